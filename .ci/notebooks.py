@@ -1,0 +1,49 @@
+"""Writes notebooks/*.ipynb from the text files beside them, executed: ``make notebooks``.
+
+The text file (jupytext, py:percent) is the source; the .ipynb is committed too, with outputs, so that a reader can
+open it at once and nbval has something to compare with. Saved widget state (megabytes) and widget outputs, which
+cannot be drawn without it, are left out; a cell that shows a widget is tagged ``nbval-ignore-output``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+WIDGET = "application/vnd.jupyter.widget-view+json"
+IGNORE = "nbval-ignore-output"
+
+
+def write(source: Path) -> None:
+    notebook = jupytext.read(source)
+    notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    where = {"metadata": {"path": str(FOLDER)}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    for number, cell in enumerate(notebook.cells):
+        # Fixed ids and no times: the same text gives the same file.
+        cell["id"] = f"cell-{number:02d}"
+        cell.metadata.pop("execution", None)
+        if cell.cell_type != "code":
+            continue
+        shown = [output for output in cell.outputs if WIDGET in output.get("data", {})]
+        if shown and IGNORE not in cell.metadata.get("tags", []):
+            sys.exit(f'{source.name}: cell {number} shows a widget: add tags=["{IGNORE}"] to its "# %%" line')
+        cell.outputs = [output for output in cell.outputs if output not in shown]
+    # Paired files would be compared by their times whenever JupyterLab opens one, and after a clone these say nothing.
+    notebook.metadata.pop("jupytext", None)
+    nbformat.validate(notebook)
+    target = source.with_suffix(".ipynb")
+    nbformat.write(notebook, target)
+    print(f"wrote {target.name}")
+
+
+if __name__ == "__main__":
+    for path in sorted(FOLDER.glob("[0-9]*.py")):
+        write(path)

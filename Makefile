@@ -1,0 +1,103 @@
+# Everything sets itself up from a fresh clone: Python 3.11+ with venv, a C++ compiler, make, git. No other tool.
+#
+#   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
+#   make test    lint, types, fast tests, then packaging, browser and notebooks
+#   make lint    ruff and mypy
+#   make bench   speed side by side with other engines
+#   make setup   only the virtual environment, with everything for development
+#   make clean   removes the environment, the build and the caches
+#
+# Options: PYTHON=python3.12 (interpreter for .venv), TYPE_PROFILE=standard_all (which typed kernels are compiled)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+TYPE_PROFILE ?= standard_all
+LAB_PORT ?= 8888
+LAB_FLAGS ?=
+LAB_NOTEBOOK ?= 01_first_loop.ipynb
+
+VENV := $(CURDIR)/.venv
+# The editable install calls meson and ninja of the environment again when sources changed.
+export PATH := $(VENV)/bin:$(PATH)
+# By its full path, so that a rebuild on import works without the environment's bin on PATH too.
+export CYTHON := $(VENV)/bin/cython
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONHOME
+
+PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet
+SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$(TYPE_PROFILE)
+LAB_STAMP := $(VENV)/.lab-$(TYPE_PROFILE)
+DEV_STAMP := $(VENV)/.dev-$(TYPE_PROFILE)
+
+.PHONY: help lab test test-fast test-slow test-notebooks lint bench setup notebooks browser clean
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+
+# --- set-up ------------------------------------------------------------------------------------------------------
+
+$(VENV)/.made:
+	@.ci/check-tools "$(PYTHON)"
+	@echo "making .venv with $$($(PYTHON) --version)"
+	@rm -rf "$(VENV)" build && $(PYTHON) -m venv "$(VENV)" && touch "$@"
+
+# First what the build needs (an editable install must not be isolated from it), then the project itself.
+$(LAB_STAMP): pyproject.toml | $(VENV)/.made
+	@echo "installing the build tools and the workbench (about a minute)"
+	@python .ci/build-requires.py > "$(VENV)/build-requires.txt"
+	@$(PIP_INSTALL) -r "$(VENV)/build-requires.txt"
+	@$(PIP_INSTALL) $(SETUP_ARGS) --editable .
+	@rm -f "$(VENV)"/.lab-* "$(VENV)"/.dev-* && touch "$@"
+
+$(DEV_STAMP): $(LAB_STAMP)
+	@echo "installing what the tests need"
+	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[dev]'
+	@rm -f "$(VENV)"/.dev-* && touch "$@"
+
+setup: $(DEV_STAMP)
+
+# --- JupyterLab --------------------------------------------------------------------------------------------------
+
+# Started in notebooks/: beside the repository root, ./workbench would hide an installed package. The extension manager
+# would ask the outside world.
+lab: $(LAB_STAMP)
+	@.ci/lab-settings "$(VENV)/share/jupyter/lab/settings"
+	@echo "JupyterLab is starting on port $(LAB_PORT) or the next free one; its address is printed below. Ctrl-C ends it."
+	@cd notebooks && exec jupyter lab --port=$(LAB_PORT) --LabApp.default_url=/lab/tree/$(LAB_NOTEBOOK) \
+	  --LabApp.extension_manager=readonly $$([ "$$(id -u)" != 0 ] || echo --allow-root) $(LAB_FLAGS)
+
+# --- tests -------------------------------------------------------------------------------------------------------
+
+test: lint test-fast test-slow test-notebooks
+
+lint: $(DEV_STAMP)
+	ruff check .
+	mypy workbench widgets kernels_pyx
+
+test-fast: $(DEV_STAMP)
+	timeout 600 pytest
+
+test-slow: $(DEV_STAMP) browser
+	timeout 600 pytest -m "slow or browser"
+
+test-notebooks: $(DEV_STAMP)
+	@if compgen -G 'notebooks/*.ipynb' > /dev/null; then set -x; \
+	  timeout 240 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg notebooks; \
+	else echo "no notebooks yet"; fi
+
+bench: $(DEV_STAMP)
+	pytest -m bench -s
+
+browser:
+	@.ci/browser
+
+# Writes the .ipynb anew from the text files, with fresh outputs.
+notebooks: $(DEV_STAMP)
+	@python .ci/notebooks.py
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -path ./.git -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print0 | xargs -0r rm -rf

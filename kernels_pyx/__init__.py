@@ -1,0 +1,1 @@
+"""Floor 0: everything compiled. Imports nothing of ours."""

@@ -1,0 +1,3 @@
+type_profile: str
+compiler: str
+optimised: bool

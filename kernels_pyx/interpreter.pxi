@@ -1,0 +1,330 @@
+# The interpreter. One function carries out one instruction; the fast and the exact loop both use it.
+
+cdef enum Status:
+    RUNNING = 0
+    REACHED = 1   # the event limit
+    BREAK = 2     # an armed instruction
+    POLL = 3      # asked to stop, or time for the driver to look
+    HALT = 4
+    FAILED = 5    # a Python callable raised; machine.error holds it
+    NO_MEMORY = 6
+
+STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-memory")
+
+
+cdef class Machine:
+    """State of one run of a :class:`Program`: rows of every frame, position, number of events so far.
+
+    ``budget`` bounds the bytes that rows may hold; beyond it the oldest chunk of the frame that grows is dropped.
+    One thread runs it; ``request_stop``, ``events`` and the readers may be used from any thread.
+    """
+
+    cdef readonly Program program
+    cdef Instr* code
+    cdef Rows* frames
+    cdef char** base
+    cdef PyThread_type_lock lock
+    cdef int ip
+    cdef int status
+    cdef int stop_flag
+    cdef long long _events
+    cdef long long poll_at
+    cdef public long long budget
+    cdef public object error
+    cdef readonly long long dropped_chunks
+
+    def __cinit__(self, Program program, long long budget=0):
+        cdef int f, k
+        self.program = program
+        self.budget = budget
+        self.lock = PyThread_allocate_lock()
+        self.code = <Instr*>calloc(program.length, sizeof(Instr))
+        self.frames = <Rows*>calloc(program.n_frames, sizeof(Rows))
+        self.base = <char**>calloc(program.n_frames + 1, sizeof(char*))
+        if not (self.code and self.frames and self.base and self.lock):
+            raise MemoryError("no memory for the machine")
+        memcpy(self.code, program.code, program.length * sizeof(Instr))
+        link(self.code, program.length)
+        self.base[0] = program.pool
+        for f in range(program.n_frames):
+            self._init_rows(&self.frames[f], f)
+        if push_chunk(&self.frames[0], self.lock) < 0 or push_activation(&self.frames[0], -1, self.lock) < 0:
+            raise MemoryError("no memory for the machine")
+        self.frames[0].row = 0
+        self.base[1] = self.frames[0].cur
+        self.status = POLL
+
+    cdef int _init_rows(self, Rows* rows, int f) except -1:
+        cdef FrameSpec spec = self.program.frames[f]
+        offsets = self.program.object_offsets[f]
+        rows.row_bytes = spec.row_bytes
+        rows.per_chunk = spec.per_chunk
+        rows.chunk_bytes = HUGE_BYTES
+        if spec.per_chunk <= 0:
+            rows.per_chunk = HUGE_BYTES // spec.row_bytes - 1
+        if spec.per_chunk > 0 or rows.per_chunk < 15:
+            rows.per_chunk = max(<long long>spec.per_chunk, 16 if f else 1)
+            rows.chunk_bytes = (rows.per_chunk + 1) * spec.row_bytes
+        rows.row = -1
+        rows.n_objects = len(offsets)
+        if rows.n_objects:
+            rows.object_offsets = <int*>calloc(rows.n_objects, sizeof(int))
+            if not rows.object_offsets:
+                raise MemoryError("no memory for the machine")
+            for k, offset in enumerate(offsets):
+                rows.object_offsets[k] = offset
+        return 0
+
+    def __dealloc__(self):
+        cdef int f
+        cdef long long c
+        cdef Rows* rows
+        if self.frames != NULL:
+            for f in range(self.program.n_frames):
+                rows = &self.frames[f]
+                for c in range(rows.first_chunk, rows.n_chunks):
+                    if rows.n_objects:
+                        release_objects(rows, rows.chunks[c])
+                    give_chunk(rows, rows.chunks[c])
+                free(rows.chunks)
+                free(rows.act_start)
+                free(rows.act_parent)
+                free(rows.object_offsets)
+        free(self.frames)
+        free(self.code)
+        free(self.base)
+        if self.lock:
+            PyThread_free_lock(self.lock)
+
+    # -- running -------------------------------------------------------------------------------------------
+    def run(self, long long limit=-1, bint exact=False, bint through=False, int watch_frame=-1, long long watch_row=-1,
+            bint loud=True):
+        """Run on; returns a name of STATUS_NAMES.
+
+        limit: stop in front of event number ``limit`` (exact) or at the first back jump from there on (fast); -1: never.
+        through: do not stop at an armed instruction on which the machine stands.
+        watch_frame, watch_row: exact only; stop in front of the first event once that frame's row has changed.
+        loud: exact only; do not stop in front of silent events (constants and loop invariants).
+        """
+        cdef int status
+        self.status = RUNNING
+        self.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
+        with nogil:
+            if exact:
+                status = self._exact(through, watch_frame, watch_row, loud)
+            else:
+                status = self._fast()
+        self.status = status
+        if status == NO_MEMORY:
+            raise MemoryError("the trace cannot grow: there is no memory left")
+        return STATUS_NAMES[status]
+
+    cdef int _fast(self) noexcept nogil:
+        cdef Instr* code = self.code
+        cdef char** base = self.base
+        cdef Instr* i = &code[self.ip]
+        cdef int status = RUNNING
+        while True:
+            while i.op == OP_KERNEL:
+                i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
+                i = &code[i.next]
+            if i.op & OP_TRAP:
+                if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
+                    self.ip = <int>(i - code)
+                    return BREAK
+            i = self._do(i, True, &status)
+            if status != RUNNING:
+                self.ip = <int>(i - code)
+                return status
+
+    cdef int _exact(self, bint through, int watch_frame, long long watch_row, bint loud) noexcept nogil:
+        cdef Instr* code = self.code
+        cdef Instr* i = &code[self.ip]
+        cdef int status = RUNNING
+        while True:
+            if i.is_event and not (loud and i.silent):
+                if self._events + i.ev_index >= self.poll_at:
+                    status = REACHED
+                elif watch_frame >= 0 and self.frames[watch_frame].row != watch_row:
+                    status = REACHED
+                elif i.armed and not through:
+                    if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
+                        status = BREAK
+                elif wb_flag(&self.stop_flag):
+                    status = POLL
+            if i.is_event:
+                through = False
+            if status == RUNNING:
+                i = self._do(i, False, &status)
+            if status != RUNNING:
+                self.ip = <int>(i - code)
+                return status
+
+    cdef inline Instr* _do(self, Instr* i, const bint fast, int* status) noexcept nogil:
+        """Carry out one instruction and return the next; on a status other than RUNNING the one to go on with."""
+        cdef char** base = self.base
+        cdef Instr* code = self.code
+        cdef int op = i.op & ~OP_TRAP
+        cdef Rows* rows
+        cdef int k
+        cdef char* args[4]
+        cdef cnp.npy_intp one = 1
+        if op == OP_KERNEL:
+            i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
+        elif op == OP_TEST:
+            self._events += i.n_events
+            if not (base[i.ba] + i.oa)[0]:
+                return &code[i.fast_jump if fast else i.jump]
+        elif op == OP_BACK:
+            self._events += i.n_events
+            rows = &self.frames[i.frame]
+            rows.cur += rows.row_bytes
+            if rows.cur == rows.end:
+                rows.cur -= rows.row_bytes
+                if self._more(i.frame) < 0:
+                    self._events -= i.n_events
+                    status[0] = NO_MEMORY
+                    return i
+            base[i.frame + 1] = rows.cur
+            wb_publish(&rows.row, rows.row + 1)
+            if self._events >= self.poll_at or wb_flag(&self.stop_flag):
+                if fast:
+                    status[0] = POLL
+                return &code[i.jump]
+            return &code[i.fast_jump if fast else i.jump]
+        elif op == OP_GUARD:
+            self._events += i.n_events
+            for k in range(i.x0, i.x0 + i.x1):
+                if not self._holds(&self.program.literals[k]):
+                    return &code[i.fast_jump if fast else i.jump]
+        elif op == OP_MARK:
+            self._events += i.n_events
+        elif op == OP_UFUNC:
+            args[0] = base[i.ba] + i.oa
+            args[1] = base[i.bb] + i.ob
+            args[2] = base[i.bc] + i.oc
+            args[i.x0] = base[i.bo] + i.oo
+            (<InnerLoop>i.fn)(args, &one, self.program.sizes + 4 * (i - code), i.data)
+        elif op == OP_CALL:
+            if self._call(i) < 0:
+                status[0] = FAILED
+                return i
+        elif op == OP_MOVE:
+            self._move(i)
+        elif op == OP_LOOP or op == OP_START:
+            self._events += i.n_events
+            if self._advance(i.frame) < 0 or (op == OP_LOOP and self._activate(i.frame) < 0):
+                self._events -= i.n_events
+                status[0] = NO_MEMORY
+                return i
+        elif op == OP_HALT:
+            status[0] = HALT
+            return i
+        return &code[i.next] if fast else i + 1
+
+    cdef inline long long _iteration(self, int f) noexcept nogil:
+        cdef Rows* rows = &self.frames[f]
+        return rows.row - rows.act_start[rows.n_acts - 1] - 1 if f else 0
+
+    cdef inline bint _holds(self, Literal* literal) noexcept nogil:
+        cdef char* at = self.base[literal.base] + literal.offset
+        if literal.expect == 1:
+            return at[0] != 0
+        if literal.expect == 0:
+            return at[0] == 0
+        return ((<int*>at)[0] >= 0) == (literal.expect == 2)
+
+    cdef int _activate(self, int f) noexcept nogil:
+        return push_activation(&self.frames[f], self.frames[self.program.frames[f].parent].row, self.lock)
+
+    cdef int _advance(self, int f) noexcept nogil:
+        cdef Rows* rows = &self.frames[f]
+        if rows.row >= 0 and rows.cur + rows.row_bytes != rows.end:
+            rows.cur += rows.row_bytes
+        elif self._more(f) < 0:
+            return -1
+        self.base[f + 1] = rows.cur
+        wb_publish(&rows.row, rows.row + 1)
+        return 0
+
+    cdef int _more(self, int f) noexcept nogil:
+        """A new chunk for frame f, within the budget. The GIL is always taken before the lock, never after it."""
+        cdef Rows* rows = &self.frames[f]
+        cdef int done
+        if rows.n_objects:
+            with gil:
+                while self._over_budget(rows):
+                    release_objects(rows, rows.chunks[rows.first_chunk])
+                    drop_oldest(rows, self.lock)
+                    self.dropped_chunks += 1
+                done = push_chunk(rows, self.lock)
+                if done == 0 and rows.n_chunks > 1:
+                    hold_row_objects(rows, rows.cur - rows.row_bytes)
+            return done
+        while self._over_budget(rows):
+            drop_oldest(rows, self.lock)
+            self.dropped_chunks += 1
+        return push_chunk(rows, self.lock)
+
+    cdef bint _over_budget(self, Rows* rows) noexcept nogil:
+        cdef long long held = 0
+        cdef int f
+        if self.budget <= 0 or rows.n_chunks - rows.first_chunk < 2:
+            return False
+        for f in range(self.program.n_frames):
+            held += (self.frames[f].n_chunks - self.frames[f].first_chunk) * self.frames[f].chunk_bytes
+            held += self.frames[f].object_bytes
+        return held + rows.chunk_bytes > self.budget
+
+    cdef void _store(self, int base, int offset, object item) noexcept:
+        """Put a reference into an object slot; what was there is released."""
+        cdef PyObject** where = <PyObject**>(self.base[base] + offset)
+        cdef PyObject* old = where[0]
+        cdef Rows* rows = &self.frames[base - 1]
+        Py_INCREF(item)
+        rows.object_bytes += object_size(<PyObject*>item)
+        where[0] = <PyObject*>item
+        if old != NULL:
+            rows.object_bytes -= object_size(old)
+            Py_DECREF(<object>old)
+
+    cdef void _move(self, Instr* i) noexcept with gil:
+        cdef PyObject* item = (<PyObject**>(self.base[i.ba] + i.oa))[0]
+        if item != NULL:
+            self._store(i.bo, i.oo, <object>item)
+
+    cdef int _call(self, Instr* i) noexcept with gil:
+        try:
+            function, inputs, outputs = self.program.calls[i.x0]
+            results = function([self._load(base, offset, dtype) for base, offset, dtype in inputs])
+            if len(results) != len(outputs):
+                raise ValueError(f"gave {len(results)} outputs where {len(outputs)} were expected")
+            for item, (base, offset, dtype) in zip(results, outputs):
+                self._put(base, offset, dtype, item)
+        except BaseException as error:
+            self.error = error
+            return -1
+        return 0
+
+    cdef object _load(self, int base, int offset, object dtype):
+        cdef char* at = self.base[base] + offset
+        cdef cnp.ndarray array
+        if dtype is None:
+            return <object>(<PyObject**>at)[0]
+        array = np.empty((), dtype)
+        memcpy(cnp.PyArray_DATA(array), at, array.itemsize)
+        return array
+
+    cdef object _put(self, int base, int offset, object dtype, object item):
+        cdef cnp.ndarray array
+        if dtype is None:
+            if isinstance(item, np.generic):
+                item = np.asarray(item)
+            if isinstance(item, cnp.ndarray):
+                item.flags.writeable = False
+            self._store(base, offset, item)
+            return None
+        array = np.asarray(item)
+        if array.dtype != dtype or array.ndim != 0:
+            raise TypeError(f"gave {array.dtype} of shape {(<object>array).shape} where a single {dtype} was expected")
+        memcpy(self.base[base] + offset, cnp.PyArray_DATA(array), array.itemsize)

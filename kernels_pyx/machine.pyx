@@ -1,0 +1,46 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
+"""The executor core: a register machine whose registers are the rows of the trace.
+
+A program is a flat list of instructions. Operands are (base, offset): base 0 is the constant pool, base f + 1 the row in
+progress of frame f, and an offset below zero reaches into the row before. Kernels write where the trace will be read, so
+tracing costs nothing. Whole loops run without the GIL; an instruction that calls Python takes it and goes on.
+
+Two ways to run one program: the fast way links from one computing instruction to the next and looks up only at back
+jumps; the exact way walks every instruction, counts every event and can stop in front of any of them.
+"""
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.pythread cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, PyThread_type_lock,
+)
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF, PyObject
+from libc.math cimport ceil, ceilf, fabs, fabsf, floor, floorf, rint, rintf, sqrt, sqrtf, trunc, truncf
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
+
+cnp.import_array()
+cnp.import_ufunc()
+
+include "rows.pxi"
+include "ufunc_loops.pxi"
+include "scalar_kernels.pxi"
+include "program.pxi"
+include "interpreter.pxi"
+include "reader.pxi"
+
+
+def scalar_kernel(op, inputs, output):
+    """Address of the compiled scalar kernel for these dtypes, or None; move_1 ... move_16 copy that many bytes."""
+    return SCALAR_KERNELS.get((op, tuple(inputs), output))
+
+
+def move_kernel(int size):
+    """Address of the kernel that copies ``size`` bytes."""
+    return {1: <size_t>&move_1, 2: <size_t>&move_2, 4: <size_t>&move_4, 8: <size_t>&move_8, 16: <size_t>&move_16}[size]
+
+
+def kernel_table():
+    """Every compiled scalar kernel as (op, input dtypes, output dtype)."""
+    return list(SCALAR_KERNELS)

@@ -1,0 +1,158 @@
+"""What an install holds: a wheel and an sdist are built from the working tree and tried in a fresh environment.
+
+The working tree is copied first (with what git does not ignore) and committed there, because an sdist holds what is
+committed; so uncommitted work is tested too, and nothing is written beside the sources.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OTHER_PROFILE = "training"
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(540)]
+
+
+def run(*command: str | os.PathLike[str], cwd: Path) -> str:
+    """Output of a command; its full text is in the failure."""
+    # meson and cython are looked up by name, and an editable install must not be rebuilt by the way.
+    environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command} failed\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def only(folder: Path, pattern: str) -> Path:
+    (found,) = folder.glob(pattern)
+    return found
+
+
+def build_wheel(source: Path, folder: Path, *options: str) -> Path:
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    run(*pip, *options, "--wheel-dir", folder, source, cwd=folder)
+    return only(folder, "*.whl")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory) -> Path:
+    """The working tree as a clean, committed copy."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("an sdist is made from a git checkout, and this is none")
+    folder = tmp_path_factory.mktemp("source")
+    for name in run("git", "ls-files", "-co", "--exclude-standard", "-z", cwd=ROOT).split("\0"):
+        if name and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    git = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main"]
+    run(*git, "init", "-q", cwd=folder)
+    run(*git, "add", "-A", cwd=folder)
+    run(*git, "commit", "-q", "--no-verify", "--no-gpg-sign", "-m", "working tree", cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory) -> Path:
+    # Caches of editors and interpreters must stay out of a wheel that is built beside them.
+    for folder in ("workbench/__pycache__", "workbench/graph/__pycache__", "kernels_pyx/__pycache__"):
+        (source / folder).mkdir(exist_ok=True)
+        (source / folder / "stale.cpython-311.pyc").write_bytes(b"stale")
+    return build_wheel(source, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def sdist(source, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, cwd=source)
+    return only(folder, "*.tar.gz")
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(sdist, tmp_path_factory) -> Path:
+    setting = f"--config-settings=setup-args=-Dtype_profile={OTHER_PROFILE}"
+    return build_wheel(sdist, tmp_path_factory.mktemp("wheel_of_sdist"), setting)
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if not name.endswith("/")}
+
+
+def in_fresh_environment(wheel: Path, folder: Path, code: str) -> str:
+    """Output of ``code`` in a new environment that holds the wheel, run from a folder that is not the repository.
+
+    The dependencies are borrowed from the environment of the tests by a .pth file, which adds its folder but not the
+    import hooks in it: an editable install there stays invisible.
+    """
+    venv.create(folder / "env", with_pip=False)
+    python = folder / "env" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
+    site = Path(run(python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('platlib'))", cwd=folder).strip())
+    (site / "borrowed.pth").write_text(sysconfig.get_path("platlib") + "\n", encoding="utf-8")
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    return run(python, "-I", "-c", code, cwd=elsewhere)
+
+
+SMOKE = """
+import importlib, importlib.util, pathlib, pkgutil, sys
+import workbench, workbench.kernels, workbench.widgets
+
+site = pathlib.Path(workbench.__file__).parents[1]
+assert site.is_relative_to(sys.prefix), site
+for module in (workbench.kernels, workbench.widgets):
+    assert pathlib.Path(module.__file__).is_relative_to(site / "workbench"), module
+for name in ("widgets", "kernels_pyx"):
+    assert importlib.util.find_spec(name) is None, name
+    assert not (site / name).exists(), name
+for module in pkgutil.iter_modules(workbench.kernels.__path__, "workbench.kernels."):
+    for name, value in vars(importlib.import_module(module.name)).items():
+        # Cython names a class after the folder of its source, unless told the installed name.
+        assert "kernels_pyx" not in str(getattr(value, "__module__", "")), (module.name, name)
+from workbench.kernels import build_info
+assert build_info.optimised
+print(build_info.type_profile)
+"""
+
+
+def test_a_wheel_works_from_another_folder(wheel, tmp_path):
+    assert in_fresh_environment(wheel, tmp_path, SMOKE).split() == ["standard_all"]
+
+
+def test_an_sdist_builds_with_another_type_profile(wheel_of_sdist, tmp_path):
+    assert in_fresh_environment(wheel_of_sdist, tmp_path, SMOKE).split() == [OTHER_PROFILE]
+
+
+def test_a_wheel_holds_the_package_and_nothing_else(wheel, source):
+    held = names(wheel)
+    assert {name.split("/")[0] for name in held if ".dist-info/" not in name} == {"workbench"}
+    strays = re.compile(r"__pycache__|\.py[cx]$|\.pxd$|\.pxi$|meson\.build$|generate\.py$|\.c(pp)?$|ipynb|/tests?/")
+    assert sorted(name for name in held if strays.search(name)) == []
+    assert any(name.endswith("licenses/LICENSE") for name in held)
+    for folder, package in {"workbench": "workbench", "widgets": "workbench/widgets"}.items():
+        for path in (source / folder).rglob("*.py"):
+            assert f"{package}/{path.relative_to(source / folder).as_posix()}" in held
+
+
+def test_sdist_and_tree_give_the_same_wheel(wheel, wheel_of_sdist):
+    assert names(wheel_of_sdist) == names(wheel)
+
+
+def test_the_sdist_is_complete(sdist):
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "meson.build", "meson.options", "LICENSE", "README.md", "Makefile"} <= held
+    assert {"kernels_pyx/build_info.pyx", "kernels_pyx/generate.py", "widgets/__init__.py"} <= held

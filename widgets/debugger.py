@@ -1,0 +1,98 @@
+"""The whole panel: toolbar, graph, evolution, termination, control flow and value of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+import plotly.graph_objects as go
+
+from workbench.session import Session
+from workbench.widgets.models.status_model import status_model, status_text
+from workbench.widgets.page import write_page
+from workbench.widgets.toolbar import Toolbar
+from workbench.widgets.views.base import Source, View, close_tree
+from workbench.widgets.views.controlflow_view import ControlFlowView
+from workbench.widgets.views.evolution_view import EvolutionView
+from workbench.widgets.views.graph_view import GraphView
+from workbench.widgets.views.termination_view import TerminationView
+from workbench.widgets.views.value_inspector import ValueInspector
+
+
+class Debugger(ipywidgets.VBox):
+    """The panel of a session. ``close`` closes the session too, if the panel made it (see :func:`debug`)."""
+
+    def __init__(self, session: Session, *, owns_session: bool = False) -> None:
+        self.session = session
+        self._owns = owns_session
+        source = Source(session)
+        self.toolbar = Toolbar(session)
+        self.graph = GraphView(source)
+        self.evolution = EvolutionView(source)
+        self.termination = TerminationView(source)
+        self.control_flow = ControlFlowView(source)
+        self.inspector = ValueInspector(source)
+        self.graph.on_select(self._selected)
+        for view in self.parts:
+            view.add_class("workbench-panel")
+        left = ipywidgets.VBox([self.graph, self.inspector])
+        right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow])
+        left.add_class("workbench-stack")
+        right.add_class("workbench-stack")
+        columns = ipywidgets.Box([left, right])
+        columns.add_class("workbench-columns")
+        super().__init__([self.toolbar, columns])
+        self.add_class("workbench-debugger")
+
+    @property
+    def parts(self) -> tuple[View, ...]:
+        """The views, in reading order."""
+        return (self.graph, self.evolution, self.termination, self.control_flow, self.inspector)
+
+    def _selected(self, node: str) -> None:
+        self.inspector.select(node)
+
+    @property
+    def figure(self) -> go.Figure:
+        """The picture of the graph; each view has its own ``figure``."""
+        return self.graph.figure
+
+    def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
+        """All views in one self-contained file that works offline."""
+        status = status_text(status_model(self.session.snapshot()))
+        figures = [(view.title, view.figure_in(theme_name)) for view in self.parts]
+        return write_page(path, self.session.graph.name, status, figures, theme_name)
+
+    def close(self) -> None:
+        """Close all views, their thread and comms, and the session if the panel made it. Closing twice is harmless."""
+        if self.comm is None:
+            return
+        self.toolbar.close()
+        close_tree(self)
+        if self._owns:
+            self.session.close()
+
+    def __repr__(self) -> str:
+        return f"<Debugger of {self.session.graph.name!r}: {status_text(status_model(self.session.snapshot()))}>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if isinstance(bundle, dict) and "text/plain" in bundle:
+            bundle["text/plain"] = repr(self)
+        return bundle
+
+
+def debug(graph: Any, inputs: Mapping[str, Any] | None = None, **options: Any) -> Debugger:
+    """Open a panel on ``graph``: a new session with these inputs, standing before the first node.
+
+    ``options`` go to :class:`workbench.Session` (``trace``, ``memory_budget``). Closing the panel closes the session.
+    A session may be given instead of a graph; it is not closed then.
+    """
+    if isinstance(graph, Session):
+        return Debugger(graph)
+    return Debugger(Session(graph, dict(inputs or {}), **options), owns_session=True)
+
+
+__all__ = ["Debugger", "debug"]

@@ -1,0 +1,149 @@
+"""A live plotly figure for JupyterLab: plotly's FigureWidget with a small loader instead of 5 MB of JavaScript each.
+
+Everything a ``FigureWidget`` can do works here too (adding traces, clicks, hover). On top of it:
+
+- ``push`` sends one update and counts it, and the browser acknowledges it after the redraw (see ``pump.py``);
+- one lock per figure lets the pump thread and the kernel's main thread share it;
+- the figure follows the width of its container and JupyterLab's light or dark theme, all in the browser.
+
+Works with plotly 6.5 to 7. Default values that the browser fills in (automatic axis ranges) are not reported back.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import traitlets
+from plotly.basedatatypes import Undefined
+
+from workbench.widgets import theme
+from workbench.widgets.bundle import shared
+
+
+class LiveFigure(go.FigureWidget):
+    """A FigureWidget whose JavaScript is shared, and whose updates are acknowledged.
+
+    Parameters
+    ----------
+    figure:
+        What to show, a plain plotly figure.
+    on_view:
+        Called without arguments whenever a browser has drawn the figure for the first time; it may come from any thread.
+    """
+
+    _esm = Path(__file__).parent / "static" / "figure.js"
+    _css = Path(__file__).parent / "static" / "workbench.css"
+    _bundle_id = traitlets.Unicode().tag(sync=True)
+    _themes = traitlets.Dict(theme.THEMES).tag(sync=True)
+    _push = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, figure: go.Figure, on_view: Callable[[], None] | None = None) -> None:
+        self._shared_bundle = shared.acquire()
+        self._lock = threading.RLock()
+        self._on_view = on_view
+        self._acknowledged = 0
+        self._sent_at = 0.0
+        self._views = 0
+        super().__init__(figure)
+        self.on_msg(self._browser_says)
+
+    # defaults and not assignments: the state must be complete when the comm opens, within ``__init__``
+    @traitlets.default("_bundle_id")
+    def _bundle_default(self) -> str:
+        return self._shared_bundle.model_id
+
+    @traitlets.default("_config")
+    def _config_default(self) -> dict[str, Any]:
+        return dict(theme.CONFIG)
+
+    # -- browser to kernel ------------------------------------------------------------------------------------------
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the browser (zoom, clicks); not while a push is being built."""
+        with self._lock:
+            super().set_state(sync_data)
+
+    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
+        kind = content.get("kind")
+        if kind == "ack":
+            self._acknowledged = max(self._acknowledged, int(content.get("push", 0)))
+        elif kind == "view":
+            self._views += 1
+            self._acknowledged = self._push
+            if self._on_view is not None:
+                self._on_view()
+        elif kind == "gone":
+            self._views = max(0, self._views - 1)
+
+    # -- kernel to browser ------------------------------------------------------------------------------------------
+    @property
+    def views(self) -> int:
+        """Browser views that are open, as far as the browser said."""
+        return self._views
+
+    @property
+    def in_flight(self) -> int:
+        """Updates sent and not yet acknowledged."""
+        return self._push - self._acknowledged
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the last update was sent."""
+        return time.monotonic() - self._sent_at
+
+    def push(self, traces: Mapping[int, Mapping[str, Any]], layout: Mapping[str, Any] | None = None) -> None:
+        """Send one coalesced update: new properties by trace index, and layout properties, with dotted names.
+
+        The properties come from this package's own specifications and are not validated again. Everything is sent, also
+        what the kernel's copy already holds, because a browser that has just drawn the figure may lag behind.
+        Arrays should be float32, float64 or int32: those travel as binary (int64 would become JSON text).
+        """
+        keys = sorted({key for properties in traces.values() for key in properties})
+        indexes = sorted(traces)
+        with self._lock:
+            if self.comm is None:
+                return
+            for i, properties in traces.items():
+                for key, value in properties.items():
+                    self._set_in(self._data[i], key, value)
+            for key, value in (layout or {}).items():
+                self._set_in(self._layout, key, value)
+            restyle = {key: [traces[i].get(key, Undefined) for i in indexes] for key in keys}
+            self._send_update_msg(restyle, dict(layout or {}), indexes)
+            self._sent()
+
+    def replace(self, spec: Mapping[str, Any]) -> None:
+        """Exchange all traces, when their number or kinds have changed, and update the layout."""
+        with self._lock:
+            if self.comm is None:
+                return
+            self.data = ()
+            self.add_traces(list(spec["data"]))
+            self.update_layout(dict(spec["layout"]))
+            # browsers that open the figure later start from these two
+            self._widget_data = deepcopy(self._data)
+            self._widget_layout = deepcopy(self._layout)
+            self._sent()
+
+    def _sent(self) -> None:
+        self._sent_at = time.monotonic()
+        self._push += 1
+        # the loader does not report default values back, so no edit is ever pending
+        self._layout_edit_in_process = self._trace_edit_in_process = False
+
+    def close(self) -> None:
+        """Close the comm; the last figure takes the shared bundle with it. Closing twice is harmless."""
+        with self._lock:
+            if self.comm is not None:
+                super().close()
+                shared.release(self._shared_bundle)
+            self._views = 0
+
+    def __repr__(self) -> str:
+        return f"LiveFigure({len(self.data)} traces, {self.views} views)"
+

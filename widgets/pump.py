@@ -1,0 +1,194 @@
+"""The pump: one thread per session that carries coalesced snapshots to the views.
+
+State that never changes: the session, the highest rate (20 Hz), the largest number of updates in flight (2), the
+fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for each the version that it has shown.
+
+- *Coalescing.* A view is asked to show the newest snapshot, never each one; stops between two ticks are skipped.
+- *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates
+  of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
+  answers, nor does a kernel that is busy with a cell hear the answer).
+- *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot.
+- *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
+  the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
+- The thread runs only while some sink has a view in a browser, and ends with ``close()``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from typing import Any, Protocol
+
+from workbench.errors import WorkbenchError
+
+RATE_HZ = 20.0
+MAX_IN_FLIGHT = 2
+FALLBACK_S = 0.5
+IDLE_S = 0.1
+
+
+class Sink(Protocol):
+    """A view, as the pump sees it."""
+
+    urgent: bool
+
+    @property
+    def views(self) -> int: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def waited(self) -> float: ...
+    def show(self, snapshot: Any) -> None: ...
+
+
+class Pump:
+    """Carries snapshots of ``session`` to its sinks; see the module's text."""
+
+    def __init__(self, session: Any, rate_hz: float = RATE_HZ) -> None:
+        self.session = session
+        self.period = 1.0 / min(rate_hz, RATE_HZ)
+        self.pushes = 0
+        self.errors: list[str] = []
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._shown: dict[Sink, Any] = {}
+        self._turn = 0
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._unsubscribe = session.subscribe(lambda _snapshot: self._wake.set())
+
+    # -- sinks ------------------------------------------------------------------------------------------------------
+    def add(self, sink: Sink) -> None:
+        """Serve a view from now on; it is shown as soon as it has a browser view."""
+        with self._lock:
+            self._shown.setdefault(sink, None)
+        self.wake()
+
+    def remove(self, sink: Sink) -> None:
+        with self._lock:
+            self._shown.pop(sink, None)
+        self.wake()
+
+    @property
+    def sinks(self) -> int:
+        """Number of views that are served."""
+        return len(self._shown)
+
+    def refresh(self, sink: Sink) -> None:
+        """Show everything to this view again, for instance because a browser has just opened it."""
+        with self._lock:
+            if sink in self._shown:
+                self._shown[sink] = None
+        self.wake()
+
+    def wake(self) -> None:
+        """Look at the session now; starts the thread if a view is there and none runs. Right on any thread."""
+        self._wake.set()
+        with self._lock:
+            if self._closed or self._thread is not None or not self._has_views():
+                return
+            self._thread = threading.Thread(target=self._run, name="workbench-pump", daemon=True)
+            self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        thread = self._thread
+        return thread is not None and thread.is_alive()
+
+    def close(self) -> None:
+        """Stop the thread and join it (unless called on it)."""
+        with self._lock:
+            self._closed = True
+            self._shown.clear()
+            thread = self._thread
+        self._wake.set()
+        self._unsubscribe()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=5.0)
+
+    # -- the thread -------------------------------------------------------------------------------------------------
+    def _has_views(self) -> bool:
+        return any(sink.views > 0 for sink in self._shown)
+
+    def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            with self._lock:
+                if self._closed or not self._has_views():
+                    self._thread = None
+                    return
+            started = time.monotonic()
+            try:
+                pending = self.tick()
+            except Exception as error:  # a view must never take the pump, and with it all other views, down
+                self._note(error)
+                pending = False
+            if pending:
+                time.sleep(max(0.0, self.period - (time.monotonic() - started)))
+            else:
+                self._wake.wait(IDLE_S)
+
+    def tick(self) -> bool:
+        """Show the newest snapshot to all views that are free; True while something is left to do."""
+        version = self.session.version
+        snapshot = self.session.snapshot()
+        running = snapshot.state == "running"
+        # while it runs, the event number is what changes
+        mark = (version, snapshot.event if running else None)
+        with self._lock:
+            waiting = [s for s, shown in self._shown.items() if shown != mark and s.views > 0]
+            in_flight = sum(min(s.in_flight, 1) for s in self._shown if not s.urgent and s.waited < FALLBACK_S)
+        urgent = [s for s in waiting if s.urgent]
+        others = [s for s in waiting if not s.urgent]
+        self._turn += 1
+        turn = self._turn % len(others) if others else 0
+        left = False
+        for sink in [*urgent, *others[turn:], *others[:turn]]:
+            if sink.in_flight and sink.waited < FALLBACK_S:
+                left = True
+                continue
+            if not sink.urgent:
+                if in_flight >= MAX_IN_FLIGHT:
+                    left = True
+                    continue
+                in_flight += 1
+            with self._lock:
+                if sink not in self._shown:
+                    continue
+                self._shown[sink] = mark
+            try:
+                sink.show(snapshot)
+            except WorkbenchError as error:
+                self._note(error)
+            self.pushes += 1
+        return left or running
+
+    def _note(self, error: Exception) -> None:
+        text = f"{type(error).__name__}: {error}"
+        if text not in self.errors:
+            self.errors.append(text)
+            del self.errors[:-20]
+
+    def __repr__(self) -> str:
+        return f"Pump({len(self._shown)} views, {self.pushes} updates, {'running' if self.alive else 'idle'})"
+
+
+_pumps: weakref.WeakValueDictionary[int, Pump] = weakref.WeakValueDictionary()
+_guard = threading.Lock()
+
+
+def pump_for(session: Any) -> Pump:
+    """The one pump of a session, made on first use."""
+    with _guard:
+        pump = _pumps.get(id(session))
+        if pump is None or pump.session is not session or pump._closed:
+            pump = _pumps[id(session)] = Pump(session)
+        return pump
+
+
+def drop(pump: Pump, sink: Sink) -> None:
+    """Take a view off its pump; the last one closes it."""
+    pump.remove(sink)
+    if not pump.sinks:
+        pump.close()

@@ -1,0 +1,121 @@
+// Loader of one figure: fetches plotly.js from the kernel's shared bundle model (once a page), then hands the work to
+// plotly's own FigureModel and FigureView. It adds the container width, JupyterLab's theme and the acknowledgement of
+// updates. Nothing is requested from any server.
+
+async function unpack(buffer) {
+  const stream = new Blob([buffer]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return await new Response(stream).text();
+}
+
+async function plotly(model) {
+  const bundle = await model.widget_manager.get_model(model.get("_bundle_id"));
+  const cache = (globalThis.__workbenchPlotly ??= {});
+  const version = bundle.get("version");
+  cache[version] ??= (async () => {
+    const source = await unpack(bundle.get("code"));
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    try {
+      return await import(url);
+    } finally {
+      URL.revokeObjectURL(url);
+    }
+  })();
+  return await cache[version];
+}
+
+function dark() {
+  return document.body.dataset.jpThemeLight === "false";
+}
+
+// A view of plotly's, not drawn yet. Its class is exported but its model's value readers are not, so the view is taken from
+// plotly's own render; its event handlers go to this view's model, which anywidget cleans up with the view.
+function makeView(module, inner, model, el) {
+  const proto = module.FigureView.prototype;
+  const draw = proto.perform_render;
+  let view;
+  proto.perform_render = function () {
+    view = this;
+  };
+  try {
+    inner.render({ model, el });
+  } finally {
+    proto.perform_render = draw;
+  }
+  view.model = Object.create(view.model);
+  view.model.on = (name, callback) => model.on(name, callback);
+  return quiet(view);
+}
+
+// The update protocol of FigureWidget normally reports all default values back after each redraw. Nobody reads them
+// here, and at 20 updates a second they would keep the kernel busy.
+function quiet(view) {
+  view._sendTraceDeltas = () => {};
+  view._sendLayoutDelta = () => {};
+  return view;
+}
+
+// Relayout in this browser only: the class exports no Plotly, so the view gets a message of our own through a stand-in model.
+function relayout(view, data) {
+  const twin = Object.create(view);
+  const message = { relayout_data: { ...data }, source_view_id: null, layout_edit_id: 0 };
+  twin.model = { get: (key) => (key === "_py2js_relayout" ? message : view.model.get(key)) };
+  twin.do_relayout();
+}
+
+export default () => {
+  let module;
+  let figure;
+  let inner;
+  return {
+    async initialize({ model }) {
+      module = await plotly(model);
+      inner = module.default();
+      inner.initialize({ model });
+    },
+    render({ model, el }) {
+      el.classList.add("workbench-figure");
+      el.style.width = "100%";
+      const height = model.get("_widget_layout").height;
+      if (height) el.style.minHeight = `${height}px`;
+      const themes = model.get("_themes");
+      // the stored layout wears the light template; the view's copy gets the right one before its first drawing
+      model.get("_widget_layout").template = themes[dark() ? "dark" : "light"];
+      const view = makeView(module, inner, model, el);
+      view.perform_render();
+
+      let width = el.clientWidth;
+      const resize = new ResizeObserver(() => {
+        if (el.clientWidth > 0 && el.clientWidth !== width && el._fullLayout && el.offsetParent) {
+          width = el.clientWidth;
+          view.autosizeFigure();
+        }
+      });
+      resize.observe(el);
+
+      const theme = new MutationObserver(() => {
+        const template = themes[dark() ? "dark" : "light"];
+        model.get("_widget_layout").template = template;
+        if (el._fullLayout) relayout(view, { template });
+      });
+      theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+
+      // plotly draws inside the change events of the messages that precede this one; one frame later it is on the screen
+      model.on("change:_push", () => {
+        const push = model.get("_push");
+        requestAnimationFrame(() => setTimeout(() => model.send({ kind: "ack", push }), 0));
+      });
+      const ready = () => {
+        if (!el._fullLayout) return setTimeout(ready, 20);
+        if (el.offsetParent && el.clientWidth !== el._fullLayout.width && !el.layout.width) view.autosizeFigure();
+        model.send({ kind: "view" });
+      };
+      ready();
+      return () => {
+        resize.disconnect();
+        theme.disconnect();
+        view.remove();
+        model.send({ kind: "gone" });
+      };
+    },
+  };
+};

@@ -1,0 +1,121 @@
+"""Buttons, keys and the status line of a session.
+
+A button only posts a command to the session's worker thread, so it never blocks and is right on any thread. The
+status line is the pump's most urgent view: it is shown before any figure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.models.status_model import status_model, status_text
+from workbench.widgets.pump import drop, pump_for
+
+#: command, label, tooltip; keys as in JupyterLab's debugger, with step back on the shifted key
+COMMANDS = (
+    ("step_back", "Step back", "Undo one node execution (Shift+F10)"),
+    ("step", "Step", "Execute one node (F10)"),
+    ("next_iteration", "Next iteration", "Run to the next iteration of this loop (F8)"),
+    ("run", "Run", "Run to a breakpoint or the end (F9)"),
+    ("pause", "Pause", "Pause the run (Shift+F9)"),
+    ("restart", "Restart", "Go back to the start (Ctrl+Shift+F9)"),
+)
+KEYS = {
+    "F9": "run", "Shift+F9": "pause", "F10": "step", "Shift+F10": "step_back", "F8": "next_iteration",
+    "Ctrl+Shift+F9": "restart",
+}  # fmt: skip
+ENABLED = {
+    "ready": ("step", "next_iteration", "run", "restart"),
+    "running": ("pause",),
+    "paused": ("step_back", "step", "next_iteration", "run", "restart"),
+    "finished": ("step_back", "restart"),
+    "failed": ("step_back", "restart"),
+    "closed": (),
+}  # fmt: skip
+
+
+class Toolbar(anywidget.AnyWidget):
+    """Toolbar and status line of ``session``. ``keys`` maps key chords to commands and can be changed."""
+
+    _esm = Path(__file__).parent / "static" / "toolbar.js"
+    _css = Path(__file__).parent / "static" / "toolbar.css"
+    commands = traitlets.List().tag(sync=True)
+    keys = traitlets.Dict().tag(sync=True)
+    status = traitlets.Dict().tag(sync=True)
+    push = traitlets.Int(0).tag(sync=True)
+    urgent = True
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.views = 0
+        self._acknowledged = 0
+        self._sent_at = 0.0
+        super().__init__(
+            commands=[{"name": n, "label": label, "tooltip": tip} for n, label, tip in COMMANDS],
+            keys=dict(KEYS),
+            status=self._status(session.snapshot()),
+        )
+        self.on_msg(self._browser_says)
+        self.pump = pump_for(session)
+        self.pump.add(self)
+
+    def _status(self, snapshot: Any) -> dict[str, Any]:
+        status = status_model(snapshot)
+        return {**status, "enabled": list(ENABLED.get(status["state"], ()))}
+
+    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
+        kind = content.get("kind")
+        if kind == "command":
+            self.press(str(content.get("name")))
+        elif kind == "ack":
+            self._acknowledged = max(self._acknowledged, int(content.get("push", 0)))
+        elif kind == "view":
+            self.views += 1
+            self.pump.refresh(self)
+        elif kind == "gone":
+            self.views = max(0, self.views - 1)
+
+    def press(self, name: str) -> None:
+        """What a click on a button does: post the command, and return at once. A command that the session cannot take
+        now (two clicks in a row) is shown in the status line."""
+        if name not in {command for command, _, _ in COMMANDS}:
+            return
+        try:
+            self.session.post(name)
+        except WorkbenchError as error:
+            self.status = {**self._status(self.session.snapshot()), "error": error.message}
+        self.pump.wake()
+
+    # -- the pump's side --------------------------------------------------------------------------------------------
+    @property
+    def in_flight(self) -> int:
+        return self.push - self._acknowledged
+
+    @property
+    def waited(self) -> float:
+        return time.monotonic() - self._sent_at
+
+    def show(self, snapshot: Any) -> None:
+        new = self._status(snapshot)
+        if new != self.status:
+            self._sent_at = time.monotonic()
+            with self.hold_sync():
+                self.push += 1
+                self.status = new
+
+    def close(self) -> None:
+        if self.comm is not None:
+            drop(self.pump, self)
+            layout = self.layout
+            super().close()
+            layout.close()
+
+    def __repr__(self) -> str:
+        return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

@@ -1,0 +1,187 @@
+"""What all views share: a source (session, trace or graph), live updates, a plain figure, one HTML file, closing."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+import plotly.graph_objects as go
+
+from workbench.errors import WorkbenchError
+from workbench.widgets import theme
+from workbench.widgets.figure import LiveFigure
+from workbench.widgets.pump import Pump, drop, pump_for
+from workbench.widgets.views.spec import Spec, changes, flatten, plain_figure
+
+
+class Source:
+    """The session, trace or graph that a view was given, under one face."""
+
+    def __init__(self, source: Any) -> None:
+        self.session = source if hasattr(source, "snapshot") and hasattr(source, "post") else None
+        self._trace = None
+        if self.session is None:
+            if hasattr(source, "branch_counts"):
+                self._trace = source
+            elif not hasattr(source, "frames"):
+                raise WorkbenchError(
+                    f"A view needs a session, a trace or a graph; a {type(source).__name__} came.",
+                    slug="no-view-source", fix="pass wb.Session(graph, feeds), session.trace or a wb.Graph.",
+                )  # fmt: skip
+        self.graph = source if self.session is None and self._trace is None else (self.trace or self.session).graph
+
+    @property
+    def trace(self) -> Any:
+        """The present trace; a session may exchange it, for instance at a restart."""
+        return self.session.trace if self.session is not None else self._trace
+
+    def snapshot(self) -> Any:
+        return self.session.snapshot() if self.session is not None else None
+
+
+class View(ipywidgets.VBox):
+    """Base of the views. A subclass gives ``model`` and ``spec``, and may override ``refresh`` for its other widgets."""
+
+    urgent = False
+    title = "View"
+
+    def __init__(self, source: Any) -> None:
+        self.source = source if isinstance(source, Source) else Source(source)
+        self._show_lock = threading.RLock()
+        spec = self.spec(self.model(self.source.snapshot()))
+        self._flat = _flatten(spec)
+        self.live = LiveFigure(plain_figure(spec), on_view=self._drawn)
+        self.live.layout.paper_bgcolor = "rgba(0,0,0,0)"
+        super().__init__()
+        self.add_class("workbench-view")
+        self.pump: Pump | None = None
+        self.children = self.arrange()
+        if self.source.session is not None:
+            self.pump = pump_for(self.source.session)
+            self.pump.add(self)
+
+    # -- for subclasses ---------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        """The view model for a snapshot (None without a session): plain data."""
+        raise NotImplementedError
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        """The figure for a model, as plain dicts."""
+        raise NotImplementedError
+
+    def plain_spec(self, model: dict[str, Any]) -> Spec:
+        """The figure for use outside of the panel, where the words beside it are missing."""
+        return self.spec(model)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        """The widgets of the view, from top to bottom."""
+        return (self.live,)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        """Update what is no figure; called with each new model."""
+
+    # -- the pump's side --------------------------------------------------------------------------------------------
+    @property
+    def views(self) -> int:
+        return self.live.views
+
+    @property
+    def in_flight(self) -> int:
+        return self.live.in_flight
+
+    @property
+    def waited(self) -> float:
+        return self.live.waited
+
+    def show(self, snapshot: Any) -> None:
+        """Bring the view up to date with a snapshot; on the pump's thread."""
+        with self._show_lock:
+            model = self.model(snapshot)
+            spec = self.spec(model)
+            new = _flatten(spec)
+            if len(new[0]) != len(self._flat[0]) or any(
+                a.get("type") != b.get("type") for a, b in zip(new[0], self._flat[0], strict=True)
+            ):
+                self.live.replace(spec)
+            else:
+                traces = {k: d for k, (a, b) in enumerate(zip(self._flat[0], new[0], strict=True)) if (d := changes(a, b))}
+                layout = changes(self._flat[1], new[1])
+                if traces or layout:
+                    self.live.push(traces, layout)
+            self._flat = new
+            self.refresh(model)
+
+    def _drawn(self) -> None:
+        """A browser has drawn the figure: it shows the state of its creation, so everything is sent again."""
+        with self._show_lock:
+            blank: tuple[list[dict[str, Any]], dict[str, Any]] = ([{"type": t.get("type")} for t in self._flat[0]], {})
+            self._flat = blank
+        if self.pump is not None:
+            self.pump.refresh(self)
+        else:
+            self.show(self.source.snapshot())
+
+    def update_now(self) -> None:
+        """Show the present state again, for instance after a setting has changed. Right on any thread."""
+        if self.pump is not None and self.views:
+            self.pump.refresh(self)
+        else:
+            self.show(self.source.snapshot())
+
+    # -- for users --------------------------------------------------------------------------------------------------
+    @property
+    def figure(self) -> go.Figure:
+        """The present state as an ordinary plotly figure."""
+        return self.figure_in("light")
+
+    def figure_in(self, name: str) -> go.Figure:
+        """The present state as an ordinary plotly figure in the ``"light"`` or ``"dark"`` theme."""
+        if name not in theme.THEMES:
+            raise WorkbenchError(f"There is no theme {name!r}.", slug="no-theme", fix='use "light" or "dark".')
+        with self._show_lock:
+            return plain_figure(self.plain_spec(self.model(self.source.snapshot())), name)
+
+    def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
+        """Write one self-contained file that works offline (about 5 MB, most of it plotly.js); returns its path."""
+        target = Path(path)
+        figure = self.figure_in(theme_name)
+        figure.write_html(target, include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
+        return target
+
+    def close(self) -> None:
+        """Leave the pump and close all comms of the view. Closing twice is harmless."""
+        if self.pump is not None:
+            drop(self.pump, self)
+            self.pump = None
+        self.live.close()
+        close_tree(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.source.graph.name!r}>"
+
+
+def _flatten(spec: Spec) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    return [flatten(trace) for trace in spec["data"]], flatten(spec["layout"])
+
+
+def close_tree(widget: Any) -> None:
+    """Close a widget with its children and the layout and style models that ipywidgets makes for each."""
+    children = list(getattr(widget, "children", ()))
+    if isinstance(widget, LiveFigure):
+        widget.close()
+        return
+    for child in children:
+        if isinstance(child, View):
+            child.close()
+        else:
+            close_tree(child)
+    for part in ("layout", "style"):
+        model = getattr(widget, part, None)
+        if isinstance(model, ipywidgets.Widget):
+            model.close()
+    if isinstance(widget, View):
+        ipywidgets.VBox.close(widget)
+    else:
+        widget.close()

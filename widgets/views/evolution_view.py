@@ -1,0 +1,115 @@
+"""Values over the iterations, with limit and label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from workbench.widgets import theme
+from workbench.widgets.models.evolution_model import EvolutionModel, default_names
+from workbench.widgets.models.labels import number
+from workbench.widgets.views.base import Source, View
+from workbench.widgets.views.spec import Spec, base_layout, text
+
+HEIGHT = 250
+
+
+def _classify(values: Any) -> Any:
+    from workbench.analysis import classify  # late: a view of a graph alone needs no analysis
+
+    return classify(values)
+
+
+class EvolutionView(View):
+    """Lines of the loop variables (or of ``names``) over the iterations; ``log`` shows the magnitude on a log axis."""
+
+    title = "Evolution"
+
+    def __init__(self, source: Any, names: Sequence[str] | None = None, log: bool = False, height: int = HEIGHT) -> None:
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.names = list(names) if names is not None else default_names(self.source.graph)
+        self.log = log
+        self.height = height
+        self._follow = EvolutionModel(self.names, _classify)
+        self._verdict_event = -1
+        self._verdicts: list[dict[str, Any]] = []
+        super().__init__(self.source)
+
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        # a verdict looks at thousands of values: not more often than the run has grown by a tenth
+        event = int(getattr(snapshot, "event", 0) or 0)
+        running = str(getattr(snapshot, "state", "")) == "running"
+        due = not running or abs(event - self._verdict_event) > 0.1 * max(1, self._verdict_event)
+        model = self._follow.update(self.source.trace, verdicts=due, log=self.log)
+        if due:
+            self._verdict_event, self._verdicts = event, model["verdicts"]
+        return {**model, "verdicts": self._verdicts}
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        return evolution_spec(model, self.height)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        scale = ipywidgets.ToggleButtons(
+            options=[("linear", False), ("log |value|", True)], value=self.log,
+            tooltips=["Values as they are", "Magnitude on a logarithmic axis"],
+            style={"button_width": "84px"}, layout={"width": "auto"},
+        )  # fmt: skip
+        scale.observe(self._scale_chosen, names="value")
+        scale.add_class("workbench-scale")
+        return (scale, self.live)
+
+    def _scale_chosen(self, change: Any) -> None:
+        self.log = bool(change["new"])
+        self.update_now()
+
+
+def evolution_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
+    """One line per value, a dashed line per limit, a cross at the first NaN or infinity."""
+    data: list[dict[str, Any]] = []
+    log = model["log"]
+    for k, line in enumerate(model["lines"]):
+        last = "" if line["last"] is None else f" = {number(line['last'], 8)}"
+        data.append(
+            {
+                "type": "scatter", "mode": "lines+markers" if len(line["x"]) <= 60 else "lines",
+                "x": np.asarray(line["x"], dtype=np.float64), "y": np.asarray(line["y"], dtype=np.float64),
+                "name": text(line["name"] + last), "marker": {"size": 5},
+                "line": {"width": 2, "dash": ("solid", "dash", "dot", "dashdot")[k % 4], "color": _colour(k)},
+                "hovertemplate": f"{text(line['name'])}<br>{text(model['x_title'])} %{{x}}<br>%{{y:.12g}}<extra></extra>",
+            }
+        )  # fmt: skip
+    if not data:
+        data.append({"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": "no values yet"})
+    shapes = [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": v["limit"], "y1": v["limit"],
+         "line": {"color": theme.GREY, "width": 1, "dash": "dash"}}
+        for v in model["verdicts"] if v["limit"] is not None and not log
+    ]  # fmt: skip
+    bad = [(line["bad"], line["name"]) for line in model["lines"] if line["bad"]]
+    notes = [
+        {"x": b[0], "y": 1, "yref": "paper", "text": f"\u26a0 {text(name)} is {number(b[1])}", "showarrow": False,
+         "font": {"color": theme.BAD, "size": 11}, "xanchor": "right", "yanchor": "top"}
+        for b, name in bad[:3]
+    ]  # fmt: skip
+    told = " \u00b7 ".join(text(v["text"]) for v in model["verdicts"])
+    layout = base_layout(
+        height,
+        title={"text": told or "Evolution", "font": {"size": 13}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"},
+        xaxis={"title": {"text": text(model["x_title"])}, "rangemode": "tozero"},
+        yaxis={"type": "log" if log else "linear", "exponentformat": "power" if log else "e"},
+        showlegend=True,
+        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 11}},
+        shapes=shapes,
+        annotations=notes,
+        margin={"l": 56, "r": 14, "t": 44, "b": 40},
+    )
+    return {"data": data, "layout": layout}
+
+
+def _colour(k: int) -> str:
+    # sky first: of the set it keeps the most contrast on both a white and a dark page
+    order = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.VERMILION, theme.BLUE, theme.GREY)
+    return order[k % len(order)]

@@ -1,0 +1,69 @@
+"""Figure specifications: plain dicts of data and layout, and the difference between two of them.
+
+A view draws itself anew as a specification each time (cheap: no validation), and only what differs from the last one
+travels to the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.widgets import theme
+
+Spec = dict[str, Any]
+
+
+def text(value: Any) -> str:
+    """A name or message for a plotly text or for HTML: tags in it are shown and not obeyed."""
+    return escape(str(value), quote=True)
+
+
+def base_layout(height: int, **more: Any) -> dict[str, Any]:
+    """The layout that all figures share."""
+    return {
+        "height": height,
+        "margin": {"l": 52, "r": 14, "t": 30, "b": 40},
+        "uirevision": "keep",
+        "hovermode": "closest",
+        "showlegend": False,
+        **more,
+    }
+
+
+def plain_figure(spec: Spec, name: str = "light") -> go.Figure:
+    """An ordinary plotly figure."""
+    figure = go.Figure(data=spec["data"], layout=spec["layout"])
+    figure.update_layout(template=theme.THEMES[name], paper_bgcolor=theme.PAGE[name])
+    return figure
+
+
+def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """``{"marker": {"color": 1}}`` as ``{"marker.color": 1}``; lists and arrays stay whole."""
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            out |= flatten(value, f"{prefix}{key}.")
+        else:
+            out[prefix + key] = value
+    return out
+
+
+def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Properties of ``new`` (both flattened) that differ from ``old``; those that are gone become None."""
+    out = {key: value for key, value in new.items() if key not in old or not _same(old[key], value)}
+    out |= {key: None for key in old if key not in new}
+    return out
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    return type(a) is type(b) and bool(a == b)

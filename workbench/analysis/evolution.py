@@ -1,0 +1,79 @@
+"""What ``classify`` answers: the pattern of a variable over the iterations of its loop, and the numbers behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Pattern(Enum):
+    """How a variable evolves; the values are full sentences."""
+
+    CONVERGING = "The values approach a limit, or reached one during the record."
+    DIVERGING = "The values grow without bound, drift steadily or leave the finite numbers."
+    OSCILLATING = "The values repeat a pattern that does not decay."
+    STABLE = "The values stay at one level."
+    CHAOTIC = "The values are bounded and follow a rule, but nearby histories separate: no pattern repeats."
+    UNKNOWN = "The data are too few or too mixed for an answer."
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass
+class Evolution:
+    """Answer of :func:`workbench.analysis.classify`.
+
+    ``confidence`` is the probability that the label is right; ``rate`` the factor per iteration of the distance to the
+    limit (or of the growth); ``order`` that of superlinear convergence (2 for Newton); ``sublinear_exponent`` the e of
+    an error that falls like k**-e; ``period`` in iterations; ``limit_error`` an estimate of |limit - true limit|.
+    ``issues`` maps a slug (nan, inf, overflow_eta, stagnation, ...) to an iteration; ``why`` holds sentences.
+    ``method`` names the step of the decision order that decided; ``model`` can continue the values (may be None).
+    """
+
+    label: Pattern
+    confidence: float = 0.0
+    limit: float | None = None
+    limit_error: float | None = None
+    rate: float | None = None
+    order: float | None = None
+    sublinear_exponent: float | None = None
+    period: float | None = None
+    issues: dict[str, int] = field(default_factory=dict)
+    why: list[str] = field(default_factory=list)
+    method: str = ""
+    count: int = 0
+    component: int | None = None
+    model: Any = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        parts = [f"{self.label.name} (confidence {self.confidence:.0%}, {self.count} values)."]
+        if self.limit is not None:
+            error = "" if self.limit_error is None else f" within {self.limit_error:.1g}"
+            parts.append(f"Limit {self.limit:.12g}{error}.")
+        for name, value in (("Rate", self.rate), ("Order", self.order), ("Exponent", self.sublinear_exponent),
+                            ("Period", self.period)):
+            if value is not None:
+                parts.append(f"{name} {value:.6g}.")
+        if self.issues:
+            parts.append("Issues: " + ", ".join(f"{k} at {v}" for k, v in self.issues.items()) + ".")
+        return " ".join(parts + self.why)
+
+
+@dataclass
+class Finding:
+    """What one step of the decision order found; None from a step means: not mine, ask the next."""
+
+    label: Pattern
+    method: str
+    why: str
+    model: Any = None
+    rate: float | None = None
+    order: float | None = None
+    sublinear_exponent: float | None = None
+    period: float | None = None
+    limit: float | None = None
+    limit_error: float | None = None
+    issues: dict[str, int] = field(default_factory=dict)
+    doubt: float = 0.0  # 0 none .. 1: lowers the calibrated confidence

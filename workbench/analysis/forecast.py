@@ -1,0 +1,72 @@
+"""When a variable comes within a tolerance of its limit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.analysis.classify import classify_history
+from workbench.analysis.evolution import Pattern
+from workbench.analysis.history import History, HistoryError, as_values
+
+
+class Forecast(NamedTuple):
+    """Iteration (counted as the values are, from 0) with a 90 % interval."""
+
+    iteration: int
+    low: int
+    high: int
+
+
+def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
+    """First iteration at which |x - limit| <= tol, and stays so in the record or by the model; None where none is foreseen.
+
+    ``values`` is (n,), oldest first; ``tol`` is absolute and positive.  None for a variable that does not converge, and
+    for a tolerance below what the limit's own error allows.  Errors: HistoryError for bad values or tolerance.
+    """
+    if not (isinstance(tol, (int, float, np.number)) and math.isfinite(tol) and tol > 0):
+        raise HistoryError(f"The tolerance must be a positive number, but is {tol!r}.", slug="bad-tolerance")
+    a = as_values(values)
+    if a.ndim == 2 and a.shape[1] != 1:
+        raise HistoryError(f"One variable at a time, but the values have shape {a.shape}.", slug="bad-history-shape",
+                           fix="Pass the norm of the residual, or one component.")
+    h = History(a.reshape(-1))
+    e = classify_history(h)
+    if e.label not in (Pattern.CONVERGING, Pattern.STABLE) or e.limit is None or not math.isfinite(e.limit):
+        return None
+    n = len(h)
+    outside = np.flatnonzero(~(np.abs(h.raw - e.limit) <= tol))
+    last = int(outside[-1]) if outside.size else -1
+    if last < n - 1:
+        return Forecast(last + 1, last + 1, last + 1)
+    if e.model is None or e.limit_error is not None and e.limit_error > tol:
+        return None
+    k = _first_within(e.model, e.limit, tol)
+    if k is None:
+        return None
+    spread = max(e.model.spread, 1e-9)
+    # an error of the limit moves the crossing as a change of the tolerance by as much does
+    around = [_first_within(e.model, e.limit, t) for t in (tol + (e.limit_error or 0.0), max(tol - (e.limit_error or 0.0), tol / 2))]
+    marks = [v for v in around if v is not None] + [k * (1 - 2 * spread), k * (1 + 2 * spread)]
+    return Forecast(n - 1 + k, n - 1 + max(1, math.floor(min(marks))), n - 1 + math.ceil(max(marks)))
+
+
+def _first_within(model: Any, limit: float, tol: float) -> int | None:
+    """Smallest k from which the model stays within tol, by its last excursion on a widening grid."""
+    top = 64
+    while top <= 2**40:
+        j = np.arange(1, top + 1) if top <= 4096 else np.unique(np.geomspace(1, top, 4096).astype(np.int64))
+        outside = np.flatnonzero(np.abs(model.predict(j) - limit) > tol)
+        if not outside.size:
+            return 1
+        i = int(outside[-1])
+        if i < len(j) // 2:
+            if j[i + 1] - j[i] == 1:
+                return int(j[i + 1])
+            inner = np.unique(np.linspace(j[i], j[i + 1], 4096).astype(np.int64))
+            still = np.flatnonzero(np.abs(model.predict(inner) - limit) > tol)
+            return int(inner[still[-1]] + 1)
+        top *= 8
+    return None

@@ -1,0 +1,116 @@
+"""Errors of the workbench: each names the component, what was expected, what came and what to change.
+
+Every error derives from :class:`WorkbenchError` and carries a *slug*, a short stable word such as
+``unknown-op`` that programs can test for and that the interface shows beside the sentence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class WorkbenchError(Exception):
+    """Base of all errors that the workbench raises on purpose.
+
+    Parameters
+    ----------
+    message:
+        What was expected and what came, as full sentences.
+    slug:
+        Short stable name of the kind of error.
+    node, tag, source:
+        Where it happened: node name, tag of the firing, source line. Each may be None.
+    fix:
+        What the user can change, as a sentence.
+    """
+
+    slug = "workbench-error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        slug: str | None = None,
+        node: str | None = None,
+        tag: Any = None,
+        source: Any = None,
+        fix: str | None = None,
+    ) -> None:
+        self.message = message
+        if slug is not None:
+            self.slug = slug
+        self.node = node
+        self.tag = tag
+        self.source = source
+        self.fix = fix
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        parts = [self.message]
+        if self.node is not None:
+            parts.append(f"Node: {self.node}." if self.tag is None else f"Node: {self.node}, firing {self.tag}.")
+        if self.source is not None:
+            parts.append(f"Source: {self.source}.")
+        if self.fix:
+            parts.append(f"To fix it: {self.fix}")
+        return " ".join(parts) + f" [{self.slug}]"
+
+
+class GraphError(WorkbenchError):
+    """A graph that cannot be built, or that breaks a rule of the checker."""
+
+    slug = "graph-error"
+
+
+class UnknownOpError(GraphError):
+    """An op name that the registry does not hold."""
+
+    slug = "unknown-op"
+
+
+class TypeMismatchError(GraphError):
+    """A shape or dtype that an op does not accept."""
+
+    slug = "type-mismatch"
+
+
+class FrameError(GraphError):
+    """Inputs from different frames, or a frame that is not closed properly."""
+
+    slug = "different-frames"
+
+
+class LoadError(WorkbenchError):
+    """A file or model that a frontend cannot read."""
+
+    slug = "load-error"
+
+
+class FeedError(WorkbenchError):
+    """A missing, unknown or unsuitable feed."""
+
+    slug = "bad-feed"
+
+
+class ExecutionError(WorkbenchError):
+    """A node that failed while it ran."""
+
+    slug = "node-failed"
+
+
+class DeadValueError(WorkbenchError):
+    """A value that was asked for but never fired because its branch was not taken."""
+
+    slug = "dead-value"
+
+
+class TraceError(WorkbenchError):
+    """A trace that cannot be read, or a value that it does not hold."""
+
+    slug = "trace-error"
+
+
+class SessionError(WorkbenchError):
+    """A command that the session cannot carry out in its present state."""
+
+    slug = "session-error"

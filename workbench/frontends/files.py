@@ -1,0 +1,28 @@
+"""Reading a file whole, with one clear error for each way in which that can fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.errors import LoadError
+from workbench.frontends.wire import MAX_BYTES
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file; LoadError for a missing file, a folder, an empty, unreadable or too large file."""
+    try:
+        if path.is_dir():
+            raise LoadError(
+                f"{str(path)!r} is a folder.", slug="is-a-folder", fix="give the path of the model file in it."
+            )
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise LoadError(f"{str(path)!r} has {size:,} bytes; at most {MAX_BYTES:,} are read.", slug="too-large")
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise LoadError(f"There is no file {str(path)!r}.", slug="no-such-file", fix="check the path.") from error
+    except (OSError, ValueError) as error:
+        raise LoadError(f"{str(path)!r} cannot be read: {error}.", slug="unreadable") from error
+    if not data:
+        raise LoadError(f"{str(path)!r} is empty.", slug="empty", fix="write or fetch the file again.")
+    return data

@@ -1,0 +1,246 @@
+"""ONNX graph -> nodes of ours: scopes, names, and one rule per op; Loop and If are lowered to frames and branches.
+
+::
+
+    ModelProto ── prepare ──► GraphProto ── Lowering.run ──► Node, Node, ... ──► Graph.from_nodes
+                                   │  each node: a rule of the op table, a control-flow lowering, or a foreign op
+                                   └─ each value name becomes a public name
+
+State that grows while a graph is read: ``nodes`` (what was emitted), ``public`` (ONNX value names -> values),
+``unknown`` (ops that nothing can evaluate, reported together at the end).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LoadError, UnknownOpError
+from workbench.frontends.onnx import foreign
+from workbench.frontends.onnx.control import lower_if, lower_loop
+from workbench.frontends.onnx.scope import Scope
+from workbench.frontends.onnx.table import RULES
+from workbench.frontends.onnx.tensors import array_of, type_of
+from workbench.graph.node import FrozenAttrs, Node, Ref
+from workbench.graph.types import OPAQUE, UNKNOWN, TensorType
+
+_CONTROL = {"Loop": lower_loop, "If": lower_if}
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxNode:
+    """One NodeProto as rules see it: inputs that are left out are None, attributes are plain Python values."""
+
+    proto: Any
+    op: str
+    label: str
+    inputs: tuple[Ref | None, ...]
+    outputs: tuple[str, ...]
+    attrs: Mapping[str, Any]
+    version: int
+
+    def given(self) -> list[Ref]:
+        return [i for i in self.inputs if i is not None]
+
+    def input(self, index: int) -> Ref | None:
+        return self.inputs[index] if index < len(self.inputs) else None
+
+
+class Lowering:
+    """One model being lowered; used once."""
+
+    def __init__(self, opsets: Mapping[str, int]) -> None:
+        self.opsets = dict(opsets)
+        self.nodes: dict[str, Node] = {}
+        self.public: dict[str, Ref] = {}
+        self.unknown: dict[str, list[str]] = {}
+        #: types that ONNX's shape inference found, and constants, by value
+        self.types: dict[Ref, TensorType] = {}
+        self.constants: dict[Ref, np.ndarray] = {}
+        self._taken: set[str] = set()
+
+    # -- emitting nodes ---------------------------------------------------------------------------------
+    def raw(
+        self,
+        op: str,
+        inputs: Sequence[Ref],
+        name: str,
+        *,
+        control: Sequence[str] = (),
+        region: str | None = None,
+        **attrs: Any,
+    ) -> Ref:
+        """Add a node exactly as given, under a unique name; returns its output 0."""
+        unique = self.unique(name)
+        self.nodes[unique] = Node(unique, op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), None, region)
+        return Ref(unique, 0)
+
+    def emit(
+        self, scope: Scope, op: str, inputs: Sequence[Ref], name: str, *, region: str | None = None, **attrs: Any
+    ) -> Ref:
+        """Add a node that fires exactly when ``scope`` runs."""
+        control = () if any(scope.is_gated(i) for i in inputs) else tuple(filter(None, [scope.pivot()]))
+        return self.raw(op, inputs, name, control=control, region=region or scope.region, **attrs)
+
+    def constant(self, scope: Scope, value: Any, name: str) -> Ref:
+        array = np.asarray(value)
+        ref = self.emit(scope, "Const", [], name, value=array)
+        self.constants[ref] = array
+        self.types[ref] = TensorType.of(array)
+        return ref
+
+    def unique(self, name: str) -> str:
+        candidate, count = name, 0
+        while candidate in self._taken:
+            count += 1
+            candidate = f"{name}_{count}"
+        self._taken.add(candidate)
+        return candidate
+
+    def add_input(self, name: str, more: Ref) -> None:
+        """Give a node (a Merge) one more input: the back edge of a loop."""
+        node = self.nodes[name]
+        self.nodes[name] = Node(
+            node.name, node.op, (*node.inputs, more), node.control, node.attrs, (), node.source, node.region
+        )
+
+    # -- names ------------------------------------------------------------------------------------------
+    def publish(self, scope: Scope, name: str, ref: Ref) -> None:
+        """``name`` now stands for ``ref`` in ``scope``, and in the whole graph if no other value has the name."""
+        if not name:
+            return
+        if name in scope.values:
+            raise LoadError(f"Two values of the ONNX model are named {name!r} in one graph.", slug="duplicate-name")
+        scope.values[name] = ref
+        label = name if name not in self.public else f"{scope.region}/{name}" if scope.region else name
+        base, count = label, 0
+        while label in self.public:
+            count += 1
+            label = f"{base}_{count}"
+        self.public[label] = ref
+
+    def node_name(self, scope: Scope, label: str) -> str:
+        """Name for the node that makes value ``label``: the same, unless a value before it has taken it."""
+        return f"{scope.region}/{label}" if label in self._taken and scope.region else label
+
+    # -- graphs -----------------------------------------------------------------------------------------
+    def open(self, scope: Scope, graph: Any) -> None:
+        """Make the constants and types of a graph known to its scope."""
+        if graph.sparse_initializer:
+            raise LoadError("The ONNX model has sparse initializers, which are not read.", slug="unsupported-sparse")
+        scope.initializers = {t.name: t for t in graph.initializer}
+        scope.declared = {i.name: type_of(i.type) for i in (*graph.value_info, *graph.output, *graph.input)}
+
+    def declared(self, scope: Scope, name: str) -> TensorType:
+        """What the model or ONNX's inference says about a value that this scope makes."""
+        return scope.declared.get(name, UNKNOWN)
+
+    def type_of(self, ref: Ref) -> TensorType:
+        """What is known of a value's type; frame ops hand on what is known of their input."""
+        for _ in range(len(self.nodes)):
+            if ref in self.types:
+                return self.types[ref]
+            node = self.nodes.get(ref.node)
+            if node is None or node.op not in ("Enter", "Switch", "Identity", "Exit") or not node.inputs:
+                break
+            ref = node.inputs[0]
+        return UNKNOWN
+
+    def late_constant(self, scope: Scope, name: str) -> Ref | None:
+        """The initializer of this name in this scope, emitted on first use."""
+        tensor = scope.initializers.get(name)
+        if tensor is None:
+            return None
+        ref = self.constant(scope, array_of(tensor, f"Initializer {name!r}"), self.node_name(scope, name))
+        self.publish(scope, name, ref)
+        return ref
+
+    def body(self, scope: Scope, graph: Any) -> list[Ref]:
+        """Lower the nodes of a graph; returns the values of its outputs."""
+        for proto in graph.node:
+            self.node(scope, proto)
+        return [self.need(scope, o.name, f"The output {o.name!r} of graph {graph.name!r}") for o in graph.output]
+
+    def need(self, scope: Scope, name: str, what: str) -> Ref:
+        ref = scope.resolve(name)
+        if ref is None:
+            raise LoadError(
+                f"{what} is the value {name!r}, which nothing in the ONNX model makes before it is used.",
+                slug="undefined-value",
+                fix="sort the nodes so that each comes after those that it reads, or add the missing one.",
+            )
+        return ref
+
+    def node(self, scope: Scope, proto: Any) -> None:
+        label = proto.name or next((o for o in proto.output if o), proto.op_type)
+        domain = "" if proto.domain == "ai.onnx" else proto.domain
+        inputs = tuple(
+            self.need(scope, name, f"Input {i} of {proto.op_type} {label!r}") if name else None
+            for i, name in enumerate(proto.input)
+        )
+        node = OnnxNode(
+            proto,
+            proto.op_type,
+            label,
+            inputs,
+            tuple(proto.output),
+            foreign.plain_attrs(proto),
+            self.opsets.get(domain, 1),
+        )
+        if not domain and node.op in _CONTROL:
+            _CONTROL[node.op](self, scope, node)
+            return
+        rule = RULES.get(node.op) if not domain else None
+        made = rule(self, scope, node) if rule else None
+        if made is None:
+            made = self._foreign(scope, node)
+        for name, ref in zip(node.outputs, made, strict=False):
+            self.publish(scope, name, ref)
+            known = self.declared(scope, name)
+            if known != UNKNOWN:
+                self.types.setdefault(ref, known)
+
+    def result_name(self, scope: Scope, node: OnnxNode) -> str:
+        """Name for the one node that stands for an ONNX node: that of its first output."""
+        first = next((o for o in node.outputs if o), node.label)
+        return self.node_name(scope, first)
+
+    def _foreign(self, scope: Scope, node: OnnxNode) -> list[Ref]:
+        outputs = [o for o in node.outputs if o]
+        types = tuple(self._loose(scope, self.declared(scope, o)) for o in outputs)
+        reason = foreign.why_not(node.proto, self.opsets)
+        if reason is not None:
+            self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
+            return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]
+        attrs = foreign.attrs_for(node.proto, self.opsets, types)
+        prefix = f"{node.proto.domain}." if node.proto.domain not in ("", "ai.onnx") else ""
+        name = self.result_name(scope, node)
+        first = self.emit(scope, f"onnx:{prefix}{node.op}", node.given(), name, **attrs)
+        made, index = [], 0
+        for output in node.outputs:
+            made.append(Ref(first.node, index))
+            index += bool(output)
+        return made
+
+    @staticmethod
+    def _loose(scope: Scope, known: TensorType) -> TensorType:
+        # Inside a body the declared dimensions may be those of the first iteration only.
+        if scope.parent is None or known.shape is None or known.dtype == OPAQUE:
+            return known
+        return TensorType(known.dtype, (None,) * len(known.shape))
+
+    def finish(self) -> None:
+        """Raise one error for all ops that nothing can evaluate."""
+        if not self.unknown:
+            return
+        lines = [
+            f"{op} at {', '.join(map(repr, names[:5]))}{' ...' if len(names) > 5 else ''}"
+            for op, names in self.unknown.items()
+        ]
+        raise UnknownOpError(
+            f"The ONNX model has ops that cannot be evaluated: {'; '.join(lines)}.",
+            fix="replace these nodes by ops of the ONNX standard.",
+        )

@@ -1,0 +1,128 @@
+"""Where a lowered node stands: the outermost graph, the body of a loop, or one side of a branch.
+
+A value of an outer scope enters a loop as an invariant (Enter with ``is_constant``) and a branch through a Switch. A
+node fires exactly when its scope runs if at least one of its inputs is *gated*: dead whenever the scope does not run.
+Loop invariants are alive also where the condition has turned false, so a node that reads nothing else waits for the
+scope's *pivot* as well; otherwise it would fire once too often, after the last iteration.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.graph.node import Ref
+from workbench.graph.types import TensorType
+
+if TYPE_CHECKING:
+    from workbench.frontends.onnx.lower import Lowering
+
+
+class Scope:
+    """The outermost graph: everything in it is alive."""
+
+    def __init__(self, lowering: Lowering, parent: Scope | None = None, region: str | None = None) -> None:
+        self.lowering, self.parent, self.region = lowering, parent, region
+        #: ONNX value name -> value, as seen in this scope
+        self.values: dict[str, Ref] = {}
+        #: TensorProtos and declared types of the graph that is lowered here, by value name
+        self.initializers: dict[str, Any] = {}
+        self.declared: dict[str, TensorType] = {}
+
+    def pivot(self) -> str | None:
+        """A node that fires exactly when this scope runs; None where that is always."""
+        return None
+
+    def is_gated(self, ref: Ref) -> bool:
+        """Whether a value that is visible here is dead when this scope does not run."""
+        return True
+
+    def bring_in(self, ref: Ref, label: str) -> Ref:
+        """A value of the parent scope as seen from here."""
+        raise NotImplementedError
+
+    def resolve(self, name: str) -> Ref | None:
+        """The value that an ONNX name stands for, brought in from outer scopes; None if no scope knows it."""
+        if name in self.values:
+            return self.values[name]
+        ref = self.lowering.late_constant(self, name)
+        if ref is None:
+            outer = None if self.parent is None else self.parent.resolve(name)
+            if outer is None:
+                return None
+            ref = self.bring_in(outer, name)
+        self.values[name] = ref
+        return ref
+
+
+class LoopScope(Scope):
+    """The body of a loop, that is what comes after the Switches of its variables."""
+
+    def __init__(self, lowering: Lowering, parent: Scope, frame: str) -> None:
+        super().__init__(lowering, parent, frame)
+        self.frame = frame
+        self.guarded: Ref | None = None
+        self._invariants: dict[Ref, Ref] = {}
+        self._ungated: set[Ref] = set()
+        self._pivot: str | None = None
+
+    def enter(self, ref: Ref, label: str, constant: bool) -> Ref:
+        """Move a value of the parent scope into the frame."""
+        return self.lowering.emit(
+            self.parent or self,
+            "Enter",
+            [ref],
+            f"{self.frame}/{label}/Enter",
+            region=self.region,
+            frame_name=self.frame,
+            is_constant=constant,
+            parallel_iterations=10,
+        )
+
+    def bring_in(self, ref: Ref, label: str) -> Ref:
+        if ref not in self._invariants:
+            inside = self.enter(ref, label, True)
+            self._invariants[ref] = inside
+            self._ungated.add(inside)
+        return self._invariants[ref]
+
+    def is_gated(self, ref: Ref) -> bool:
+        return ref not in self._ungated
+
+    def pivot(self) -> str | None:
+        if self._pivot is None and self.guarded is not None:
+            ref = self.lowering.raw("Identity", [self.guarded], f"{self.frame}/pivot", region=self.region)
+            self._pivot = ref.node
+        return self._pivot
+
+
+class Switches:
+    """The Switches of one branch, which both of its sides share."""
+
+    def __init__(self, lowering: Lowering, outer: Scope, region: str, pred: Ref) -> None:
+        self.lowering, self.outer, self.region, self.pred = lowering, outer, region, pred
+        self._made: dict[Ref, Ref] = {}
+
+    def of(self, ref: Ref, label: str, side: int) -> Ref:
+        if ref not in self._made:
+            name = f"{self.region}/{label}/Switch"
+            self._made[ref] = self.lowering.raw("Switch", [ref, self.pred], name, region=self.region)
+        return Ref(self._made[ref].node, side)
+
+
+class BranchScope(Scope):
+    """One side of a branch: 1 where the predicate is true, 0 where it is false."""
+
+    def __init__(self, lowering: Lowering, parent: Scope, switches: Switches, side: int) -> None:
+        super().__init__(lowering, parent, switches.region)
+        self.switches, self.side = switches, side
+        self._pivot: str | None = None
+
+    def bring_in(self, ref: Ref, label: str) -> Ref:
+        return self.switches.of(ref, label, self.side)
+
+    def pivot(self) -> str | None:
+        if self._pivot is None:
+            live = self.switches.of(self.switches.pred, "pred", self.side)
+            label = "switch_t" if self.side else "switch_f"
+            self._pivot = self.lowering.raw("Identity", [live], f"{self.region}/{label}", region=self.region).node
+        return self._pivot

@@ -1,0 +1,57 @@
+"""What kind of file some bytes are, from the bytes alone."""
+
+from __future__ import annotations
+
+from workbench.frontends.wire import LENGTH, VARINT, WireError, scan
+
+_CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
+
+#: what the outermost fields of each format look like: field number -> wire type
+_MODELPROTO = {1: VARINT, 2: LENGTH, 3: LENGTH, 4: LENGTH, 5: VARINT, 6: LENGTH, 7: LENGTH, 8: LENGTH, 14: LENGTH,
+               20: LENGTH, 25: LENGTH, 26: LENGTH}  # fmt: skip
+_GRAPHDEF = {1: LENGTH, 2: LENGTH, 3: VARINT, 4: LENGTH, 5: LENGTH}
+_SAVEDMODEL = {1: VARINT, 2: LENGTH}
+#: schema version 1, then the first graph; an ONNX model of version 1 has never been in use
+_SAVEDMODEL_HEAD = b"\x08\x01\x12"
+
+
+def is_text(data: bytes) -> bool:
+    """Whether the bytes read as text. Protobuf's field keys are control characters, so a message never does."""
+    head = data[:4096]
+    if _CONTROL.intersection(head):
+        return False
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start >= len(head) - 3 and len(data) > len(head)  # a character cut in two by the slice
+    return True
+
+
+def kind_of(data: bytes) -> str:
+    """``empty``, ``graph-text``, ``text``, ``zip``, ``onnx``, ``graphdef``, ``saved-model`` or ``unknown``.
+
+    A file that is cut off is of the kind that its beginning shows.
+    """
+    if not data:
+        return "empty"
+    if is_text(data):
+        return "graph-text" if data.startswith(b'graph "') else "text"
+    if data.startswith(b"PK\x03\x04"):
+        return "zip"
+    seen: dict[int, set[int]] = {}
+    try:
+        for number, wire in scan(data):
+            seen.setdefault(number, set()).add(wire)
+    except WireError as error:
+        if error.slug != "truncated":
+            return "unknown"
+        seen.setdefault(data[error.offset] >> 3, set()).add(data[error.offset] & 7)  # the field that is cut off
+    if _fits(seen, _GRAPHDEF) and 1 in seen:
+        return "graphdef"
+    if _fits(seen, _SAVEDMODEL) and data.startswith(_SAVEDMODEL_HEAD):
+        return "saved-model"
+    return "onnx" if _fits(seen, _MODELPROTO) and (1 in seen or 7 in seen) else "unknown"
+
+
+def _fits(seen: dict[int, set[int]], shape: dict[int, int]) -> bool:
+    return all(shape.get(number) in wires and len(wires) == 1 for number, wires in seen.items())

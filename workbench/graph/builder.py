@@ -1,0 +1,275 @@
+"""The builder: the only mutable way to make a graph."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import GraphError, TypeMismatchError, WorkbenchError
+from workbench.graph import structured
+from workbench.graph.context import Context
+from workbench.graph.graph import Graph
+from workbench.graph.node import FrozenAttrs, Node, Ref, Source
+from workbench.graph.opspec import REGISTRY
+from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, dtype_name, numpy_dtype
+from workbench.graph.value import Value
+
+
+class GraphBuilder:
+    """Builds a graph step by step.
+
+    >>> b = GraphBuilder("newton")
+    >>> a = b.placeholder("a", "float64", ())
+    >>> x = b.while_loop(lambda x: np.abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a})
+    >>> graph = b.build(x)
+
+    Every registered op is a method (``b.sqrt(x)``, ``b.sum(x, axis=0)``); Python operators and NumPy functions work on
+    the values. Errors are raised where a value is made, with the line that made it.
+    """
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self._nodes: dict[str, Node] = {}
+        self._counts: dict[str, int] = {}
+        self._inputs: dict[str, Ref] = {}
+        self._names: dict[str, Ref] = {}
+        self._root = Context(self)
+        self.context: Context = self._root
+
+    # -- leaves ------------------------------------------------------------------------------------------
+    def placeholder(self, name: str, dtype: Any = "float64", shape: Sequence[int | None] | None = ()) -> Value:
+        """An input of the graph; ``None`` in the shape is an unknown size, ``shape=None`` an unknown rank."""
+        if name in self._inputs:
+            raise GraphError(f"There is already a placeholder named {name!r}.", slug="duplicate-name", fix="choose another name.")
+        dims = None if shape is None else tuple(None if d is None else int(d) for d in shape)
+        node = self.add_node("Placeholder", [], name=name, dtype=dtype_name(dtype), shape=dims, at_root=True)
+        self._inputs[name] = Ref(node)
+        return Value(self, Ref(node), self._nodes[node].types[0], self._root, name)
+
+    def constant(self, value: Any, dtype: Any = None, name: str | None = None) -> Value:
+        """A constant; it lives where it is made: in a loop or a branch it fires with that loop or branch."""
+        array = np.asarray(value)
+        if dtype is not None:
+            array = array.astype(numpy_dtype(dtype_name(dtype)))
+        if array.dtype.kind in "US":
+            array = array.astype(object)
+        elif array.dtype == object and not all(isinstance(v, (str, bytes)) for v in array.ravel()):
+            raise TypeMismatchError(f"A constant cannot be made of {value!r}: it is no array of numbers or strings.")
+        node = self.add_node("Const", [], control=self.context.pivot(), name=name, value=array)
+        return Value(self, Ref(node), self._nodes[node].types[0], self.context)
+
+    # -- ops ---------------------------------------------------------------------------------------------
+    def op(self, op: str, *inputs: Any, name: str | None = None, control: Sequence[Any] = (), **attrs: Any) -> Any:
+        """Add one node of a registered op; returns its value, or a tuple of values if it has several outputs."""
+        spec = REGISTRY.lookup(op, attrs)
+        values = self._lift(inputs)
+        if "dtype" in attrs and attrs["dtype"] is not None:
+            attrs["dtype"] = dtype_name(attrs["dtype"])
+        waits = tuple(c.ref.node if isinstance(c, Value) else str(c) for c in control)
+        if not values and not waits:
+            waits = self.context.pivot()
+        node = self.add_node(spec.name if ":" not in op else op, [v.ref for v in values], control=waits, name=name, **attrs)
+        outs = tuple(Value(self, Ref(node, i), t, self.context) for i, t in enumerate(self._nodes[node].types))
+        return outs[0] if len(outs) == 1 else outs
+
+    def __getattr__(self, op: str) -> Callable[..., Any]:
+        if op.startswith("_") or op not in REGISTRY:
+            raise AttributeError(f"GraphBuilder has no method or op {op!r}; workbench.ops.names() lists the ops")
+        return lambda *inputs, **attrs: self.op(op, *inputs, **attrs)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *REGISTRY]
+
+    def getitem(self, value: Value, index: Any) -> Value:
+        """Static indexing with numbers, slices, None and ``...``, as ``value[index]`` writes it."""
+        items = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(i, Value) for i in items):
+            if len(items) == 1:
+                return self.op("gather", value, items[0], axis=0)
+            raise GraphError("Only one computed index is supported.", slug="bad-index", fix="use gather for each axis.")
+        spec: list[Any] = []
+        for i in items:
+            if isinstance(i, slice):
+                spec.append(("slice", i.start, i.stop, i.step))
+            elif i is Ellipsis:
+                spec.append(("ellipsis",))
+            elif i is None:
+                spec.append(("newaxis",))
+            elif isinstance(i, (int, np.integer)):
+                spec.append(("int", int(i)))
+            else:
+                raise GraphError(f"{i!r} cannot be used as an index of {value.ref}.", slug="bad-index")
+        return self.op("getitem", value, index=tuple(spec))
+
+    # -- structured control flow ---------------------------------------------------------------------------
+    def while_loop(
+        self, cond: Callable[..., Any], body: Callable[..., Any], init: Any, *, max_trips: int | None = None,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """``while cond(*vars): vars = body(*vars)``; returns the final values in the structure of ``init``.
+
+        ``init`` is a value, a sequence, or a dict (then ``cond`` and ``body`` are called with keywords). Loop variables
+        take their names from the dict's keys or from the parameters of ``cond``. ``max_trips`` adds a trip counter to the
+        condition. Dtypes of the variables must stay the same; shapes may change.
+        """
+        return structured.while_loop(self, cond, body, init, max_trips, name)
+
+    def cond(self, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], *, name: str | None = None) -> Any:
+        """``true_fn() if pred else false_fn()``; only the side taken is computed. Both give the same number of values."""
+        return structured.cond(self, pred, true_fn, false_fn, name)
+
+    # -- raw frame ops ---------------------------------------------------------------------------------------
+    def enter(
+        self, value: Any, frame_name: str, is_constant: bool = False, parallel_iterations: int = 10, name: str | None = None
+    ) -> Value:
+        """Move a value into frame ``frame_name``, iteration 0 (every iteration if ``is_constant``)."""
+        return self.op("Enter", value, frame_name=frame_name, is_constant=is_constant,
+                       parallel_iterations=parallel_iterations, name=name)  # fmt: skip
+
+    def merge(self, *values: Any, name: str | None = None) -> tuple[Value, Value]:
+        """Forward whichever input is alive: (value, value_index)."""
+        return self.op("Merge", *values, name=name)
+
+    def loop_cond(self, value: Any, name: str | None = None) -> Value:
+        return self.op("LoopCond", value, name=name)
+
+    def switch(self, value: Any, pred: Any, name: str | None = None) -> tuple[Value, Value]:
+        """(alive where pred is false, alive where pred is true)."""
+        return self.op("Switch", value, pred, name=name)
+
+    def next_iteration(self, value: Any, name: str | None = None) -> Value:
+        return self.op("NextIteration", value, name=name)
+
+    def exit(self, value: Any, name: str | None = None) -> Value:
+        return self.op("Exit", value, name=name)
+
+    def add_back_edge(self, merged: Value, back: Value) -> None:
+        """Give the Merge that made ``merged`` one more input, the NextIteration ``back``."""
+        node = self._nodes[merged.ref.node]
+        if node.op != "Merge" or self._nodes[back.ref.node].op != "NextIteration":
+            raise GraphError(
+                f"A back edge goes from a NextIteration to a Merge, not from {self._nodes[back.ref.node].op} to {node.op}.",
+                slug="bad-back-edge",
+            )
+        self._nodes[node.name] = replace(node, inputs=(*node.inputs, back.ref))
+
+    # -- finishing ---------------------------------------------------------------------------------------------
+    def alias(self, name: str, value: Value) -> Value:
+        """Give a value a public name, under which traces, breakpoints and views find it."""
+        self._names[name] = value.ref
+        return value
+
+    def build(self, outputs: Any) -> Graph:
+        """The finished graph. ``outputs`` is a value, a sequence of values, or a dict of names to values."""
+        named: dict[str, Ref] = {}
+        if isinstance(outputs, Value):
+            outputs = [outputs]
+        pairs = outputs.items() if isinstance(outputs, Mapping) else ((None, v) for v in outputs)
+        for label, value in pairs:
+            if not isinstance(value, Value) or value.builder is not self:
+                raise GraphError(f"The output {label or value!r} is not a value of this builder.", slug="bad-output")
+            if value.context is not self._root:
+                raise GraphError(
+                    f"The output {value.ref} is inside {value.context.label}.",
+                    slug="bad-output", fix="return it from the loop or branch, and use the returned value.",
+                )  # fmt: skip
+            label = label or value.label or value.ref.node + (f":{value.ref.index}" if value.ref.index else "")
+            base, count = label, 1
+            while label in named:
+                label, count = f"{base}_{count}", count + 1
+            named[label] = value.ref
+        return Graph.from_nodes(self.name, self._nodes.values(), inputs=self._inputs, outputs=named, names=self._names)
+
+    # -- for the parts of the builder ----------------------------------------------------------------------------
+    def add_node(
+        self, op: str, inputs: Sequence[Ref], *, control: Sequence[str] = (), name: str | None = None,
+        at_root: bool = False, **attrs: Any,
+    ) -> str:  # fmt: skip
+        """Add a checked node and return its name, made unique."""
+        region = None if at_root else self.context.region
+        label = name or (f"{region}/{op}" if region else op).replace(":", "_")
+        source = _caller()
+        node = Node(self.unique(label), op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), source, region)
+        types = self._infer(node)
+        self._nodes[node.name] = replace(node, types=types)
+        return node.name
+
+    def unique(self, label: str) -> str:
+        """``label``, or ``label_1``, ``label_2`` ... when it is taken; ``while`` loops and branches use it for their prefix."""
+        name = label
+        while name in self._nodes or name in self._counts:
+            self._counts[label] = self._counts.get(label, 0) + 1
+            name = f"{label}_{self._counts[label]}"
+        return name
+
+    def reserve(self, label: str) -> str:
+        """A unique prefix for the nodes of a loop or branch."""
+        name = self.unique(label)
+        self._counts.setdefault(name, 0)
+        return name
+
+    def _infer(self, node: Node) -> tuple[TensorType, ...]:
+        if node.op == "Placeholder":
+            return (TensorType(node.attrs["dtype"], node.attrs["shape"]),)
+        if node.op == "Const":
+            return (TensorType.of(node.attrs["value"]),)
+        spec = REGISTRY.lookup(node.op, node.attrs)
+        low, high = spec.arity()
+        if not low <= len(node.inputs) <= (high if high is not None else len(node.inputs)):
+            raise TypeMismatchError(
+                f"{node.op} takes {spec.inputs} as inputs, but {len(node.inputs)} came.", slug="wrong-arity",
+                node=node.name, source=node.source,
+            )  # fmt: skip
+        ins = [self._nodes[r.node].types[r.index] for r in node.inputs]
+        values = [self._nodes[r.node].attrs.get("value") for r in node.inputs]
+        try:
+            return tuple(spec.infer(ins, node.attrs, values))
+        except WorkbenchError as error:
+            if error.node is None:
+                raise type(error)(
+                    error.message, slug=error.slug, node=node.name, source=node.source, fix=error.fix
+                ) from error
+            raise
+
+    def _lift(self, inputs: Sequence[Any]) -> list[Value]:
+        """Values of this builder, brought into the present context; Python numbers take the dtype of the others."""
+        dtypes = [i.dtype for i in inputs if isinstance(i, Value) and i.dtype not in (ANY, OPAQUE, STRING)]
+        other = numpy_dtype(dtypes[0]) if dtypes else None
+        lifted = []
+        for item in inputs:
+            if isinstance(item, Value):
+                if item.builder is not self:
+                    raise GraphError(f"{item.ref} belongs to another builder.", slug="other-builder")
+                lifted.append(self.context.adopt(item))
+            elif type(item) in (bool, int, float, complex) and other is not None:
+                try:
+                    lifted.append(self.constant(np.asarray(item, dtype=np.result_type(other, item))))
+                except OverflowError as error:
+                    raise TypeMismatchError(f"{item} does not fit {other}.", slug="out-of-range") from error
+            else:
+                lifted.append(self.constant(item))
+        return lifted
+
+    def type_of(self, ref: Ref) -> TensorType:
+        node = self._nodes.get(ref.node)
+        return UNKNOWN if node is None else node.types[ref.index]
+
+    def node(self, name: str) -> Node:
+        return self._nodes[name]
+
+
+def _caller() -> Source | None:
+    """The first line outside of the graph package: the line that the user wrote."""
+    frame = sys._getframe(1)
+    package = __name__.rpartition(".")[0]
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith((package, "workbench.ops", "numpy")):
+        frame = frame.f_back  # type: ignore[assignment]
+    if frame is None:
+        return None
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return Source(file, line, linecache.getline(file, line).strip())

@@ -1,0 +1,129 @@
+"""Type inference over a whole graph, with a fixed point over loop-carried values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.errors import TypeMismatchError, WorkbenchError
+from workbench.graph.node import Node, Ref
+from workbench.graph.opspec import REGISTRY
+from workbench.graph.types import UNKNOWN, TensorType
+
+Types = dict[str, tuple[TensorType, ...]]
+
+#: a loop-carried shape can only grow less precise: known dims -> None per axis -> unknown rank
+_MAX_PASSES = 12
+
+
+def infer_types(
+    nodes: Mapping[str, Node],
+    order: tuple[str, ...],
+    feeds: Mapping[str, TensorType] | None = None,
+    only: frozenset[str] | None = None,
+) -> Types:
+    """Output types of every node in ``order``.
+
+    ``feeds`` overrides the declared types of placeholders (node name -> exact type of what is fed).
+    Raises TypeMismatchError, with the node and its source line, where an op does not take what it gets.
+    """
+    carried: dict[str, TensorType] = {}
+    for _ in range(_MAX_PASSES):
+        types, again = _one_pass(nodes, order, feeds or {}, only, carried)
+        if not again:
+            return types
+    return types
+
+
+def _one_pass(
+    nodes: Mapping[str, Node],
+    order: tuple[str, ...],
+    feeds: Mapping[str, TensorType],
+    only: frozenset[str] | None,
+    carried: dict[str, TensorType],
+) -> tuple[Types, bool]:
+    types: Types = {}
+    constants: dict[Ref, np.ndarray] = {}
+    for name in order:
+        if only is not None and name not in only:
+            continue
+        node = nodes[name]
+        if node.op == "Placeholder":
+            types[name] = (feeds.get(name) or _declared(node),)
+            continue
+        if node.op == "Const":
+            value = node.attrs["value"]
+            types[name] = (TensorType.of(value),)
+            constants[node.ref()] = value
+            continue
+        ins = []
+        for ref in node.inputs:
+            known = types.get(ref.node)
+            if known is None:  # the back edge of a loop, not visited yet
+                continue
+            if ref.index >= len(known):
+                raise _no_such_output(node, ref, len(known))
+            ins.append(known[ref.index])
+        if node.op == "Merge" and name in carried:
+            ins.append(carried[name])
+        spec = REGISTRY.lookup(node.op, node.attrs)
+        low, high = spec.arity()
+        if len(node.inputs) < low or (high is not None and len(node.inputs) > high):
+            wanted = str(low) if low == high else f"{low} or more" if high is None else f"{low} to {high}"
+            raise TypeMismatchError(
+                f"{node.op} takes {wanted} inputs ({', '.join(spec.inputs)}), but {name!r} has {len(node.inputs)}.",
+                slug="wrong-arity",
+                node=name,
+                source=node.source,
+            )
+        values = [constants.get(r) for r in node.inputs]
+        try:
+            types[name] = tuple(spec.infer(ins, node.attrs, values))
+        except WorkbenchError as error:
+            if error.node is None:
+                raise type(error)(
+                    error.message, slug=error.slug, node=name, source=node.source, fix=error.fix
+                ) from error
+            raise
+        if node.op in ("Identity", "Enter") and node.inputs[0] in constants:
+            constants[node.ref()] = constants[node.inputs[0]]
+    again = False
+    for name in types:
+        node = nodes[name]
+        if node.op == "Merge":
+            for ref in node.inputs:
+                if nodes[ref.node].op == "NextIteration" and ref.node in types:
+                    again |= _carry(node, types[name][0], types[ref.node][0], carried)
+    return types, again
+
+
+def _declared(node: Node) -> TensorType:
+    shape = node.attrs.get("shape")
+    return TensorType(node.attrs.get("dtype", UNKNOWN.dtype), None if shape is None else tuple(shape))
+
+
+def _carry(merge: Node, start: TensorType, back: TensorType, carried: dict[str, TensorType]) -> bool:
+    """Note that ``merge`` also takes ``back``; True when its type must become less precise."""
+    if start.dtype != back.dtype and "any" not in (start.dtype, back.dtype):
+        raise TypeMismatchError(
+            f"The loop variable at {merge.name!r} starts as {start} but the loop's body gives {back}.",
+            slug="carried-dtype",
+            node=merge.name,
+            source=merge.source,
+            fix=f"cast the new value to {start.dtype}, or start with a value of dtype {back.dtype}.",
+        )
+    joined = start.join(back)
+    if joined == start:
+        return False
+    carried[merge.name] = joined
+    return True
+
+
+def _no_such_output(node: Node, ref: Ref, count: int) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"{node.op} {node.name!r} reads {ref}, but {ref.node!r} has only {count} output{'s' if count != 1 else ''}.",
+        slug="no-such-output",
+        node=node.name,
+        source=node.source,
+    )

@@ -1,0 +1,200 @@
+"""Structured loops and branches, written as the frame ops that they are made of."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import GraphError, TypeMismatchError
+from workbench.graph.context import BranchContext, Context, LoopContext
+from workbench.graph.node import Ref
+from workbench.graph.types import ANY
+from workbench.graph.value import Value
+
+if TYPE_CHECKING:
+    from workbench.graph.builder import GraphBuilder
+
+
+def while_loop(
+    b: GraphBuilder, cond: Callable[..., Any], body: Callable[..., Any], init: Any, max_trips: int | None, name: str | None
+) -> Any:
+    """Enter -> Merge -> (condition) -> Switch -> (body) -> NextIteration -> Merge, and Exit; see control-flow semantics."""
+    outer = b.context
+    names, start = _variables(cond, init)
+    if not start:
+        raise GraphError("while_loop needs at least one loop variable.", slug="no-variables")
+    values = [b._lift([v])[0] for v in start]  # one by one: a number takes no dtype from its neighbours
+    frame = b.reserve(name or "while")
+    if max_trips is not None:
+        values.append(b.constant(0, "int64"))
+        names = [*names, "trip"]
+    inside = LoopContext(b, outer, frame, 10)
+    result: list[Value] = []
+    try:
+        b.context = inside
+        merges = []
+        for label, value in zip(names, values, strict=True):
+            enter = b.add_node("Enter", [value.ref], name=f"{frame}/{label}/Enter", frame_name=frame, is_constant=False,
+                               parallel_iterations=10)  # fmt: skip
+            merge = b.add_node("Merge", [Ref(enter)], name=f"{frame}/{label}/Merge")
+            merges.append(Value(b, Ref(merge), value.type, inside, label))
+            for public in (label, f"{frame}/{label}"):
+                b._names.setdefault(public, Ref(merge))
+        inside.header_pivot = merges[0].ref.node
+        own = merges[:-1] if max_trips is not None else merges
+        pred = _condition(b, _call(cond, init, names, own), frame)
+        if max_trips is not None:
+            pred = b.op("logical_and", pred, b.op("less", merges[-1], b.constant(int(max_trips), "int64")))
+        loop_cond = b.op("LoopCond", pred, name=f"{frame}/LoopCond")
+        switches = [b.add_node("Switch", [m.ref, loop_cond.ref], name=f"{frame}/{m.label}/Switch") for m in merges]
+        alive = [Value(b, Ref(s, 1), m.type, inside, m.label) for s, m in zip(switches, merges, strict=True)]
+        inside.body_source = alive[0]
+        given = alive[:-1] if max_trips is not None else alive
+        new = _results(_call(body, init, names, given), init, names[: len(given)], frame)
+        lifted = [_like(b, v, m, frame) for v, m in zip(new, merges, strict=False)]
+        if max_trips is not None:
+            lifted.append(b.op("add", alive[-1], b.constant(1, "int64")))
+        for m, v in zip(merges, lifted, strict=True):
+            if not _depends_on_body(b, v.ref, set(switches)):
+                # a value that the condition does not guard would start another iteration after the last one
+                v = b.op("Identity", v, control=inside.pivot())
+            back = b.add_node("NextIteration", [v.ref], name=f"{frame}/{m.label}/NextIteration")
+            b.add_back_edge(m, Value(b, Ref(back), v.type, inside))
+        for s, m in zip(switches, merges, strict=True):
+            exit_node = b.add_node("Exit", [Ref(s, 0)], name=f"{frame}/{m.label}/Exit")
+            result.append(Value(b, Ref(exit_node), b.node(exit_node).types[0], outer, m.label))
+    finally:
+        b.context = outer
+    return _pack(result[: len(start)], init, names)
+
+
+def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None) -> Any:
+    """Switch on the way into each side, Merge on the way out."""
+    outer = b.context
+    label = b.reserve(name or (f"{outer.region}/cond" if outer.region else "cond"))
+    decision = _condition(b, pred, label)
+    switches: dict[Ref, str] = {}
+    sides: list[list[Value]] = []
+    shapes = []
+    for side, fn in ((1, true_fn), (0, false_fn)):
+        inside = BranchContext(b, outer, label, decision, side, switches)
+        try:
+            b.context = inside
+            out = fn()
+            shapes.append(out)
+            sides.append([b._lift([v])[0] for v in _flat(out)])
+        finally:
+            b.context = outer
+    if len(sides[0]) != len(sides[1]):
+        raise GraphError(
+            f"The true side of branch {label!r} gives {len(sides[0])} values and the false side {len(sides[1])}.",
+            slug="branch-count", fix="return the same number of values from both sides.",
+        )  # fmt: skip
+    merged = []
+    keys = list(shapes[0]) if isinstance(shapes[0], Mapping) else None
+    for i, (on_true, on_false) in enumerate(zip(*sides, strict=True)):
+        if on_true.dtype != on_false.dtype and ANY not in (on_true.dtype, on_false.dtype):
+            raise TypeMismatchError(
+                f"Value {i} of branch {label!r} is {on_true.type} on the true side and {on_false.type} on the false side.",
+                slug="branch-dtype", fix="cast one of them.",
+            )  # fmt: skip
+        node = b.add_node("Merge", [on_false.ref, on_true.ref], name=f"{label}/Merge")
+        merged.append(Value(b, Ref(node), b.node(node).types[0], outer, keys[i] if keys else None))
+    return _pack(merged, shapes[0], keys or [])
+
+
+def _variables(cond: Callable[..., Any], init: Any) -> tuple[list[str], list[Any]]:
+    """Names and start values of the loop variables."""
+    if isinstance(init, Mapping):
+        return [str(k) for k in init], list(init.values())
+    start = list(init) if isinstance(init, (list, tuple)) else [init]
+    try:
+        names = [p.name for p in inspect.signature(cond).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        names = []
+    if len(names) != len(start):
+        names = [f"v{i}" for i in range(len(start))]
+    return names, start
+
+
+def _call(fn: Callable[..., Any], init: Any, names: Sequence[str], values: Sequence[Value]) -> Any:
+    if isinstance(init, Mapping):
+        return fn(**dict(zip(names, values, strict=False)))
+    return fn(*values)
+
+
+def _flat(out: Any) -> list[Any]:
+    if isinstance(out, Mapping):
+        return list(out.values())
+    return list(out) if isinstance(out, (list, tuple)) else [out]
+
+
+def _results(out: Any, init: Any, names: Sequence[str], frame: str) -> list[Any]:
+    if isinstance(init, Mapping) and isinstance(out, Mapping):
+        if set(out) != set(names):
+            raise GraphError(
+                f"The body of loop {frame!r} returns {sorted(out)}, but the loop variables are {sorted(names)}.",
+                slug="body-count",
+            )
+        return [out[n] for n in names]
+    new = _flat(out)
+    if len(new) != len(names):
+        raise GraphError(
+            f"The body of loop {frame!r} returns {len(new)} values, but there are {len(names)} loop variables ({', '.join(names)}).",
+            slug="body-count", fix="return one new value for each loop variable, in the same order.",
+        )  # fmt: skip
+    return new
+
+
+def _pack(values: list[Value], like: Any, names: Sequence[str]) -> Any:
+    if isinstance(like, Mapping):
+        return dict(zip(names, values, strict=False))
+    return tuple(values) if isinstance(like, (list, tuple)) else values[0]
+
+
+def _condition(b: GraphBuilder, pred: Any, label: str) -> Value:
+    value = b._lift([pred])[0]
+    if value.dtype not in ("bool", ANY) or value.shape not in ((), None):
+        raise TypeMismatchError(
+            f"The condition of {label!r} is {value.type}; expected a single bool.",
+            slug="bad-condition", node=value.ref.node, source=b.node(value.ref.node).source,
+            fix="compare values, and reduce arrays with np.all or np.any.",
+        )  # fmt: skip
+    return value
+
+
+def _like(b: GraphBuilder, value: Any, merge: Value, frame: str) -> Value:
+    """A new value of a loop variable: numbers take the variable's dtype, other dtypes are an error."""
+    lifted = b.constant(value, merge.dtype) if type(value) in (bool, int, float, complex) else b._lift([value])[0]
+    if lifted.dtype != merge.dtype and ANY not in (lifted.dtype, merge.dtype):
+        raise TypeMismatchError(
+            f"The loop variable {merge.label!r} of {frame!r} starts as {merge.type} but the loop's body gives {lifted.type}.",
+            slug="carried-dtype", node=lifted.ref.node, source=b.node(lifted.ref.node).source,
+            fix=f"cast the new value to {merge.dtype}, or start with a value of dtype {lifted.dtype}.",
+        )  # fmt: skip
+    return lifted
+
+
+def _depends_on_body(b: GraphBuilder, ref: Ref, switches: set[str]) -> bool:
+    """Whether the value is dead when the loop's condition is false."""
+    stack, seen = [ref], set()
+    while stack:
+        ref = stack.pop()
+        if ref.node in switches:
+            if ref.index == 1:
+                return True
+            continue
+        if ref.node in seen:
+            continue
+        seen.add(ref.node)
+        node = b.node(ref.node)
+        if node.op == "Merge":  # alive if any input is: all of them must be guarded; branches and loops guard alike
+            stack.append(node.inputs[0])
+        else:
+            stack.extend(node.inputs)
+        stack.extend(Ref(c) for c in node.control)
+    return False
+
+
+__all__ = ["Context", "cond", "while_loop"]

@@ -1,0 +1,135 @@
+"""Types of values in a graph: a dtype and a shape that may be partly or wholly unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+try:  # bfloat16 and the float8 family are NumPy extension types of ml_dtypes
+    import ml_dtypes
+
+    _BFLOAT16: np.dtype | None = np.dtype(ml_dtypes.bfloat16)
+except ImportError:  # pragma: no cover - ml_dtypes is a dependency of every full install
+    _BFLOAT16 = None
+
+NUMERIC = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+STRING = "string"
+#: dtype of values about which nothing is known before the run (results of some foreign ops)
+ANY = "any"
+#: dtype of values that are no arrays (sequences, TensorArrays, effect tokens)
+OPAQUE = "opaque"
+DTYPES = (*NUMERIC, STRING, ANY, OPAQUE)
+
+Shape = tuple[int | None, ...]
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """The NumPy dtype for a dtype name of the graph; strings are object arrays."""
+    if name == "bfloat16" and _BFLOAT16 is not None:
+        return _BFLOAT16
+    if name in (STRING, ANY, OPAQUE):
+        return np.dtype(object)
+    return np.dtype(name)
+
+
+def dtype_name(dtype: Any) -> str:
+    """The graph's name for a NumPy dtype, a Python scalar type or a name; raises TypeError if there is none."""
+    if isinstance(dtype, str) and dtype in DTYPES:
+        return dtype
+    resolved = np.dtype(dtype)
+    if resolved.kind in "OSUT":
+        return STRING
+    if resolved.name in NUMERIC:
+        return resolved.name
+    raise TypeError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """dtype and shape of a value; ``None`` stands for an unknown dimension, or as shape for an unknown rank."""
+
+    dtype: str
+    shape: Shape | None = None
+
+    @classmethod
+    def of(cls, array: Any) -> TensorType:
+        """The exact type of a concrete array (or anything else that a node may yield)."""
+        if isinstance(array, (np.ndarray, np.generic)):
+            return cls(dtype_name(array.dtype), tuple(array.shape))
+        return cls(OPAQUE, None)
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.shape is None else len(self.shape)
+
+    @property
+    def is_static(self) -> bool:
+        """True when dtype and every dimension are known."""
+        return self.dtype not in (ANY, OPAQUE) and self.shape is not None and None not in self.shape
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.shape == ()
+
+    def accepts(self, other: TensorType) -> bool:
+        """Whether a value of type ``other`` may stand where this type is declared."""
+        if self.dtype not in (ANY, other.dtype):
+            return False
+        if self.shape is None or other.shape is None:
+            return True
+        return len(self.shape) == len(other.shape) and all(
+            a is None or b is None or a == b for a, b in zip(self.shape, other.shape, strict=True)
+        )
+
+    def join(self, other: TensorType) -> TensorType:
+        """The most precise type that covers both."""
+        dtype = self.dtype if self.dtype == other.dtype else ANY
+        if self.shape is None or other.shape is None or len(self.shape) != len(other.shape):
+            return TensorType(dtype, None)
+        dims = tuple(a if a == b else None for a, b in zip(self.shape, other.shape, strict=True))
+        return TensorType(dtype, dims)
+
+    def __str__(self) -> str:
+        if self.shape is None:
+            return f"{self.dtype}[...]"
+        return f"{self.dtype}[{','.join('?' if d is None else str(d) for d in self.shape)}]"
+
+    @classmethod
+    def parse(cls, text: str) -> TensorType:
+        """Read back what ``str`` wrote; raises ValueError on anything else."""
+        name, bracket, rest = text.partition("[")
+        if not bracket or not rest.endswith("]") or name not in DTYPES:
+            raise ValueError(f"{text!r} is not a type; expected something like float32[2,?]")
+        inner = rest[:-1]
+        if inner == "...":
+            return cls(name, None)
+        if not inner:
+            return cls(name, ())
+        return cls(name, tuple(None if d == "?" else int(d) for d in inner.split(",")))
+
+
+UNKNOWN = TensorType(ANY, None)
+
+
+def broadcast_shapes(*shapes: Shape | None) -> Shape | None:
+    """NumPy's broadcast of partly known shapes; raises ValueError when they cannot be broadcast."""
+    if any(s is None for s in shapes):
+        return None
+    known: list[Shape] = [s for s in shapes if s is not None]
+    rank = max((len(s) for s in known), default=0)
+    out: list[int | None] = []
+    for axis in range(-rank, 0):
+        dims = [s[axis] for s in known if len(s) >= -axis]
+        fixed = {d for d in dims if d is not None and d != 1}
+        if len(fixed) > 1:
+            raise ValueError(f"shapes {', '.join(map(str, known))} cannot be broadcast together")
+        if fixed:
+            out.append(fixed.pop())
+        else:
+            out.append(None if None in dims else 1)
+    return tuple(out)

@@ -1,0 +1,105 @@
+"""A value under construction: what the builder hands out, with Python operators and NumPy functions on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import GraphError, UnknownOpError
+from workbench.graph.node import Ref
+from workbench.graph.opspec import REGISTRY
+from workbench.graph.types import TensorType
+
+if TYPE_CHECKING:
+    from workbench.graph.builder import GraphBuilder
+    from workbench.graph.context import Context
+
+
+class Value:
+    """One output of a node that a :class:`GraphBuilder` made; arithmetic on it adds nodes to the same graph."""
+
+    __slots__ = ("builder", "context", "label", "ref", "type")
+    __array_priority__ = 1000
+
+    def __init__(
+        self, builder: GraphBuilder, ref: Ref, type_: TensorType, context: Context, label: str | None = None
+    ) -> None:
+        self.builder, self.ref, self.type, self.context, self.label = builder, ref, type_, context, label
+
+    @property
+    def dtype(self) -> str:
+        return self.type.dtype
+
+    @property
+    def shape(self) -> tuple[int | None, ...] | None:
+        return self.type.shape
+
+    def __repr__(self) -> str:
+        return f"<Value {self.ref} {self.type}>"
+
+    def __bool__(self) -> bool:
+        raise GraphError(
+            f"The truth of {self.ref} is only known when the graph runs, so Python's if, while, and, or cannot use it.",
+            slug="no-truth-value",
+            fix="use builder.cond, builder.while_loop, np.logical_and or np.logical_or.",
+        )
+
+    def __iter__(self) -> Any:
+        raise GraphError(f"{self.ref} cannot be iterated over while the graph is built.", slug="not-iterable")
+
+    __hash__ = object.__hash__
+
+    def astype(self, dtype: Any) -> Value:
+        return self.builder.op("cast", self, dtype=dtype)
+
+    def __getitem__(self, index: Any) -> Value:
+        return self.builder.getitem(self, index)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        op = REGISTRY.ufunc_op(ufunc.__name__)
+        if method == "reduce" and ufunc.__name__ in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
+            names = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+            reduction = names.get(ufunc.__name__, "all" if ufunc.__name__ == "logical_and" else "any")
+            return self.builder.op(reduction, inputs[0], axis=kwargs.get("axis", 0), keepdims=kwargs.get("keepdims", False))
+        if method != "__call__" or kwargs or op is None:
+            raise UnknownOpError(
+                f"np.{ufunc.__name__}" + (f".{method}" if method != "__call__" else "") + " cannot be put into a graph"
+                + (f" with the arguments {sorted(kwargs)}" if kwargs else "") + ".",
+                fix="workbench.ops.names() lists the ops there are.",
+            )  # fmt: skip
+        return self.builder.op(op, *inputs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        entry = REGISTRY.numpy_functions.get(func)
+        if entry is None:
+            raise UnknownOpError(f"np.{func.__name__} cannot be put into a graph.", fix="workbench.ops.names() lists the ops.")
+        op, adapter = entry
+        inputs, attrs = adapter(args, kwargs)
+        return self.builder.op(op, *inputs, **attrs)
+
+
+def _binary(op: str, swapped: bool = False) -> Any:
+    def method(self: Value, other: Any) -> Any:
+        pair = (other, self) if swapped else (self, other)
+        return self.builder.op(op, *pair)
+
+    return method
+
+
+def _unary(op: str) -> Any:
+    return lambda self: self.builder.op(op, self)
+
+
+_BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+    "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift",
+}  # fmt: skip
+for _name, _op in _BINARY.items():
+    setattr(Value, f"__{_name}__", _binary(_op))
+    setattr(Value, f"__r{_name}__", _binary(_op, swapped=True))
+for _name, _op in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
+    setattr(Value, f"__{_name}__", _binary(_op))
+for _name, _op in {"neg": "negative", "abs": "abs", "invert": "invert", "pos": "positive"}.items():
+    setattr(Value, f"__{_name}__", _unary(_op))

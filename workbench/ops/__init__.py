@@ -1,0 +1,128 @@
+"""The op registry: one table entry for each op, and the one public door to it.
+
+::
+
+    lookup(name, attrs) ──► REGISTRY ◄── define ◄── control_flow  arithmetic  functions  comparison  reduction
+             └─ "prefix:Name" ► foreign             scans  linalg  array  joining  creation  indexing  scatter  effects
+
+An entry (:class:`workbench.graph.opspec.OpSpec`) says what an op takes, infers the types of its results, evaluates
+it with NumPy and documents it. ``spec.infer(types, attrs, values)`` gives a tuple of types and raises
+:class:`workbench.errors.TypeMismatchError` with one of the slugs ``wrong-arity``, ``wrong-dtype``, ``wrong-shape`` and
+``wrong-attr``; ``values`` holds the constant inputs, None for the others. ``spec.evaluate(arrays, attrs)`` gives a
+tuple of arrays; it may give an input or a view of it (values are immutable), so whoever keeps a result copies it.
+NumPy's floating-point warnings are not silenced here: the caller wraps a whole run in ``np.errstate(all="ignore")``.
+
+Conventions
+-----------
+- ``spec.attrs`` maps the attrs to their defaults, ``REQUIRED`` where there is none. Unknown attrs are refused, unless
+  their name begins with "_". Attrs may be left out; they are never filled in.
+- ``spec.inputs``: "*rest" any number, "axes?" may be left out at the end. ``spec.outputs``: "*parts" any number, fixed
+  by the attrs and types (``unstack``, ``split``).
+- Dtypes promote as in NumPy: int32 / int32 is float64, float32 * int32 is float64, sums of integers are 64-bit. The ops
+  ``sum prod mean cumsum cumprod`` take ``dtype``, a name or "same" for the input's, as TensorFlow and ONNX need. A
+  Python scalar has no place in an op call: make it a constant of :func:`scalar_dtype` first.
+- Reductions: ``axis`` (None, int, tuple), ``keepdims``; or the axes as the second input. ``noop_with_empty_axes=False``
+  is ONNX's meaning of an empty list. ``argmax argmin cumsum cumprod``: ``axis`` or a second input.
+- Integers as the attr or as the second input, not both: ``reshape`` shape (``copy_zeros`` for ONNX's 0), ``transpose``
+  perm, ``expand_dims squeeze reverse`` axis, ``broadcast_to`` shape (``mutual`` for ONNX's Expand), ``tile`` repeats,
+  ``pad`` pad_width (an (n, 2) input, then the value), ``split`` sizes (or num, uneven), ``slice`` starts ends axes
+  steps, ``gather`` axis (its third input). ``concat`` takes the attr axis, or with ``axis_input=True`` its last input.
+- TensorFlow: ``strided_slice`` with the five masks, ``slice_size`` (its Slice), ``truncate_divide``, ``truncate_mod``,
+  ``fill`` (dims, value), ``shape size rank`` with ``dtype``; ``nonzero`` is (rank, n), transpose it for Where;
+  ``select`` is where.
+- ONNX: ``gemm`` (alpha, beta, transpose_a, transpose_b), ``constant_of_shape`` (value), ``scatter_update`` (ScatterND),
+  ``put_along_axis`` (ScatterElements), ``take_along_axis`` (GatherElements), ``one_hot`` (wrap_negative), ``top_k``.
+- Python: ``getitem`` and ``setitem`` with the attr ``index`` from :func:`encode_index`; ``numpy_functions[f]`` and
+  :func:`ufunc_op` give the ops of NumPy functions. NumPy's names of ufuncs are aliases: ``arcsin``, ``true_divide``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.opspec import REGISTRY, OpSpec
+from workbench.graph.types import ANY, OPAQUE, STRING, dtype_name, numpy_dtype
+from workbench.ops import (  # the families fill the registry when they are imported
+    arithmetic,
+    array,
+    comparison,
+    control_flow,
+    creation,
+    effects,
+    foreign,
+    functions,
+    indexing,
+    joining,
+    linalg,
+    reduction,
+    scans,
+    scatter,
+)
+from workbench.ops.define import REQUIRED, define
+from workbench.ops.index import decode_index, encode_index
+from workbench.ops.numpy_api import numpy_functions, ufunc_op
+
+FAMILIES = (
+    control_flow, arithmetic, functions, comparison, reduction, scans, linalg, array, joining, creation, indexing,
+    scatter, effects,
+)  # fmt: skip
+
+__all__ = [
+    "REQUIRED", "decode_index", "define", "describe", "encode_index", "foreign", "lookup", "names", "numpy_functions",
+    "scalar_dtype", "table", "ufunc_op",
+]  # fmt: skip
+
+
+def lookup(op: str, attrs: Mapping[str, Any] | None = None) -> OpSpec:
+    """The entry of an op; a foreign one ("prefix:Name") may depend on the node's attrs. Raises UnknownOpError."""
+    return foreign.resolve(op, attrs) if foreign.is_foreign(op) else REGISTRY[op]
+
+
+def names() -> list[str]:
+    """The names of all ops, without aliases, in alphabetical order."""
+    return sorted(REGISTRY)
+
+
+def scalar_dtype(value: bool | int | float | complex | str, *dtypes: str) -> str:
+    """The dtype in which a Python scalar meets tensors of ``dtypes``: theirs if it fits, as NumPy's weak scalars.
+
+    >>> scalar_dtype(2, "float32"), scalar_dtype(2.0, "int32"), scalar_dtype(2.0)
+    ('float32', 'float64', 'float64')
+    """
+    known = [numpy_dtype(d) for d in dtypes if d not in (ANY, OPAQUE, STRING)]
+    if not known or isinstance(value, (str, bytes)):
+        return dtype_name(np.asarray(value).dtype)
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, (int, float)) and dtype_name(np.result_type(*known)) == "bfloat16":
+        return "bfloat16"  # NumPy's rule for weak scalars knows only its own float types
+    return dtype_name(np.result_type(*known, value))
+
+
+def _call(spec: OpSpec) -> str:
+    attrs = [f"{k}={'...' if v is REQUIRED else repr(v)}" for k, v in spec.attrs.items()]
+    return f"{spec.name}({', '.join([*spec.inputs, *attrs])}) -> {', '.join(spec.outputs) or 'nothing'}"
+
+
+def describe(name: str) -> str:
+    """What an op takes, gives and does, as text."""
+    spec = lookup(name)
+    notes = [f"Family: {spec.family}."]
+    if spec.ufunc:
+        notes.append(f"Same as the NumPy ufunc {spec.ufunc}.")
+    if not spec.pure:
+        notes.append("Has effects.")
+    if spec.source:
+        notes.append(f"See {spec.source}")
+    return f"{_call(spec)}\n\n{spec.doc}\n\n{' '.join(notes)}"
+
+
+def table() -> str:
+    """All ops as a Markdown table, by family."""
+    rows = ["| family | op | does |", "|---|---|---|"]
+    for spec in sorted((REGISTRY[n] for n in REGISTRY), key=lambda s: (s.family, s.name)):
+        rows.append(f"| {spec.family} | `{_call(spec)}` | {spec.doc} |".replace("**", r"\*\*"))
+    return "\n".join(rows)

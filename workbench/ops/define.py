@@ -1,0 +1,146 @@
+"""The one way to put an op into the registry: checks of arity and attrs are added here, once for all ops."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import TypeMismatchError
+from workbench.graph.opspec import REGISTRY, OpSpec
+from workbench.graph.types import TensorType
+from workbench.ops.rules import WRONG_ARITY, WRONG_ATTR, RuleError, ufunc_type
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "REQUIRED"
+
+
+#: default of an attr that has none
+REQUIRED: Any = _Required()
+NUMPY = "https://numpy.org/doc/stable/reference/"
+
+
+def as_array(result: Any) -> np.ndarray:
+    """The result of a NumPy call as an array: NumPy gives scalars (or bare objects, for strings) for rank 0."""
+    if isinstance(result, np.ndarray):
+        return result
+    if isinstance(result, np.generic):
+        return np.asarray(result)
+    out = np.empty((), dtype=object)
+    out[()] = result
+    return out
+
+
+def define(
+    name: str,
+    inputs: str,
+    infer: Callable[..., Any],
+    evaluate: Callable[..., Any] | None,
+    doc: str,
+    family: str,
+    *,
+    outputs: str = "output",
+    attrs: Mapping[str, Any] | None = None,
+    source: str = "",
+    ufunc: str | None = None,
+    pure: bool = True,
+    aliases: Sequence[str] = (),
+) -> OpSpec:
+    """Register one op.
+
+    ``inputs`` and ``outputs`` are names apart by blanks (``"x *rest"``, ``"x axes?"``; an output ``"*parts"``
+    stands for any number). ``infer(types, attrs, values)`` gives one type or a sequence and may raise RuleError;
+    ``evaluate(arrays, attrs)`` gives one result when there is one output, else a sequence. ``attrs`` maps the
+    names of the attrs to their defaults, REQUIRED where there is none.
+    """
+    ins, outs = tuple(inputs.split()), tuple(outputs.split())
+    table = dict(attrs or {})
+    single = len(outs) == 1 and not outs[0].startswith("*")
+    spec = OpSpec(
+        name, ins, outs, _guarded(name, ins, table, infer), _wrapped(name, evaluate, single), doc, family,
+        source=source, attrs=table, ufunc=ufunc, pure=pure,
+    )  # fmt: skip
+    return REGISTRY.register(spec, *aliases)
+
+
+def _error(name: str, error: RuleError) -> TypeMismatchError:
+    return TypeMismatchError(f"The op {name!r} {error.sentence}", slug=error.slug, fix=error.fix)
+
+
+def _wrapped(name: str, evaluate: Callable[..., Any] | None, single: bool) -> Callable[..., Any] | None:
+    if evaluate is None:
+        return None
+    function = evaluate
+
+    def evaluated(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
+        try:
+            result = function(arrays, attrs)
+        except RuleError as error:  # a rule that could be checked only now that values and shapes are known
+            raise _error(name, error) from None
+        return (as_array(result),) if single else tuple(as_array(r) for r in result)
+
+    return evaluated
+
+
+def _guarded(name: str, inputs: tuple[str, ...], table: Mapping[str, Any], infer: Callable[..., Any]):
+    fixed = [n for n in inputs if not n.startswith("*")]
+    low, high = sum(not n.endswith("?") for n in fixed), None if len(fixed) < len(inputs) else len(fixed)
+
+    def checked(
+        types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[np.ndarray | None] = ()
+    ) -> tuple[TensorType, ...]:
+        try:
+            if len(types) < low or (high is not None and len(types) > high):
+                wanted = f"{low} or more" if high is None else f"{low}" if low == high else f"{low} to {high}"
+                raise RuleError(
+                    WRONG_ARITY,
+                    f"takes {wanted} {'input' if wanted == '1' else 'inputs'} ({', '.join(inputs) or 'none'}), "
+                    f"but got {len(types)}.",
+                    "Give as many inputs as it takes.",
+                )
+            _check_attrs(table, attrs)
+            padded = tuple(values) + (None,) * (len(types) - len(values))
+            result = infer(types, attrs, padded)
+        except RuleError as error:
+            raise _error(name, error) from None
+        return (result,) if isinstance(result, TensorType) else tuple(result)
+
+    return checked
+
+
+def _check_attrs(table: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:
+    # Names that begin with "_" are notes of frontends and mean nothing to the op.
+    for key in attrs:
+        if key not in table and not key.startswith("_"):
+            near = difflib.get_close_matches(key, table, n=1)
+            known = f"Its attrs are {', '.join(table)}." if table else "It has no attrs."
+            fix = f"Did you mean {near[0]!r}? {known}" if near else known
+            raise RuleError(WRONG_ATTR, f"has no attr {key!r}.", fix)
+    for key, default in table.items():
+        if default is REQUIRED and attrs.get(key) is None:
+            raise RuleError(WRONG_ATTR, f"needs the attr {key!r}.", f"Give {key}=...")
+
+
+def define_ufunc(
+    name: str,
+    ufunc: np.ufunc,
+    doc: str,
+    family: str,
+    *,
+    inputs: str | None = None,
+    result: str | None = None,
+    aliases: Sequence[str] = (),
+) -> OpSpec:
+    """Register an op that is exactly a NumPy ufunc; a NumPy name that differs becomes an alias."""
+    ins = inputs or ("x" if ufunc.nin == 1 else "x y")
+    extra = [a for a in dict.fromkeys((ufunc.__name__, *aliases)) if a != name]
+    return define(
+        name, ins,
+        lambda types, attrs, values: ufunc_type(ufunc, types, result),
+        lambda arrays, attrs: ufunc(*arrays),
+        doc, family, source=f"{NUMPY}generated/numpy.{ufunc.__name__}.html", ufunc=ufunc.__name__, aliases=extra,
+    )  # fmt: skip

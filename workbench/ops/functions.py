@@ -1,0 +1,121 @@
+"""Functions of one number: roots, exponentials, logarithms, trigonometry, and the activations of neural networks.
+
+Integers and bools become floats as ``np.exp`` makes them; floats keep their dtype.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.types import TensorType
+from workbench.ops.define import define, define_ufunc
+from workbench.ops.rules import float_dtype, need_kinds, need_numbers
+
+FAMILY = "functions"
+
+for _name, _ufunc, _doc in (
+    ("sqrt", np.sqrt, "The square root; nan below zero."),
+    ("cbrt", np.cbrt, "The cube root."),
+    ("exp", np.exp, "e to the power x."),
+    ("exp2", np.exp2, "2 to the power x."),
+    ("expm1", np.expm1, "exp(x) - 1, exact near zero."),
+    ("log", np.log, "The natural logarithm; -inf at zero, nan below."),
+    ("log1p", np.log1p, "log(1 + x), exact near zero."),
+    ("log2", np.log2, "The logarithm to base 2."),
+    ("log10", np.log10, "The logarithm to base 10."),
+    ("sin", np.sin, "The sine of x in radians."),
+    ("cos", np.cos, "The cosine of x in radians."),
+    ("tan", np.tan, "The tangent of x in radians."),
+    ("asin", np.arcsin, "The angle in radians whose sine is x; nan outside -1 to 1."),
+    ("acos", np.arccos, "The angle in radians whose cosine is x; nan outside -1 to 1."),
+    ("atan", np.arctan, "The angle in radians whose tangent is x."),
+    ("atan2", np.arctan2, "The angle in radians of the point with ordinate x and abscissa y."),
+    ("sinh", np.sinh, "The hyperbolic sine."),
+    ("cosh", np.cosh, "The hyperbolic cosine."),
+    ("tanh", np.tanh, "The hyperbolic tangent."),
+    ("asinh", np.arcsinh, "The inverse hyperbolic sine."),
+    ("acosh", np.arccosh, "The inverse hyperbolic cosine; nan below 1."),
+    ("atanh", np.arctanh, "The inverse hyperbolic tangent; nan outside -1 to 1."),
+    ("logaddexp", np.logaddexp, "log(exp(x) + exp(y)) without overflow."),
+):
+    define_ufunc(_name, _ufunc, _doc, FAMILY)
+
+
+def _smooth(types, attrs, values):
+    need_numbers(types)
+    return TensorType(float_dtype(types[0].dtype), types[0].shape)
+
+
+def _smooth_real(types, attrs, values):
+    need_kinds(types[0], "biuf", "input", "real numbers")
+    return TensorType(float_dtype(types[0].dtype), types[0].shape)
+
+
+def _same_real(types, attrs, values):
+    need_kinds(types[0], "biuf", "input", "real numbers")
+    return types[0]
+
+
+def as_float(x: np.ndarray) -> np.ndarray:
+    """``x`` in the float dtype in which a smooth function of it is given."""
+    return x if x.dtype.kind not in "biu" else x.astype(np.exp(x.reshape(-1)[:0]).dtype)
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    # exp of a negative number only, so that large arguments cannot overflow
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + e), e / (1 + e))
+
+
+def softplus(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def erf(x: np.ndarray) -> np.ndarray:
+    # NumPy has no erf; the C library's, one element at a time, is exact to the last bits
+    return np.fromiter(map(math.erf, x.reshape(-1).tolist()), np.float64, x.size).reshape(x.shape).astype(x.dtype)
+
+
+def _gelu(x: np.ndarray, approximate: str) -> np.ndarray:
+    if approximate == "tanh":
+        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
+    return 0.5 * x * (1 + erf(x / math.sqrt(2)))
+
+
+def _function(
+    name: str, function: Callable[..., np.ndarray], doc: str, attrs: Mapping[str, Any] | None = None, infer=_smooth_real
+) -> None:
+    defaults = dict(attrs or {})
+    keep = infer is _same_real
+
+    def evaluate(arrays, given):
+        x = arrays[0] if keep else as_float(arrays[0])
+        result = function(x, *(given.get(k, v) for k, v in defaults.items()))
+        # Python floats are weak in NumPy's promotion but not everywhere (rank 0, where): keep the promised dtype
+        return np.asarray(result).astype(x.dtype, copy=False)
+
+    define(name, "x", infer, evaluate, doc, FAMILY, attrs=defaults, source="https://onnx.ai/onnx/operators/")
+
+
+_function("rsqrt", lambda x: 1 / np.sqrt(x), "1 / sqrt(x).", infer=_smooth)
+_function("sigmoid", sigmoid, "1 / (1 + exp(-x)), without overflow.")
+_function("relu", lambda x: np.maximum(x, np.zeros((), x.dtype)), "max(x, 0); the dtype stays.", infer=_same_real)
+_function("relu6", lambda x: np.clip(x, 0, 6), "min(max(x, 0), 6).")
+_function("softplus", softplus, "log(1 + exp(x)), without overflow.")
+_function("softsign", lambda x: x / (1 + np.abs(x)), "x / (1 + abs(x)).")
+_function("elu", lambda x, a: np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))),
+          "x above zero, alpha * (exp(x) - 1) below.", {"alpha": 1.0})  # fmt: skip
+_function("selu", lambda x, a, g: g * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))),
+          "gamma * elu(x, alpha), with the constants of self-normalising networks.",
+          {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805})  # fmt: skip
+_function("leaky_relu", lambda x, a: np.where(x >= 0, x, a * x), "x above zero, alpha * x below.", {"alpha": 0.01})
+_function("hard_sigmoid", lambda x, a, b: np.clip(a * x + b, 0, 1), "alpha * x + beta, cut to 0 .. 1.",
+          {"alpha": 0.2, "beta": 0.5})  # fmt: skip
+_function("gelu", _gelu, "x times the normal distribution function of x; approximate is 'none' or 'tanh'.",
+          {"approximate": "none"})  # fmt: skip
+_function("swish", lambda x, b: x * sigmoid(b * x), "x * sigmoid(beta * x).", {"beta": 1.0})
+_function("erf", erf, "The error function.")

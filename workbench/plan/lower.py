@@ -1,0 +1,331 @@
+"""From scheduled blocks to the flat program: instructions, slots, and the layout that the trace reads.
+
+One frame becomes (see kernels: interpreter)::
+
+    LOOP f, moves of the start values, START f, enters          init row, then iteration 0
+  header:  nodes of the condition, TEST -> exits
+           nodes of the body, moves of next values, BACK -> header
+  exits:   moves of the results into the parent's row, MARK
+
+Nodes that only rename a value (Identity, Switch, Enter, Merge of a loop, NextIteration) cost nothing: they are events
+without work, and their value is read from the slot of what they rename.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.frames import FramePath
+from workbench.graph.graph import Graph
+from workbench.graph.node import Node, Ref
+from workbench.graph.types import TensorType, numpy_dtype
+from workbench.kernels import machine
+from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, ValueLayout
+from workbench.plan.guards import ALIVE, Guard, Guards, is_loop_merge, root_of
+from workbench.plan.places import Pool, Slot, Spot, inline_dtype, lay_out
+from workbench.plan.schedule import Block, Item
+from workbench.plan.select import Choice, box, choose
+
+NOP, KERNEL, UFUNC, CALL, MOVE, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(12)
+
+#: rows per chunk of frames that hold arrays: chunks are dropped whole, and arrays can be large
+OBJECT_ROWS = 64
+
+
+class Lowering:
+    """Makes one program. Use once: ``Lowering(...).run()``."""
+
+    def __init__(
+        self, graph: Graph, blocks: Mapping[FramePath, Block], guards: Guards, types: Mapping[str, tuple[TensorType, ...]],
+        outputs: Iterable[Ref],
+    ) -> None:  # fmt: skip
+        self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
+        self.frames: list[FramePath] = list(blocks)
+        self.number = {path: i for i, path in enumerate(self.frames)}
+        self.code: list[dict[str, Any]] = []
+        self.literals: list[tuple[Spot, int]] = []
+        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...]]] = []
+        self.pool = Pool()
+        self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
+        self.spots: dict[Ref, Spot] = {}
+        self.choices: dict[str, Choice] = {}
+        self.ips: dict[str, int] = {}
+        self.ranges: dict[int, tuple[int, int]] = {}
+        self.conditions: dict[int, tuple[Spot, int]] = {}
+        self.carried: dict[str, Slot] = {}  # loop Merge -> its column
+        self.read = {r for n in types for r in graph.nodes[n].inputs} | set(outputs)
+
+    # -- spots -------------------------------------------------------------------------------------------------
+    def spot(self, ref: Ref) -> Spot:
+        """Where a value stands, seen from the frame in which it is alive."""
+        found = self.spots.get(ref)
+        if found is None:
+            node = self.graph.nodes[ref.node]
+            if node.op == "Const":
+                found = Spot(self.pool.add(node.attrs["value"]))
+            elif is_loop_merge(self.graph, node) and ref.index == 0:
+                found = Spot(self.carried[node.name], -1)
+            elif node.op in ("Identity", "Enter", "NextIteration", "LoopCond", "Switch"):
+                found = self.spot(node.inputs[0])
+            else:
+                raise KeyError(ref)
+            self.spots[ref] = found
+        return found
+
+    def new_slot(self, frame: int, dtype: str | None) -> Slot:
+        slot = Slot(frame, dtype)
+        self.slots[frame].append(slot)
+        return slot
+
+    def type_of(self, ref: Ref) -> TensorType:
+        return self.types[ref.node][ref.index]
+
+    # -- instructions ----------------------------------------------------------------------------------------------
+    def emit(self, op: int, frame: int, **fields: Any) -> int:
+        self.code.append({"op": op, "frame": frame, **fields})
+        return len(self.code) - 1
+
+    def move(self, source: Spot, target: Spot, frame: int, **fields: Any) -> None:
+        """Copy a value; between a number and an array it is boxed or unboxed."""
+        if source.dtype is None and target.dtype is None:
+            self.emit(MOVE, frame, a=source, out=target, **fields)
+        elif source.dtype == target.dtype:
+            self.emit(KERNEL, frame, kernel=machine.move_kernel(target.slot.size), a=source, out=target, **fields)
+        else:
+            self.calls.append((box, (source,), (target,)))
+            self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
+
+    def guarded(self, guard: Guard, frame: int) -> int | None:
+        """Open a guarded run; give the result to :meth:`close`."""
+        if not guard:
+            return None
+        first = len(self.literals)
+        for ref, wanted in sorted(guard, key=lambda g: self.ips.get(g[0].node, -1)):
+            self.literals.append((self.spot(ref), 2 if wanted is ALIVE else int(wanted)))
+        return self.emit(GUARD, frame, x0=first, x1=len(guard))
+
+    def close(self, opened: int | None, frame: int) -> None:
+        if opened is not None:
+            self.emit(MARK, frame)
+            self.code[opened]["jump"] = len(self.code)
+
+    # -- blocks -----------------------------------------------------------------------------------------------------
+    def section(self, items: tuple[Item, ...], frame: int) -> None:
+        """A run of items, consecutive ones of one guard under one jump."""
+        at = 0
+        while at < len(items):
+            guard = items[at].guard
+            opened = self.guarded(guard, frame)
+            while at < len(items) and items[at].guard == guard:
+                item = items[at]
+                if item.frame is None:
+                    self.node(self.graph.nodes[item.name], frame)
+                else:
+                    self.loop(self.blocks[item.frame])
+                at += 1
+            self.close(opened, frame)
+
+    def loop(self, block: Block) -> None:
+        frame, outer = self.number[block.path], self.number[block.path[:-1]]
+        start = self.emit(LOOP, frame)
+        moves = self._carried_columns(block, frame)
+        for enter, slot in moves:
+            self.move(self.spot(self.graph.nodes[enter].inputs[0]), Spot(slot), frame)
+        self.emit(START, frame)
+        for enter in block.enters:
+            self.ips[enter] = self.emit(NOP, frame, event=True)
+        self.emit(MARK, frame)
+        header = len(self.code)
+        self.section(block.header, frame)
+        pred = block.pred
+        assert pred is not None
+        test = self.emit(TEST, frame, a=self.spot(pred))
+        self.conditions[frame] = (self.spot(pred), 1)
+        self.section(block.body, frame)
+        self.emit(BACK, frame, jump=header)
+        self.code[test]["jump"] = len(self.code)
+        for item in block.exits:
+            if item.guard and self.graph.nodes[item.name].op == "Exit":
+                raise NotImplementedError(f"Exit {item.name} under a further condition")
+        self.section(block.exits, frame)
+        self.ranges[frame] = (start, len(self.code))
+        self.emit(MARK, outer)
+
+    def _carried_columns(self, block: Block, frame: int) -> list[tuple[str, Slot]]:
+        """A column for each loop variable; the slot of the next value itself where that is possible."""
+        moves = []
+        for item in block.header:
+            node = self.graph.nodes[item.name]
+            if not is_loop_merge(self.graph, node):
+                continue
+            back = next(r for r in node.inputs if self.graph.nodes[r.node].op == "NextIteration")
+            enter = next(r for r in node.inputs if r != back)
+            slot = self.new_slot(frame, inline_dtype(self.type_of(node.ref())))
+            self.carried[node.name] = slot
+            source = root_of(self.graph, self.graph.nodes[back.node].inputs[0])
+            producer = self.graph.nodes[source.node]
+            computed = producer.op not in ("Const", "Enter", "Exit", "Merge", "Placeholder", "Switch")
+            same_kind = inline_dtype(self.type_of(source)) == slot.dtype
+            if computed and same_kind and source not in self.spots and self.graph.frame_of(source.node) == block.path:
+                self.spots[source] = Spot(slot)  # the kernel writes the next value where the next iteration reads it
+            moves.append((enter.node, slot))
+        return moves
+
+    def node(self, node: Node, frame: int) -> None:
+        silent = node.op == "Const" or (node.op == "Enter" and bool(node.attrs["is_constant"]))
+        event = {"event": True, "silent": silent}
+        if node.op == "NextIteration":
+            merge = next(c for c in self.graph.consumers(node.name) if c in self.carried)
+            source, target = self.spot(node.inputs[0]), Spot(self.carried[merge])
+            if source.slot is target.slot and source.shift == 0:
+                self.ips[node.name] = self.emit(NOP, frame, **event)
+            else:
+                self.ips[node.name] = len(self.code)
+                self.move(source, target, frame, **event)
+        elif node.op == "Exit":
+            outer = self.number[self.graph.frame_of(node.name)[:-1]]
+            slot = self.new_slot(outer, inline_dtype(self.type_of(node.ref())))
+            self.spots[node.ref()] = Spot(slot)
+            self.ips[node.name] = len(self.code)
+            self.move(self.spot(node.inputs[0]), Spot(slot), frame, **event)
+        elif node.op == "Placeholder":
+            self.spots[node.ref()] = Spot(self.new_slot(frame, inline_dtype(self.type_of(node.ref()))))
+            self.ips[node.name] = self.emit(NOP, frame, **event)
+        elif node.op == "Merge" and not is_loop_merge(self.graph, node):
+            self._merge(node, frame)
+        elif node.op in ("Const", "Identity", "Enter", "LoopCond", "Switch", "Merge", "NoOp"):
+            self.ips[node.name] = self.emit(NOP, frame, **event)
+        else:
+            self._compute(node, frame)
+
+    def _compute(self, node: Node, frame: int) -> None:
+        inputs = [self.spot(r) for r in node.inputs]
+        outputs = []
+        for index, type_ in enumerate(self.types[node.name]):
+            ref = node.ref(index)
+            if ref not in self.spots:
+                self.spots[ref] = Spot(self.new_slot(frame, inline_dtype(type_)))
+            outputs.append(self.spots[ref])
+        choice = choose(node, [s.dtype for s in inputs], [s.dtype for s in outputs])
+        self.choices[node.name] = choice
+        operands = {**dict(zip("abc", inputs, strict=False)), "out": outputs[0]} if outputs and len(inputs) <= 3 else {}
+        if choice.kind == "kernel":
+            at = self.emit(KERNEL, frame, kernel=choice.kernel, event=True, **operands)
+        elif choice.kind == "ufunc":
+            at = self.emit(UFUNC, frame, ufunc=choice.ufunc, sizes=choice.sizes, x0=len(inputs), event=True, **operands)
+        else:
+            self.calls.append((choice.call, tuple(inputs), tuple(outputs)))
+            at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
+        self.ips[node.name] = at
+
+    def _merge(self, node: Node, frame: int) -> None:
+        """A conditional Merge: each living side moves its value; the first that is alive wins."""
+        live = self.guards.merges[node.name]
+        alive = frozenset({(node.ref(1), ALIVE)}) & self.guards.node[node.name]
+        own = self.guards.node[node.name] - alive
+        slot = self.new_slot(frame, inline_dtype(self.type_of(node.ref())))
+        self.spots[node.ref()] = Spot(slot)
+        index: Slot | None = None
+        if alive or node.ref(1) in self.read:
+            index = self.new_slot(frame, "int32")
+            self.spots[node.ref(1)] = Spot(index)
+        if alive and index is not None:
+            self._number(-1, index, frame)
+        self.ips[node.name] = len(self.code)  # orders its literal after those of its sides
+        for i in reversed(live):
+            opened = self.guarded(self._beyond(self.guards.value[node.inputs[i]], own, frame), frame)
+            self.move(self.spot(node.inputs[i]), Spot(slot), frame)
+            if index is not None:
+                self._number(i, index, frame)
+            self.close(opened, frame)
+        opened = self.guarded(alive, frame)
+        self.ips[node.name] = self.emit(NOP, frame, event=True)
+        self.close(opened, frame)
+
+    def _beyond(self, guard: Guard, own: Guard, frame: int) -> Guard:
+        """The literals of a side that the place of the Merge does not already ensure."""
+        pred = self.blocks[self.frames[frame]].pred
+        return frozenset(g for g in guard - own if pred is None or g[0] != pred)
+
+    def _number(self, value: int, slot: Slot, frame: int) -> None:
+        constant = Spot(self.pool.add(np.array(value, np.int32)))
+        self.emit(KERNEL, frame, kernel=machine.move_kernel(4), a=constant, out=Spot(slot))
+
+    # -- the end ----------------------------------------------------------------------------------------------------------
+    def run(self) -> tuple[machine.Program, Layout]:
+        """The finished program and where the trace finds everything in its rows."""
+        self.section(self.blocks[()].header, 0)
+        self.emit(HALT, 0)
+        self.ranges[0] = (-1, len(self.code))
+        # constants that only the trace reads get their place too
+        spots = {Ref(n, i): self._trace_spot(Ref(n, i)) for n in self.ips for i in range(len(self.types[n]))}
+        pool, objects = self.pool.finish()
+        frames, bytes_of = [], []
+        for number, path in enumerate(self.frames):
+            row_bytes, object_columns = lay_out(self.slots[number])
+            bytes_of.append(row_bytes)
+            parent = self.number[path[:-1]] if path else -1
+            frames.append((row_bytes, parent, 1 if not path else OBJECT_ROWS if object_columns else 0, object_columns))
+
+        def operand(spot: Spot) -> tuple[int, int]:
+            place = spot.place()
+            return place.base, place.offset + (place.shift * bytes_of[place.base - 1] if place.shift else 0)
+
+        def call_operand(spot: Spot) -> tuple[int, int, Any]:
+            return (*operand(spot), None if spot.dtype is None else numpy_dtype(spot.dtype))
+
+        code = [{k: operand(v) if isinstance(v, Spot) else v for k, v in row.items()} for row in self.code]
+        literals = [(*operand(spot), expect) for spot, expect in self.literals]
+        calls = [(f, [call_operand(s) for s in ins], [call_operand(s) for s in outs]) for f, ins, outs in self.calls]
+        program = machine.Program(code, literals, frames, pool, objects, calls)
+        return program, self._layout(spots, bytes_of)
+
+    def _trace_spot(self, ref: Ref) -> Spot | None:
+        try:
+            return self.spot(ref)
+        except KeyError:
+            return None  # a value_index that nothing reads: the trace derives it
+
+    def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
+        ordered = sorted(guard, key=lambda g: self.ips.get(g[0].node, -1))
+        return tuple(Condition(self.spot(r).place(), 2 if wanted is ALIVE else int(wanted)) for r, wanted in ordered)
+
+    def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int]) -> Layout:
+        frames = []
+        for number, path in enumerate(self.frames):
+            cond = self.conditions.get(number)
+            frames.append(FrameLayout(
+                path, self.number[path[:-1]] if path else -1, bytes_of[number], *self.ranges[number],
+                None if cond is None else Condition(cond[0].place(), cond[1]),
+            ))  # fmt: skip
+        nodes, values = [], {}
+        for name, ip in sorted(self.ips.items(), key=lambda n: n[1]):
+            node = self.graph.nodes[name]
+            path = self.graph.frame_of(name)
+            enter = node.op == "Enter"
+            if node.op == "Exit":
+                path = path[:-1]
+            guard = self.guards.value[node.ref()] if node.op in ("Exit", "Enter") else self.guards.node[name]
+            silent = node.op == "Const" or (enter and bool(node.attrs["is_constant"]))
+            frame = self.number[path]
+            conditions = self._conditions(guard)
+            nodes.append(NodeLayout(name, node.op, frame, ip, conditions, silent, first=enter and not silent))
+            for index in range(len(self.types[name])):
+                ref = node.ref(index)
+                spot = spots[ref]
+                kind, branches = "slot", ()
+                if spot is None and is_loop_merge(self.graph, node):
+                    kind = "loop-index"
+                elif spot is None:
+                    kind = "branch-index"
+                    branches = tuple(
+                        (i, self._conditions(self.guards.value[node.inputs[i]])) for i in self.guards.merges[name]
+                    )
+                values[name, index] = ValueLayout(
+                    name, index, frame, kind, None if spot is None else spot.place(),
+                    self._conditions(self.guards.value[ref]), branches,
+                )  # fmt: skip
+        return Layout(tuple(frames), tuple(nodes), values)

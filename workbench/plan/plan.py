@@ -1,0 +1,107 @@
+"""The frozen execution plan, and how one is made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import FeedError
+from workbench.graph.frames import FramePath
+from workbench.graph.graph import Graph
+from workbench.graph.infer import infer_types
+from workbench.graph.node import Ref
+from workbench.graph.types import TensorType
+from workbench.kernels.layout import Layout
+from workbench.kernels.machine import Program
+from workbench.plan.frames import check_frame
+from workbench.plan.guards import Guards, find_guards
+from workbench.plan.lower import Lowering
+from workbench.plan.required import required_nodes
+from workbench.plan.schedule import Block, order_block
+
+#: input name -> exact type of what is fed
+Signature = tuple[tuple[str, TensorType], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExecutionPlan:
+    """Everything about a run that does not change while it runs; shared by all runs with the same key.
+
+    ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``seconds`` is what planning
+    took.
+    """
+
+    graph: Graph
+    outputs: Mapping[str, Ref]
+    signature: Signature
+    needed: frozenset[str]
+    types: Mapping[str, tuple[TensorType, ...]]
+    blocks: Mapping[FramePath, Block]
+    guards: Guards
+    program: Program
+    layout: Layout
+    reasons: Mapping[str, tuple[str, str]]
+    seconds: float
+    numbers: Mapping[FramePath, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<ExecutionPlan of {self.graph.name!r}: {len(self.layout.nodes)} nodes, {self.program.length} instructions>"
+
+
+def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
+    """Feeds by input name, in the graph's order; raises FeedError for missing, unknown and unsuitable ones."""
+    unknown = sorted(set(feeds) - set(graph.inputs))
+    if unknown:
+        raise FeedError(
+            f"{unknown[0]!r} is no input of graph {graph.name!r}.", slug="unknown-feed",
+            fix=f"its inputs are {', '.join(map(repr, graph.inputs)) or 'none'}.",
+        )  # fmt: skip
+    for name, fed in feeds.items():
+        declared = graph.type_of(graph.inputs[name])
+        if not declared.accepts(fed):
+            raise FeedError(
+                f"The input {name!r} takes {declared}, but {fed} was fed.", slug="feed-type", node=graph.inputs[name].node,
+                source=graph.nodes[graph.inputs[name].node].source, fix=f"feed an array of {declared}.",
+            )  # fmt: skip
+    return tuple((name, feeds[name]) for name in graph.inputs if name in feeds)
+
+
+def make_plan(graph: Graph, outputs: Mapping[str, Ref], signature: Signature) -> ExecutionPlan:
+    """Plan the computation of ``outputs`` from feeds of exactly these types."""
+    began = time.perf_counter()
+    needed = required_nodes(graph, outputs.values())
+    fed = dict(signature)
+    for name, ref in graph.inputs.items():
+        if ref.node in needed and name not in fed:
+            raise FeedError(
+                f"The input {name!r} ({graph.type_of(ref)}) was not fed.", slug="missing-feed", node=ref.node,
+                source=graph.nodes[ref.node].source, fix=f"give a value for {name!r}.",
+            )  # fmt: skip
+    order = tuple(n for n in graph.nodes if n in needed)
+    types = infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, needed)
+    guards = find_guards(graph, order)
+    living = [
+        path for path, frame in graph.frames.items()
+        if path and any(n in needed and n not in guards.dead for n in frame.nodes)
+    ]  # fmt: skip
+    checked = {path: check_frame(graph, graph.frames[path], needed - guards.dead, guards) for path in living}
+    blocks: dict[FramePath, Block] = {}
+    for path in [(), *sorted(living, key=lambda p: (len(p), p))]:
+        pred, start = checked[path] if path else (None, frozenset())
+        children = {child: checked[child][1] for child in graph.frames[path].children if child in checked}
+        blocks[path] = order_block(graph, path, pred, start, needed, guards, children)
+    lowering = Lowering(graph, blocks, guards, types, outputs.values())
+    program, layout = lowering.run()
+    return ExecutionPlan(
+        graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=blocks, guards=guards,
+        program=program, layout=layout, reasons={n: c.reason for n, c in lowering.choices.items()},
+        seconds=time.perf_counter() - began, numbers={f.path: i for i, f in enumerate(layout.frames)},
+    )  # fmt: skip
+
+
+def choose_outputs(graph: Graph, outputs: Sequence[str] | None) -> dict[str, Ref]:
+    """The graph's own outputs, or those that are named; a loop variable's name means its final value as well as its series."""
+    if outputs is None:
+        return dict(graph.outputs)
+    return {name: graph.outputs.get(name) or graph.value(name) for name in outputs}

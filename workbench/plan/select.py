@@ -1,0 +1,65 @@
+"""Which code computes a node: a compiled kernel, NumPy's inner loop, or a Python call; with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.node import Node
+from workbench.graph.opspec import REGISTRY, OpSpec
+from workbench.graph.types import numpy_dtype
+from workbench.kernels import machine
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``kind`` is kernel, ufunc or call; ``reason`` is (slug, sentence)."""
+
+    kind: str
+    reason: tuple[str, str]
+    kernel: int = 0
+    ufunc: tuple[int, int] = (0, 0)
+    sizes: tuple[int, ...] = ()
+    call: Callable[[list[Any]], Sequence[Any]] | None = None
+
+
+def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> Choice:
+    """Code for a node whose inputs and outputs are single numbers of these dtypes (None: arrays)."""
+    spec = REGISTRY.lookup(node.op, node.attrs)
+    if len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3:
+        address = machine.scalar_kernel(spec.name, inputs, outputs[0])
+        if address is not None:
+            return Choice("kernel", ("compiled", f"{spec.name} on {', '.join(map(str, inputs))} is compiled"), kernel=address)
+        if spec.ufunc is not None:
+            dtypes = [numpy_dtype(d) for d in (*inputs, outputs[0]) if d is not None]
+            found = machine.ufunc_loop(getattr(np, spec.ufunc), dtypes)
+            if found is not None:
+                sizes = tuple(d.itemsize for d in dtypes)
+                why = f"{spec.name} runs in NumPy's inner loop for {', '.join(map(str, inputs))}"
+                return Choice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes)
+    if ":" in node.op:
+        reason = ("foreign", f"{node.op} is evaluated by its own framework")
+    elif None in inputs or None in outputs:
+        reason = ("arrays", f"{node.op} works on arrays, which NumPy evaluates")
+    else:
+        reason = ("no-kernel", f"there is no compiled kernel for {node.op} on {', '.join(map(str, inputs))}")
+    return Choice("call", reason, call=evaluator(spec, node))
+
+
+def evaluator(spec: OpSpec, node: Node) -> Callable[[list[Any]], Sequence[Any]]:
+    evaluate, attrs = spec.evaluate, node.attrs
+    if evaluate is None:
+        raise NotImplementedError(f"{node.op} cannot be evaluated; it is not a computing op")
+
+    def call(arrays: list[Any]) -> Sequence[Any]:
+        return evaluate(arrays, attrs)
+
+    return call
+
+
+def box(arrays: list[Any]) -> Sequence[Any]:
+    """The call that moves a number into an array slot, or back."""
+    return arrays

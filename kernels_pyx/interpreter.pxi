@@ -30,6 +30,7 @@ cdef class Machine:
     cdef long long _events
     cdef long long poll_at
     cdef public long long budget
+    cdef public bint ignore_traps   # replaying: run over armed instructions
     cdef public object error
     cdef readonly long long dropped_chunks
 
@@ -98,20 +99,22 @@ cdef class Machine:
 
     # -- running -------------------------------------------------------------------------------------------
     def run(self, long long limit=-1, bint exact=False, bint through=False, int watch_frame=-1, long long watch_row=-1,
-            bint loud=True):
+            bint loud=True, int home_start=-2, int home_stop=0x7FFFFFFF, int home_frame=-1):
         """Run on; returns a name of STATUS_NAMES.
 
         limit: stop in front of event number ``limit`` (exact) or at the first back jump from there on (fast); -1: never.
         through: do not stop at an armed instruction on which the machine stands.
         watch_frame, watch_row: exact only; stop in front of the first event once that frame's row has changed.
         loud: exact only; do not stop in front of silent events (constants and loop invariants).
+        home_start, home_stop: exact only; stop in front of the first event outside of these instructions.
+        home_frame: exact only; stop in front of the first event in another frame.
         """
         cdef int status
         self.status = RUNNING
         self.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
         with nogil:
             if exact:
-                status = self._exact(through, watch_frame, watch_row, loud)
+                status = self._exact(through, watch_frame, watch_row, loud, home_start, home_stop, home_frame)
             else:
                 status = self._fast()
         self.status = status
@@ -129,7 +132,7 @@ cdef class Machine:
                 i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
                 i = &code[i.next]
             if i.op & OP_TRAP:
-                if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
+                if not self.ignore_traps and (i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration):
                     self.ip = <int>(i - code)
                     return BREAK
             i = self._do(i, True, &status)
@@ -137,7 +140,8 @@ cdef class Machine:
                 self.ip = <int>(i - code)
                 return status
 
-    cdef int _exact(self, bint through, int watch_frame, long long watch_row, bint loud) noexcept nogil:
+    cdef int _exact(self, bint through, int watch_frame, long long watch_row, bint loud, int home_start, int home_stop,
+                    int home_frame) noexcept nogil:
         cdef Instr* code = self.code
         cdef Instr* i = &code[self.ip]
         cdef int status = RUNNING
@@ -147,7 +151,9 @@ cdef class Machine:
                     status = REACHED
                 elif watch_frame >= 0 and self.frames[watch_frame].row != watch_row:
                     status = REACHED
-                elif i.armed and not through:
+                elif (i - code) <= home_start or (i - code) >= home_stop or (home_frame >= 0 and i.frame != home_frame):
+                    status = REACHED
+                elif i.armed and not through and not self.ignore_traps:
                     if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
                         status = BREAK
                 elif wb_flag(&self.stop_flag):

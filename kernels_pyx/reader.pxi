@@ -9,6 +9,10 @@ cdef class Snapshot:
     cdef list rows     # per frame: (row, activations)
     cdef dict live     # frame -> (bytes of the row before and the row in progress, objects of both)
 
+    def row(self, int frame):
+        """Row in progress of a frame; -1 before its first activation."""
+        return self.rows[frame][0]
+
 
 cdef class View:
     """Reads a machine's rows; hands out copies only. Safe while the machine runs."""
@@ -22,6 +26,16 @@ cdef class View:
         """(first row that can be read, row in progress, number of activations)."""
         cdef Rows* rows = &self.machine.frames[frame]
         return rows.first_row, wb_read(&rows.row), wb_read(&rows.n_acts)
+
+    def iteration(self, int frame):
+        """Iteration number of the row in progress in its activation; -1 before the first."""
+        cdef Rows* rows = &self.machine.frames[frame]
+        cdef long long found = -1
+        PyThread_acquire_lock(self.machine.lock, 1)
+        if rows.n_acts:
+            found = rows.row - rows.act_start[rows.n_acts - 1] - 1
+        PyThread_release_lock(self.machine.lock)
+        return max(found, -1)
 
     def column(self, int frame, int offset, dtype, long long start, long long stop, long long step=1):
         """Items at ``offset`` (below zero: of the row before) of rows start, start + step, ... as an array of ``dtype``.

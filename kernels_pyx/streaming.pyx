@@ -81,7 +81,7 @@ cdef class ScalarState:
     cdef int64_t const_run, longest_const, mono_run, alt_run
     cdef int mono_sign
     cdef uint64_t slot
-    cdef int64_t power, lam, gap, candidate, candidate_run
+    cdef int64_t power, lam, candidate, candidate_run
     cdef char kind          # b"f", b"i", b"u", b"b"; 0 before the first update
     cdef object dtype_
 
@@ -94,7 +94,7 @@ cdef class ScalarState:
         self.const_run = self.longest_const = self.mono_run = self.alt_run = 0
         self.mono_sign = 0
         self.power = 1
-        self.lam = self.gap = self.candidate = self.candidate_run = 0
+        self.lam = self.candidate = self.candidate_run = 0
         self.kind = 0
         self.has_origin = False
         self.dtype_ = None
@@ -141,22 +141,20 @@ cdef class ScalarState:
         # Brent: compare with the slot, and move the slot at powers of two.
         if self.n > 0:
             self.lam += 1
-            self.gap += 1
             if self.candidate > 0:
                 if self.ring[(self.n - self.candidate) & MASK] == word:
                     self.candidate_run += 1
                 else:
                     self.candidate = 0
             if word == self.slot:
-                if self.candidate == 0 and self.gap < RING:
-                    self.candidate = self.gap
+                # the distance to where the slot was set: if a shorter return was false, a later one is tried
+                if self.candidate == 0 and self.lam < RING:
+                    self.candidate = self.lam
                     self.candidate_run = 1
-                self.gap = 0
             if self.lam == self.power:
                 self.slot = word
                 self.power *= 2
                 self.lam = 0
-                self.gap = 0
             if word == self.last_word:
                 self.const_run += 1
             else:
@@ -378,9 +376,10 @@ cdef class ScalarState:
     def recurrence(self):
         """(period, run): the last ``run`` values each equal, bit for bit, the value ``period`` before; or None.
 
-        The period is that of a return to the Brent slot, below 512; a multiple of the smallest is possible.
+        Given once a whole period has repeated.  The period is that of a return to the Brent slot, below 512; a multiple
+        of the smallest is possible.
         """
-        return (self.candidate, self.candidate_run) if self.candidate > 0 else None
+        return (self.candidate, self.candidate_run) if 0 < self.candidate <= self.candidate_run else None
 
     @property
     def nbytes(self):

@@ -26,12 +26,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(540)]
 
 
 def run(*command: str | os.PathLike[str], cwd: Path) -> str:
-    """Output of a command; its full text is in the failure."""
+    """Output of a command; a failure shows all that it printed."""
     # meson and cython are looked up by name, and an editable install must not be rebuilt by the way.
     environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert done.returncode == 0, f"{command} failed\n{done.stdout}\n{done.stderr}"
+    if done.returncode:
+        shown = " ".join(str(word).strip().split("\n")[0] for word in command)
+        pytest.fail(f"{shown}\n{done.stdout}\n{done.stderr}", pytrace=False)
     return done.stdout
 
 

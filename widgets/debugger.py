@@ -13,7 +13,7 @@ from workbench.session import Session
 from workbench.widgets.models.status_model import status_model, status_text
 from workbench.widgets.page import write_page
 from workbench.widgets.toolbar import Toolbar
-from workbench.widgets.views.base import Source, View, close_tree
+from workbench.widgets.views.base import Source, View, close_parts
 from workbench.widgets.views.controlflow_view import ControlFlowView
 from workbench.widgets.views.evolution_view import EvolutionView
 from workbench.widgets.views.graph_view import GraphView
@@ -37,8 +37,8 @@ class Debugger(ipywidgets.VBox):
         self.graph.on_select(self._selected)
         for view in self.parts:
             view.add_class("workbench-panel")
-        left = ipywidgets.VBox([self.graph, self.inspector])
-        right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow])
+        left = ipywidgets.VBox([self.graph])
+        right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow, self.inspector])
         left.add_class("workbench-stack")
         right.add_class("workbench-stack")
         columns = ipywidgets.Box([left, right])
@@ -70,7 +70,8 @@ class Debugger(ipywidgets.VBox):
         if self.comm is None:
             return
         self.toolbar.close()
-        close_tree(self)
+        close_parts(self)
+        super().close()
         if self._owns:
             self.session.close()
 

@@ -20,12 +20,11 @@ import time
 import weakref
 from typing import Any, Protocol
 
-from workbench.errors import WorkbenchError
-
 RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
 FALLBACK_S = 0.5
 IDLE_S = 0.1
+SETTLE_S = 0.03
 
 
 class Sink(Protocol):
@@ -33,6 +32,8 @@ class Sink(Protocol):
 
     urgent: bool
 
+    @property
+    def behind(self) -> bool: ...
     @property
     def views(self) -> int: ...
     @property
@@ -54,6 +55,7 @@ class Pump:
         self._wake = threading.Event()
         self._shown: dict[Sink, Any] = {}
         self._turn = 0
+        self._running_since: float | None = None
         self._thread: threading.Thread | None = None
         self._closed = False
         self._unsubscribe = session.subscribe(lambda _snapshot: self._wake.set())
@@ -121,7 +123,7 @@ class Pump:
             started = time.monotonic()
             try:
                 pending = self.tick()
-            except Exception as error:  # a view must never take the pump, and with it all other views, down
+            except Exception as error:  # a session that is being closed; the thread ends at the next look
                 self._note(error)
                 pending = False
             if pending:
@@ -134,6 +136,12 @@ class Pump:
         version = self.session.version
         snapshot = self.session.snapshot()
         running = snapshot.state == "running"
+        if not running:
+            self._running_since = None
+        elif self._running_since is None:
+            self._running_since = time.monotonic()
+        if self._running_since is not None and time.monotonic() - self._running_since < SETTLE_S:
+            return True  # a single step is over in a moment; showing it as a run would only flicker
         # while it runs, the event number is what changes
         mark = (version, snapshot.event if running else None)
         with self._lock:
@@ -159,9 +167,12 @@ class Pump:
                 self._shown[sink] = mark
             try:
                 sink.show(snapshot)
-            except WorkbenchError as error:
+            except Exception as error:  # one view must not take the others down
                 self._note(error)
             self.pushes += 1
+            if sink.behind and not running:
+                self.refresh(sink)
+                left = True
         return left or running
 
     def _note(self, error: Exception) -> None:

@@ -33,7 +33,7 @@ KEYS = {
 }  # fmt: skip
 ENABLED = {
     "ready": ("step", "next_iteration", "run", "restart"),
-    "running": ("pause",),
+    "running": ("pause", "step", "step_back", "next_iteration", "restart"),  # all but pause stop the run first
     "paused": ("step_back", "step", "next_iteration", "run", "restart"),
     "finished": ("step_back", "restart"),
     "failed": ("step_back", "restart"),
@@ -42,15 +42,16 @@ ENABLED = {
 
 
 class Toolbar(anywidget.AnyWidget):
-    """Toolbar and status line of ``session``. ``keys`` maps key chords to commands and can be changed."""
+    """Toolbar and status line of ``session``. ``keymap`` maps key chords to commands and can be changed."""
 
     _esm = Path(__file__).parent / "static" / "toolbar.js"
     _css = Path(__file__).parent / "static" / "toolbar.css"
     commands = traitlets.List().tag(sync=True)
-    keys = traitlets.Dict().tag(sync=True)
+    keymap = traitlets.Dict().tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
     push = traitlets.Int(0).tag(sync=True)
     urgent = True
+    behind = False
 
     def __init__(self, session: Any) -> None:
         self.session = session
@@ -59,7 +60,7 @@ class Toolbar(anywidget.AnyWidget):
         self._sent_at = 0.0
         super().__init__(
             commands=[{"name": n, "label": label, "tooltip": tip} for n, label, tip in COMMANDS],
-            keys=dict(KEYS),
+            keymap=dict(KEYS),
             status=self._status(session.snapshot()),
         )
         self.on_msg(self._browser_says)

@@ -1,0 +1,51 @@
+"""workbench: step through dataflow graphs with loops and branches, watch loop variables, learn why loops stop.
+
+>>> import workbench as wb
+>>> b = wb.GraphBuilder("newton")
+>>> a = b.placeholder("a")
+>>> x = b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a})
+>>> b.build(x).run(a=2.0)
+"""
+
+from typing import Any
+
+import workbench.ops  # noqa: F401  fills the op registry
+from workbench.analysis import (
+    Evolution,
+    Forecast,
+    Pattern,
+    Termination,
+    TerminationMonitor,
+    classify,
+    iterations_to_tolerance,
+)
+from workbench.debugger import Stop, StopReason
+from workbench.errors import WorkbenchError
+from workbench.frontends import from_graphdef, from_onnx, load
+from workbench.graph import Graph, GraphBuilder, Tag, parse
+from workbench.session import Session, run_graph
+from workbench.trace import Trace
+
+__version__ = "0.1.0.dev0"
+
+
+def debug(graph: Graph, inputs: Any = None, **options: Any) -> Any:
+    """The whole panel as a widget: toolbar, graph, evolution, termination, control flow, values."""
+    from workbench import widgets  # ipywidgets and plotly are only loaded where they are shown
+
+    return widgets.debug(graph, inputs or {}, **options)
+
+
+def _view(graph: Graph) -> Any:
+    from workbench import widgets
+
+    return widgets.GraphView(graph)
+
+
+Graph.services.update(run=run_graph, view=_view)
+
+__all__ = [
+    "Evolution", "Forecast", "Graph", "GraphBuilder", "Pattern", "Session", "Stop", "StopReason", "Tag", "Termination",
+    "TerminationMonitor", "Trace", "WorkbenchError", "classify", "debug", "from_graphdef", "from_onnx",
+    "iterations_to_tolerance", "load", "parse",
+]  # fmt: skip

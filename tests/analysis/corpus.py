@@ -80,7 +80,9 @@ def fixed_points() -> Iterator[Case]:
         for n in (12, 30, 100, 1000):
             values = iterate(f, x0, n)
             easy = n >= 30
-            yield Case("fixed_point", values, C, not easy, {"limit": limit} | ({"rate": rate} if 30 <= n <= 100 else {}))
+            yield Case(
+                "fixed_point", values, C, not easy, {"limit": limit} | ({"rate": rate} if 30 <= n <= 100 else {})
+            )
     for scale in (1e-300, 1e-150, 1e150, 1e300):
         yield Case("fixed_scaled", iterate(math.cos, 1.0, 50) * scale, C, facts={"limit": 0.7390851332151607 * scale})
     for dtype in (np.float16, np.float32):
@@ -169,7 +171,7 @@ def noise() -> Iterator[Case]:
         yield Case("noisy_sine", np.sin(0.35 * k) + 0.15 * e, O, True, {"period": 2 * math.pi / 0.35})
         yield Case("noisy_linear", 4 + 3 * 0.99**k * (1 + 0.02 * e), C, True)
         x, out = 4.0, []
-        for i in range(600):
+        for _ in range(600):
             x -= 0.1 * (x + rng.normal())
             out.append(x)
         yield Case("sgd_real", np.array(out), C, True)
@@ -187,7 +189,9 @@ def periodic() -> Iterator[Case]:
     for w in (0.1, 0.5, 1.0, 2.0, 3.0):
         for n in (100, 1000):
             yield Case("sine", 2 + np.sin(w * np.arange(n)), O, facts={"period": 2 * math.pi / w})
-        yield Case("sine_low", (2 + np.sin(w * np.arange(300))).astype(np.float32), O, facts={"period": 2 * math.pi / w})
+        yield Case(
+            "sine_low", (2 + np.sin(w * np.arange(300))).astype(np.float32), O, facts={"period": 2 * math.pi / w}
+        )
     for r, p in ((3.2, 2), (3.5, 4), (3.55, 8), (3.83, 3)):
         for n in (60, 400, 3000):
             yield Case("logistic_cycle", iterate(lambda x, r=r: r * x * (1 - x), 0.3, n), O, n == 60, {"period": p})
@@ -268,7 +272,7 @@ def counters() -> Iterator[Case]:
     for rate in (1.001, 1.1, 2.0, -1.5):
         for n in (12, 60):
             yield Case("growth", 3 * rate ** np.arange(n, dtype=float), D, n == 12, {"rate": abs(rate)})
-    yield Case("growth_wide", 1e-300 * 10.0 ** np.arange(600), D)
+    yield Case("growth_wide", 10.0 ** (np.arange(600.0) - 300.0), D)
     yield Case("double_exponential", iterate(lambda x: x * x, 1.1, 12), D)
 
 
@@ -321,8 +325,22 @@ def broken() -> Iterator[Case]:
     yield Case("best_so_far", np.r_[np.inf, np.inf, 1 + 0.5 ** np.arange(60)], C)
 
 
-GENERATORS = (newton, secant, fixed_points, power_iteration, linear_solvers, momentum, noise, periodic, chaotic, sums,
-              counters, collapse, constants, broken)
+GENERATORS = (
+    newton,
+    secant,
+    fixed_points,
+    power_iteration,
+    linear_solvers,
+    momentum,
+    noise,
+    periodic,
+    chaotic,
+    sums,
+    counters,
+    collapse,
+    constants,
+    broken,
+)
 
 
 def cases() -> Iterator[Case]:

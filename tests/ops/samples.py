@@ -34,9 +34,9 @@ REDUCE = [
 DTYPES = [((N,), {"dtype": "same"}), ((N, ints(0)), {"dtype": "float32"})]
 ALONG = [((X,), {}), ((X,), {"axis": 1}), ((N,), {"axis": 0}), ((V,), {"axis": -1})]
 SCANS = [*ALONG, ((X, scalar(1)), {}), ((N,), {"dtype": "same", "axis": 1, "exclusive": True, "reverse": True}),
-((B,), {})]
+         ((B,), {})]
 ARG = [*ALONG, ((V, scalar(0)), {"keepdims": True}), ((V,), {"select_last": True, "dtype": "int32"}),
-((N,), {"keepdims": True})]
+       ((N,), {"keepdims": True})]
 
 SAMPLES: dict[str, list] = {
     "Const": [((), {"value": X}), ((), {"value": S})],

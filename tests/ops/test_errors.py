@@ -99,7 +99,11 @@ def test_values_that_break_a_rule():
         ops.lookup("slice_size").infer([F("int32[2]"), F("int64[1]"), F("int64[1]")], {}, [None, None, three])
 
 
-@pytest.mark.parametrize("name", ops.names())
+# by family, because frontends may have put ops of their own into the registry
+OURS = {m.FAMILY for m in ops.FAMILIES} | {"bits", "logic"}
+
+
+@pytest.mark.parametrize("name", [n for n in ops.names() if ops.lookup(n).family in OURS])
 def test_any_type_may_be_unknown(name):
     """An op accepts inputs of which nothing is known, as long as its attrs are there."""
     spec = ops.lookup(name)

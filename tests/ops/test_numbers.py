@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from ops.samples import SAMPLES, B, M, N, V, X, ints, scalar
 
+from tests.ops.samples import SAMPLES, B, M, N, V, X, ints, scalar
 from workbench import ops
 from workbench.errors import ExecutionError
 
@@ -94,7 +94,7 @@ BY_HAND = [
     ("stop_gradient", (ints(1),), {}, ints(1)), ("Identity", (ints(1),), {}, ints(1)),
     ("Const", (), {"value": ints(4)}, ints(4)), ("ensure_shape", (ints(1),), {"shape": (None,)}, ints(1)),
     ("equal", (np.array(["a", "b"], object), np.array("a", object)), {}, np.array([True, False])),
-    ("where", (B, N, scalar(0)), {}, np.where(B, N, 0)),
+    ("where", (B, N, scalar(0)), {}, np.where(B, N, np.int64(0))),
     ("isclose", (1.0, 1.0 + 1e-9), {}, np.array(True)),
     ("matmul", (V, V), {}, np.array(18.0, np.float32)),
     ("broadcast_to", (ints(1, 2).reshape(2, 1), ints(1, 2)), {"mutual": True}, np.array([[1, 1], [2, 2]])),

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ops.samples import B, M, N, V, X, ints
 
+from tests.ops.samples import B, M, N, V, X, ints
 from workbench import ops
 from workbench.errors import TypeMismatchError
 from workbench.graph.types import TensorType
 
 CALLS = [
-    (np.sum, (X,), {"axis": [0, 1], "keepdims": True}), (np.sum, (X, 1), {}), (np.prod, (N,), {"dtype": np.float32}),
-    (np.mean, (N,), {"axis": -1}), (np.max, (X,), {}), (np.amin, (X, 0), {}), (np.any, (B,), {"axis": 0}),
+    (np.sum, (X,), {"axis": (0, 1), "keepdims": True}), (np.sum, (X, 1), {}), (np.prod, (N,), {"dtype": np.float32}),
+    (np.mean, (N,), {"axis": -1}), (np.max, (X,), {}), (np.amin, (X, 0), {}), (np.min, (X, 1), {}),
+    (np.amax, (N,), {}), (np.any, (B,), {"axis": 0}),
     (np.all, (B,), {}),
     (np.var, (X,), {"ddof": 1}), (np.std, (X, 0), {}), (np.argmax, (X, 1), {}), (np.argmin, (X,), {"keepdims": True}),
     (np.cumsum, (N,), {"axis": 1}), (np.cumprod, (N,), {}), (np.linalg.norm, (X,), {}), (np.linalg.norm, (M, 1, 0), {}),

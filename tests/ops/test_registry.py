@@ -6,9 +6,9 @@ import inspect
 
 import numpy as np
 import pytest
-from ops.samples import SAMPLES
-from ops.test_agreement import ELEMENTWISE
 
+from tests.ops.samples import SAMPLES
+from tests.ops.test_agreement import ELEMENTWISE
 from workbench import ops
 from workbench.errors import UnknownOpError
 from workbench.graph.opspec import REGISTRY, OpSpec

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.models.follow import Follower
 from workbench.widgets.models.labels import count_text, short_name
+from workbench.widgets.models.thinning import Thinned
 
 BUDGET = 800
 
@@ -34,44 +35,61 @@ def decisions(graph: Any, limit: int = 12) -> list[dict[str, Any]]:
     return list(rows.values())[:limit]
 
 
-def controlflow_model(trace: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """For each decision: counts, and the stretches of equal outcome as steps.
+class ControlFlowModel:
+    """Follows the decisions of a graph; reads only what is new at each update."""
 
-    ``rows``: name, x (firing number of the decision), y (0 false, 1 true) as steps, n_false, n_true, last, loop.
-    Only as much of the history is read as the counts and the newest stretch of decisions need.
-    """
-    result = []
-    try:
-        counts = trace.branch_counts()
-    except WorkbenchError:
-        counts = {}
-    for row in rows:
-        switch = row["switches"][0]
-        n_false, n_true = counts.get(switch, (0, 0))
-        x, y = _steps(trace, row["pred"], n_false + n_true)
-        text = f"{count_text(n_true)} true, {count_text(n_false)} false"
-        result.append(
-            {
-                "name": row["name"], "loop": row["loop"], "x": x, "y": y, "n_false": n_false, "n_true": n_true,
-                "last": bool(y[-1]) if len(y) else None, "text": text, "switches": list(row["switches"]),
-            }
-        )  # fmt: skip
-    return {"rows": result, "x_title": "decision"}
+    def __init__(self, graph: Any) -> None:
+        self.rows = [_Decision(row) for row in decisions(graph)]
+
+    @property
+    def behind(self) -> bool:
+        """Whether recorded decisions are still to be read; call ``update`` again."""
+        return any(row.follow.behind for row in self.rows)
+
+    def update(self, trace: Any, *, running: bool = False) -> dict[str, Any]:
+        """``rows``: name, x (number of the decision), y (0 false, 1 true), n_false, n_true, last, text, loop, switches."""
+        return {"rows": [row.update(trace, running) for row in self.rows], "x_title": "decision"}
 
 
-def _steps(trace: Any, pred: str, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """The last decisions, run-length coded: the points at which the outcome changed, and both ends."""
-    try:
-        series = trace[pred]
-        count = len(series)
-        if not count:
-            return np.empty(0), np.empty(0)
-        start = max(0, count - 200_000)
-        _, values = series.window(start, count)
-    except (KeyError, WorkbenchError):
-        return np.empty(0), np.empty(0)
-    values = np.asarray(values).reshape(-1).astype(bool)
-    change = np.flatnonzero(values[1:] != values[:-1]) + 1
-    change = change[-BUDGET:]
-    keep = np.unique(np.concatenate([[change[0] - 1 if len(change) else 0], change, [len(values) - 1]]))
-    return (keep + start).astype(np.float64), values[keep].astype(np.float64)
+class _Decision:
+    """One predicate: how often it was false and true, and its outcomes in order."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.row = row
+        self.line = Thinned(BUDGET)
+        self.counts = [0, 0]
+        self.follow = Follower(self._take, self._clear)
+
+    def update(self, trace: Any, running: bool) -> dict[str, Any]:
+        if trace is not None:
+            try:
+                self.follow.read([trace[self.row["pred"]]], running)
+            except (KeyError, TypeError, WorkbenchError):
+                pass  # a predicate that this run does not compute
+        n_false, n_true = self.counts
+        seen = n_false + n_true
+        exact = seen == self.follow.count
+        if seen and not exact:  # some decisions were skipped: a loop that runs once is false only at its end
+            if self.row["loop"] and self.follow.depth == 1:
+                n_true, exact = self.follow.count - n_false, True
+            else:
+                n_true = round(n_true * self.follow.count / seen)
+                n_false = self.follow.count - n_true
+        about = "" if exact else "about "
+        return {
+            "name": self.row["name"], "loop": self.row["loop"], "switches": list(self.row["switches"]),
+            "x": self.line.x, "y": self.line.y, "n_false": n_false, "n_true": n_true, "exact": exact,
+            "last": bool(self.line.y[-1]) if len(self.line.y) else None,
+            "text": f"{about}{count_text(n_true)} true, {count_text(n_false)} false",
+        }  # fmt: skip
+
+    def _take(self, x: np.ndarray, columns: list[np.ndarray]) -> None:
+        values = columns[0].reshape(len(x), -1)[:, 0].astype(bool) if len(x) else np.empty(0, bool)
+        true = int(values.sum())
+        self.counts[0] += len(values) - true
+        self.counts[1] += true
+        self.line.extend(x, values.astype(np.float64))
+
+    def _clear(self) -> None:
+        self.line.clear()
+        self.counts = [0, 0]

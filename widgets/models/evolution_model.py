@@ -6,11 +6,13 @@ Scalars give one line, small arrays (up to 8 elements) a line for each element, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.models.follow import Follower
 from workbench.widgets.models.labels import number, short_name
 from workbench.widgets.models.thinning import BUDGET, Thinned
 
@@ -45,60 +47,63 @@ class EvolutionModel:
     def __init__(self, names: Sequence[str], classify: Callable[[np.ndarray], Any] | None = None) -> None:
         self.names = list(names)
         self.classify = classify
-        self._lines: dict[str, dict[str, Thinned]] = {}
-        self._tails: dict[str, np.ndarray] = {}
-        self._seen: dict[str, int] = {}
-        self._depth = 1
+        self._lines: dict[str, dict[str, Thinned]] = {name: {} for name in names}
+        self._follow = {n: Follower(partial(self._take, n), self._lines[n].clear) for n in self.names}
+        self._trace: Any = None
 
-    def update(self, trace: Any, *, verdicts: bool = True, log: bool = False) -> dict[str, Any]:
-        """The model now: ``lines`` (name, x, y, bad, last), ``verdicts`` (name, label, limit, text), ``x_title``, ``log``."""
-        for name in self.names:
-            self._read(trace, name)
+    @property
+    def behind(self) -> bool:
+        """Whether recorded values are still to be read; call ``update`` again."""
+        return any(f.behind for f in self._follow.values())
+
+    def update(
+        self, trace: Any, *, running: bool = False, verdicts: bool = True, log: bool = False
+    ) -> dict[str, Any]:
+        """The model now: ``lines`` (name, x, y, bad, last, count), ``verdicts`` (name, label, limit, text), ``x_title``,
+        ``log``."""
+        self._trace = trace
+        for name, follower in self._follow.items():
+            try:
+                follower.read([trace[name]], running)
+            except (KeyError, TypeError, WorkbenchError):
+                continue  # a value that this run does not compute
         lines = []
         for name in self.names:
-            for suffix, line in self._lines.get(name, {}).items():
+            for suffix, line in self._lines[name].items():
                 y = np.abs(line.y) if log else line.y
                 y = np.where(np.isfinite(y) & ((y > 0) | (not log)), y, np.nan)
                 lines.append(
                     {
                         "name": short_name(name) + suffix, "x": line.x, "y": y, "bad": line.first_bad,
-                        "last": float(line.y[-1]) if len(line.y) else None, "count": line.seen,
+                        "last": float(line.y[-1]) if len(line.y) else None, "count": self._follow[name].count,
                     }
                 )  # fmt: skip
+        deep = any(f.depth > 1 for f in self._follow.values())
         return {
             "lines": lines,
             "verdicts": [v for n in self.names if (v := self._verdict(n))] if verdicts else [],
-            "x_title": "iteration" if self._depth <= 1 else "firing, all activations in order",
+            "x_title": "firing, all activations in order" if deep else "iteration",
             "log": log,
         }
 
-    def _read(self, trace: Any, name: str) -> None:
-        try:
-            series = trace[name]
-            count = len(series)
-        except (KeyError, WorkbenchError):
-            return
-        seen = self._seen.get(name, 0)
-        if count < seen:  # a step back or a restart
-            self._lines.pop(name, None)
-            self._tails.pop(name, None)
-            seen = 0
-        if count > seen:
-            iterations, values = series.window(seen, count)
-            depth = iterations.shape[1] if getattr(iterations, "ndim", 1) == 2 else 1
-            self._depth = max(1, depth)
-            x = iterations[:, 0] if depth == 1 and iterations.ndim == 2 else np.arange(seen, seen + len(values))
-            for suffix, y in lines_of(values).items():
-                self._lines.setdefault(name, {}).setdefault(suffix, Thinned(BUDGET)).extend(x, y)
-            tail = values[-TAIL:]
-            old = self._tails.get(name)
-            if old is not None and old.shape[1:] == tail.shape[1:] and len(tail) < TAIL:
-                tail = np.concatenate([old[-(TAIL - len(tail)) :], tail])
-            self._tails[name] = tail
-        self._seen[name] = count
+    def _take(self, name: str, x: np.ndarray, columns: list[np.ndarray]) -> None:
+        for suffix, y in lines_of(columns[0]).items():
+            self._lines[name].setdefault(suffix, Thinned(BUDGET)).extend(x, y)
+
+    def _tail(self, name: str) -> np.ndarray | None:
+        """The newest values, unthinned."""
+        count = self._follow[name].count
+        if self._trace is None or count < 4:
+            return None
+        series = self._trace[name]
+        # negative slices reach the end without a count of the whole
+        return np.asarray(series[-min(count, TAIL) :])
 
     def _verdict(self, name: str) -> dict[str, Any] | None:
-        tail = self._tails.get(name)
+        try:
+            tail = None if self.classify is None else self._tail(name)
+        except (KeyError, IndexError, ValueError, TypeError, WorkbenchError):
+            return None
         if self.classify is None or tail is None or len(tail) < 4 or tail.dtype.kind in "OSUVc":
             return None
         flat = tail.reshape(len(tail), -1)
@@ -110,7 +115,7 @@ class EvolutionModel:
             return None
         label = getattr(verdict.label, "name", str(verdict.label)).lower()
         limit = verdict.limit
-        text = f"{short_name(name)}: {label}"
+        text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
         plain = limit is not None and np.ndim(limit) == 0 and np.isfinite(limit)
         if plain and label in ("converging", "stable"):
             text += f" to {number(limit)}" if label == "converging" else f" at {number(limit)}"

@@ -26,12 +26,13 @@ class Folding:
     source: dict[Ref, Ref | None] = field(default_factory=dict)
     home: dict[str, str] = field(default_factory=dict)
     invariants: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    loop_merges: frozenset[Ref] = frozenset()
 
 
 def fold(graph: Graph) -> Folding:
     """Decide for every node of the graph whether it is drawn."""
-    result = Folding()
     variables = {v.merge: v.name for frame in graph.frames.values() for v in frame.variables}
+    result = Folding(loop_merges=frozenset(Ref(merge, 0) for merge in variables))
     outputs = {ref.node for ref in graph.outputs.values()}
     for name, node in graph.nodes.items():
         own = Ref(name, 0)
@@ -52,6 +53,7 @@ def fold(graph: Graph) -> Folding:
         result.drawn.append(name)
         for index in range(max(1, len(node.types))):
             result.text[Ref(name, index)] = _called(graph, node, index, variables, result)
+    _fold_pivots(graph, result, outputs)
     for name in graph.nodes:
         result.home[name] = _home(graph, name, set(result.drawn))
     return result
@@ -62,6 +64,8 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     operands = [folding.text.get(ref, str(ref)) for ref in node.inputs]
     if node.op == "Placeholder":
         return [graph.name_of(Ref(node.name, 0)), f"input {node.types[0]}" if node.types else "input"]
+    if node.op == "Merge" and Ref(node.name, 0) not in folding.loop_merges:
+        return ["Merge", " or ".join(operands)]
     if node.op in FRAME_WORDS:
         what = folding.text.get(Ref(node.name, 0), "")
         if node.op == "Enter":
@@ -69,8 +73,7 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
         return [node.op, what]
     if node.op == "LoopCond":
         return ["LoopCond", "go on?"]
-    own = short_name(node.name)
-    title = own if own.rstrip("_0123456789") != node.op.rsplit(":", 1)[-1] else node.op
+    title = short_name(node.name)  # the same word by which consumers call the value
     return [title, expression(node.op.rsplit(":", 1)[-1], operands)] if operands else [title]
 
 
@@ -85,6 +88,21 @@ def _is_folded(graph: Graph, node: Node, outputs: set[str]) -> bool:
         users = [graph.nodes[c] for c in graph.consumers(node.name)]
         return bool(users) and all(u.op == "Enter" and u.attrs.get("is_constant") for u in users)
     return node.op == "Identity" and len(node.inputs) == 1 and not _carries_a_name(graph, node)
+
+
+def _fold_pivots(graph: Graph, folding: Folding, outputs: set[str]) -> None:
+    """Leave out Switches that nothing drawn reads: they only tell constants of a branch whether they live."""
+    drawn = set(folding.drawn)
+
+    def reads(name: str) -> list[str]:
+        return [c for c in graph.consumers(name) if any(r.node == name for r in graph.nodes[c].inputs)]
+
+    for name in list(folding.drawn):
+        if graph.nodes[name].op != "Switch" or name in outputs or not graph.consumers(name):
+            continue
+        pivots = reads(name)
+        if all(p not in drawn and graph.nodes[p].op == "Identity" and not reads(p) for p in pivots):
+            folding.drawn.remove(name)
 
 
 def _carries_a_name(graph: Graph, node: Node) -> bool:

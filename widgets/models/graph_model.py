@@ -12,15 +12,20 @@ from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
 from workbench.widgets.models.fold import Folding, fold, label
 from workbench.widgets.models.labels import short_name, shorten
-from workbench.widgets.models.layout import Layout, layered
+from workbench.widgets.models.layout import GAP_Y, Layout, layered
 
 Path = tuple[str, ...]
 CHAR = 6.7
 LINE = 15.0
 PAD = 18.0
+#: room to the right of each box for its live value
+VALUE_ROOM = 62.0
+MAX_VALUES = 80
 HEAD = 24.0
 CONTROL_FLOW = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
 MAX_BOXES = 500
+#: stand-ins that pull Enters up and Exits down while a frame is laid out; not drawn
+TOP, BOTTOM, DEEP = "\ntop", "\nbottom", "\ndeep"
 
 
 def frame_id(path: Path) -> str:
@@ -65,9 +70,11 @@ class _Builder:
         self.frames: dict[Path, dict[str, Any]] = {}
         self.edges: list[dict[str, Any]] = []
         self.layouts: dict[Path, Layout] = {}
+        self.room = 0.0
 
     def build(self) -> dict[str, Any]:
         self._make_boxes()
+        self.room = VALUE_ROOM if len(self.boxes) <= MAX_VALUES else 0.0
         self._make_edges()
         width, height = self._place(())
         self._shift((), 0.0, 0.0)
@@ -157,7 +164,8 @@ class _Builder:
 
     def _place(self, path: Path) -> tuple[float, float]:
         """Lay out one frame; returns its size with borders."""
-        sizes = {key: (box["w"], box["h"]) for key, box in self.boxes.items() if box["frame"] == path}
+        room = self.room
+        sizes = {key: (box["w"] + room, box["h"]) for key, box in self.boxes.items() if box["frame"] == path}
         for child in self.graph.frames[path].children:
             if child in self.frames:
                 sizes[frame_id(child)] = self._place(child)
@@ -166,7 +174,19 @@ class _Builder:
             source, target = self._level(edge["source"], path), self._level(edge["target"], path)
             if source and target and source != target and edge["kind"] != "back":
                 pairs.append((source, target))
-        layout = self.layouts[path] = layered(sizes, pairs)
+        pulls: list[tuple[str, str]] = []
+        if path:  # what enters stands at the top and what leaves at the bottom, so that no line crosses a box inside
+            ops = {k: self.boxes[k]["op"] for k in sizes if k in self.boxes}
+            sizes |= {TOP: (0.0, 0.0), BOTTOM: (0.0, 0.0), DEEP: (0.0, 0.0)}
+            pulls = [(TOP, k) for k, op in ops.items() if op in ("Enter", "Switch")]
+            # two stand-ins: ranks minimise the length of all lines, and two lines down outweigh the one from the Switch
+            pulls += [(k, low) for k, op in ops.items() if op in ("Exit", "NextIteration") for low in (BOTTOM, DEEP)]
+        layout = self.layouts[path] = layered(sizes, pairs, pulls)
+        if path:
+            gap = GAP_Y if layout.centres[TOP][1] == 0 else 0.0
+            layout.height -= GAP_Y + gap
+            layout.centres = {k: (x, y - gap) for k, (x, y) in layout.centres.items() if k not in (TOP, BOTTOM, DEEP)}
+            layout.bends = {e: [(x, y - gap) for x, y in b] for e, b in layout.bends.items()}
         if not path:
             return layout.width + 2 * PAD, layout.height + 2 * PAD
         frame = self.frames[path]
@@ -182,12 +202,13 @@ class _Builder:
         left, top = left + PAD, top + PAD + (HEAD if path else 0.0)
         for key, (x, y) in layout.centres.items():
             if key in self.boxes:
-                self.boxes[key].update(x=left + x, y=top + y)
+                self.boxes[key].update(x=left + x - self.room / 2, y=top + y)
             else:
                 frame = next(f for f in self.frames.values() if f["id"] == key)
                 frame.update(x=left + x, y=top + y)
                 self._shift(frame["path"], left + x - frame["w"] / 2, top + y - frame["h"] / 2)
-        layout.bends = {e: [(left + x, top + y) for x, y in b] for e, b in layout.bends.items()}
+        shift = left - self.room / 2
+        layout.bends = {e: [(shift + x, top + y) for x, y in b] for e, b in layout.bends.items()}
 
     def _route(self) -> None:
         lanes: dict[Path, int] = {}
@@ -206,20 +227,23 @@ class _Builder:
             edge["points"] = [start, *self._bends(edge["source"], edge["target"]), end]
 
     def _bends(self, source: str, target: str) -> list[tuple[float, float]]:
-        for layout in self.layouts.values():
-            if (source, target) in layout.bends:
-                return layout.bends[(source, target)]
+        """Bends of the line at the innermost level that holds both ends."""
+        for path in sorted(self.layouts, key=len, reverse=True):
+            ends = self._level(source, path), self._level(target, path)
+            if ends in self.layouts[path].bends:
+                return self.layouts[path].bends[ends]  # type: ignore[index]
         return []
 
     def _around(self, source: dict[str, Any], target: dict[str, Any], lane: int) -> list[tuple[float, float]]:
-        """Out at the bottom, up along the right side of the frame, in at the right of the Merge."""
+        """Out at the bottom, up along the right side of the frame, and into the Merge from above."""
         frame = self.frames.get(target["frame"])
         right = (frame["x"] + frame["w"] / 2 if frame else target["x"] + target["w"]) - 2.0 - 9.0 * lane
         bottom = source["y"] + source["h"] / 2
-        return [
-            (source["x"], bottom), (source["x"], bottom + 9.0), (right, bottom + 9.0),
-            (right, target["y"]), (target["x"] + target["w"] / 2, target["y"]),
-        ]  # fmt: skip
+        floor = frame["y"] + frame["h"] / 2 - PAD if frame else bottom
+        top = target["y"] - target["h"] / 2
+        turn, x = top - 6.0 - 3.0 * min(lane, 4), target["x"] + target["w"] / 4
+        low = max(bottom, floor) + 3.0 + 3.0 * min(lane, 4)
+        return [(source["x"], bottom), (source["x"], low), (right, low), (right, turn), (x, turn), (x, top)]
 
 
 def _kind(op: str, is_output: bool) -> str:

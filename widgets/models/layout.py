@@ -32,28 +32,35 @@ class Layout:
     height: float = 0.0
 
 
-def layered(sizes: Mapping[str, Point], edges: Iterable[Edge]) -> Layout:
+def layered(sizes: Mapping[str, Point], edges: Iterable[Edge], pulls: Iterable[Edge] = ()) -> Layout:
     """Place items of given (width, height), sources above targets.
 
-    Edges that close a cycle, self loops and repeated edges do not influence the layout (and get no bends).
+    ``pulls`` are further edges that count for the ranks but are not drawn and take no room. Edges that close a cycle, self
+    loops and repeated edges do not influence the layout (and get no bends).
     """
     names = list(sizes)
     if not names:
         return Layout()
     number = {name: i for i, name in enumerate(names)}
     pairs = dict.fromkeys((number[s], number[t]) for s, t in edges if s != t and s in number and t in number)
-    forward = _without_cycles(len(names), list(pairs))
+    extra = {(number[s], number[t]) for s, t in pulls if s != t and s in number and t in number} - set(pairs)
+    forward = _without_cycles(len(names), [*pairs, *sorted(extra)])
     rows, chains = _rank(len(names), forward)
+    unseen = {i for edge in extra for i in chains.get(edge, ())}
+    rows = [[i for i in row if i not in unseen] for row in rows]
+    chains = {edge: chain for edge, chain in chains.items() if edge not in extra}
     widths = {i: sizes[name][0] for name, i in number.items()}
     heights = {i: sizes[name][1] for name, i in number.items()}
     x = _columns(rows, chains, widths)
+    _straighten(rows, chains, widths, x)
     layout = Layout()
     y = 0.0
     middle: dict[int, float] = {}
+    span: dict[int, tuple[float, float]] = {}
     for row in rows:
         height = max((heights.get(i, 0.0) for i in row), default=0.0)
         for i in row:
-            middle[i] = y + height / 2
+            middle[i], span[i] = y + height / 2, (y, y + height)
         y += height + GAP_Y
     layout.height = y - GAP_Y
     left = min(x[i] - widths.get(i, BEND) / 2 for row in rows for i in row)
@@ -62,7 +69,8 @@ def layered(sizes: Mapping[str, Point], edges: Iterable[Edge]) -> Layout:
         layout.centres[name] = (x[i] - left, middle[i])
     for (s, t), chain in chains.items():
         if chain:
-            layout.bends[(names[s], names[t])] = [(x[i] - left, middle[i]) for i in chain]
+            # straight down through each row, so that the line keeps clear of tall neighbours
+            layout.bends[(names[s], names[t])] = [(x[i] - left, at) for i in chain for at in span[i]]
     return layout
 
 
@@ -155,6 +163,24 @@ def _columns(
                 wanted = [_mean(x, near.get(i, ()), x[i]) for i in row]
             _pack(row, wanted, widths, x)
     return x
+
+
+def _straighten(
+    rows: list[list[int]], chains: Mapping[tuple[int, int], list[int]], widths: Mapping[int, float], x: dict[int, float]
+) -> None:
+    """Put all bends of a long edge below each other where no item is in the way."""
+    row_of = {i: row for row in rows for i in row}
+    for chain in chains.values():
+        if len(chain) < 2:
+            continue
+        places = sorted(x[i] for i in chain)
+        for at in (places[len(places) // 2], places[0], places[-1]):
+            if all(
+                abs(x[other] - at) >= (widths.get(other, BEND) + BEND) / 2
+                for i in chain for other in row_of[i] if other != i
+            ):  # fmt: skip
+                x.update(dict.fromkeys(chain, at))
+                break
 
 
 def _mean(x: Mapping[int, float], items: Iterable[int], default: float) -> float:

@@ -15,9 +15,9 @@ def status_model(snapshot: Any) -> dict[str, Any]:
     """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``, ``error``."""
     state = str(getattr(snapshot.state, "value", snapshot.state))
     position = snapshot.position
-    iterations = [
-        f"{short_name(path[-1])} {count_text(int(i))}" for path, i in sorted((snapshot.iterations or {}).items()) if path
-    ]
+    counts = sorted((snapshot.iterations or {}).items())
+    # -1: the frame is not open
+    iterations = [f"{short_name(path[-1])} {count_text(int(i))}" for path, i in counts if path and i >= 0]
     stop = snapshot.stop
     running = state == "running"
     reason = "" if stop is None or running else _reason(stop.reason)

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
+from workbench.widgets.models.follow import Follower
 from workbench.widgets.models.labels import SYMBOLS, count_text, number, short_name
 from workbench.widgets.models.thinning import Thinned
 
@@ -61,25 +62,18 @@ class TerminationModel:
         known = loops(graph)
         self.graph = graph
         self.path = path if path is not None else (known[0] if known else None)
-        self.clauses = clauses_of(graph, self.path) if self.path else []
-        self._gaps = [Thinned() for _ in self.clauses]
-        self._seen = [0] * len(self.clauses)
-        self._now: list[tuple[Any, Any]] = [(None, None)] * len(self.clauses)
+        self.clauses = [_Clause(graph, c) for c in (clauses_of(graph, self.path) if self.path else [])]
 
-    def update(self, trace: Any, verdict: Callable[[], Any] | None = None) -> dict[str, Any]:
+    @property
+    def behind(self) -> bool:
+        """Whether recorded values are still to be read; call ``update`` again."""
+        return any(c.follow.behind for c in self.clauses)
+
+    def update(
+        self, trace: Any, verdict: Callable[[], Any] | None = None, *, running: bool = False
+    ) -> dict[str, Any]:
         """``clauses``: text, left, right, gap now, x and y of \\|left - right\\|; ``verdict``: see :func:`describe`."""
-        rows = []
-        for k, clause in enumerate(self.clauses):
-            self._read(trace, k, clause)
-            left, right = self._now[k]
-            gap = None if left is None or right is None else left - right
-            rows.append(
-                {
-                    "text": clause["text"], "node": clause["node"], "left": left, "right": right, "gap": gap,
-                    "holds": None if gap is None else _holds(clause["op"], left, right),
-                    "x": self._gaps[k].x, "y": np.abs(self._gaps[k].y),
-                }
-            )  # fmt: skip
+        rows = [clause.update(trace, running) for clause in self.clauses]
         told = None
         if verdict is not None and self.path is not None:
             try:
@@ -88,51 +82,71 @@ class TerminationModel:
                 told = {**UNKNOWN, "reason": error.message}
         return {"loop": short_name(self.path[-1]) if self.path else None, "clauses": rows, "verdict": told}
 
-    def _read(self, trace: Any, k: int, clause: dict[str, Any]) -> None:
-        left, right = self._series(trace, clause["left"]), self._series(trace, clause["right"])
-        if left is None or right is None:
-            return
-        moving = [s for s in (left, right) if not isinstance(s, float)]
-        count = min((len(s) for s in moving), default=0)
-        # an operand from outside fires once for all iterations
-        fixed = [float(np.asarray(s[-1])) for s in moving if len(s) == 1]
-        if fixed and len(moving) == 2 and max(len(s) for s in moving) > 1:
-            count = max(len(s) for s in moving)
-        if count < self._seen[k]:
-            self._gaps[k].clear()
-            self._seen[k] = 0
-        if count == self._seen[k] or not moving:
-            return
-        start = self._seen[k]
-        sides = []
-        x = None
-        for side in (left, right):
-            if isinstance(side, float):
-                sides.append(np.full(count - start, side))
-            elif len(side) == 1 and count > 1:
-                sides.append(np.full(count - start, float(np.asarray(side[-1]))))
-            else:
-                iterations, values = side.window(start, count)
-                if np.asarray(values).size != len(values):
-                    return
-                sides.append(np.asarray(values, dtype=np.float64).reshape(-1))
-                x = iterations[:, 0] if iterations.ndim == 2 and iterations.shape[1] == 1 else None
-        n = min(len(s) for s in sides)
-        x = np.arange(start, start + n) if x is None else x[:n]
-        self._gaps[k].extend(x, sides[0][:n] - sides[1][:n])
-        self._now[k] = (float(sides[0][n - 1]), float(sides[1][n - 1]))
-        self._seen[k] = start + n
 
-    def _series(self, trace: Any, ref: Ref) -> Any:
+class _Clause:
+    """One comparison: its operands now, and the gap between them over its evaluations."""
+
+    def __init__(self, graph: Any, clause: dict[str, Any]) -> None:
+        self.graph, self.clause = graph, clause
+        self.gap = Thinned()
+        self.follow = Follower(self._take, self._clear)
+        self._fixed: list[float | None] = [None, None]
+        self._now: tuple[float, float] | None = None
+
+    def update(self, trace: Any, running: bool) -> dict[str, Any]:
+        if trace is not None:
+            sides = [self._side(trace, self.clause["left"]), self._side(trace, self.clause["right"])]
+            if all(side is not None for side in sides):
+                self._fixed = [side if isinstance(side, float) else None for side in sides]
+                moving = [side for side in sides if not isinstance(side, float)]
+                if moving:
+                    self.follow.read(moving, running)
+        left, right = self._now or (None, None)
+        gap = None if left is None or right is None else left - right
+        return {
+            "text": self.clause["text"], "node": self.clause["node"], "left": left, "right": right, "gap": gap,
+            "holds": None if gap is None else _holds(self.clause["op"], left, right),
+            "x": self.gap.x, "y": np.abs(self.gap.y),
+        }  # fmt: skip
+
+    def _side(self, trace: Any, ref: Ref) -> Any:
+        """A number that stays the same in this loop, or the series of the operand."""
         node = self.graph.nodes[ref.node]
-        if node.op == "Const":
-            value = np.asarray(node.attrs["value"])
-            return float(value.reshape(-1)[0]) if value.size == 1 and value.dtype.kind in "biuf" else None
         try:
+            if node.op == "Const":
+                return _single(node.attrs["value"])
+            if node.op == "Enter" and node.attrs.get("is_constant"):
+                return self._side(trace, node.inputs[0])
             series = trace[str(ref)]
-            return series if len(series) else None
-        except (KeyError, WorkbenchError):
+            if not self.graph.frame_of(ref.node):
+                return _single(series[-1]) if len(series) else None
+            return series
+        except (KeyError, IndexError, TypeError, WorkbenchError):
             return None
+
+    def _take(self, x: np.ndarray, columns: list[np.ndarray]) -> None:
+        moving = iter(columns)
+        sides = [np.full(len(x), fixed) if fixed is not None else _flat(next(moving)) for fixed in self._fixed]
+        if any(side is None for side in sides) or not len(x):
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.gap.extend(x, sides[0] - sides[1])
+        self._now = (float(sides[0][-1]), float(sides[1][-1]))
+
+    def _clear(self) -> None:
+        self.gap.clear()
+        self._now = None
+
+
+def _single(value: Any) -> float | None:
+    value = np.asarray(value)
+    return float(value.reshape(-1)[0]) if value.size == 1 and value.dtype.kind in "biuf" else None
+
+
+def _flat(values: np.ndarray) -> Any:
+    if values.size != len(values) or values.dtype.kind not in "biuf":
+        return None
+    return values.reshape(-1).astype(np.float64)
 
 
 UNKNOWN: dict[str, Any] = {

@@ -78,18 +78,20 @@ export default () => {
       const height = model.get("_widget_layout").height;
       if (height) el.style.minHeight = `${height}px`;
       const themes = model.get("_themes");
-      // the stored layout wears the light template; the view's copy gets the right one before its first drawing
-      model.get("_widget_layout").template = themes[dark() ? "dark" : "light"];
+      // What this browser adds to the stored layout before the first drawing: its theme and its width. The width is always
+      // given: plotly ends automatic sizing for good as soon as an update names a height.
+      let width = el.clientWidth || 640;
+      Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
       const view = makeView(module, inner, model, el);
       view.perform_render();
 
-      let width = el.clientWidth;
-      const resize = new ResizeObserver(() => {
-        if (el.clientWidth > 0 && el.clientWidth !== width && el._fullLayout && el.offsetParent) {
-          width = el.clientWidth;
-          view.autosizeFigure();
-        }
-      });
+      const fit = () => {
+        if (!el._fullLayout || !el.clientWidth || el.clientWidth === width) return;
+        width = el.clientWidth;
+        model.get("_widget_layout").width = width;
+        relayout(view, { width });
+      };
+      const resize = new ResizeObserver(fit);
       resize.observe(el);
 
       const theme = new MutationObserver(() => {
@@ -106,7 +108,7 @@ export default () => {
       });
       const ready = () => {
         if (!el._fullLayout) return setTimeout(ready, 20);
-        if (el.offsetParent && el.clientWidth !== el._fullLayout.width && !el.layout.width) view.autosizeFigure();
+        fit();
         model.send({ kind: "view" });
       };
       ready();

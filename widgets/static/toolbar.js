@@ -96,7 +96,7 @@ export default {
     // keys work while anything inside the debugger has the focus, and only then
     let home = bar;
     const onKey = (event) => {
-      const name = model.get("keys")[chord(event)];
+      const name = model.get("keymap")[chord(event)];
       if (!name || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
       event.preventDefault();
       event.stopPropagation();

@@ -41,11 +41,18 @@ class Source:
         return self.session.snapshot() if self.session is not None else None
 
 
+def is_running(snapshot: Any) -> bool:
+    """Whether the session runs at this moment."""
+    return str(getattr(snapshot, "state", "")) == "running"
+
+
 class View(ipywidgets.VBox):
     """Base of the views. A subclass gives ``model`` and ``spec``, and may override ``refresh`` for its other widgets."""
 
     urgent = False
     title = "View"
+    pump: Pump | None = None
+    live: LiveFigure | None = None
 
     def __init__(self, source: Any) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
@@ -56,7 +63,6 @@ class View(ipywidgets.VBox):
         self.live.layout.paper_bgcolor = "rgba(0,0,0,0)"
         super().__init__()
         self.add_class("workbench-view")
-        self.pump: Pump | None = None
         self.children = self.arrange()
         if self.source.session is not None:
             self.pump = pump_for(self.source.session)
@@ -81,6 +87,11 @@ class View(ipywidgets.VBox):
 
     def refresh(self, model: dict[str, Any]) -> None:
         """Update what is no figure; called with each new model."""
+
+    @property
+    def behind(self) -> bool:
+        """Whether the view has more to show of the same snapshot, because it read only part of the record."""
+        return False
 
     # -- the pump's side --------------------------------------------------------------------------------------------
     @property
@@ -155,8 +166,10 @@ class View(ipywidgets.VBox):
         if self.pump is not None:
             drop(self.pump, self)
             self.pump = None
-        self.live.close()
-        close_tree(self)
+        if self.live is not None:
+            self.live.close()
+        close_parts(self)
+        super().close()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.source.graph.name!r}>"
@@ -166,22 +179,13 @@ def _flatten(spec: Spec) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return [flatten(trace) for trace in spec["data"]], flatten(spec["layout"])
 
 
-def close_tree(widget: Any) -> None:
-    """Close a widget with its children and the layout and style models that ipywidgets makes for each."""
-    children = list(getattr(widget, "children", ()))
-    if isinstance(widget, LiveFigure):
-        widget.close()
-        return
-    for child in children:
-        if isinstance(child, View):
-            child.close()
-        else:
-            close_tree(child)
+def close_parts(widget: Any) -> None:
+    """Close what belongs to a widget: its children, and the layout and style models that ipywidgets makes for it."""
+    for child in list(getattr(widget, "children", ())):
+        if not isinstance(child, (View, LiveFigure)):
+            close_parts(child)
+        child.close()
     for part in ("layout", "style"):
         model = getattr(widget, part, None)
         if isinstance(model, ipywidgets.Widget):
             model.close()
-    if isinstance(widget, View):
-        ipywidgets.VBox.close(widget)
-    else:
-        widget.close()

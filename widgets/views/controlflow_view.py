@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from workbench.widgets import theme
-from workbench.widgets.models.controlflow_model import controlflow_model, decisions
+from workbench.widgets.models.controlflow_model import ControlFlowModel
 from workbench.widgets.models.labels import shorten
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.views.base import Source, View, is_running
 from workbench.widgets.views.spec import Spec, base_layout, text
 
 
@@ -20,15 +20,15 @@ class ControlFlowView(View):
 
     def __init__(self, source: Any) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
-        self._rows = decisions(self.source.graph)
+        self._follow = ControlFlowModel(self.source.graph)
         super().__init__(self.source)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
-        trace = self.source.trace
-        if trace is None:
-            empty = {"x": np.empty(0), "y": np.empty(0), "n_false": 0, "n_true": 0, "last": None, "text": ""}
-            return {"rows": [{**row, **empty} for row in self._rows], "x_title": "decision"}
-        return controlflow_model(trace, self._rows)
+        return self._follow.update(self.source.trace, running=is_running(snapshot))
+
+    @property
+    def behind(self) -> bool:
+        return self._follow.behind
 
     def spec(self, model: dict[str, Any]) -> Spec:
         return controlflow_spec(model)
@@ -44,7 +44,7 @@ def controlflow_spec(model: dict[str, Any]) -> Spec:
         data.append(
             {
                 "type": "scatter", "mode": "lines+markers" if len(row["x"]) <= 60 else "lines",
-                "x": np.asarray(row["x"]), "y": base + 0.15 + 0.6 * np.asarray(row["y"], dtype=np.float64),
+                "x": np.asarray(row["x"]), "y": base + 0.12 + 0.5 * np.asarray(row["y"], dtype=np.float64),
                 "line": {"shape": "hv", "color": colour, "width": 2}, "marker": {"size": 5},
                 "customdata": ["true" if v else "false" for v in row["y"]],
                 "hovertemplate": f"{text(row['name'])}<br>decision %{{x}}: %{{customdata}}<extra></extra>",
@@ -65,10 +65,10 @@ def controlflow_spec(model: dict[str, Any]) -> Spec:
     names: list[str] = []
     for k in range(len(rows)):
         base = float(len(rows) - 1 - k)
-        ticks += [base + 0.15, base + 0.75]
+        ticks += [base + 0.12, base + 0.62]
         names += ["false", "true"]
     layout = base_layout(
-        70 + 72 * max(1, len(rows)),
+        70 + 80 * max(1, len(rows)),
         title={"text": "Control flow" if rows else "This graph has no Switch", "font": {"size": 13}, "x": 0.01,
                "xanchor": "left", "y": 0.99, "yanchor": "top"},
         xaxis={"title": {"text": model["x_title"]}, "rangemode": "tozero"},

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.widgets import theme
 from workbench.widgets.models.evolution_model import EvolutionModel, default_names
 from workbench.widgets.models.labels import number
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.views.base import Source, View, is_running
 from workbench.widgets.views.spec import Spec, base_layout, text
 
 HEIGHT = 250
@@ -31,7 +31,7 @@ class EvolutionView(View):
     def __init__(self, source: Any, names: Sequence[str] | None = None, log: bool = False, height: int = HEIGHT) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
         self.names = list(names) if names is not None else default_names(self.source.graph)
-        self.log = log
+        self.log_scale = log
         self.height = height
         self._follow = EvolutionModel(self.names, _classify)
         self._verdict_event = -1
@@ -41,28 +41,32 @@ class EvolutionView(View):
     def model(self, snapshot: Any) -> dict[str, Any]:
         # a verdict looks at thousands of values: not more often than the run has grown by a tenth
         event = int(getattr(snapshot, "event", 0) or 0)
-        running = str(getattr(snapshot, "state", "")) == "running"
+        running = is_running(snapshot)
         due = not running or abs(event - self._verdict_event) > 0.1 * max(1, self._verdict_event)
-        model = self._follow.update(self.source.trace, verdicts=due, log=self.log)
+        model = self._follow.update(self.source.trace, running=running, verdicts=due, log=self.log_scale)
         if due:
             self._verdict_event, self._verdicts = event, model["verdicts"]
         return {**model, "verdicts": self._verdicts}
+
+    @property
+    def behind(self) -> bool:
+        return self._follow.behind
 
     def spec(self, model: dict[str, Any]) -> Spec:
         return evolution_spec(model, self.height)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         scale = ipywidgets.ToggleButtons(
-            options=[("linear", False), ("log |value|", True)], value=self.log,
+            options=[("linear", False), ("log", True)], value=self.log_scale,
             tooltips=["Values as they are", "Magnitude on a logarithmic axis"],
-            style={"button_width": "84px"}, layout={"width": "auto"},
+            style={"button_width": "64px"}, layout={"width": "auto"},
         )  # fmt: skip
         scale.observe(self._scale_chosen, names="value")
         scale.add_class("workbench-scale")
         return (scale, self.live)
 
     def _scale_chosen(self, change: Any) -> None:
-        self.log = bool(change["new"])
+        self.log_scale = bool(change["new"])
         self.update_now()
 
 

@@ -19,7 +19,7 @@ COLOURS = {
     "collapsed": theme.YELLOW,
 }  # fmt: skip
 MAX_DEPTH = 4
-MIN_SCALE = 0.72
+MIN_SCALE = 0.8
 FONT = 11.5
 
 # indexes of the traces, in drawing order
@@ -58,7 +58,7 @@ def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], selected: s
     live = [b for b in boxes if b["id"] not in dead]
     data.append(_titles(live, picture["frames"], scale, None))
     data.append(_titles([b for b in boxes if b["id"] in dead], [], scale, theme.GREY))
-    data.append(_values(live, state["values"], scale))
+    data.append(_values(live, picture["edges"], state["values"], scale))
     data.append(_pointer(current, scale))
     data.append(_hit(boxes, picture["frames"], state["values"]))
     layout = base_layout(
@@ -135,10 +135,10 @@ def _arrows(
     ends = [(e["points"][-1], e["kind"] == "back", k in dead) for k, e in enumerate(edges)]
     return {
         "type": "scatter", "mode": "markers", "hoverinfo": "skip",
-        "x": np.array([p[0] + (4.0 if back else 0.0) for p, back, _ in ends]),
-        "y": np.array([p[1] - (0.0 if back else 4.0) for p, back, _ in ends]),
+        "x": np.array([p[0] for p, _, _ in ends]),
+        "y": np.array([p[1] - 4.0 for p, _, _ in ends]),
         "marker": {
-            "symbol": ["triangle-left" if back else "triangle-down" for _, back, _ in ends],
+            "symbol": "triangle-down",
             "size": 8 * scale,
             "color": [theme.ORANGE if back and not gone else theme.GREY for _, back, gone in ends],
             "opacity": [0.35 if gone else 1.0 for _, _, gone in ends],
@@ -168,14 +168,30 @@ def _titles(
     }  # fmt: skip
 
 
-def _values(boxes: Sequence[Mapping[str, Any]], values: Mapping[str, str], scale: float) -> dict[str, Any]:
-    """Values stand right of the line that leaves the box, under the box."""
+def _values(
+    boxes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]], values: Mapping[str, str], scale: float
+) -> dict[str, Any]:
+    """The live value to the right of its box, and the sides of each Switch at its lines."""
     shown = [b for b in boxes if b["id"] in values]
+    x = [b["x"] + b["w"] / 2 + 3 for b in shown]
+    y = [b["y"] for b in shown]
+    words = [f"<b>{text(values[b['id']])}</b>" for b in shown]
+    places = ["middle right"] * len(shown)
+    ops = {b["id"]: b["op"] for b in boxes}
+    told: set[tuple[str, int]] = set()
+    for edge in edges:
+        key = (edge["source"], edge["refs"][0].index)
+        if ops.get(edge["source"]) != "Switch" or len(edge["refs"]) > 1 or key in told:
+            continue
+        told.add(key)
+        start = edge["points"][0]
+        x.append(start[0] + (8.0 if key[1] else -8.0))
+        y.append(start[1] + 7.0)
+        words.append("true" if key[1] else "false")
+        places.append("middle right" if key[1] else "middle left")
     return {
-        "type": "scatter", "mode": "text", "x": np.array([b["x"] + 5 for b in shown]),
-        "y": np.array([b["y"] + b["h"] / 2 + 8.5 for b in shown]), "text": [text(values[b["id"]]) for b in shown],
-        "textposition": "middle right", "hoverinfo": "skip",
-        "textfont": {"size": round(10.5 * scale, 1), "color": theme.VERMILION},
+        "type": "scatter", "mode": "text", "x": np.array(x), "y": np.array(y), "text": words, "textposition": places,
+        "hoverinfo": "skip", "textfont": {"size": round(10.5 * scale, 1)}, "cliponaxis": False,
     }  # fmt: skip
 
 

@@ -9,15 +9,14 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
-from workbench.widgets.models.graph_model import graph_model
+from workbench.widgets.models.follow import latest
+from workbench.widgets.models.graph_model import MAX_VALUES, graph_model
 from workbench.widgets.models.graph_state import branch_sides, graph_state
 from workbench.widgets.models.labels import value_text
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.views.base import Source, View, is_running
 from workbench.widgets.views.graph_spec import HIT, graph_spec
 
-#: boxes that show their value, and boxes above which values are left out while it runs
-MAX_VALUES = 80
-HEIGHT = 640
+HEIGHT = 820
 
 
 class GraphView(View):
@@ -46,9 +45,10 @@ class GraphView(View):
         state = graph_state(
             self._picture,
             self._sides,
-            current=getattr(position, "node", None) if getattr(snapshot, "state", "") != "finished" else None,
+            # while it runs the position is that of the last stop
+            current=None if is_running(snapshot) else getattr(position, "node", None),
             branches=self._branches(trace),
-            values=self._values(trace),
+            values=self._values(trace, snapshot),
         )
         return {"picture": self._picture, "state": state, "selected": self.selected}
 
@@ -68,23 +68,23 @@ class GraphView(View):
                 taken[switch] = bool(last)
         return taken
 
-    def _values(self, trace: Any) -> dict[str, str]:
+    def _values(self, trace: Any, snapshot: Any) -> dict[str, str]:
         values: dict[str, str] = {}
         boxes = self._picture["nodes"]
         if trace is None or len(boxes) > MAX_VALUES:
             return values
+        iterations = getattr(snapshot, "iterations", None)
         for box in boxes:
-            if box["name"] is None or box["kind"] == "collapsed":
+            # a Switch forwards what its Merge shows already
+            if box["name"] is None or box["op"] == "Switch":
                 continue
-            ref = Ref(box["name"], 0)
-            if box["op"] == "Switch":  # a Switch forwards what its Merge shows already
-                continue
+            frame = self.source.graph.frame_of(box["name"])
             try:
-                series = trace[str(ref)]
-                if len(series):
-                    values[box["name"]] = value_text(series[-1], 5)
-            except (KeyError, WorkbenchError, TypeError):
+                value = latest(trace, str(Ref(box["name"], 0)), frame, iterations)
+            except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
                 continue
+            if value is not None:
+                values[box["name"]] = value_text(value, 5)
         return values
 
     # -- collapsing and selecting -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.widgets import theme
 from workbench.widgets.models.labels import number
 from workbench.widgets.models.termination_model import TerminationModel
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.views.base import Source, View, is_running
 from workbench.widgets.views.spec import Spec, base_layout, text
 
 HEIGHT = 210
@@ -36,13 +36,17 @@ class TerminationView(View):
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         session = self.source.session
-        running = str(getattr(snapshot, "state", "")) == "running"
+        running = is_running(snapshot)
         ask = session is not None and (not running or time.monotonic() - self._asked >= EVERY_S)
         path = self._follow.path
-        model = self._follow.update(self.source.trace, (lambda: session.termination(path)) if ask else None)
+        model = self._follow.update(self.source.trace, (lambda: session.termination(path)) if ask else None, running=running)
         if ask:
             self._asked, self._told = time.monotonic(), model["verdict"]
         return {**model, "verdict": self._told}
+
+    @property
+    def behind(self) -> bool:
+        return self._follow.behind
 
     def spec(self, model: dict[str, Any]) -> Spec:
         return termination_spec(model, self.height, headline=False)
@@ -103,7 +107,7 @@ def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool
         title={"text": title, "font": {"size": 12}, "x": 0.01,
                "xanchor": "left", "y": 0.97, "yanchor": "top"},
         xaxis={"title": {"text": "evaluation of the condition"}, "rangemode": "tozero"},
-        yaxis={"type": "log", "title": {"text": "gap"}, "exponentformat": "power", "dtick": None},
+        yaxis={"type": "log", "title": {"text": "gap"}, "nticks": 6, "tickformat": "~e"},
         margin={"l": 60, "r": 14, "t": 50, "b": 40},
     )  # fmt: skip
     return {"data": data, "layout": layout}

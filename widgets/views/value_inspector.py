@@ -8,6 +8,7 @@ import ipywidgets
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.models.follow import latest
 from workbench.widgets.models.inspector_model import inspector_model
 from workbench.widgets.views.base import Source, View
 from workbench.widgets.views.spec import Spec, base_layout, text
@@ -47,9 +48,9 @@ class ValueInspector(View):
         value = None
         if trace is not None and self.name:
             try:
-                series = trace[self.name]
-                value = series[-1] if len(series) else None
-            except (KeyError, IndexError, WorkbenchError):
+                frame = self.source.graph.frame_of(self.source.graph.value(self.name).node)
+                value = latest(trace, self.name, frame, getattr(snapshot, "iterations", None))
+            except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
                 value = None
         return inspector_model(value, self.name)
 

@@ -90,7 +90,9 @@ def _lyapunov(G: np.ndarray) -> float:
 
 def _follow(h, X, a, powers, shape, error, middle, size) -> Finding | None:
     exponent = _lyapunov(_gradients(X, a, powers))
-    text = f"A polynomial map of {shape[0]} past value(s), degree {shape[1]}, predicts each next value within {error:.1g}"
+    text = (
+        f"A polynomial map of {shape[0]} past value(s), degree {shape[1]}, predicts each next value within {error:.1g}"
+    )
     # where does the map itself go?
     state = [float(v) for v in [h.x[-1 - i] for i in range(shape[0])]]
     state = [(v - middle) / size for v in state]
@@ -112,16 +114,31 @@ def _follow(h, X, a, powers, shape, error, middle, size) -> Finding | None:
     else:
         p = 0
     if exponent > 0.03 and (p == 0 or len(X) >= 100):
-        why = text + f"; nearby values separate by {np.exp(exponent):.3g} each iteration (Lyapunov exponent {exponent:.3g})."
+        why = (
+            text
+            + f"; nearby values separate by {np.exp(exponent):.3g} each iteration (Lyapunov exponent {exponent:.3g})."
+        )
         return Finding(Pattern.CHAOTIC, "map", why, rate=float(np.exp(exponent)), doubt=0.2 if len(X) < 24 else 0.0)
     if p == 1:
         limit = float(ends[-1]) * size + middle
-        return Finding(Pattern.CONVERGING, "map", text + "; its orbit ends at a fixed point.", limit=limit,
-                       limit_error=abs(limit - float(h.x[-1])) * 0.1, doubt=0.3)
+        return Finding(
+            Pattern.CONVERGING,
+            "map",
+            text + "; its orbit ends at a fixed point.",
+            limit=limit,
+            limit_error=abs(limit - float(h.x[-1])) * 0.1,
+            doubt=0.3,
+        )
     if p > 1:
         cycle = np.array(orbit[:p]) * size + middle
-        return Finding(Pattern.OSCILLATING, "map", text + f"; its orbit ends on a cycle of period {p}.", Cycle(cycle),
-                       period=float(p), doubt=0.1)
+        return Finding(
+            Pattern.OSCILLATING,
+            "map",
+            text + f"; its orbit ends on a cycle of period {p}.",
+            Cycle(cycle),
+            period=float(p),
+            doubt=0.1,
+        )
     if len(orbit) < 600:
         return None
     if exponent > 0.005:
@@ -130,10 +147,13 @@ def _follow(h, X, a, powers, shape, error, middle, size) -> Finding | None:
 
 
 def neighbours(h: History) -> Finding | None:
-    """A verdict from delay coordinates, if neighbours predict each other's next value; needs 40 values."""
+    """A verdict from delay coordinates, if neighbours predict each other's next value; needs 60 values."""
     x = h.x[-WINDOW:]
     n = len(x)
-    if n < 40 or np.ptp(x) == 0:
+    turns = np.sign(h.d[-WINDOW:])
+    if n < 60 or np.ptp(x) == 0 or np.count_nonzero(turns[1:] != turns[:-1]) < 8:
+        return None
+    if len(np.unique(x)) < max(12, n // 8):  # of a small alphabet neighbours are equal, which says nothing
         return None
     sign = np.sign(x - x.mean())
     period = 2.0 * n / max(int(np.sum(sign[1:] != sign[:-1])), 1)
@@ -143,25 +163,29 @@ def neighbours(h: History) -> Finding | None:
         X = np.column_stack([x[m - 1 - i : n - i] for i in range(m)])
         usable = len(X) - horizon
         P = X[:usable]
-        distance = np.abs(P[:, None, :] - P[None, :, :]).max(axis=2)
-        near_time = np.abs(np.arange(usable)[:, None] - np.arange(usable)[None, :]) <= max(2, int(period))
-        distance[near_time] = np.inf
+        i = np.unique(np.linspace(0, usable - 1, 160).astype(np.int64))
+        distance = np.abs(P[i, None, 0] - P[None, :, 0])
+        for lag in range(1, m):
+            np.maximum(distance, np.abs(P[i, None, lag] - P[None, :, lag]), out=distance)
+        distance[np.abs(i[:, None] - np.arange(usable)[None, :]) <= max(2, int(period))] = np.inf
         j = np.argmin(distance, axis=1)
-        i = np.arange(usable)
-        start = distance[i, j]
+        start = distance[np.arange(len(i)), j]
         ok = np.isfinite(start)
         if ok.sum() < 10:
             return None
         i, j, start = i[ok], j[ok], start[ok]
         ahead = x[m - 1 :]
         one = np.abs(ahead[i + 1] - ahead[j + 1])
-        if float(np.median(one)) > 0.25 * move or float(np.quantile(one, 0.75)) > 0.5 * move:
+        if float(np.median(one)) > 0.3 * move or float(np.quantile(one, 0.75)) > 0.55 * move:
             continue
         later = np.abs(ahead[i[:, None] + np.arange(1, horizon + 1)] - ahead[j[:, None] + np.arange(1, horizon + 1)])
         grown = float(np.median(later[:, -max(1, horizon // 4) :].max(axis=1)))
         begin = max(float(np.median(start)), 1e-12)
         if grown > 0.5 * float(np.ptp(x)) or grown > 5 * begin and grown > 0.05 * float(np.ptp(x)):
-            why = f"Values follow a rule (neighbours agree one step ahead) but their distance grows {grown / begin:.3g} fold in {horizon} iterations."
+            why = (
+                "Values follow a rule (neighbours agree one step ahead), "
+                f"but their distance grows {grown / begin:.3g} fold in {horizon} iterations."
+            )
             return Finding(Pattern.CHAOTIC, "neighbours", why, doubt=0.2)
         why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
         return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)

@@ -39,8 +39,8 @@ def classify(values: Any) -> Evolution:
     -------
     Evolution
         ``label`` with ``confidence``, numbers, ``issues`` and ``why``.  UNKNOWN with a reason for fewer than 5 values.
-        A counter is DIVERGING; sums like 1/k diverge, like 1/k**1.25 converge; a damped oscillation is CONVERGING; noise of
-        constant spread is CONVERGING if the record shows the way to it and STABLE if not (see ``noise``).
+        A counter is DIVERGING; sums like 1/k diverge, like 1/k**1.25 converge; a damped oscillation is CONVERGING;
+        noise of constant spread is CONVERGING if the record shows the way to it and STABLE if not (see ``noise``).
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _smooth(h: History) -> Finding | None:
     if found is not None:
         return found
     if tail is not None:
-        candidates = tails.fits(tail)
+        candidates = tails.fits(tail, h.start)
         fit = tails.best_fit(candidates)
     linear = linear_prediction(h, end)
     error = linear.model.spread if linear is not None else float("inf")
@@ -123,34 +123,38 @@ def _smooth(h: History) -> Finding | None:
         if found is not None:
             return found
     power = next((f for f in candidates if f.kind == "power"), None)
-    if linear is not None and power is not None and _crowds(h, tail, linear, power):
+    if tail is not None and linear is not None and power is not None and _crowds(tail, linear, power):
         return tails.finding(h, tail, power)
     # a strict fit wins if the linear recurrence does not predict much better
-    if fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
+    if tail is not None and fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
         return tails.finding(h, tail, fit)
     return linear
 
 
-def _crowds(h: History, tail: tails.Tail, linear: Finding, power: tails.Fit) -> bool:
+def _crowds(tail: tails.Tail, linear: Finding, power: tails.Fit) -> bool:
     """Whether the roots crowd towards 1 as the record grows, as they do on a power law and on nothing else."""
     z = abs(linear.model.dominant)
-    if not 0.5 < z < 1.0 or power.error > 0.02 or len(tail.d) < 24:
+    if not 0.5 < z < 1.0 - 1e-7 or power.error > 0.02 or len(tail.d) < 24:
         return False
     early = tail.d[: int(0.6 * len(tail.d))]
     try:
         z_early = slow_root(early, min(linear.model.order, len(early) // 4))
     except np.linalg.LinAlgError:
         return False
-    return 0 < z_early < 1 and np.log(z_early) < 1.25 * np.log(z)
+    return 0 < z_early < 1 and np.log(z_early) < (1.03 if power.error < 1e-3 else 1.25) * np.log(z)
 
 
 def _rough(h: History) -> Finding | None:
     """A smooth tail that fits only roughly: noise or lower-order terms."""
     end = tails.usable(h)
     tail = tails.smooth_tail(h, end)
-    fit = tails.best_fit(tails.fits(tail), 1.2) if tail is not None else None
-    if fit is None or fit.error >= 0.5 or len(tail.d) < max(8, 0.6 * end):
+    candidates = tails.fits(tail, h.start) if tail is not None else []
+    fit = tails.best_fit(candidates, 1.2)
+    if tail is None or fit is None or fit.error >= 0.5 or len(tail.d) < max(8, 0.6 * end):
         return None
+    size, third = np.abs(tail.d), len(tail.d) // 3
+    if fit.kind == "counter" and np.median(size[-third:]) < 0.75 * np.median(size[:third]):
+        fit = next(f for f in candidates if f.kind == "geometric")
     found = tails.finding(h, tail, fit)
     found.doubt = max(found.doubt, 0.3)
     return found
@@ -166,7 +170,7 @@ def _irregular(h: History) -> Finding:
     if found is not None:
         return found
     found = noise.periodic_signal(h, 0.8) or noise.random_walk(h) or noise.envelope(h)
-    if found is None and chaos.irregular(h):
+    if found is None:
         found = chaos.neighbours(h)
     found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55)
     if found is None and (len(h) >= 24 or chaos.irregular(h)):
@@ -181,7 +185,11 @@ def _short(h: History) -> Finding:
     end = tails.usable(h)
     tail = tails.smooth_tail(h, end)
     changes = np.flatnonzero(h.d)
-    if 2 <= len(changes) < len(h.d) and abs(np.sum(np.sign(h.d))) == len(changes) and len(h.d) - changes[-1] <= np.diff(changes).max() + 1:
+    if (
+        2 <= len(changes) < len(h.d)
+        and abs(np.sum(np.sign(h.d))) == len(changes)
+        and len(h.d) - changes[-1] <= np.diff(changes).max() + 1
+    ):
         return Finding(Pattern.DIVERGING, "short", "The values step one way at intervals.", doubt=0.4)
     if tail is not None and len(tail.d) >= 4:
         size = np.abs(tail.d)
@@ -189,7 +197,9 @@ def _short(h: History) -> Finding:
         if falling and size[-1] < 0.5 * size[0]:
             return Finding(Pattern.CONVERGING, "short", "The steps shrink each time; too few for a model.", doubt=0.4)
         if rising or not tail.alternating:
-            return Finding(Pattern.DIVERGING, "short", "The values keep moving one way; too few for a model.", doubt=0.5)
+            return Finding(
+                Pattern.DIVERGING, "short", "The values keep moving one way; too few for a model.", doubt=0.5
+            )
     return Finding(Pattern.UNKNOWN, "mixed", f"No model holds for these {len(h)} values; more are needed.")
 
 
@@ -198,8 +208,22 @@ def _evolution(h: History, found: Finding) -> Evolution:
     limit = up(found.limit)
     error = up(found.limit_error) if limit is not None else None
     model = Scaled(found.model, h.exponent) if found.model is not None else None
-    return Evolution(found.label, confidence(found, len(h)), limit, error, found.rate, found.order, found.sublinear_exponent,
-                     found.period, dict(found.issues), [found.why], found.method, h.total, model=model)
+    return Evolution(
+        found.label,
+        confidence(found, len(h)),
+        limit,
+        error,
+        found.rate,
+        found.order,
+        found.sublinear_exponent,
+        found.period,
+        dict(found.issues),
+        [found.why],
+        found.method,
+        h.total,
+        doubt=found.doubt,
+        model=model,
+    )
 
 
 def _classify_vector(a: np.ndarray) -> Evolution:

@@ -29,6 +29,7 @@ class Evolution:
     limit (or of the growth); ``order`` that of superlinear convergence (2 for Newton); ``sublinear_exponent`` the e of
     an error that falls like k**-e; ``period`` in iterations; ``limit_error`` an estimate of |limit - true limit|.
     ``issues`` maps a slug (nan, inf, overflow_eta, stagnation, ...) to an iteration; ``why`` holds sentences.
+    ``doubt`` is the share of evidence that a step of the order missed; the confidence is calibrated with it.
     ``method`` names the step of the decision order that decided; ``model`` can continue the values (may be None).
     """
 
@@ -45,6 +46,7 @@ class Evolution:
     method: str = ""
     count: int = 0
     component: int | None = None
+    doubt: float = 0.0
     model: Any = field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -52,8 +54,12 @@ class Evolution:
         if self.limit is not None:
             error = "" if self.limit_error is None else f" within {self.limit_error:.1g}"
             parts.append(f"Limit {self.limit:.12g}{error}.")
-        for name, value in (("Rate", self.rate), ("Order", self.order), ("Exponent", self.sublinear_exponent),
-                            ("Period", self.period)):
+        for name, value in (
+            ("Rate", self.rate),
+            ("Order", self.order),
+            ("Exponent", self.sublinear_exponent),
+            ("Period", self.period),
+        ):
             if value is not None:
                 parts.append(f"{name} {value:.6g}.")
         if self.issues:

@@ -33,7 +33,7 @@ class Steps:
 
 
 def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, signed: bool = True) -> Steps | None:
-    """An exact counter of integers; ``bits`` is the dtype's width, None for 64 bits or more (wrapping is then not waited for)."""
+    """An exact counter of integers; ``bits`` is the dtype's width, None for 64 or more (too far to wrap)."""
     c = xs[-1] - xs[-2]
     if len(xs) < 3 or any(b - a != c for a, b in zip(xs, xs[1:], strict=False)):
         return None
@@ -43,10 +43,12 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
     if math.isnan(threshold):
         return Steps(None, "nan") if op == "!=" else Steps(0, "nan")
     k = _first_failure(x, c, op, threshold)
-    top = None if bits is None else (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
-    low = None if bits is None else -(1 << (bits - 1)) if signed else 0
     if bits is None:
         return Steps(k, "counter" if k is not None else "steps-over" if op == "!=" else "moves-away", step=c)
+    top = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
+    low = -(1 << (bits - 1)) if signed else 0
+    if op in ("<", "<=", ">", ">=") and OPS[op](low, threshold) and OPS[op](top, threshold):
+        return Steps(None, "out-of-range", float(top if c > 0 else low), c)
     # up to the edge of the dtype plain arithmetic holds; then the counter wraps
     edge = (top - x) // c if c > 0 else (x - low) // -c
     if k is not None and k <= edge:
@@ -117,7 +119,8 @@ def _candidates(x: np.ndarray, kind: str) -> list[float]:
         c = float(np.median(wide[1:] / wide[:-1]))
     if not math.isfinite(c) or c == 0:
         return []
-    return [c] + [float(f"{c:.{digits}g}") for digits in (15, 12, 9, 6, 3)]
+    # a written constant has few digits, and the plain difference may differ from it by a rounding: shortest first
+    return [float(f"{c:.{digits}g}") for digits in (1, 2, 3, 6, 9, 12, 15)] + [c]
 
 
 def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None:

@@ -21,7 +21,7 @@ class Forecast(NamedTuple):
 
 
 def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
-    """First iteration at which |x - limit| <= tol, and stays so in the record or by the model; None where none is foreseen.
+    """First iteration at which |x - limit| <= tol, and stays so, in the record or by the model; None if not foreseen.
 
     ``values`` is (n,), oldest first; ``tol`` is absolute and positive.  None for a variable that does not converge, and
     for a tolerance below what the limit's own error allows.  Errors: HistoryError for bad values or tolerance.
@@ -30,8 +30,11 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
         raise HistoryError(f"The tolerance must be a positive number, but is {tol!r}.", slug="bad-tolerance")
     a = as_values(values)
     if a.ndim == 2 and a.shape[1] != 1:
-        raise HistoryError(f"One variable at a time, but the values have shape {a.shape}.", slug="bad-history-shape",
-                           fix="Pass the norm of the residual, or one component.")
+        raise HistoryError(
+            f"One variable at a time, but the values have shape {a.shape}.",
+            slug="bad-history-shape",
+            fix="Pass the norm of the residual, or one component.",
+        )
     h = History(a.reshape(-1))
     e = classify_history(h)
     if e.label not in (Pattern.CONVERGING, Pattern.STABLE) or e.limit is None or not math.isfinite(e.limit):
@@ -48,7 +51,10 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
         return None
     spread = max(e.model.spread, 1e-9)
     # an error of the limit moves the crossing as a change of the tolerance by as much does
-    around = [_first_within(e.model, e.limit, t) for t in (tol + (e.limit_error or 0.0), max(tol - (e.limit_error or 0.0), tol / 2))]
+    around = [
+        _first_within(e.model, e.limit, t)
+        for t in (tol + (e.limit_error or 0.0), max(tol - (e.limit_error or 0.0), tol / 2))
+    ]
     marks = [v for v in around if v is not None] + [k * (1 - 2 * spread), k * (1 + 2 * spread)]
     return Forecast(n - 1 + k, n - 1 + max(1, math.floor(min(marks))), n - 1 + math.ceil(max(marks)))
 

@@ -36,7 +36,9 @@ def nonfinite(h: History) -> Finding | History | None:
     before = h.raw[:first]
     grew = first >= 2 and abs(before[-1]) >= abs(before[0])
     cause = "after growing" if grew else "without having grown before"
-    why = f"The value is {kind} from iteration {first + h.start} on, {cause}; the last finite value is {before[-1]:.6g}."
+    why = (
+        f"The value is {kind} from iteration {first + h.start} on, {cause}; the last finite value is {before[-1]:.6g}."
+    )
     return Finding(Pattern.DIVERGING, "nonfinite", why, doubt=0.0 if grew or kind == "infinite" else 0.2)
 
 

@@ -104,7 +104,7 @@ def as_values(values: Any) -> np.ndarray:
         raise HistoryError(
             f"The values must be real numbers or bools, but their dtype is {a.dtype}.",
             slug="bad-history-dtype",
-            fix="Convert them first, for example with numpy.asarray(values, dtype=float); of complex values pass abs().",
+            fix="Convert them first, for example with numpy.asarray(values, dtype=float); of complex ones pass abs().",
         )
     if a.ndim not in (1, 2):
         raise HistoryError(

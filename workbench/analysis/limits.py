@@ -46,21 +46,23 @@ def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) ->
     if not len(ratios):
         return float("nan"), last, abs(float(d[-1]))
     recent = ratios[-min(len(ratios), 8) :]
-    scatter = float(np.median(np.abs(np.diff(recent)))) if len(recent) > 2 else 0.0
-    trend = abs(float(recent[-1] - recent[0])) / max(len(recent) - 1, 1)
-    if len(recent) >= 4 and scatter > 3 * trend:  # noise: average over more
-        m = min(len(d) - 1, 64)
-        rho = float(abs(d[-1] / d[-1 - m]) ** (1.0 / m)) * (-1.0 if alternating else 1.0)
+    grain = float(h.ulp(last)) / max(abs(float(d[-1])), 1e-300)  # rounding noise of one ratio
+    averaged = 1
+    if (
+        abs(float(recent[-1] - recent[0])) < 20 * grain or grain > 1e-3
+    ):  # only noise left in the ratios: average over more
+        averaged = min(len(d) - 1, 256)
+        rho = float(abs(d[-1] / d[-1 - averaged]) ** (1.0 / averaged)) * (-1.0 if alternating else 1.0)
     else:
         rho = float(recent[-1])
         if len(recent) >= 3:
             better = aitken(recent)
-            if np.isfinite(better) and abs(better - rho) < 0.2 * abs(1.0 - abs(rho)) and abs(better) < 1.0 <= 1.0 / max(abs(rho), 1e-9):
+            if np.isfinite(better) and abs(better - rho) < 0.2 * abs(1.0 - abs(rho)):
                 rho = better
     if not -1.0 < rho < 1.0:
         return rho, last, float("inf")
     limit = last + float(d[-1]) * rho / (1.0 - rho)
     step = max(1, len(d) // 5)
     previous = last - float(d[-step:].sum()) + float(d[-1 - step]) * rho / (1.0 - rho) if len(d) > step else last
-    noise = float(h.ulp(last)) * (2.0 + 0.1 / (1.0 - abs(rho))) / (1.0 - abs(rho))
+    noise = 2.0 * float(h.ulp(last)) / (1.0 - abs(rho)) + abs(float(d[-1])) * grain / averaged / (1.0 - abs(rho)) ** 2
     return rho, limit, abs(limit - previous) * abs(rho) ** step + noise

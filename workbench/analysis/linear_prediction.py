@@ -35,7 +35,7 @@ def _solve(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _free_run(a: list[float], start: list[float], n: int) -> np.ndarray:
     """n differences continued from the last len(a) of ``start`` (newest last)."""
     recent = start[::-1][: len(a)]
-    out = []
+    out: list[float] = []
     for _ in range(n):
         value = math.fsum(c * v for c, v in zip(a, recent, strict=True))
         if abs(value) > 1e12:
@@ -79,11 +79,11 @@ def modes(d: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def linear_prediction(h: History, end: int) -> Finding | None:
-    """The verdict of the smallest accepted model of the first ``end`` differences; later half and quarter as fallback."""
+    """The verdict of the smallest accepted model of the first ``end`` differences, or of their last half or quarter."""
     d = h.d[:end]
     for window in (WINDOW, min(WINDOW, len(d)) // 2, min(WINDOW, len(d)) // 4):
         part = d[-window:] if window else d[:0]
-        if len(part) < 6:
+        if len(part) < (6 if window == WINDOW else 12):
             return None
         accepted, best = 0, math.inf
         for p in range(1, 9):
@@ -93,7 +93,11 @@ def linear_prediction(h: History, end: int) -> Finding | None:
             if accepted and (best < 1e-6 or p >= accepted + 2):
                 break
         if accepted:
-            return _verdict(h, part, accepted, best, end)
+            found = _verdict(h, part, accepted, best, end)
+            if found is not None and len(part) < min(WINDOW, len(d)):
+                # what holds only at the end may be an episode
+                found.doubt = max(found.doubt, 0.2 if len(part) >= 32 else 0.3)
+            return found
     return None
 
 
@@ -107,6 +111,8 @@ def slow_root(d: np.ndarray, p: int) -> float:
 def _verdict(h: History, d: np.ndarray, p: int, error: float, end: int) -> Finding | None:
     z, c = modes(d, p)
     weight = np.abs(c)
+    if not np.all(np.isfinite(weight)) or weight.max() == 0:
+        return None
     # a growing mode of little weight may be an artefact of the fit; a decaying one is only slow or fast
     loud = weight > np.where(np.abs(z) > 1.0, max(1e-3, min(0.3, 100 * error)), 1e-4) * weight.max()
     dominant = complex(z[loud][np.argmax(np.abs(z[loud]))])
@@ -125,25 +131,43 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, end: int) -> Findi
         return None  # the fit contradicts what the differences do
     real = abs(dominant.imag) < 1e-9 * max(size, 1e-9)
     period = None if real else 2 * math.pi / abs(math.atan2(dominant.imag, dominant.real))
-    text = f"A linear recurrence of order {p} predicts the last 40 % within {error:.1g}; its dominant root has modulus {size:.6g}"
+    text = (
+        f"A linear recurrence of order {p} predicts the last 40 % within {error:.1g}; "
+        f"its dominant root has modulus {size:.6g}"
+    )
     if size < 1.0 - slack:
-        limit = model.limit
+        limit = model.limit if model.limit is not None else last
         earlier = max(1, len(d) // 5)
         try:
             z2, c2 = modes(d[:-earlier], p)
-            other = LinearRecurrence(float(h.x[end - earlier]), z2, c2, complex(z2[np.argmax(np.abs(z2))]), error, p).limit
+            other = LinearRecurrence(
+                float(h.x[end - earlier]), z2, c2, complex(z2[np.argmax(np.abs(z2))]), error, p
+            ).limit
         except np.linalg.LinAlgError:
             other = None
         spread = abs(limit - other) if other is not None else abs(limit - last)
         noise = 2 * float(h.ulp(last)) / (1.0 - size)
-        return Finding(Pattern.CONVERGING, "linear_prediction", text + ", below 1.", model, rate=size, limit=limit,
-                       limit_error=spread * size ** min(earlier, 1000) + noise)
+        return Finding(
+            Pattern.CONVERGING,
+            "linear_prediction",
+            text + ", below 1.",
+            model,
+            rate=size,
+            limit=limit,
+            limit_error=spread * size ** min(earlier, 1000) + noise,
+        )
     if size > 1.0 + slack:
         return Finding(Pattern.DIVERGING, "linear_prediction", text + ", above 1.", model, rate=size)
     if real and dominant.real > 0:
         return Finding(Pattern.DIVERGING, "linear_prediction", text + ": a steady drift.", model, rate=1.0)
-    period = 2.0 if real else period
-    if period is not None and period > 4.0 * len(d):
+    period = 2.0 if real or period is None else period
+    if period > 4.0 * len(d):
         return None
-    return Finding(Pattern.OSCILLATING, "linear_prediction", text + f": an undamped oscillation of period {period:.6g}.",
-                   model, period=period, doubt=0.3 if period > len(d) else 0.0)
+    return Finding(
+        Pattern.OSCILLATING,
+        "linear_prediction",
+        text + f": an undamped oscillation of period {period:.6g}.",
+        model,
+        period=period,
+        doubt=0.3 if period > len(d) else 0.0,
+    )

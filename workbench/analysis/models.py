@@ -82,6 +82,7 @@ class PowerLaw:
         j = np.asarray(j, dtype=float)
         with np.errstate(all="ignore"):
             if self.alternating:  # Euler's transform of the remainder: half the next difference, corrected once
+
                 def rest(K: np.ndarray | float) -> np.ndarray:
                     return self.a * (K + 0.5) ** -self.s / 2.0
 
@@ -104,7 +105,7 @@ class PowerLaw:
 
 @dataclass
 class LinearRecurrence:
-    """x(n + j) = x(n) + sum over modes of c * z * (1 - z**j) / (1 - z): the closed form of an AR model of the differences.
+    """x(n + j) = x(n) + sum over modes of c * z * (1 - z**j) / (1 - z): an AR model of the differences in closed form.
 
     ``c`` are the modes' shares of the last difference, ``z`` the roots of the characteristic polynomial.
     """

@@ -48,18 +48,24 @@ class TerminationMonitor:
         self._unchanged: dict[str, int] = {}
         self._cached: tuple[int, Termination] | None = None
 
-    def observe(self, state: Mapping[str, Any], cond: Any, clauses: Sequence[tuple[Any, str, Any]] = (), logic: str = "single") -> None:
+    def observe(
+        self, state: Mapping[str, Any], cond: Any, clauses: Sequence[tuple[Any, str, Any]] = (), logic: str = "single"
+    ) -> None:
         """One evaluation of the condition: the variables, its value, and the operands of every comparison in it."""
         if logic not in LOGIC:
             raise HistoryError(f"logic must be one of {', '.join(LOGIC)}, but is {logic!r}.", slug="bad-logic")
         if not self.count:
             for i, (_, op, _) in enumerate(clauses):
-                names = self.clause_names[i] if self.clause_names and i < len(self.clause_names) else (f"lhs{i}", f"rhs{i}")
+                names = (
+                    self.clause_names[i] if self.clause_names and i < len(self.clause_names) else (f"lhs{i}", f"rhs{i}")
+                )
                 self.clauses.append(Clause(op, *names, ends_on=logic == "not"))
             self._roots = [set(state) for _ in clauses]
             self._names = list(state)
         elif len(clauses) != len(self.clauses):
-            raise HistoryError(f"{len(self.clauses)} clauses were observed before, now {len(clauses)}.", slug="bad-clauses")
+            raise HistoryError(
+                f"{len(self.clauses)} clauses were observed before, now {len(clauses)}.", slug="bad-clauses"
+            )
         self.logic = logic
         self.ended = not bool(scalar(cond))
         for i, (clause, (lhs, _, rhs)) in enumerate(zip(self.clauses, clauses, strict=True)):
@@ -100,8 +106,15 @@ class TerminationMonitor:
         if not self.count:
             return unknown("no-data", "The condition has not been observed yet.")
         if self.ended:
-            return Termination(Status.PROVED, "terminates", 0, (0, 0), Reason("ended", "The condition was false at its last evaluation."),
-                               confidence=1.0, proof=Proof("observed", "the condition's own value."))
+            return Termination(
+                Status.PROVED,
+                "terminates",
+                0,
+                (0, 0),
+                Reason("ended", "The condition was false at its last evaluation."),
+                confidence=1.0,
+                proof=Proof("observed", "the condition's own value."),
+            )
         again = self._state_recurs()
         if again is not None:
             return again
@@ -119,20 +132,35 @@ class TerminationMonitor:
         if self._returns < (4 if p == 1 else 2 if p < 8 else 1):
             return None
         what = "did not change" if p == 1 else f"returned bit for bit after {p} iterations"
-        reason = Reason("recurrence", f"All observed variables {what}, {self._returns} time(s) in a row, and the condition stayed true.")
+        reason = Reason(
+            "recurrence",
+            f"All observed variables {what}, {self._returns} time(s) in a row, and the condition stayed true.",
+        )
         clause = self.clauses[0] if self.clauses else None
         fix = []
         if clause is not None and p == 1:
-            fix = [f"clause {clause.lhs_name} {clause.op} {clause.rhs_name} never changes: {clause.lhs_name} is not updated any more."]
+            fix = [
+                f"clause {clause.lhs_name} {clause.op} {clause.rhs_name} never changes: "
+                f"{clause.lhs_name} is not updated any more."
+            ]
         elif clause is not None:
             fix = [f"the state cycles with period {p}: damp the step (halve it), or raise the tolerance."]
-        answer = Termination(Status.PREDICTED, "never", None, None, reason, self._root_names(0), str(clause) if clause else None,
-                             min(0.99, 0.9 + 0.02 * self._returns), fix)
+        answer = Termination(
+            Status.PREDICTED,
+            "never",
+            None,
+            None,
+            reason,
+            self._root_names(0),
+            str(clause) if clause else None,
+            min(0.99, 0.9 + 0.02 * self._returns),
+            fix,
+        )
         return self._limited(answer)
 
     def _combine(self, forecasts: list[Forecasted]) -> Termination:
         """``and`` (and a single clause) ends with the first clause to turn, ``or`` with the last."""
-        order = sorted(range(len(forecasts)), key=lambda i: math.inf if forecasts[i].k is None else forecasts[i].k)
+        order = sorted(range(len(forecasts)), key=lambda i: _when(forecasts[i]))
         missing = [i for i in range(len(forecasts)) if forecasts[i].k is None]
         if self.logic == "or":
             never = [i for i in order if forecasts[i].k == math.inf]
@@ -152,14 +180,36 @@ class TerminationMonitor:
         if f.k == math.inf:
             if self.logic != "or":
                 confidence = min(g.confidence for g in forecasts)
-                # of several clauses that never turn the one that stands nearest to turning is not known: name the first moving
+                # which of several clauses that never turn was meant to is not known: name the first that moves
                 chosen = next((i for i in order if forecasts[i].slug not in ("clause-invariant",)), order[0])
                 f, clause = forecasts[chosen], self.clauses[chosen]
-            return Termination(Status.PREDICTED, "never", None, None, Reason(f.slug, f.sentence), self._root_names(chosen),
-                               str(clause), confidence, f.fix)
-        low = min((forecasts[i].low for i in range(len(forecasts)) if self.logic != "or"), default=f.low) if missing else f.low
-        return Termination(Status.PREDICTED, "terminates", int(f.k), (int(low), int(min(f.high, 2**62))), Reason(f.slug, f.sentence),
-                           self._root_names(chosen), str(clause), confidence, f.fix)
+            return Termination(
+                Status.PREDICTED,
+                "never",
+                None,
+                None,
+                Reason(f.slug, f.sentence),
+                self._root_names(chosen),
+                str(clause),
+                confidence,
+                f.fix,
+            )
+        low = (
+            min((forecasts[i].low for i in range(len(forecasts)) if self.logic != "or"), default=f.low)
+            if missing
+            else f.low
+        )
+        return Termination(
+            Status.PREDICTED,
+            "terminates",
+            int(f.k or 0),
+            (int(low), int(min(f.high, 2**62))),
+            Reason(f.slug, f.sentence),
+            self._root_names(chosen),
+            str(clause),
+            confidence,
+            f.fix,
+        )
 
     def _limited(self, answer: Termination) -> Termination:
         if self.trip_limit is None:
@@ -167,7 +217,11 @@ class TerminationMonitor:
         left = max(self.trip_limit - (self.count - 1), 0)
         if answer.outcome == "never" or answer.remaining is not None and answer.remaining > left:
             sentence = f"The trip limit of {self.trip_limit:,} ends the loop; without it: " + answer.reason.sentence
-            answer.outcome, answer.remaining, answer.interval = "terminates", left, (min(left, (answer.interval or (left, 0))[0]), left)
+            answer.outcome, answer.remaining, answer.interval = (
+                "terminates",
+                left,
+                (min(left, (answer.interval or (left, 0))[0]), left),
+            )
             answer.reason = Reason("trip-limit", sentence)
         return answer
 
@@ -181,6 +235,10 @@ class TerminationMonitor:
         constant = [n for n in names if self._unchanged.get(n, 0) >= self.count - 1]
         moving = [n for n in names if n not in constant]
         return moving + constant
+
+
+def _when(f: Forecasted) -> float:
+    return math.inf if f.k is None else f.k
 
 
 def _equals(value: Any, a: Any, b: Any) -> bool:

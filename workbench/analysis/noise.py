@@ -50,9 +50,35 @@ def spectral_peak(h: History) -> tuple[float, float]:
     return max(0.0, (share - expected) / max(1.0 - expected, 1e-9)), n / center
 
 
+def _sine(y: np.ndarray, period: float) -> tuple[float, float]:
+    """(share of the variance explained, period) of the best sine near ``period``, by least squares."""
+    n, k, total = len(y), np.arange(len(y)), float(y @ y)
+    best = (0.0, period)
+    frequency, width = 1.0 / period, 0.6 / n
+    for _ in range(2):
+        for f in frequency + np.linspace(-width, width, 13):
+            basis = np.column_stack([np.cos(2 * np.pi * f * k), np.sin(2 * np.pi * f * k)])
+            fit = basis @ np.linalg.solve(basis.T @ basis + 1e-12 * n * np.eye(2), basis.T @ y)
+            share = float(fit @ y) / max(total, 1e-300)
+            if share > best[0]:
+                best = (share, 1.0 / float(f))
+        frequency, width = 1.0 / best[1], width / 6
+    return best
+
+
 def periodic_signal(h: History, least: float) -> Finding | None:
     share, period = spectral_peak(h)
     if share < least or len(h) < 3 * period:
+        return None
+    x = h.x[-4096:]
+    n = len(x)
+    explained, period = _sine(x - x.mean(), period)
+    # chance of a white record to hold such a sine at one of its frequencies; short records get no credit for harmonics
+    if (
+        math.log(n) + 0.5 * (n - 3) * math.log(max(1.0 - explained, 1e-300)) > math.log(1e-5)
+        or n < 64
+        and explained < least
+    ):
         return None
     half = len(h.d) // 2
     early, late = (float(np.std(part)) for part in (h.x[:half], h.x[half:]))
@@ -84,7 +110,9 @@ def envelope(h: History) -> Finding | None:
     if ratio < 0.35 and min(correlation, along_log) < -0.85 and late < 0.9:
         why = f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."
         level = float(np.mean(h.x[-max(4, len(h) // 8) :]))
-        return Finding(Pattern.CONVERGING, "envelope", why, limit=level, limit_error=float(np.ptp(h.x[-max(4, len(h) // 8) :])))
+        return Finding(
+            Pattern.CONVERGING, "envelope", why, limit=level, limit_error=float(np.ptp(h.x[-max(4, len(h) // 8) :]))
+        )
     if ratio > 2.5 and max(correlation, along_log) > 0.85:
         return Finding(Pattern.DIVERGING, "envelope", f"The spread of the steps grew {ratio:.3g} fold, steadily.")
     return None
@@ -117,9 +145,15 @@ def random_walk(h: History) -> Finding | None:
     if abs(lag) > 0.3 or float(np.var(x)) < variance * len(d) / 30.0:
         return None
     if abs(t) > 4.5:
-        return Finding(Pattern.DIVERGING, "noisy_drift", f"Independent steps with a mean {abs(t):.3g} standard errors from zero.")
-    return Finding(Pattern.DIVERGING, "random_walk", "Independent steps of constant spread: a random walk, whose variance grows.",
-                   doubt=0.4)
+        return Finding(
+            Pattern.DIVERGING, "noisy_drift", f"Independent steps with a mean {abs(t):.3g} standard errors from zero."
+        )
+    return Finding(
+        Pattern.DIVERGING,
+        "random_walk",
+        "Independent steps of constant spread: a random walk, whose variance grows.",
+        doubt=0.4,
+    )
 
 
 def moving_mean(h: History) -> Finding | None:
@@ -136,23 +170,44 @@ def moving_mean(h: History) -> Finding | None:
     slope = float(t @ (late - late.mean()) / (t @ t))
     rest = late - late.mean() - slope * t
     se = math.sqrt(float(rest @ rest) / (len(late) - 2) / float(t @ t)) + 1e-300
-    if abs(slope) / se < (6.0 if blocks == 16 else 15.0):
-        return None
+    if blocks == 16:
+        if abs(slope) / se < 6.0:
+            return None
+    else:  # four late means alone prove nothing: all eight must move, and the late ones the same way
+        u = np.arange(blocks) - (blocks - 1) / 2
+        whole = float(u @ (m - m.mean()) / (u @ u))
+        rest = m - m.mean() - whole * u
+        se = math.sqrt(float(rest @ rest) / (blocks - 2) / float(u @ u)) + 1e-300
+        if abs(whole) / se < 8.0 or slope / whole < 0.3:
+            return None
     level, kind = _asymptote(m, size)
     if level is not None:
-        return Finding(Pattern.CONVERGING, "moving_mean", f"Noisy; block means approach a level ({kind}).", limit=level,
-                       limit_error=abs(level - float(m[-1])) + float(np.std(x[-size:])) / math.sqrt(size), doubt=0.2)
+        return Finding(
+            Pattern.CONVERGING,
+            "moving_mean",
+            f"Noisy; block means approach a level ({kind}).",
+            limit=level,
+            limit_error=abs(level - float(m[-1])) + float(np.std(x[-size:])) / math.sqrt(size),
+            doubt=0.2,
+        )
     return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({kind}).", doubt=0.1)
 
 
 def _asymptote(m: np.ndarray, size: int) -> tuple[float | None, str]:
-    """(level or None, law) of the best of: drift, logarithm, root, powers with a limit, exponentials; by least squares."""
+    """(level or None, law) of the best of: drift, logarithm, root, powers with a limit, exponentials."""
     k = (np.arange(len(m)) + 0.5) * size + 1.0
     n = k[-1]
-    laws: list[tuple[str, np.ndarray, bool]] = [("drift", k, False), ("logarithm", np.log(k), False), ("root", np.sqrt(k), False)]
+    laws: list[tuple[str, np.ndarray, bool]] = [
+        ("drift", k, False),
+        ("logarithm", np.log(k), False),
+        ("root", np.sqrt(k), False),
+    ]
     laws += [("square", k * k, False)]
     laws += [(f"power k**-{e}", k**-e, True) for e in (0.2, 0.35, 0.5, 1.0)]
-    laws += [(f"exponential, {tau * n:.3g} iterations", np.exp(-k / (tau * n)), True) for tau in (0.1, 0.2, 0.3, 0.5, 0.8, 1.2)]
+    laws += [
+        (f"exponential, {tau * n:.3g} iterations", np.exp(-k / (tau * n)), True)
+        for tau in (0.1, 0.2, 0.3, 0.5, 0.8, 1.2)
+    ]
     best, answer = math.inf, (None, "drift")
     for kind, basis, ends in laws:
         b = basis - basis.mean()
@@ -184,7 +239,18 @@ def noise_ball(h: History) -> Finding | None:
         k *= 2
     text = f"noise of spread {h.unscale(spread):.3g} around {h.unscale(level):.6g}"
     if far > 6.0:
-        return Finding(Pattern.CONVERGING, "noise_ball", f"The values came from {far:.3g} standard errors away and end in {text}.",
-                       limit=level, limit_error=error)
-    return Finding(Pattern.STABLE, "noise_ball", f"From the start, {text}.", limit=level, limit_error=error,
-                   doubt=0.2 if far < 4.5 else 0.4)
+        return Finding(
+            Pattern.CONVERGING,
+            "noise_ball",
+            f"The values came from {far:.3g} standard errors away and end in {text}.",
+            limit=level,
+            limit_error=error,
+        )
+    return Finding(
+        Pattern.STABLE,
+        "noise_ball",
+        f"From the start, {text}.",
+        limit=level,
+        limit_error=error,
+        doubt=0.2 if far < 4.5 else 0.4,
+    )

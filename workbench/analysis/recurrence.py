@@ -21,18 +21,31 @@ def level(h: History) -> Finding | None:
     if spread <= 4 * float(h.ulp(np.max(np.abs(x)))):
         moved = np.diff(x)
         if not (len(x) > 8 and (np.all(moved > 0) or np.all(moved < 0))):
-            return Finding(Pattern.STABLE, "level", "All values lie within 4 units in the last place.",
-                           Settled(float(x[-1])), limit=float(x[-1]), limit_error=spread)
+            return Finding(
+                Pattern.STABLE,
+                "level",
+                "All values lie within 4 units in the last place.",
+                Settled(float(x[-1])),
+                limit=float(x[-1]),
+                limit_error=spread,
+            )
     at = stagnation(h)
     if at is not None:
-        why = f"Steps of one size stopped at iteration {at}: they are below half a unit in the last place of {h.raw[-1]:.9g}."
-        return Finding(Pattern.STABLE, "stagnation", why, Settled(float(x[-1])), limit=float(x[-1]), limit_error=0.0,
-                       issues={"stagnation": at})
+        why = f"Steps of one size stopped at iteration {at}: they are lost in the last place of {h.raw[-1]:.9g}."
+        return Finding(
+            Pattern.STABLE,
+            "stagnation",
+            why,
+            Settled(float(x[-1])),
+            limit=float(x[-1]),
+            limit_error=0.0,
+            issues={"stagnation": at},
+        )
     return None
 
 
 def rounding_floor(h: History, run: int) -> float:
-    """64 eps of the largest value before the last ``run``: below that, residuals of larger numbers are only rounding."""
+    """64 eps of the largest value before the last ``run``: what is below may be only the rounding of larger numbers."""
     before = h.x[: len(h) - run]
     return 64 * h.eps * float(np.max(np.abs(before), initial=0.0))
 
@@ -66,7 +79,9 @@ def periodic(h: History) -> Finding | None:
         cycle = h.x[-p:]
         if np.ptp(cycle) == 0:
             continue
-        saved = run * entropy - math.log2(n) - math.log2(p) - 2.0
+        # a tail costs its start too, and there are many tails and periods to be deceived by
+        cost = math.log2(p) + 2.0 if run + p == n else math.log2(n) + math.log2(p) + 8.0
+        saved = run * entropy - cost
         if saved <= 0:
             continue
         # the last bits of a converged value may flutter: that is a limit, not an oscillation
@@ -74,8 +89,14 @@ def periodic(h: History) -> Finding | None:
         bits = 8 * float(h.ulp(np.max(np.abs(cycle))))
         if (flutter <= bits and np.ptp(h.x) > 100 * flutter) or flutter <= rounding_floor(h, run + p):
             middle = float(np.mean(cycle))
-            return Finding(Pattern.CONVERGING, "settled", "The values arrived at a limit and flutter in their last bits.",
-                           Settled(middle), limit=middle, limit_error=float(np.ptp(cycle)))
+            return Finding(
+                Pattern.CONVERGING,
+                "settled",
+                "The values arrived at a limit and flutter in their last bits.",
+                Settled(middle),
+                limit=middle,
+                limit_error=float(np.ptp(cycle)),
+            )
         why = f"The last {run + p} values repeat exactly with period {p}."
         return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle.copy()), period=float(p))
     return None
@@ -95,8 +116,15 @@ def constant_tail(h: History) -> Finding | None:
     # two values in all, or a jump at the very start: little evidence of an approach
     doubt = 0.2 if len(edges) < 2 else 0.0
     why = f"The last {run} values are equal; no earlier run was longer than {longest}."
-    return Finding(Pattern.CONVERGING, "constant_tail", why, Settled(float(h.x[-1])), limit=float(h.x[-1]),
-                   limit_error=2 * float(h.ulp(h.x[-1])), doubt=doubt)
+    return Finding(
+        Pattern.CONVERGING,
+        "constant_tail",
+        why,
+        Settled(float(h.x[-1])),
+        limit=float(h.x[-1]),
+        limit_error=2 * float(h.ulp(h.x[-1])),
+        doubt=doubt,
+    )
 
 
 def at_floor(h: History) -> Finding | None:
@@ -108,7 +136,8 @@ def at_floor(h: History) -> Finding | None:
     if run < max(3, math.ceil(0.05 * len(h))) or run > 0.9 * len(h) or floor > rounding_floor(h, run):
         return None
     level = float(np.mean(h.x[-run:]))
-    why = f"The last {run} values scatter by {h.unscale(float(np.ptp(h.x[-run:]))):.2g}, the rounding of the values before."
+    scatter = h.unscale(float(np.ptp(h.x[-run:])))
+    why = f"The last {run} values scatter by {scatter:.2g}, the rounding of the values before."
     return Finding(Pattern.CONVERGING, "floor", why, Settled(level), limit=level, limit_error=floor)
 
 
@@ -127,6 +156,13 @@ def settled(h: History) -> Finding | None:
         return None
     if np.median(tail) > 0.1 * np.median(head) and np.median(head[-len(tail) :]) < 10 * max(np.median(tail), 1e-320):
         return None
-    why = f"The last {run} values lie within 4 units in the last place; the largest step before was {h.unscale(head.max()):.3g}."
-    return Finding(Pattern.CONVERGING, "settled", why, Settled(float(x[-1])), limit=float(x[-1]),
-                   limit_error=float(np.ptp(x[-run:])) + 2 * float(h.ulp(x[-1])))
+    largest = h.unscale(float(head.max()))
+    why = f"The last {run} values lie within 4 units in the last place; the largest step before was {largest:.3g}."
+    return Finding(
+        Pattern.CONVERGING,
+        "settled",
+        why,
+        Settled(float(x[-1])),
+        limit=float(x[-1]),
+        limit_error=float(np.ptp(x[-run:])) + 2 * float(h.ulp(x[-1])),
+    )

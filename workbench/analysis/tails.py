@@ -87,14 +87,19 @@ def superlinear(h: History, end: int) -> Finding | None:
         return None
     order = float(np.median(q[-min(good, 3) :])) if good > 1 else float(q[-1])
     if r[-1] > 0:
-        why = f"The increments grow faster than any geometric sequence: their logarithms' ratios grow by {order:.3g} each iteration."
+        why = (
+            "The increments grow faster than any geometric sequence: "
+            f"their logarithms' ratios grow by {order:.3g} each iteration."
+        )
         return Finding(Pattern.DIVERGING, "superlinear", why, order=order)
     end_value = float(h.x[-1])
     last_d = float(d[-1])
     # the next step is about |d| * exp(r q): what is left after the last value, or nothing if that is below rounding
     left = 0.0 if end < len(h.d) else last_d * float(np.exp(max(r[-1] * order, -700.0)))
     limit = end_value + left
-    error = abs(left) ** 1.0 * float(np.exp(max(r[-1] * order, -700.0))) + 2 * float(h.ulp(end_value))
+    # the order is known from a few ratios only: allow a third less of it
+    error = abs(last_d) * float(np.exp(max(r[-1] * max(1.0, 0.7 * order), -700.0))) if left else 0.0
+    error += 2 * float(h.ulp(end_value))
     model = Superlinear(limit, left if left else 0.0, order, float(logs[-1] - order * logs[-2]))
     why = f"The steps shrink superlinearly, with order about {order:.3g}."
     return Finding(Pattern.CONVERGING, "superlinear", why, model, order=order, limit=limit, limit_error=error)
@@ -128,10 +133,10 @@ def _line(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
     return a, b, ((dy - b[..., None] * dx) ** 2).sum(axis=-1)
 
 
-def _power(k: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
-    """Best a - s log(k + k0) by a grid on k0 and two refinements; returns (a, s, k0)."""
+def _power(k: np.ndarray, y: np.ndarray, before: int) -> tuple[float, float, float]:
+    """Best a - s log(k + k0) by a grid on k0, refined; ``before`` iterations precede k = 0. Returns (a, s, k0)."""
     n = float(k[-1] - k[0] + 1)
-    low, high = np.log(0.02), np.log(3.0 * n)
+    low, high = np.log(0.02), np.log(3.0 * n + 2.0 * before)
     for _ in range(5):
         grid = np.exp(np.linspace(low, high, 25))
         a, b, sse = _line(np.log(k[None, :] + grid[:, None]), y)
@@ -141,15 +146,15 @@ def _power(k: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
     return float(a[i]), float(-b[i]), float(grid[i])
 
 
-def fits(tail: Tail) -> list[Fit]:
+def fits(tail: Tail, start: int = 0) -> list[Fit]:
     """Counter, geometric and power-law fits, judged on the last 40 % and then refitted to all."""
-    m = len(tail.d)
+    m, before = len(tail.d), start + tail.first
     # early iterations hold the lower-order terms of an asymptotic law: leave out the first third of a long tail
     skip = m // 3 if m >= 24 else 0
     index = _thin(m - skip) + skip
     k, y = index.astype(float), np.log(np.abs(tail.d[index]))
     cut = max(3, int(0.6 * len(k)))
-    if len(k) - cut < 1 or not np.all(np.isfinite(y)):
+    if len(k) - cut < 2 or not np.all(np.isfinite(y)):
         return []
     rms = lambda e: float(np.sqrt(np.mean(e * e)))  # noqa: E731
     out = [Fit("counter", rms(y[cut:] - y[:cut].mean()), 0.0, float(y[cut:].mean()))]
@@ -158,11 +163,11 @@ def fits(tail: Tail) -> list[Fit]:
     a, b, _ = _line(k[None, :], y)
     out.append(Fit("geometric", error, float(b[0]), float(a[0])))
     if m >= 6:
-        a1, s1, k1 = _power(k[:cut], y[:cut])
+        a1, s1, k1 = _power(k[:cut], y[:cut], before)
         error = rms(y[cut:] - a1 + s1 * np.log(k[cut:] + k1))
-        a1, s1, k1 = _power(k, y)
+        a1, s1, k1 = _power(k, y, before)
         # with k0 at the far end of the grid the law is an exponential in disguise
-        out.append(Fit("power" if k1 < 2.5 * (k[-1] - k[0] + 1) else "flat-power", error, s1, a1, k1))
+        out.append(Fit("power" if k1 < 2.5 * (k[-1] - k[0] + 1) + 1.5 * before else "flat-power", error, s1, a1, k1))
     return [f for f in out if np.isfinite(f.error)]
 
 
@@ -183,7 +188,8 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
     if fit.kind == "counter":
         step = float(np.median(np.abs(tail.d[-9:]))) * sign
         if tail.alternating:
-            why = f"The differences alternate with an amplitude of {h.unscale(abs(step)):.6g} that does not decay: a 2-cycle."
+            size = h.unscale(abs(step))
+            why = f"The differences alternate with an amplitude of {size:.6g} that does not decay: a 2-cycle."
             model = LinearRecurrence(float(h.x[-1]), np.array([-1.0]), np.array([step]), -1.0, fit.error)
             return Finding(Pattern.OSCILLATING, "two_cycle", why, model, period=2.0)
         why = f"The value changes by {h.unscale(step):.6g} each iteration: a counter."
@@ -201,8 +207,15 @@ def finding(h: History, tail: Tail, fit: Fit) -> Finding:
         earlier = _power_limit(h, tail)
         error = abs(limit - earlier) if earlier is not None else abs(limit - last) * 0.3
         why = f"The differences {shape} and fall like k**-{s:.4g}; the error falls like k**-{exponent:.4g}."
-        return Finding(Pattern.CONVERGING, "power", why, model, sublinear_exponent=exponent, limit=limit,
-                       limit_error=max(error, 4 * float(h.ulp(limit))))
+        return Finding(
+            Pattern.CONVERGING,
+            "power",
+            why,
+            model,
+            sublinear_exponent=exponent,
+            limit=limit,
+            limit_error=max(error, 4 * float(h.ulp(limit))),
+        )
     why = f"The differences {shape} and go like k**{-s:.4g}: their sum has no limit."
     return Finding(Pattern.DIVERGING, "power", why, model, sublinear_exponent=None)
 
@@ -213,12 +226,14 @@ def _power_limit(h: History, tail: Tail) -> float | None:
     if m < 6:
         return None
     part = Tail(tail.d[:m], tail.first, tail.first + m, tail.alternating)
-    power = [f for f in fits(part) if f.kind == "power"]
+    power = [f for f in fits(part, h.start) if f.kind == "power"]
     if not power or power[0].slope <= (0.02 if tail.alternating else CRITICAL):
         return None
     f = power[0]
     sign = float(np.sign(part.d[-1]))
-    return PowerLaw(float(h.x[part.end]), float(np.exp(f.a)) * sign, f.slope, m - 1 + f.k0, tail.alternating).limit_value()
+    return PowerLaw(
+        float(h.x[part.end]), float(np.exp(f.a)) * sign, f.slope, m - 1 + f.k0, tail.alternating
+    ).limit_value()
 
 
 def _geometric(h: History, tail: Tail, fit: Fit, shape: str) -> Finding:

@@ -29,7 +29,7 @@ class Reason(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """Kind of exact argument (lookahead, recurrence, invariant-predicate, observed, trip-limit), and what was checked."""
+    """Kind of exact argument (lookahead, recurrence, invariant-predicate, observed, trip-limit); what was checked."""
 
     kind: str
     checked: str
@@ -60,7 +60,9 @@ class Termination:
         text = [f"{self.status.name}: {head}"]
         if self.remaining is not None:
             text[0] += f" after {self.remaining:,} more iteration{'s' if self.remaining != 1 else ''}"
-        if self.status is not Status.PROVED and self.interval is not None:
+        if self.status is Status.UNKNOWN and self.interval is not None:
+            text[0] += f"; at least {self.interval[0]:,} more iterations"
+        elif self.status is Status.PREDICTED and self.interval is not None:
             low, high = self.interval
             text[0] += f" (90 % interval {low:,} to {'any' if high is None else format(high, ',')})"
         elif self.remaining is None and self.interval is not None and self.interval[1] is not None:

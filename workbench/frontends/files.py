@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from workbench.errors import LoadError
+from workbench.errors import LoadError, WorkbenchError
 from workbench.frontends.wire import MAX_BYTES
 
 
@@ -26,3 +28,18 @@ def read_bytes(path: Path) -> bytes:
     if not data:
         raise LoadError(f"{str(path)!r} is empty.", slug="empty", fix="write or fetch the file again.")
     return data
+
+
+@contextmanager
+def guarded(what: str) -> Iterator[None]:
+    """Turn what NumPy or Python raise over senseless attributes of a file into a LoadError; the cause is kept."""
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+        raise LoadError(
+            f"{what} holds something that makes no sense: {type(error).__name__}: {error}.",
+            slug="bad-model",
+            fix="check the model with the tool that wrote it.",
+        ) from error

@@ -14,10 +14,10 @@ from workbench.frontends.wire import Reader, WireError
 
 
 class TensorName(NamedTuple):
-    """An input of a NodeDef: ``node``, ``node:index`` or ``^node`` (control; index -1)."""
+    """An input of a NodeDef: ``node``, ``node:output`` or ``^node`` (control; output -1)."""
 
     node: str
-    index: int
+    output: int
 
     @classmethod
     def parse(cls, text: str) -> TensorName:
@@ -93,8 +93,8 @@ def _node(raw: Mapping[str, Any], budget: Budget) -> NodeDef:
     return NodeDef(
         name,
         op,
-        tuple(i for i in inputs if i.index >= 0),
-        tuple(i.node for i in inputs if i.index < 0),
+        tuple(i for i in inputs if i.output >= 0),
+        tuple(i.node for i in inputs if i.output < 0),
         {e.get("key", ""): attr_of(e.get("value", {}), budget, what) for e in raw.get("attr", ())},
         raw.get("device", ""),
     )

@@ -58,7 +58,7 @@ def _from_text(data: bytes, outputs: Sequence[str] | None) -> Graph:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise LoadError("The saved graph is not UTF-8 text.", slug="bad-graph-text") from error
+        raise LoadError("The saved graph is not UTF-8 text.", slug="bad-graph-text", fix="save it again.") from error
     graph = parse(text)
     if outputs is None:
         return graph

@@ -45,7 +45,8 @@ def kind_of(data: bytes) -> str:
     except WireError as error:
         if error.slug != "truncated":
             return "unknown"
-        seen.setdefault(data[error.offset] >> 3, set()).add(data[error.offset] & 7)  # the field that is cut off
+        if error.field is not None:
+            seen.setdefault(error.field[0], set()).add(error.field[1])
     if _fits(seen, _GRAPHDEF) and 1 in seen:
         return "graphdef"
     if _fits(seen, _SAVEDMODEL) and data.startswith(_SAVEDMODEL_HEAD):

@@ -16,7 +16,7 @@ from workbench.graph.types import STRING, numpy_dtype
 
 #: A few bytes can describe a huge constant ("this value a billion times"); all constants of one graph together may
 #: grow to this many bytes beyond what the file itself holds.
-MAX_EXPANSION = 1 << 30
+MAX_EXPANSION = 1 << 28
 
 _FIELD = {
     "float32": "float_val", "float64": "double_val", "int32": "int_val", "uint8": "int_val", "int16": "int_val",

@@ -6,6 +6,7 @@ under TensorFlow's names: the tensor ``while/Merge:0`` is the value ``while/Merg
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LoadError, UnknownOpError
-from workbench.frontends.files import read_bytes
+from workbench.frontends.files import guarded, read_bytes
 from workbench.frontends.graphdef import GraphDef, NodeDef, TensorName, read_graphdef
 from workbench.frontends.tf_rules import RULES, Lowered
 from workbench.graph.graph import Graph
@@ -62,6 +63,11 @@ def from_graphdef(graph_def: Any, outputs: Sequence[str] | None = None, *, name:
 
 def convert(source: GraphDef, outputs: Sequence[str] | None, name: str) -> Graph:
     """Lower every node by its rule; see :func:`from_graphdef`."""
+    with guarded(f"GraphDef {name!r}"):
+        return _convert(source, outputs, name)
+
+
+def _convert(source: GraphDef, outputs: Sequence[str] | None, name: str) -> Graph:
     _check_inputs(source)
     wanted = (
         None if outputs is None else [TensorName.parse(o) for o in ([outputs] if isinstance(outputs, str) else outputs)]
@@ -78,9 +84,9 @@ def convert(source: GraphDef, outputs: Sequence[str] | None, name: str) -> Graph
     results: dict[str, Ref] = {}
     for end in ends:
         known = tensors[end.node]
-        if wanted is not None and end.index >= max(len(known), 1):
-            raise _no_output(f"{end.node}:{end.index}", nodes)
-        for index in [end.index] if wanted is not None else range(len(known)):
+        if wanted is not None and end.output >= max(len(known), 1):
+            raise _no_output(f"{end.node}:{end.output}", nodes)
+        for index in [end.output] if wanted is not None else range(len(known)):
             results[f"{end.node}:{index}"] = known[index]
     inputs = {f"{n}:0": Ref(n, 0) for n, low in lowered.items() if low.op == "Placeholder"}
     # a tensor is named by node and output; only those that are another output here need an entry
@@ -156,7 +162,7 @@ def _nodes(node: NodeDef, low: Lowered, tensors: Mapping[str, list[Ref]]) -> lis
     def value(tensor: TensorName) -> Ref:
         known = tensors[tensor.node]
         # an index beyond the outputs is left as it is: the graph's checker names both nodes
-        return known[tensor.index] if tensor.index < len(known) else Ref(tensor.node, tensor.index)
+        return known[tensor.output] if tensor.output < len(known) else Ref(tensor.node, tensor.output)
 
     control = tuple(dict.fromkeys((*node.control, *low.also_after)))
     inputs = tuple(value(t) for t in low.inputs)
@@ -211,8 +217,6 @@ def _unknown(unknown: Mapping[str, list[str]], source: GraphDef) -> UnknownOpErr
 
 
 def _no_output(name: str, nodes: Mapping[str, NodeDef]) -> LoadError:
-    import difflib
-
     near = difflib.get_close_matches(name.partition(":")[0], nodes, n=3)
     return LoadError(
         f"The GraphDef has no tensor {name!r}.",

@@ -35,7 +35,7 @@ _SCALAR_WIRE = {
     "string": LENGTH, "bytes": LENGTH,
 }  # fmt: skip
 _STRUCT = {"double": struct.Struct("<d"), "float": struct.Struct("<f")}
-_PACKED_DTYPE = {"double": np.dtype("<f8"), "float": np.dtype("<f4")}
+_PACKED_DTYPE: dict[str, np.dtype[Any]] = {"double": np.dtype("<f8"), "float": np.dtype("<f4")}
 
 
 class Field(NamedTuple):
@@ -56,10 +56,11 @@ class WireError(LoadError):
     """Bytes that are no protobuf message of the expected kind.
 
     ``offset`` counts from the start of the whole input. The slug is ``truncated`` where the input ends inside a
-    field of the outermost message, otherwise ``malformed``.
+    field of the outermost message, otherwise ``malformed``. ``field`` is the (field number, wire type) that it ends in.
     """
 
     slug = "malformed"
+    field: tuple[int, int] | None = None
 
     def __init__(self, message: str, *, offset: int, slug: str | None = None) -> None:
         self.offset = offset
@@ -152,24 +153,30 @@ def _fields(data: bytes, position: int, end: int, outermost: bool) -> Iterator[t
         number, wire = key >> 3, key & 7
         if number == 0 or number >= 1 << 29:
             raise WireError(f"{number} is not a field number", offset=at)
-        if wire == VARINT:
-            value, position = _varint(data, position, end, outermost)
-            yield number, wire, value, at
-        elif wire == LENGTH:
-            size, position = _varint(data, position, end, outermost)
-            if size > end - position:
-                raise _too_short(f"Field {number} claims {size} bytes, {end - position} are left", at, outermost, size)
-            yield number, wire, (position, position + size), at
-            position += size
-        elif wire in (FIXED64, FIXED32):
-            size = 8 if wire == FIXED64 else 4
-            if size > end - position:
-                raise _too_short(f"Field {number} needs {size} bytes, {end - position} are left", at, outermost, size)
-            yield number, wire, position, at
-            position += size
-        else:
-            what = "a group, which this reader rejects" if wire in (3, 4) else "no wire type"
-            raise WireError(f"Wire type {wire} of field {number} is {what}", offset=at)
+        try:
+            value, position = _payload(data, position, end, outermost, number, wire, at)
+        except WireError as error:
+            error.field = (number, wire)
+            raise
+        yield number, wire, value, at
+
+
+def _payload(data: bytes, position: int, end: int, outermost: bool, number: int, wire: int, at: int) -> tuple[Any, int]:
+    """(value as :func:`_fields` yields it, position after it)."""
+    if wire == VARINT:
+        return _varint(data, position, end, outermost)
+    if wire == LENGTH:
+        size, position = _varint(data, position, end, outermost)
+        if size > end - position:
+            raise _too_short(f"Field {number} claims {size} bytes, {end - position} are left", at, outermost, size)
+        return (position, position + size), position + size
+    if wire in (FIXED64, FIXED32):
+        size = 8 if wire == FIXED64 else 4
+        if size > end - position:
+            raise _too_short(f"Field {number} needs {size} bytes, {end - position} are left", at, outermost, size)
+        return position, position + size
+    what = "a group, which this reader rejects" if wire in (3, 4) else "no wire type"
+    raise WireError(f"Wire type {wire} of field {number} is {what}", offset=at)
 
 
 def _varint(data: bytes, position: int, end: int, outermost: bool) -> tuple[int, int]:

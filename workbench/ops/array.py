@@ -6,6 +6,8 @@ input, never as both. These ops move elements of any dtype, strings too.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from workbench.graph.types import TensorType, numpy_dtype
@@ -62,7 +64,8 @@ def _reshape_type(types, attrs, values):
     fits = product == total if -1 not in out else product and total % product == 0
     if not fits:
         raise RuleError(WRONG_SHAPE, f"cannot give {x} the shape {sizes}: {total} elements.", "Keep the element count.")
-    return TensorType(x.dtype, tuple(total // product if d == -1 else d for d in out))
+    missing = total // product if product else 0
+    return TensorType(x.dtype, tuple(missing if d == -1 else d for d in out))
 
 
 def _reshape(arrays, attrs):
@@ -176,7 +179,7 @@ def _pad_type(types, attrs, values):
     return TensorType(x.dtype, tuple(sizes))
 
 
-def _widths(attrs, arrays, values) -> tuple[tuple[int, int], ...] | None:
+def _widths(attrs, arrays, values) -> Any:
     """Pad widths as pairs, from the attr or the (n, 2) input; None while unseen."""
     if len(arrays) > 1:
         return None if values[1] is None else tuple((int(a), int(b)) for a, b in values[1].reshape(-1, 2))

@@ -63,7 +63,8 @@ def _isclose_type(types, attrs, values):
 
 
 def _isclose(arrays, attrs):
-    return np.isclose(*arrays, attrs.get("rtol", 1e-5), attrs.get("atol", 1e-8), attrs.get("equal_nan", False))
+    x, y = arrays
+    return np.isclose(x, y, attrs.get("rtol", 1e-5), attrs.get("atol", 1e-8), attrs.get("equal_nan", False))
 
 
 define(

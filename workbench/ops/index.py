@@ -130,8 +130,8 @@ def indexed_shape(shape: Shape, items: Sequence[Any]) -> Shape:
         else:
             if isinstance(item, slice):
                 out.append(_slice_length(shape[axis], item))
-            elif item is not UNSEEN and shape[axis] is not None and not -shape[axis] <= item < shape[axis]:
-                raise RuleError(WRONG_SHAPE, f"has no index {item} on an axis of size {shape[axis]}.", "Index less.")
+            elif item is not UNSEEN and (size := shape[axis]) is not None and not -size <= item < size:
+                raise RuleError(WRONG_SHAPE, f"has no index {item} on an axis of size {size}.", "Index less.")
             axis += 1
     return tuple(out)
 

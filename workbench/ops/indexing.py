@@ -68,7 +68,7 @@ def _slice_type(types, attrs, values):
         count = next((c for t in types[1:] if (c := count_of(t)) is not None), None)
     if axes is UNSEEN or (axes is None and count is None):
         return TensorType(x.dtype, (None,) * len(x.shape))
-    at = range(count) if axes is None else [axis_in(a, len(x.shape)) for a in axes]
+    at = list(range(count or 0)) if axes is None else [axis_in(a, len(x.shape)) for a in axes]
     if len(at) > len(x.shape) or any(p not in (None, UNSEEN) and len(p) != len(at) for p in (starts, ends, steps)):
         raise RuleError(WRONG_SHAPE, f"got lists of unlike lengths for {x}.", "Give one entry for each axis.")
     items = [slice(None)] * len(x.shape)
@@ -183,7 +183,8 @@ def _gather_nd_type(types, attrs, values):
 
 
 def _gather_nd(arrays, attrs):
-    x, indices, batch = *arrays, attrs.get("batch_dims", 0)
+    x, indices = arrays
+    batch = attrs.get("batch_dims", 0)
     lead = np.ogrid[tuple(slice(0, d) for d in indices.shape[:batch])] if batch else ()
     rank = indices.ndim - 1
     lead = [g.reshape(g.shape + (1,) * (rank - batch)) for g in lead]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from workbench.graph.types import TensorType, numpy_dtype
@@ -98,7 +100,8 @@ def _unstack_type(types, attrs, values):
     if None not in (num, size) and num != size:
         raise RuleError(WRONG_SHAPE, f"cannot give {num} parts of an axis of size {size}.", "Correct num.")
     shape = None if x.shape is None else x.shape[:axis] + x.shape[axis + 1 :]
-    return [TensorType(x.dtype, shape)] * (size if num is None else num)
+    parts: Any = size if num is None else num
+    return [TensorType(x.dtype, shape)] * parts
 
 
 def _unstack(arrays, attrs):

@@ -118,7 +118,7 @@ def _outer_type(types, attrs, values):
 
 
 def _tensordot_axes(attrs, ranks) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    axes = attrs["axes"]
+    axes = attrs.get("axes", 2)
     if isinstance(axes, (int, np.integer)):
         first = ranks[0]
         return tuple(range(first - int(axes), first)), tuple(range(int(axes)))

@@ -168,8 +168,8 @@ def setting(attrs: Mapping[str, Any], key: str, types: Sequence, values: Sequenc
     return default if given is None else as_ints(given)
 
 
-def setting_at_run(attrs: Mapping[str, Any], key: str, arrays: Sequence[np.ndarray], i: int) -> tuple[int, ...] | None:
-    """What :func:`setting` finds, while the op is evaluated."""
+def setting_at_run(attrs: Mapping[str, Any], key: str, arrays: Sequence[np.ndarray], i: int) -> Any:
+    """What :func:`setting` finds, while the op is evaluated: a tuple of ints, or None where nothing is given."""
     given = arrays[i] if i < len(arrays) else attrs.get(key)
     return None if given is None else as_ints(given)
 

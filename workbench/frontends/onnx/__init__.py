@@ -1,7 +1,7 @@
 """ONNX model -> :class:`workbench.Graph`. Needs the ``onnx`` library (``pip install 'workbench[onnx]'``).
 
-Loop and If become frames and branches; the ops that the registry has become ops of ours; everything else is evaluated
-by the onnx library, node by node (``onnx:Name``). Value names of the model are public names of the graph.
+Loop, Scan and If become frames and branches; the ops that the registry has become ops of ours; everything else is
+evaluated by the onnx library, node by node (``onnx:Name``). Value names of the model are public names of the graph.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import LoadError
+from workbench.frontends.files import guarded
 from workbench.frontends.onnx import collect, foreign
 from workbench.frontends.onnx.lower import Lowering
 from workbench.frontends.onnx.model import opsets, prepare, read_model
@@ -44,12 +45,16 @@ def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | N
     UnknownOpError
         Once, with every op that nothing can evaluate and its nodes.
     """
-    proto = read_model(model)
-    prepared = prepare(proto)
+    prepared = prepare(read_model(model))
     label = name or (Path(model).stem if isinstance(model, (str, os.PathLike)) else "") or prepared.graph.name or "onnx"
-    lowering = Lowering(opsets(prepared))
+    with guarded(f"ONNX model {label!r}"):
+        return _lower(prepared, outputs, label)
+
+
+def _lower(model: Any, outputs: Sequence[str] | None, label: str) -> Graph:
+    lowering = Lowering(opsets(model))
     root = Scope(lowering)
-    graph = prepared.graph
+    graph = model.graph
     lowering.open(root, graph)
     constants = {t.name for t in graph.initializer}
     inputs: dict[str, Ref] = {}

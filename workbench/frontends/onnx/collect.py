@@ -74,8 +74,17 @@ def _append_type(
 def _stack_type(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
     _need_list(types)
     shape = attrs.get("shape")
-    dims = None if shape is None else (None, *(None if d < 0 else d for d in shape))
-    return (TensorType(attrs.get("dtype", "any"), dims),)
+    if shape is None:
+        return (TensorType(attrs.get("dtype", "any"), None),)
+    return (TensorType(attrs.get("dtype", "any"), _with_axis([None if d < 0 else d for d in shape], None, attrs)),)
+
+
+def _with_axis(shape: Sequence[Any], size: Any, attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    axis = int(attrs.get("axis", 0))
+    axis += len(shape) + 1 if axis < 0 else 0
+    if not 0 <= axis <= len(shape):
+        raise TypeMismatchError(f"Elements of rank {len(shape)} cannot be stacked on axis {axis}.", slug="wrong-attr")
+    return (*shape[:axis], size, *shape[axis:])
 
 
 def _need_list(types: Sequence[TensorType]) -> None:
@@ -89,7 +98,7 @@ def _stack(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
     items, shape, dtype = arrays[0], attrs.get("shape"), attrs.get("dtype", "any")
     if not len(items):
         # unknown dimensions of no elements at all count as 0
-        dims = (0, *(max(d, 0) for d in shape or ()))
+        dims = _with_axis([max(d, 0) for d in shape or ()], 0, attrs)
         return (np.zeros(dims, np.float32 if dtype == "any" else numpy_dtype(dtype)),)
     first = items[0]
     for i, item in enumerate(items):
@@ -98,7 +107,8 @@ def _stack(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
                 f"The elements to be stacked differ in shape: {list(first.shape)} at 0, {list(item.shape)} at {i}.",
                 slug="wrong-shape", fix="give every trip's scan output the same shape.",
             )  # fmt: skip
-    return (np.stack(list(items)),)
+    ordered = list(items)[::-1] if attrs.get("backward", False) else list(items)
+    return (np.stack(ordered, attrs.get("axis", 0)),)
 
 
 def _register(name: str, inputs: tuple[str, ...], infer: Any, evaluate: Any, doc: str, **attrs: Any) -> None:
@@ -113,7 +123,7 @@ _register(
 )  # fmt: skip
 _register(
     "list_stack", ("list",), _stack_type, _stack,
-    "The elements side by side on a new axis 0. Without elements, an array of `dtype` and of shape [0, *shape], where "
-    "a dimension below 0 is unknown and counts as 0.",
-    dtype="any", shape=None,
+    "The elements side by side on the new axis `axis`, the last first with `backward`. Without elements, an array of "
+    "`dtype` whose new axis is 0 long and whose others are `shape`; a size below 0 is unknown and counts as 0.",
+    dtype="any", shape=None, axis=0, backward=False,
 )  # fmt: skip

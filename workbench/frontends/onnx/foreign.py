@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import ExecutionError, LoadError, UnknownOpError
 from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import array_of
+from workbench.frontends.onnx.tensors import DTYPES, array_of
 from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import OPAQUE, TensorType
+from workbench.graph.types import OPAQUE, TensorType, dtype_name
 from workbench.ops import foreign
 
 PREFIX = "onnx"
@@ -25,6 +26,7 @@ PREFIX = "onnx"
 #: draws without a seed differ from run to run, so that no replay could show what happened
 _RANDOM = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
 _NO_GRAPHS = "it has a graph of its own"
+_NUMBERS = {name: number for number, name in DTYPES.items()}
 
 
 def plain_attrs(proto: Any) -> dict[str, Any]:
@@ -71,15 +73,20 @@ def why_not(proto: Any, opsets: Mapping[str, int]) -> str | None:
         return "it draws random numbers without a seed"
     try:
         attrs = attrs_for(proto, opsets, ())
-        _evaluator(attrs["node"], attrs["opsets"])
+        _evaluator(attrs["node"], attrs["opsets"], ())
     except Exception:  # the library raises many kinds, also plain RuntimeError
         return "the reference evaluator does not know it"
     return None
 
 
 @functools.lru_cache(maxsize=4096)
-def _evaluator(node: bytes, opsets: tuple[tuple[str, int], ...]) -> tuple[Any, tuple[str, ...]]:
-    """(evaluator, names of its inputs). One for each kind of node; it keeps no state between evaluations."""
+def _evaluator(
+    node: bytes, opsets: tuple[tuple[str, int], ...], dtypes: tuple[str | None, ...]
+) -> tuple[Any, tuple[str, ...]]:
+    """(evaluator, names of its inputs). One for each kind of node; it keeps no state between evaluations.
+
+    ``dtypes`` are those of the inputs: some ops are functions whose body depends on them.
+    """
     library = onnx()
     from onnx.reference import ReferenceEvaluator
 
@@ -88,8 +95,10 @@ def _evaluator(node: bytes, opsets: tuple[tuple[str, int], ...]) -> tuple[Any, t
     names = tuple(dict.fromkeys(n for n in proto.input if n))
     graph = library.GraphProto(name="node")
     graph.node.append(proto)
-    for name in names:
+    for name, dtype in zip_longest(names, dtypes):
         graph.input.add().name = name
+        if dtype is not None:
+            graph.input[-1].type.tensor_type.elem_type = _NUMBERS[dtype]
     for name in proto.output:
         if name:
             graph.output.add().name = name
@@ -115,9 +124,9 @@ def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequen
 
 
 def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    evaluator, names = _evaluator(attrs["node"], attrs["opsets"])
-    given = _present(attrs["node"])
-    feeds = dict(zip(given, arrays, strict=True))
+    feeds = dict(zip(_present(attrs["node"]), arrays, strict=True))
+    dtypes = tuple(_dtype(a) for a in feeds.values())
+    evaluator, names = _evaluator(attrs["node"], attrs["opsets"], dtypes)
     try:
         results = evaluator.run(None, {n: feeds[n] for n in names})
     except Exception as error:
@@ -125,6 +134,13 @@ def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...
             f"The onnx reference evaluator failed: {type(error).__name__}: {error}.", slug="foreign-op-failed"
         ) from error
     return tuple(_owned(r, t) for r, t in zip(results, attrs["types"], strict=True))
+
+
+def _dtype(value: Any) -> str | None:
+    try:
+        return dtype_name(value.dtype)
+    except (AttributeError, TypeError):
+        return None  # a list, or a dtype that only the framework has
 
 
 @functools.lru_cache(maxsize=4096)

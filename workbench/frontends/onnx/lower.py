@@ -1,4 +1,5 @@
-"""ONNX graph -> nodes of ours: scopes, names, and one rule per op; Loop and If are lowered to frames and branches.
+"""ONNX graph -> nodes of ours: scopes, names, and one rule per op; Loop, Scan and If are lowered to frames and
+branches.
 
 ::
 
@@ -12,7 +13,7 @@ State that grows while a graph is read: ``nodes`` (what was emitted), ``public``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +21,16 @@ import numpy as np
 
 from workbench.errors import LoadError, UnknownOpError
 from workbench.frontends.onnx import foreign
-from workbench.frontends.onnx.control import lower_if, lower_loop
+from workbench.frontends.onnx.branch import lower_if
+from workbench.frontends.onnx.loop import lower_loop
+from workbench.frontends.onnx.scan import lower_scan
 from workbench.frontends.onnx.scope import Scope
 from workbench.frontends.onnx.table import RULES
 from workbench.frontends.onnx.tensors import array_of, type_of
 from workbench.graph.node import FrozenAttrs, Node, Ref
 from workbench.graph.types import OPAQUE, UNKNOWN, TensorType
 
-_CONTROL = {"Loop": lower_loop, "If": lower_if}
+_CONTROL = {"Loop": lower_loop, "If": lower_if, "Scan": lower_scan}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +143,20 @@ class Lowering:
 
     def type_of(self, ref: Ref) -> TensorType:
         """What is known of a value's type; frame ops hand on what is known of their input."""
-        for _ in range(len(self.nodes)):
-            if ref in self.types:
-                return self.types[ref]
+        return next((self.types[r] for r in self._back(ref) if r in self.types), UNKNOWN)
+
+    def constant_of(self, ref: Ref) -> np.ndarray | None:
+        """The value that ``ref`` always has, if it comes from a constant."""
+        return next((self.constants[r] for r in self._back(ref) if r in self.constants), None)
+
+    def _back(self, ref: Ref) -> Iterator[Ref]:
+        """``ref`` and the values that it is handed on from unchanged."""
+        while True:
+            yield ref
             node = self.nodes.get(ref.node)
-            if node is None or node.op not in ("Enter", "Switch", "Identity", "Exit") or not node.inputs:
-                break
+            if node is None or node.op not in ("Enter", "Switch", "Identity") or not node.inputs:
+                return
             ref = node.inputs[0]
-        return UNKNOWN
 
     def late_constant(self, scope: Scope, name: str) -> Ref | None:
         """The initializer of this name in this scope, emitted on first use."""
@@ -195,8 +204,10 @@ class Lowering:
             return
         rule = RULES.get(node.op) if not domain else None
         made = rule(self, scope, node) if rule else None
-        if made is None:
-            made = self._foreign(scope, node)
+        self.results(scope, node, self._foreign(scope, node) if made is None else made)
+
+    def results(self, scope: Scope, node: OnnxNode, made: Sequence[Ref]) -> None:
+        """The outputs of ``node`` are ``made``."""
         for name, ref in zip(node.outputs, made, strict=False):
             self.publish(scope, name, ref)
             known = self.declared(scope, name)
@@ -213,8 +224,7 @@ class Lowering:
         types = tuple(self._loose(scope, self.declared(scope, o)) for o in outputs)
         reason = foreign.why_not(node.proto, self.opsets)
         if reason is not None:
-            self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
-            return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]
+            return self.refuse(scope, node, reason)
         attrs = foreign.attrs_for(node.proto, self.opsets, types)
         prefix = f"{node.proto.domain}." if node.proto.domain not in ("", "ai.onnx") else ""
         name = self.result_name(scope, node)
@@ -224,6 +234,11 @@ class Lowering:
             made.append(Ref(first.node, index))
             index += bool(output)
         return made
+
+    def refuse(self, scope: Scope, node: OnnxNode, reason: str) -> list[Ref]:
+        """Note that nothing can evaluate a node, for :meth:`finish`; returns stand-ins for its outputs."""
+        self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
+        return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]
 
     @staticmethod
     def _loose(scope: Scope, known: TensorType) -> TensorType:

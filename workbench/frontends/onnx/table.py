@@ -69,6 +69,7 @@ RULES: dict[str, r.Rule] = {
     "GatherElements": r.renamed("take_along_axis", axis=("axis", 0)),
     "GatherND": r.renamed("gather_nd", batch_dims=("batch_dims", 0)),
     "ScatterND": r.renamed("scatter_update", reduction=("reduction", "none")),
+    "Scatter": r.renamed("put_along_axis", axis=("axis", 0)),
     "ScatterElements": r.renamed("put_along_axis", axis=("axis", 0), reduction=("reduction", "none")),
     "TopK": r.top_k,
     "BitShift": r.shift,

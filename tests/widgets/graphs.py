@@ -1,0 +1,48 @@
+"""Small graphs that the tests of the views share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import workbench as wb
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def newton(tol: float = 1e-12, name: str = "newton") -> wb.Graph:
+    """Square root of ``a`` from the start ``x0``: one loop, one variable, one comparison, one invariant."""
+    b = wb.GraphBuilder(name)
+    a = b.placeholder("a", "float64", ())
+    x0 = b.placeholder("x0", "float64", ())
+    root = b.while_loop(lambda x: np.abs(x * x - a) > tol, lambda x: 0.5 * (x + a / x), x0)
+    return b.build({"root": root})
+
+
+def nested() -> wb.Graph:
+    """A loop in a loop, and a branch in the outer one."""
+    b = wb.GraphBuilder("nested")
+    n = b.placeholder("n", "int64", ())
+    zero = b.constant(0, "int64")
+
+    def outer(i, s):
+        _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (zero, s), name="inner")
+        return i + 1, b.cond(t > 10, lambda: t - 3, lambda: t + 1)
+
+    i, s = b.while_loop(lambda i, s: i < n, outer, (zero, zero), name="outer")
+    return b.build({"i": i, "s": s})
+
+
+def counter(limit: float = -1.0) -> wb.Graph:
+    """Counts up until ``limit``; with the default it never stops."""
+    b = wb.GraphBuilder("counter")
+    start = b.placeholder("start", "float64", ())
+    i = b.while_loop(lambda i: np.not_equal(i, limit), lambda i: i + 1.0, start)
+    return b.build({"i": i})
+
+
+def evil() -> wb.Graph:
+    """Names with tags in them, in every place where a name can stand."""
+    b = wb.GraphBuilder(f"g{EVIL}")
+    x0 = b.placeholder(f"x{EVIL}", "float64", ())
+    x = b.while_loop(lambda v: v < 10.0, lambda v: v + 1.0, x0, name=f"loop{EVIL}")
+    return b.build({f"out{EVIL}": x})

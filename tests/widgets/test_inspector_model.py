@@ -1,0 +1,55 @@
+"""Values for reading, bounded however large."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from workbench.widgets.models.inspector_model import MAX_HEAT, inspector_model
+from workbench.widgets.models.labels import number, shorten, value_text
+
+
+def test_scalars_are_exact():
+    model = inspector_model(np.float64(0.1) + np.float64(0.2), "x")
+    assert model["kind"] == "scalar" and float(model["text"]) == 0.1 + 0.2
+    assert inspector_model(np.float32("nan"))["statistics"] == {"health": "NaN"}
+    assert inspector_model(np.array(True))["text"] == "true"
+
+
+def test_table_and_statistics():
+    model = inspector_model(np.array([[1.0, 2.0], [np.nan, np.inf]]))
+    assert model["cells"] == [["1", "2"], ["NaN", "Inf"]]
+    assert model["statistics"] == {
+        "elements": "4", "NaN": "1", "Inf": "1", "min": "1", "max": "2", "mean": "1.5", "std": "0.5", "2-norm": "2.23607",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 0, 4), (1, 1, 1, 1), (5,), (2, 3, 4)])
+def test_odd_shapes(shape):
+    model = inspector_model(np.zeros(shape, np.float32))
+    assert model["kind"] == "table" and model["header"].startswith("float32[")
+
+
+@pytest.mark.parametrize("value", [None, np.array("text"), np.array([b"a"]), object(), [1, "a"], np.array([1 + 2j, 3])])
+def test_anything_can_be_shown(value):
+    assert isinstance(inspector_model(value)["kind"], str)
+
+
+def test_huge_arrays_are_bounded():
+    value = np.broadcast_to(np.float32(1.0), (100_000, 1000))
+    started = time.perf_counter()
+    model = inspector_model(value)
+    assert time.perf_counter() - started < 2.0
+    assert len(model["cells"]) <= 12 and max(model["heat"].shape) <= MAX_HEAT
+    assert "sample" in model["statistics"] and "more rows" in model["more"]
+
+
+def test_numbers_read_well():
+    assert [number(v) for v in (1.5, -2e-9, np.nan, -np.inf, 7, True)] == [
+        "1.5", "\u22122e\u221209", "NaN", "\u2212Inf", "7", "true",
+    ]  # fmt: skip
+    assert shorten("x" * 40, 9) == "xxxx\u2026xxxx"
+    assert value_text(np.zeros((3, 4), np.int32)) == "int32[3,4]"
+    assert value_text(np.array([1, 2])) == "[1, 2]"

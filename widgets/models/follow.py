@@ -1,0 +1,103 @@
+"""Reading a growing series with bounded cost, however fast the loop runs and however much it has recorded.
+
+A loop can record tens of millions of rows a second; a view can draw a thousand. While the loop runs, each look reads at
+most ``CHUNK`` rows: all new ones if they are that few, else every k-th (extremes between them may be missed). When
+it stands still, what was only sampled is read again in full, ``CHUNK`` rows after the other within ``SLICE_S`` seconds
+a look, so that the picture of a paused run keeps every extreme that the trace still holds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+
+CHUNK = 200_000
+SLICE_S = 0.08
+SLOW_S = 0.02
+
+#: take(x, columns): firing numbers (float64) and one array of values per followed series
+Take = Callable[[np.ndarray, list[np.ndarray]], None]
+
+
+class Follower:
+    """Follows one or more series that fire together (in the same rows)."""
+
+    def __init__(self, take: Take, clear: Callable[[], None]) -> None:
+        self._take, self._clear = take, clear
+        self._next = 0  # number of the next firing to read
+        self._sampled = False
+        self._slow = 0.0
+        self.count = 0  # firings so far, also those that were dropped since
+        self.behind = False
+        self.depth = 1
+
+    def read(self, series: Sequence[Any], running: bool) -> None:
+        """Read what is new. ``behind`` tells that more is to be read while it stands still."""
+        if running and self._slow > SLOW_S:
+            return  # counting the firings is slow for this value (it lives on a branch): wait for the next stop
+        started = time.perf_counter()
+        try:
+            length = min(len(s) for s in series)
+            self._slow = time.perf_counter() - started
+            if length == 0:
+                if self._next:
+                    self._restart()
+                self.count, self.behind = 0, False
+                return
+            first = self._first(series[0])
+            self._read(series, first, first + length, running, started)
+        except (IndexError, ValueError, WorkbenchError):
+            # rows were dropped between two questions; the next look sees a consistent state
+            self.behind = not running
+
+    def _first(self, series: Any) -> int:
+        """Number of the oldest firing that is kept: its iteration in a loop that runs once, else 0."""
+        iterations = series.window(0, 1)[0]
+        self.depth = iterations.shape[1]
+        return int(iterations[0, 0]) if self.depth == 1 else 0
+
+    def _read(self, series: Sequence[Any], first: int, stop: int, running: bool, started: float) -> None:
+        if stop < self._next or (self._sampled and not running):
+            self._restart(first)
+        start = max(self._next, first)
+        while start < stop:
+            count = stop - start
+            step = -(-count // CHUNK) if running else 1
+            end = stop if running else min(stop, start + CHUNK)
+            columns = [np.asarray(s.window(start - first, end - first, step)[1]) for s in series]
+            size = min(len(c) for c in columns)
+            self._take(start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns])
+            self._sampled |= step > 1
+            start = end
+            if time.perf_counter() - started > SLICE_S:
+                break
+        self._next, self.count, self.behind = start, stop, start < stop
+
+    def _restart(self, first: int = 0) -> None:
+        self._clear()
+        self._next, self._sampled = first, False
+
+
+def latest(trace: Any, name: str, frame: tuple[str, ...], iterations: Any) -> Any:
+    """The newest value of a node, or None: by its iteration, which costs the same however long the record is.
+
+    ``iterations`` maps frame paths to the iteration in progress; None (no session) asks for the last firing.
+    """
+    series = trace[name]
+    if iterations is None or not frame:
+        return series[-1] if len(series) else None
+    path = tuple(int(iterations.get(frame[: d + 1], 0)) for d in range(len(frame)))
+    for back in range(3):
+        if path[-1] < back:
+            break
+        try:
+            return series.at((*path[:-1], path[-1] - back))
+        except WorkbenchError as error:
+            if error.slug == "dead-value":
+                return None
+    return None

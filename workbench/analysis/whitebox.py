@@ -1,0 +1,251 @@
+"""The white box: run the slice of LoopCond ahead of the loop, exactly, and prove what can be proved.
+
+Two arguments are exact here.  *Look-ahead*: the slice alone is run until its predicate is false; the number of
+iterations is the loop's.  *Recurrence*: a pure slice whose state returns bit for bit, with the predicate true all the
+way, does so for ever (R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980).  The state is
+compared as bytes, never by hash alone, and a recurrence is run once more and compared again before it is believed.
+
+Nothing is proved of an impure slice, nor is a loop called infinite where a trip limit applies.  What the cost cap
+leaves undecided is forecast by the black box from the clause operands seen on the way, as PREDICTED.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.analysis.blame import blame
+from workbench.analysis.monitor import TerminationMonitor
+from workbench.analysis.search import WATCHED, Search, new_monitor, show
+from workbench.analysis.slice_runner import SliceRunner
+from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
+
+
+def analyze_loop(
+    runner: SliceRunner,
+    *,
+    seconds: float = 0.2,
+    iterations: int = 1_000_000,
+    iteration: int | None = None,
+    observed: TerminationMonitor | None = None,
+) -> Termination:
+    """Will this loop end, and after how many more iterations?
+
+    Parameters
+    ----------
+    runner:
+        The slice at the present evaluation of the predicate; it is forked, never moved.
+    seconds, iterations:
+        Cost cap of the look-ahead; the caller usually gives 5 % of the loop's elapsed time.
+    iteration:
+        Body executions done so far; needed for an exact count where a trip limit applies.
+    observed:
+        What a black box saw of the real loop, used where the slice cannot be run.
+
+    Returns
+    -------
+    Termination
+        PROVED (lookahead, recurrence, invariant-predicate, trip-limit, observed), else PREDICTED, else UNKNOWN.
+    """
+    left = None
+    if runner.trip_limit is not None and iteration is not None:
+        left = max(int(runner.trip_limit) - int(iteration), 0)
+    if not runner.pure:
+        return _impure(runner, observed)
+    if not runner.cond():
+        return Termination(
+            Status.PROVED,
+            "terminates",
+            0,
+            (0, 0),
+            Reason("ended", "The predicate is false now."),
+            confidence=1.0,
+            proof=Proof("observed", "the predicate's value at the present iteration."),
+        )
+    if left == 0:
+        return _trip_limit(
+            runner, left, "The trip limit is reached.", Proof("trip-limit", "iterations done against the limit.")
+        )
+    search = Search(runner, seconds, iterations, left)
+    kind = search.run()
+    if kind == "ended":
+        return _ends(runner, search.count, left)
+    if kind == "recurs":
+        return _recurs(runner, search, left)
+    if kind == "limit":
+        return _trip_limit(
+            runner,
+            left,
+            f"The predicate stays true for {search.count:,} iterations and more.",
+            Proof(
+                "lookahead", f"the predicate's slice was run ahead {search.count:,} iterations, up to the trip limit."
+            ),
+        )
+    if kind == "trouble":
+        return unknown(*search.trouble, blocking_clause=_clause_text(runner))
+    return _forecast(runner, search, left, observed)
+
+
+def _clause_text(runner: SliceRunner, i: int = 0) -> str | None:
+    if i >= len(runner.clauses):
+        return None
+    (lhs, op, rhs), values = runner.clauses[i], runner.clause_values()
+    return f"{lhs} {op} {rhs}" + (f" ({values[i][0]} {op} {values[i][2]})" if i < len(values) else "")
+
+
+def _impure(runner: SliceRunner, observed: TerminationMonitor | None) -> Termination:
+    nodes = ", ".join(runner.impure_nodes) or "unnamed nodes"
+    sentence = (
+        f"The predicate depends on nodes that cannot be run ahead ({nodes}): their values are not fixed by the state."
+    )
+    if observed is not None:
+        answer = observed.prediction()
+        if answer.status is not Status.UNKNOWN:
+            answer.reason = Reason(answer.reason.slug, sentence + " From observation: " + answer.reason.sentence)
+            return answer
+    return unknown("impure-slice", sentence, blocking_clause=_clause_text(runner))
+
+
+def _trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **more: Any) -> Termination:
+    """The trip limit ends the loop: exactly counted if the number of iterations done is known."""
+    upper = left if left is not None else int(runner.trip_limit or 0)
+    interval = (left, left) if left is not None else (0, upper)
+    sentence = f"The trip limit of {runner.trip_limit:,} iterations ends the loop at the latest. {why}"
+    return Termination(
+        Status.PROVED, "terminates", left, interval, Reason("trip-limit", sentence), confidence=1.0, proof=proof, **more
+    )
+
+
+def _ends(runner: SliceRunner, count: int, left: int | None) -> Termination:
+    proof = Proof(
+        "lookahead", f"the predicate's slice was run ahead {count:,} iterations, up to the first false predicate."
+    )
+    if runner.trip_limit is not None:
+        if left is None:
+            # how many are done is not known, so the limit may come first
+            bound = min(count, int(runner.trip_limit))
+            return Termination(
+                Status.PROVED,
+                "terminates",
+                None,
+                (0, bound),
+                Reason(
+                    "lookahead", f"The predicate is false after {count:,} iterations, or the trip limit comes first."
+                ),
+                confidence=1.0,
+                proof=proof,
+            )
+        if left < count:
+            return _trip_limit(runner, left, f"The predicate alone would end it after {count:,}.", proof)
+    return Termination(
+        Status.PROVED,
+        "terminates",
+        count,
+        (count, count),
+        Reason("lookahead", f"The predicate becomes false after {count:,} more iterations."),
+        confidence=1.0,
+        proof=proof,
+        blocking_clause=_clause_text(runner),
+        root=list(runner.state_names)[:1],
+    )
+
+
+def _recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    p, at = search.period, search.slot_at
+    names = ", ".join(runner.state_names) or "nothing"
+    # invariant means from now on: the state (all that the predicate reads) is the present one for ever
+    invariant = p == 1 and at == 0
+    kind = "invariant-predicate" if invariant else "recurrence"
+    checked = (
+        f"the state of the predicate's slice ({names}, {len(search.slot)} bytes) "
+        + ("is the same after one iteration" if invariant else f"at iteration +{at} returns at +{at + p}")
+        + ", bit for bit, twice, with the predicate true throughout."
+    )
+    proof = Proof(kind, checked)
+    root, clause, fix = blame(runner, search)
+    if runner.trip_limit is not None:
+        return _trip_limit(
+            runner,
+            left,
+            f"The predicate never becomes false by itself: its state recurs with period {p}.",
+            proof,
+            root=root,
+            blocking_clause=clause,
+            fix=fix,
+        )
+    period = "does not change any more" if p == 1 else f"recurs with period {p}"
+    slug = "invariant-predicate" if invariant else "recurrence"
+    return Termination(
+        Status.PROVED,
+        "never",
+        None,
+        None,
+        Reason(slug, f"The state that the predicate reads {period}, and the predicate is true."),
+        root,
+        clause,
+        1.0,
+        fix,
+        proof,
+    )
+
+
+def _forecast(
+    runner: SliceRunner, search: Search, left: int | None, observed: TerminationMonitor | None
+) -> Termination:
+    """The cap was reached: ask the black box, first from where the look-ahead stands, then from the start."""
+    capped = f"The look-ahead ran {search.count:,} iterations and found neither the end nor a recurrence."
+    late, follower = new_monitor(runner), search.ahead
+    begin = search.count
+    show(follower, late)
+    while search.count - begin < WATCHED and (left is None or search.count < left):
+        if search.advance(follower, 1) is None:
+            return unknown(*search.trouble)
+        search.count += 1
+        if not follower.cond():
+            return _ends(runner, search.count, left)
+        show(follower, late)
+    base = search.count
+    answers = [(late.prediction(), base)]
+    answers.append((search.monitor.prediction(), search.watched))
+    if observed is not None:
+        answers.append((observed.prediction(), 0))
+    for answer, offset in answers:
+        if answer.status is not Status.PREDICTED:
+            continue
+        if answer.outcome == "terminates" and answer.remaining is not None:
+            total = answer.remaining + offset
+            if total <= base:
+                continue  # the look-ahead has been there and did not find an end
+            answer.remaining = total
+            low, high = answer.interval or (0, None)
+            answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
+        answer.reason = Reason(answer.reason.slug, capped + " " + answer.reason.sentence)
+        return _under_limit(runner, answer, left)
+    why = answers[0][0].reason
+    if runner.trip_limit is not None:
+        upper = left if left is not None else int(runner.trip_limit)
+        return Termination(
+            Status.PROVED,
+            "terminates",
+            None,
+            (min(base + 1, upper) if left is not None else 0, upper),
+            Reason("trip-limit", f"{capped} The trip limit of {runner.trip_limit:,} ends the loop at the latest."),
+            confidence=1.0,
+            proof=Proof("trip-limit", "the limit itself."),
+        )
+    return unknown(
+        "capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=_clause_text(runner)
+    )
+
+
+def _under_limit(runner: SliceRunner, answer: Termination, left: int | None) -> Termination:
+    """A forecast beyond the trip limit becomes the trip limit's."""
+    if runner.trip_limit is None:
+        return answer
+    bound = left if left is not None else int(runner.trip_limit)
+    if answer.outcome == "never" or answer.remaining is not None and answer.remaining > bound:
+        answer.outcome, answer.remaining = "terminates", left
+        answer.interval = (bound, bound) if left is not None else (0, bound)
+        answer.reason = Reason(
+            "trip-limit", f"The trip limit of {runner.trip_limit:,} ends the loop. {answer.reason.sentence}"
+        )
+    return answer

@@ -1,0 +1,276 @@
+"""The debugger's state machine: one command at a time, carried out in slices.
+
+A forward command is a *goal*: an event limit, a frame to watch, or nothing but the end; breakpoints are armed
+instructions. Backward commands replay. Nothing here knows threads: ``advance`` does a slice and returns a Stop when the
+command is done, None when there is more to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.debugger import timetravel
+from workbench.debugger.breakpoints import Breakpoint, Breakpoints
+from workbench.debugger.stop import Stop, StopReason
+from workbench.errors import ExecutionError, SessionError
+from workbench.execution import Position, Run
+from workbench.execution.run import ANYWHERE
+from workbench.kernels import machine as core
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a forward command waits for; ``reason`` is what its Stop will say."""
+
+    reason: StopReason
+    steps: int | None = None
+
+
+class Debugger:
+    """Commands over one :class:`Run`."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.breakpoints = Breakpoints(self._resolve, self._arm)
+        self._nodes = {n.name: n for n in run.plan.layout.nodes}
+        self._armed: set[int] = set()
+        self._stale = False
+        self._work: Iterator[Stop | None] = iter(())
+        self.stop = Stop(StopReason.STARTED, run.position())
+
+    # -- commands ------------------------------------------------------------------------------------------------
+    def begin(self, command: str, **arguments: Any) -> None:
+        """Start a command; :meth:`advance` carries it out. SessionError for unknown ones."""
+        method = getattr(self, f"_do_{command}", None)
+        if method is None:
+            known = ", ".join(sorted(n[4:] for n in dir(self) if n.startswith("_do_")))
+            raise SessionError(f"There is no command {command!r}.", slug="unknown-command", fix=f"there are {known}.")
+        self._work = method(**arguments)
+
+    def advance(self) -> Stop | None:
+        """One slice of the command; the Stop when it is done."""
+        try:
+            result = next(self._work, None)
+        except ExecutionError as error:
+            result = Stop(StopReason.FAILED, self.run.position(), error.message, error)
+        if result is not None:
+            self._end(result)
+        return result
+
+    def interrupt(self) -> Stop:
+        """End the command here: to the next node that is not silent, then PAUSED."""
+        stop = self._settle(StopReason.PAUSED)
+        self._end(stop)
+        return stop
+
+    def _end(self, stop: Stop) -> None:
+        self._work.close()  # type: ignore[attr-defined]
+        self._work = iter(())
+        self.stop = stop
+
+    # -- forward commands ------------------------------------------------------------------------------------------
+    def _do_run(self) -> Iterator[Stop | None]:
+        yield from self._pursue(Goal(StopReason.FINISHED))
+
+    def _do_resume(self) -> Iterator[Stop | None]:
+        yield from self._pursue(Goal(StopReason.FINISHED))
+
+    def _do_step(self, n: int = 1) -> Iterator[Stop | None]:
+        _positive("step", n)
+        yield from self._pursue(Goal(StopReason.STEP, steps=n))
+
+    def _do_next_iteration(self, n: int = 1) -> Iterator[Stop | None]:
+        """To the next iteration of the innermost open loop; outside of any, into the next one."""
+        _positive("next_iteration", n)
+        for _ in range(n):
+            stop: Stop | None = None
+            for stop in self._to_next_row():
+                if stop is not None:
+                    break
+                yield None
+            if stop is None or stop.reason is not StopReason.ITERATION:
+                break
+        yield stop
+
+    def _do_step_into(self) -> Iterator[Stop | None]:
+        """Run until a frame opens inside this one; out of it if none does."""
+        frame = self.run.active_frames()[-1]
+        yield from self._seek(StopReason.FRAME_ENTERED, home=(*self._span(frame), frame))
+
+    def _do_step_out(self) -> Iterator[Stop | None]:
+        """Run until the innermost open frame is left; at the outermost level, to the end."""
+        frame = self.run.active_frames()[-1]
+        if frame == 0:
+            yield from self._pursue(Goal(StopReason.FINISHED))
+        else:
+            yield from self._seek(StopReason.FRAME_LEFT, home=(*self._span(frame), -1))
+
+    def _do_run_to(self, name: str, iteration: Any = None) -> Iterator[Stop | None]:
+        """To the firing of ``name`` (in ``iteration``); where that lies behind, back to it."""
+        ref, _ = self._resolve(name)
+        if iteration is not None and timetravel.has_fired(self.run, ref, iteration):
+            yield timetravel.back_to_firing(self, ref, iteration)
+            return
+        number = self.breakpoints.add(str(ref), iteration, internal=True)
+        try:
+            yield from self._pursue(Goal(StopReason.NOT_REACHED))
+        finally:
+            self.breakpoints.remove(number)
+
+    # -- backward commands -------------------------------------------------------------------------------------------
+    def _do_step_back(self, n: int = 1) -> Iterator[Stop | None]:
+        _positive("step_back", n)
+        yield timetravel.step_back(self.run, n)
+
+    def _do_previous_iteration(self) -> Iterator[Stop | None]:
+        yield timetravel.previous_iteration(self.run)
+
+    def _do_reverse_continue(self) -> Iterator[Stop | None]:
+        yield from timetravel.reverse_continue(self)
+
+    def _do_restart(self) -> Iterator[Stop | None]:
+        self.run.restore(self.run.checkpoints[0])
+        for point in self.breakpoints:
+            point.count = 0
+        yield Stop(StopReason.STARTED, self.run.position())
+
+    # -- pursuing a goal ------------------------------------------------------------------------------------------------
+    def _pursue(self, goal: Goal) -> Iterator[Stop | None]:
+        run, through, left = self.run, True, goal.steps
+        while True:
+            self.rearm()
+            if run.finished:
+                yield self._finished(goal)
+                return
+            if left is not None:
+                status = run.go(run.event + 1, exact=True, through=through)
+            elif through and self._armed:
+                status = run.go(run.event + 1, exact=True, through=True, loud=False)  # off the armed node we stand on
+            else:
+                status = run.go()
+            through = False
+            if status == "break":
+                stop = self._hit(goal)
+                if stop is not None:
+                    yield stop
+                    return
+                through = True
+            elif status == "halt":
+                continue
+            elif left is not None and status in ("reached", "poll"):
+                left -= 1
+                if left <= 0:
+                    yield Stop(goal.reason, run.position())
+                    return
+            yield None
+
+    def _to_next_row(self) -> Iterator[Stop | None]:
+        frame = self.run.active_frames()[-1]
+        if frame == 0:
+            return self._seek(StopReason.ITERATION, home=(*self._span(0), 0))
+        return self._seek(StopReason.ITERATION, watch=(frame, self.run.view.rows(frame)[1]), home=(*self._span(frame), -1))
+
+    def _seek(self, reason: StopReason, watch: tuple[int, int] = (-1, -1), home: tuple[int, int, int] = ANYWHERE) -> Iterator[Stop | None]:
+        """On, event by event, until a frame's row changes or the run leaves its home."""
+        run, through = self.run, True
+        while True:
+            self.rearm()
+            status = run.go(None, exact=True, through=through, watch=watch, home=home)
+            through = False
+            if status == "halt":
+                yield self._finished(Goal(reason))
+                return
+            if status == "break":
+                stop = self._hit(Goal(reason))
+                if stop is not None:
+                    yield stop
+                    return
+                through = True
+            if status == "reached":
+                left = not home[0] < run.view.ip < home[1]
+                if left or reason is not StopReason.FRAME_LEFT:
+                    yield Stop(StopReason.FRAME_LEFT if left else reason, run.position())
+                    return
+            yield None
+
+    def _span(self, frame: int) -> tuple[int, int]:
+        layout = self.run.plan.layout.frames[frame]
+        return layout.start, layout.stop
+
+    # -- parts ---------------------------------------------------------------------------------------------------------
+    def _finished(self, goal: Goal) -> Stop:
+        reason = goal.reason if goal.reason is StopReason.NOT_REACHED else StopReason.FINISHED
+        return Stop(reason, self.run.position())
+
+    def _settle(self, reason: StopReason) -> Stop:
+        """Go on to the next node that is not silent, so that the position is one to look at."""
+        position = self.run.position()
+        if position.silent or position.node is None and not self.run.finished:
+            self.run.go(0, exact=True, through=True)
+        return Stop(StopReason.FINISHED if self.run.finished else reason, self.run.position())
+
+    def _hit(self, goal: Goal) -> Stop | None:
+        """Decide an armed node that was reached: a Stop, or None to go on."""
+        position = self.run.position()
+        assert position.node is not None
+        for point in self.breakpoints.at(position.node):
+            if point.when is None and point.matches(position.iteration) and self._counts(point):
+                reason = StopReason.TARGET if point.internal else StopReason.BREAKPOINT
+                return Stop(reason, position, f"Breakpoint: {point}.")
+        watching = [p for p in self.breakpoints.at(position.node) if p.when is not None and p.matches(position.iteration)]
+        if not watching:
+            return None
+        self.run.go(self.run.event + 1, exact=True, through=True, loud=False)
+        return self._value_hit(watching, position)
+
+    def would_hit(self) -> bool:
+        """Whether the breakpoints of the node in front would stop here; may run over that node."""
+        return self._hit(Goal(StopReason.BREAKPOINT)) is not None
+
+    def _value_hit(self, points: list[Breakpoint], fired: Position) -> Stop | None:
+        for point in points:
+            series = self.run.trace[point.ref]
+            try:
+                value = series.at(fired.iteration)
+            except Exception:  # dead on this side: no value, no hit
+                continue
+            assert point.when is not None
+            if point.when(value, fired.iteration[-1] if fired.iteration else 0) and self._counts(point):
+                stop = self._settle(StopReason.BREAKPOINT)
+                return replace(stop, reason=StopReason.BREAKPOINT, detail=f"Breakpoint: {point}, at {fired.tag}.")
+        return None
+
+    @staticmethod
+    def _counts(point: Breakpoint) -> bool:
+        point.count += 1
+        return point.hits is None or point.count == point.hits
+
+    def _resolve(self, name: str) -> tuple[Any, int]:
+        ref = self.run.trace.ref(name)
+        frame = self.run.plan.layout.values[tuple(ref)].frame
+        return ref, len(self.run.plan.layout.frames[frame].path)
+
+    def _arm(self) -> None:
+        self._stale = True  # carried out by rearm on the thread that runs the machine
+
+    def rearm(self) -> None:
+        """Arm the instructions of all breakpoints; where all of a node's name one iteration, the machine filters it."""
+        if not self._stale:
+            return
+        self._stale = False
+        wanted = {self._nodes[n].ip: n for n in self.breakpoints.nodes() if n in self._nodes}
+        for ip in self._armed - set(wanted):
+            core.arm(self.run.machine, ip, False)
+        for ip, node in wanted.items():
+            last = {p.iteration[-1] if p.iteration else None for p in self.breakpoints.at(node)}
+            only = last.pop() if len(last) == 1 else None
+            own_frame = self.run.plan.graph.nodes[node].op != "Exit"
+            core.arm(self.run.machine, ip, True, -1 if only is None or not own_frame else only)
+        self._armed = set(wanted)
+
+
+def _positive(command: str, n: int) -> None:
+    if not isinstance(n, int) or n < 1:
+        raise SessionError(f"{command} takes a number from 1 on, {n!r} came.", slug="bad-count")

@@ -1,0 +1,53 @@
+"""Why a run stands still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from workbench.execution import Position
+from workbench.graph.node import Tag
+
+
+class StopReason(Enum):
+    """Every reason is a full sentence; ``name`` is the stable word."""
+
+    STARTED = "The run has not begun: nothing has fired yet."
+    FINISHED = "The run is finished: every required output was computed."
+    STEP = "The step is done."
+    ITERATION = "The next iteration is about to begin."
+    FRAME_ENTERED = "The step went into a frame."
+    FRAME_LEFT = "The step came out of the frame."
+    BREAKPOINT = "A breakpoint was reached."
+    TARGET = "The place that was asked for is reached."
+    PAUSED = "The run was paused."
+    BEGINNING = "This is the beginning of the run: there is nothing before it."
+    NOT_REACHED = "The run ended without reaching the place that was asked for."
+    FAILED = "A node failed; the run stands in front of it."
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The end of a command: why, where, and how many events had fired.
+
+    ``tag`` is the firing that comes next; at a value breakpoint ``detail`` names the firing that met the condition.
+    """
+
+    reason: StopReason
+    position: Position
+    detail: str = ""
+    error: Exception | None = None
+
+    @property
+    def tag(self) -> Tag | None:
+        return self.position.tag
+
+    @property
+    def event(self) -> int:
+        return self.position.event
+
+    def __str__(self) -> str:
+        return f"{self.reason} {self.detail + ' ' if self.detail else ''}Next: {self.position}."

@@ -1,0 +1,181 @@
+"""Backwards: every earlier state is reached by replaying from the checkpoint before it, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from workbench.debugger.stop import Stop, StopReason
+from workbench.errors import TraceError
+from workbench.execution import Run
+from workbench.graph.node import Ref
+
+if TYPE_CHECKING:
+    from workbench.debugger.debugger import Debugger
+
+
+def step_back(run: Run, n: int) -> Stop:
+    """To the position ``n`` stops (nodes that are not silent) ago."""
+    here, window = run.event, 2 * n + 2 * run.plan.program.length
+    while True:
+        begin = max(0, here - window)
+        run.seek(begin)
+        found = _loud_events(run, here)
+        if len(found) >= n or begin == 0:
+            break
+        window *= 4
+    target = found[-n] if len(found) >= n else (found[0] if found else 0)
+    run.seek(target)
+    reason = StopReason.STEP if len(found) >= n else StopReason.BEGINNING
+    return Stop(reason, run.position())
+
+
+def _loud_events(run: Run, until: int) -> list[int]:
+    """Event numbers of the stops from here to ``until`` (exclusive); leaves the run there."""
+    found: list[int] = []
+    with run.quiet():
+        run.go(0, exact=True)  # to the first one
+        while run.event < until and not run.finished:
+            found.append(run.event)
+            run.go(run.event + 1, exact=True)
+    return found
+
+
+def previous_iteration(run: Run) -> Stop:
+    """To the beginning of the iteration before, of the innermost open loop; from its first iteration to its start."""
+    frame = run.active_frames()[-1]
+    here = run.event
+    if frame == 0:
+        frame = _last_frame(run)
+        if frame == 0:
+            return step_back(run, 1)
+        wanted = run.view.rows(frame)[1]
+    else:
+        wanted = run.view.rows(frame)[1] - 1
+        first = int(run.view.activations(frame)[0][-1]) + 1
+        wanted = max(wanted, first)
+    window = 4 * run.plan.program.length
+    while True:
+        begin = max(0, here - window)
+        run.seek(begin)
+        if run.view.rows(frame)[1] < wanted or begin == 0:
+            break
+        window *= 4
+    while run.view.rows(frame)[1] < wanted and run.event < here:
+        row = run.view.rows(frame)[1]
+        with run.quiet():
+            if run.go(here, exact=True, watch=(frame, row)) == "halt":
+                break
+    return Stop(StopReason.ITERATION if run.event else StopReason.BEGINNING, run.position())
+
+
+def _last_frame(run: Run) -> int:
+    """The loop of the outermost level that ran last, or 0."""
+    ran = [i for i, f in enumerate(run.plan.layout.frames) if f.parent == 0 and run.view.rows(i)[1] >= 0]
+    return max(ran, key=lambda i: run.plan.layout.frames[i].start, default=0)
+
+
+def reverse_continue(debugger: Debugger) -> Iterator[Stop | None]:
+    """Back to the last place where a breakpoint was hit; to the beginning if there was none."""
+    run, end = debugger.run, debugger.run.event
+    counts = {p.id: p.count for p in debugger.breakpoints}
+    debugger.rearm()
+    last = -1
+    for checkpoint in reversed([c for c in run.checkpoints if c.events < end]):
+        run.restore(checkpoint)
+        through = False
+        while run.event < end and run.go(end, exact=True, through=through) == "break":
+            at = run.event
+            if at < end and debugger.would_hit() and run.event < end:
+                last = run.event
+            through = run.event == at  # a condition on a value has run over the node already
+            yield None
+        end = checkpoint.events
+        if last >= 0:
+            break
+    run.seek(max(last, 0))
+    for point in debugger.breakpoints:
+        point.count = counts.get(point.id, 0)
+    yield Stop(StopReason.BREAKPOINT if last >= 0 else StopReason.BEGINNING, run.position())
+
+
+def has_fired(run: Run, ref: Ref, iteration: Any) -> bool:
+    """Whether this firing lies behind."""
+    try:
+        run.trace[ref].at(iteration)
+    except TraceError as error:
+        # rows that were dropped lie behind as well
+        return error.slug == "not-recorded" and _row_of(run, ref, iteration) is not None
+    except Exception:
+        return True  # dead there: behind all the same
+    return True
+
+
+def _row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
+    """Row of an iteration path that was begun, also if its content was dropped."""
+    frame = run.plan.layout.values[tuple(ref)].frame
+    path = (iteration,) if isinstance(iteration, int) else tuple(iteration)
+    chain = []
+    while frame > 0:
+        chain.append(frame)
+        frame = run.plan.layout.frames[frame].parent
+    if len(path) != len(chain):
+        return None
+    row = 0
+    for number, step in zip(reversed(chain), path, strict=True):
+        starts, parents = run.view.activations(number)
+        mine = [k for k in range(len(parents)) if parents[k] == row] if len(parents) < 1024 else list((parents == row).nonzero()[0])
+        if not mine:
+            return None
+        row = int(starts[mine[-1]]) + 1 + int(step)
+        last = int(starts[mine[-1] + 1]) if mine[-1] + 1 < len(starts) else run.view.rows(number)[1] + 1
+        if row >= last:
+            return None
+    return row
+
+
+def run_to_row(run: Run, frame: int, row: int) -> None:
+    """Stand in iteration row ``row`` of ``frame``, at its first node; the row lies behind or here."""
+    for checkpoint in reversed(run.checkpoints):
+        if checkpoint.row(frame) < row:
+            break
+    run.restore(checkpoint)
+    while run.view.rows(frame)[1] < row:
+        with run.quiet():
+            if run.go(None, exact=True, watch=(frame, run.view.rows(frame)[1])) == "halt":
+                return
+
+
+def back_to_firing(debugger: Debugger, ref: Ref, iteration: Any) -> Stop:
+    """Stand in front of a firing that lies behind."""
+    run = debugger.run
+    layout = run.plan.layout.values[tuple(ref)]
+    row = _row_of(run, ref, iteration)
+    node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
+    if row is None or layout.frame == 0:
+        run.restore(run.checkpoints[0])
+    else:
+        run_to_row(run, layout.frame, row)
+    while run.view.ip < node.ip and not run.finished and (layout.frame == 0 or run.view.rows(layout.frame)[1] == row):
+        with run.quiet():
+            if run.go(run.event + 1, exact=True, loud=False) == "halt":
+                break
+    return Stop(StopReason.TARGET, run.position())
+
+
+def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
+    """The value of a firing whose rows are no longer kept, from a replay beside the run; None if it never happened."""
+    frame = run.plan.layout.values[tuple(ref)].frame
+    row = _row_of(run, ref, iteration)
+    if row is None or frame == 0:
+        return None
+    checkpoint = next((c for c in reversed(list(run.checkpoints)) if c.row(frame) < row), run.checkpoints[0])
+    fork = run.fork(checkpoint)
+    while fork.view.rows(frame)[1] <= row:
+        at = fork.view.rows(frame)[1]
+        if fork.go(None, exact=True, through=True, watch=(frame, at)) == "halt":
+            break
+    layout = fork.plan.layout.values[tuple(ref)]
+    node = next(n for n in fork.plan.layout.nodes if n.name == ref.node)
+    rows = fork.trace.reader.rows_of(node, layout.guard, (row, row + 1))
+    return fork.trace.reader.values(layout, rows)[0] if len(rows) else None

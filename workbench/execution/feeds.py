@@ -1,0 +1,60 @@
+"""Feeds as users give them, made into arrays that nobody else can change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import FeedError
+from workbench.graph.graph import Graph
+from workbench.graph.types import ANY, OPAQUE, STRING, TensorType, numpy_dtype
+
+
+def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Arrays by input name. Python numbers and lists take the declared dtype where they fit it exactly.
+
+    Names may leave out a trailing ``:0``. Raises FeedError for unknown names and for values that do not fit.
+    """
+    ready: dict[str, np.ndarray] = {}
+    for given, value in feeds.items():
+        name = given if given in graph.inputs else f"{given}:0"
+        if name not in graph.inputs:
+            raise FeedError(
+                f"{given!r} is no input of graph {graph.name!r}.", slug="unknown-feed",
+                fix=f"its inputs are {', '.join(map(repr, graph.inputs)) or 'none'}.",
+            )  # fmt: skip
+        ready[name] = _array(name, graph.type_of(graph.inputs[name]), value)
+    return ready
+
+
+def _array(name: str, declared: TensorType, value: Any) -> np.ndarray:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise FeedError(f"The value for {name!r} is no array: {error}.", slug="feed-type") from error
+    if declared.dtype == STRING or array.dtype.kind in "US":
+        array = array.astype(object)
+    elif declared.dtype not in (ANY, OPAQUE) and not isinstance(value, np.ndarray | np.generic):
+        array = _weak(name, declared, array)
+    copy = np.array(array, copy=True)
+    copy.flags.writeable = False
+    return copy
+
+
+def _weak(name: str, declared: TensorType, array: np.ndarray) -> np.ndarray:
+    """Python numbers carry no width: 2 may feed a float32, but 2.5 may not feed an int32."""
+    target = numpy_dtype(declared.dtype)
+    if array.dtype == object:
+        raise FeedError(f"The input {name!r} takes {declared}, but {array.dtype} came.", slug="feed-type")
+    if array.dtype.kind == "f" and target.kind in "iu" or array.dtype.kind == "c" and target.kind in "iuf":
+        raise FeedError(
+            f"The input {name!r} takes {declared}, but {array.dtype} was fed.", slug="feed-type",
+            fix="round the value, or cast it explicitly.",
+        )  # fmt: skip
+    if target.kind in "iu" and array.dtype.kind in "iu" and array.size:
+        limits = np.iinfo(target)
+        if int(array.min()) < limits.min or int(array.max()) > limits.max:
+            raise FeedError(f"The value for {name!r} does not fit {declared.dtype}.", slug="feed-type")
+    return array.astype(target)

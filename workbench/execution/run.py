@@ -1,0 +1,254 @@
+"""One run: a machine, its feeds, its checkpoints; forwards by running, backwards by replaying from a checkpoint."""
+
+from __future__ import annotations
+
+import bisect
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import DeadValueError, ExecutionError
+from workbench.execution.position import Position
+from workbench.graph.node import Ref, Tag
+from workbench.kernels import machine as core
+from workbench.plan import ExecutionPlan
+from workbench.trace import Trace
+from workbench.trace.source import LiveSource
+
+#: checkpoints lie this many events apart at first, later a 64th of the run so far
+FIRST_INTERVAL = 4096
+#: but not further apart than this many seconds of running
+SECONDS_APART = 0.05
+MAX_CHECKPOINTS = 512
+#: instructions and frame to stay in (see kernels: Machine.run): no limit
+ANYWHERE = (-2, 0x7FFFFFFF, -1)
+
+
+class Run:
+    """State of one run. Not thread-safe: one thread drives it, the trace may be read from any."""
+
+    def __init__(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], budget: int) -> None:
+        self.plan, self.feeds, self.budget = plan, dict(feeds), budget
+        self.machine = core.Machine(plan.program, budget)
+        self.view = core.View(self.machine)
+        self.trace = self.trace_for(lambda: False)
+        self._by_ip = {n.ip: n for n in plan.layout.nodes}
+        for name, array in self.feeds.items():
+            place = plan.layout.values.get((plan.graph.inputs[name].node, 0))
+            if place is not None and place.place is not None:
+                self.put(place.place, array)
+        self.checkpoints: list[core.Snapshot] = [core.snapshot(self.machine, [0])]
+        self._interval = FIRST_INTERVAL
+        self._clock = (0, time.perf_counter())
+
+    def trace_for(self, running: Callable[[], bool]) -> Trace:
+        """A trace of this run for readers on other threads; ``running`` says whether rows in progress may change."""
+        return Trace(self.plan.graph, self.plan.layout, LiveSource(self.view, self.plan.layout, running))
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Run over breakpoints: for replays."""
+        before, self.machine.ignore_traps = self.machine.ignore_traps, True
+        try:
+            yield
+        finally:
+            self.machine.ignore_traps = before
+
+    # -- state ---------------------------------------------------------------------------------------------------
+    @property
+    def event(self) -> int:
+        """Events so far (a running machine: as of its last control instruction)."""
+        return self.view.events
+
+    @property
+    def finished(self) -> bool:
+        ip, is_event, _ = core.stands_on(self.machine)
+        return not is_event and ip == self.plan.program.length - 1
+
+    def active_frames(self) -> list[int]:
+        """Numbers of the frames that are open here, the outermost first."""
+        ip = self.view.ip
+        return [i for i, f in enumerate(self.plan.layout.frames) if f.start < ip < f.stop]
+
+    def iteration_of(self, frame: int) -> tuple[int, ...]:
+        """Iteration path of the row in progress of a frame that is open."""
+        row = self.view.rows(frame)[1]
+        return tuple(int(i) for i in self.trace.reader.iterations(frame, np.array([row]))[0])
+
+    def position(self) -> Position:
+        """Where the run stands; only while it does not run."""
+        ip, is_event, silent = core.stands_on(self.machine)
+        event = self.event
+        if not is_event:
+            return Position(None, event)
+        node = self._by_ip[ip]
+        path = self.plan.layout.frames[node.frame].path
+        return Position(node.name, event, path, self.iteration_of(node.frame) if path else (), silent)
+
+    def put(self, place: Any, item: Any) -> None:
+        """Write a value into the rows in progress."""
+        offset = place.offset + (place.shift * self.plan.layout.frames[place.base - 1].row_bytes if place.shift else 0)
+        core.put(self.machine, place.base, offset, None if place.dtype is None else np.dtype(place.dtype), item)
+
+    # -- forwards ---------------------------------------------------------------------------------------------------
+    def go(self, limit: int | None = None, *, exact: bool = False, through: bool = False, watch: tuple[int, int] = (-1, -1),
+           loud: bool = True, home: tuple[int, int, int] = ANYWHERE) -> str:  # fmt: skip
+        """Run to a status of the machine (see kernels); at most to the next checkpoint in fast mode.
+
+        Raises ExecutionError when a node fails; the run then stands in front of that node.
+        """
+        stop = -1 if limit is None else limit
+        if not exact:
+            due = self.checkpoints[-1].events + self._interval
+            stop = due if stop < 0 else min(stop, due)
+        # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are results
+        with np.errstate(all="ignore"):
+            status = self.machine.run(stop, exact, through, *watch, loud, *home)
+        if status == "failed":
+            raise self._failure(self.machine.error)
+        if not exact and self.event >= self.checkpoints[-1].events + self._interval:
+            self.checkpoint()
+        return status
+
+    def to_event(self, event: int, loud: bool = False) -> None:
+        """Run forwards to exactly this number of events (or the end)."""
+        margin = 2 * self.plan.program.length
+        with self.quiet():
+            while self.event + margin < event:
+                if self.go(event - margin) == "halt":
+                    return
+            if self.event < event or loud:
+                self.go(event, exact=True, loud=loud)
+
+    def checkpoint(self) -> None:
+        """Remember this state, if it is later than the last one remembered."""
+        event, now = self.event, time.perf_counter()
+        if event > self.checkpoints[-1].events:
+            self.checkpoints.append(core.snapshot(self.machine, self.active_frames()))
+        if len(self.checkpoints) > MAX_CHECKPOINTS:
+            half = len(self.checkpoints) // 2
+            self.checkpoints[1:half] = self.checkpoints[1:half:2]
+        done, since = event - self._clock[0], now - self._clock[1]
+        self._clock = (event, now)
+        rate = done / since if since > 1e-6 else 1e9
+        self._interval = max(64, int(min(max(FIRST_INTERVAL, event // 64), rate * SECONDS_APART)))
+
+    # -- backwards ------------------------------------------------------------------------------------------------
+    def seek(self, event: int, loud: bool = False) -> None:
+        """Go to exactly this number of events, forwards or by replay from the checkpoint before it."""
+        event = max(0, event)
+        if event < self.event:
+            self.restore(self.before(event))
+        self.to_event(event, loud)
+
+    def before(self, event: int) -> core.Snapshot:
+        """The latest checkpoint at or before an event."""
+        at = bisect.bisect_right([c.events for c in self.checkpoints], event) - 1
+        return self.checkpoints[max(0, at)]
+
+    def restore(self, checkpoint: core.Snapshot) -> None:
+        """Go to a checkpoint; later ones are forgotten, replay makes them again."""
+        core.restore(self.machine, checkpoint)
+        self.checkpoints = [c for c in self.checkpoints if c.events <= checkpoint.events]
+        self._interval = max(64, min(self._interval, max(FIRST_INTERVAL, checkpoint.events // 64)))
+        self._clock = (checkpoint.events, time.perf_counter())
+
+    def fork(self, checkpoint: core.Snapshot | None = None) -> Run:
+        """A run of its own that starts at a checkpoint of this one (the latest by default)."""
+        other = Run(self.plan, self.feeds, self.budget)
+        core.restore(other.machine, checkpoint or self.checkpoints[-1])
+        other.checkpoints = [checkpoint or self.checkpoints[-1]]
+        return other
+
+    # -- results -----------------------------------------------------------------------------------------------------
+    def outputs(self) -> dict[str, np.ndarray]:
+        """Outputs by name; DeadValueError names the Switch that left a requested output dead."""
+        found = {}
+        for name, ref in self.plan.outputs.items():
+            if self.plan.graph.frame_of(ref.node) and self.plan.graph.nodes[ref.node].op != "Exit":
+                found[name] = self.trace[ref].values
+                continue
+            series = self.trace[ref] if tuple(ref) in self.plan.layout.values else None
+            if series is None or len(series) == 0:
+                raise self._dead(name, ref)
+            found[name] = _own(series.firings()[-1])
+        return found
+
+    def _dead(self, name: str, ref: Ref) -> DeadValueError:
+        graph = self.plan.graph
+        switch, taken = self._deciding_switch(ref)
+        if switch is None:
+            return DeadValueError(f"The output {name!r} ({ref}) can never be alive: it needs both sides of one decision.", node=ref.node)
+        pred = graph.nodes[switch].inputs[1]
+        return DeadValueError(
+            f"The output {name!r} ({ref}) is dead: Switch {switch!r} took its {'true' if taken else 'false'} side, "
+            f"because {graph.name_of(pred)} was {taken}.",
+            node=ref.node, source=graph.nodes[switch].source,
+            fix=f"ask for a value on the side taken, or for the Merge behind it; {graph.name_of(pred)} comes from "
+            f"{graph.nodes[pred.node].op} {pred.node!r}.",
+        )  # fmt: skip
+
+    def _deciding_switch(self, ref: Ref) -> tuple[str | None, bool]:
+        """The outermost Switch behind ``ref`` whose other side was taken."""
+        graph, stack, seen = self.plan.graph, [ref], set()
+        found: tuple[str | None, bool] = (None, False)
+        while stack:
+            at = stack.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            node = graph.nodes[at.node]
+            if node.op == "Switch" and node.name in self.trace.reader.node:
+                taken = self.trace.last_branch(node.name)
+                if taken is not None and taken != bool(at.index):
+                    found = (node.name, taken)
+                    continue
+            stack.extend(node.inputs)
+            stack.extend(Ref(c) for c in node.control)
+        return found
+
+    def _failure(self, error: BaseException) -> ExecutionError:
+        """The failing node with its tag, source line and operands."""
+        ip, _, _ = core.stands_on(self.machine)
+        later = [n for n in self.plan.layout.nodes if n.ip >= ip]
+        node = self.plan.graph.nodes[later[0].name] if later else None
+        if node is None:
+            return ExecutionError(f"The run failed: {error}.")
+        frame = later[0].frame
+        path = self.plan.layout.frames[frame].path
+        tag = Tag(node.name, 0, path, self.iteration_of(frame) if path else ())
+        operands = []
+        for ref in node.inputs:
+            try:
+                operands.append(f"{self.plan.graph.name_of(ref)} = {describe(self.trace[ref][-1])}")
+            except Exception:  # an operand that cannot be shown must not hide the failure itself
+                operands.append(f"{ref} (not available)")
+        failure = ExecutionError(
+            f"{node.op} failed: {type(error).__name__}: {error}. Operands: {'; '.join(operands) or 'none'}.",
+            node=node.name, tag=tag, source=node.source,
+            fix="look at the operands with session.value(...), step back, or change the inputs.",
+        )  # fmt: skip
+        failure.__cause__ = error
+        return failure
+
+
+def describe(array: Any) -> str:
+    """One line about a value: dtype, shape, and the number itself or its range."""
+    if not isinstance(array, np.ndarray):
+        return type(array).__name__
+    head = f"{array.dtype}[{','.join(map(str, array.shape))}]"
+    if array.size == 1:
+        return f"{head} {array.reshape(-1)[0]}"
+    if array.size and array.dtype.kind in "biuf":
+        with np.errstate(all="ignore"):
+            bad = int(array.size - np.isfinite(array).sum()) if array.dtype.kind == "f" else 0
+            shown = f"{head} min {array.min()} max {array.max()}"
+        return shown + (f", {bad} not finite" if bad else "")
+    return head
+
+
+def _own(array: Any) -> Any:
+    return np.array(array, copy=True) if isinstance(array, np.ndarray) else array

@@ -1,0 +1,111 @@
+"""What Loop and Scan share: loop variables, collected outputs, and looking into the graphs of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import LoadError
+from workbench.frontends.onnx.scope import LoopScope, Scope
+from workbench.graph.node import Ref
+from workbench.graph.types import ANY, TensorType
+
+if TYPE_CHECKING:
+    from workbench.frontends.onnx.lower import Lowering, OnnxNode
+
+
+class Variable:
+    """One loop variable while it is built: ``alive`` is its value in the body, ``after`` its value after the loop."""
+
+    def __init__(self, lowering: Lowering, scope: LoopScope, label: str, start: Ref, dtype: str = "") -> None:
+        self.lowering, self.scope, self.label = lowering, scope, label
+        enter = scope.enter(start, label, False)
+        self.merge = lowering.raw("Merge", [enter], f"{scope.frame}/{label}/Merge", region=scope.region)
+        lowering.public.setdefault(f"{scope.frame}/{label}", self.merge)
+        # given a dtype the variable is a scalar; of the others only the dtype is sure to stay from trip to trip
+        known = TensorType(dtype, ()) if dtype else TensorType(lowering.type_of(start).dtype, None)
+        lowering.types[self.merge] = known
+
+    def split(self, loop_cond: Ref) -> None:
+        name = f"{self.scope.frame}/{self.label}/Switch"
+        switch = self.lowering.raw("Switch", [self.merge, loop_cond], name, region=self.scope.region)
+        self.alive, self._dead = Ref(switch.node, 1), Ref(switch.node, 0)
+        self.lowering.types[self.alive] = self.lowering.types[self.merge]
+
+    def close(self, value: Ref) -> None:
+        name = f"{self.scope.frame}/{self.label}"
+        if not self.scope.is_gated(value):
+            value = self.lowering.emit(self.scope, "Identity", [value], f"{name}/Identity")
+        back = self.lowering.raw("NextIteration", [value], f"{name}/NextIteration", region=self.scope.region)
+        self.lowering.add_input(self.merge.node, back)
+
+    def exit(self, name: str) -> Ref:
+        return self.lowering.raw("Exit", [self._dead], name, region=self.scope.region)
+
+
+def collectors(lowering: Lowering, outer: Scope, inside: LoopScope, outputs: Sequence[Any]) -> list[Variable]:
+    """One growing list for each scan output of a body."""
+    made = []
+    for output in outputs:
+        start = lowering.emit(outer, "list_new", [], f"{inside.frame}/{output.name}/start")
+        made.append(Variable(lowering, inside, f"{output.name}/list", start))
+    return made
+
+
+def collect(lowering: Lowering, inside: LoopScope, lists: Sequence[Variable], values: Sequence[Ref]) -> None:
+    """Append this trip's values."""
+    for variable, value in zip(lists, values, strict=True):
+        name = f"{inside.frame}/{variable.label}/append"
+        variable.close(lowering.emit(inside, "list_append", [variable.alive, value], name))
+
+
+def leave(
+    lowering: Lowering, outer: Scope, names: Sequence[str], variables: Sequence[Variable], lists: Sequence[Variable],
+    elements: Sequence[TensorType], **stacking: Sequence[Any],
+) -> None:  # fmt: skip
+    """Exit for every output that has a name; lists are stacked, with the attributes in ``stacking``, one a list."""
+    for i, name in enumerate(names):
+        if not name:
+            continue
+        own, declared = lowering.node_name(outer, name), lowering.declared(outer, name)
+        if i < len(variables):
+            value = variables[i].exit(own)
+        else:
+            k = i - len(variables)
+            scan, element = lists[k], elements[k]
+            stacked = scan.exit(f"{scan.scope.frame}/{scan.label}/Exit")
+            # without a single trip there is no element to take the dtype and the rank from
+            shape = None if element.shape is None else tuple(-1 if d is None else d for d in element.shape)
+            more = {key: values[k] for key, values in stacking.items()}
+            value = lowering.emit(outer, "list_stack", [stacked], own, dtype=element.dtype, shape=shape, **more)
+        lowering.publish(outer, name, value)
+        if declared.dtype != ANY:
+            lowering.types[value] = declared
+
+
+def scalar(lowering: Lowering, scope: Scope, ref: Ref, prefix: str) -> Ref:
+    """ONNX lets trip counts and conditions have the shape (1,); ours are scalars."""
+    if lowering.type_of(ref).shape == ():
+        return ref
+    return lowering.emit(scope, "reshape", [ref], f"{prefix}/{ref.node.rpartition('/')[2]}/scalar", shape=())
+
+
+def region_name(node: OnnxNode, outer: Scope, kind: str) -> str:
+    return node.proto.name or (f"{outer.region}/{kind}" if outer.region else kind)
+
+
+def body_graph(node: OnnxNode, attribute: str) -> Any:
+    for a in node.proto.attribute:
+        if a.name == attribute and a.HasField("g"):
+            return a.g
+    raise LoadError(f"{node.op} {node.label!r} has no graph {attribute!r}.", slug="bad-model")
+
+
+def reads(graph: Any, name: str) -> bool:
+    """Whether a graph, or a graph inside it, reads the value ``name``."""
+    if any(o.name == name for o in graph.output):
+        return True
+    for node in graph.node:
+        if name in node.input or any(a.HasField("g") and reads(a.g, name) for a in node.attribute):
+            return True
+    return False

@@ -1,0 +1,397 @@
+"""The session: a run and its debugger on a worker thread, with commands from any thread.
+
+::
+
+    caller threads --commands--> queue --> worker thread: Debugger.advance(), slice by slice
+    caller threads <--snapshot, trace, Stop--   (the executor holds no GIL inside a slice)
+
+The kernel of a notebook never blocks: ``post`` only queues. The blocking commands wait, and Interrupt means pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import logging
+import queue
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from workbench.debugger import Breakpoints, Debugger, Stop, StopReason
+from workbench.errors import DeadValueError, FeedError, SessionError, TraceError
+from workbench.execution import Position, Run, prepare_feeds
+from workbench.graph.graph import Graph
+from workbench.graph.types import TensorType
+from workbench.kernels import machine as core
+from workbench.plan import PLANS, choose_outputs, signature_of
+from workbench.trace import Trace
+
+log = logging.getLogger(__name__)
+
+#: bytes that a trace may hold; beyond it the oldest rows are dropped and recomputed when asked for
+DEFAULT_BUDGET = 1 << 30
+#: with trace="off" only the newest rows stay
+OFF_BUDGET = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a view needs to know at one moment. ``iterations`` maps frame paths to the iteration in progress."""
+
+    state: str
+    position: Position
+    event: int
+    iterations: dict[tuple[str, ...], int]
+    stop: Stop
+    version: int
+
+
+class Session:
+    """Step, run, pause and go back in a graph.
+
+    >>> session = Session(graph, {"a": 2.0})
+    >>> session.step()
+    >>> session.run()
+    >>> session.trace["x"].values
+
+    Parameters
+    ----------
+    graph, feeds:
+        What to run, and its inputs by name.
+    outputs:
+        Names of values to compute; by default the graph's outputs.
+    trace:
+        "all" keeps every value within ``memory_budget`` bytes; "off" keeps only the newest rows. Values that are no longer
+        kept are recomputed exactly by :meth:`value`.
+    """
+
+    #: what rooms beside and above this one add (termination); they register here
+    services: ClassVar[dict[str, Callable[..., Any]]] = {}
+
+    def __init__(
+        self, graph: Graph, feeds: Mapping[str, Any] | None = None, *, outputs: Sequence[str] | None = None,
+        trace: str = "all", memory_budget: int = DEFAULT_BUDGET,
+    ) -> None:  # fmt: skip
+        if trace not in ("all", "off"):
+            raise SessionError(
+                f"trace={trace!r} is not supported.", slug="bad-retention", fix='use "all" (with a memory_budget) or "off".'
+            )
+        if memory_budget <= 0:
+            raise SessionError(f"memory_budget is in bytes and positive, {memory_budget} came.", slug="bad-retention")
+        self.graph = graph
+        arrays = prepare_feeds(graph, feeds or {})
+        self.plan = plan_for(graph, arrays, outputs)
+        self._running = False
+        self._state = "ready"
+        self._run = Run(self.plan, arrays, OFF_BUDGET if trace == "off" else memory_budget)
+        self._trace = self._run.trace_for(weak_flag(self))
+        self._debugger = Debugger(self._run)
+        self._position = self._run.position()
+        self._version = 0
+        self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
+        self._pending = 0
+        self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._listeners: list[Callable[[Snapshot], None]] = []
+        self._interrupt = False
+        self._thread: threading.Thread | None = None
+        _OPEN.add(self)
+
+    # -- state -----------------------------------------------------------------------------------------------------
+    @property
+    def trace(self) -> Trace:
+        """The record so far; readable from any thread, also while running."""
+        return self._trace
+
+    @property
+    def state(self) -> str:
+        """ready, running, paused, finished, failed or closed."""
+        return self._state
+
+    @property
+    def position(self) -> Position:
+        """Where the session stands; while it runs, where it stood last."""
+        return self._position
+
+    @property
+    def stop(self) -> Stop:
+        """The end of the last command."""
+        return self._debugger.stop
+
+    @property
+    def version(self) -> int:
+        """Grows with every change of state and every stop."""
+        return self._version
+
+    @property
+    def breakpoints(self) -> Breakpoints:
+        return self._debugger.breakpoints
+
+    def snapshot(self) -> Snapshot:
+        """State, position and iteration counts at this moment; cheap, from any thread, also at full speed."""
+        view, frames = self._run.view, self.plan.layout.frames
+        iterations = {f.path: view.iteration(i) for i, f in enumerate(frames) if i}
+        return Snapshot(self._state, self._position, view.events, iterations, self.stop, self._version)
+
+    @property
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The outputs by name, once the run is finished; DeadValueError for one that is dead."""
+        if self._state != "finished":
+            raise SessionError(
+                f"The outputs are not there yet: the session is {self._state}.", slug="not-finished", fix="call session.run()."
+            )
+        return self._run.outputs()
+
+    def value(self, name: str, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
+        """A value: the last one, or that of an iteration path. Recomputed exactly where its rows are no longer kept."""
+        if iteration is None:
+            series = self.trace[name]
+            if len(series) == 0:
+                raise DeadValueError(f"{name!r} has not fired.", slug="not-fired", fix="step on, or look at its branch.")
+            return series[-1]
+        try:
+            return self.trace[name].at(iteration)
+        except TraceError as error:
+            if error.slug != "not-recorded":
+                raise
+            from workbench.debugger import timetravel
+
+            found = timetravel.recompute(self._run, self.trace.ref(name), iteration)
+            if found is None:
+                raise
+            return found
+
+    def termination(self, frame: Any = None) -> Any:
+        """Whether and when a loop ends: see ``workbench.analysis``. The innermost open loop by default."""
+        if "termination" not in self.services:
+            raise SessionError("The analysis is not loaded.", slug="not-installed", fix="import workbench.")
+        return self.services["termination"](self, frame)
+
+    # -- blocking commands ----------------------------------------------------------------------------------------
+    def run(self, wait: bool = True) -> Stop | None:
+        """Run to the end, a breakpoint or a pause. Without ``wait`` it returns at once."""
+        return self._command("run", wait)
+
+    def resume(self, wait: bool = True) -> Stop | None:
+        """Run on; the same as :meth:`run`."""
+        return self._command("resume", wait)
+
+    def step(self, n: int = 1) -> Stop | None:
+        """Fire the next ``n`` nodes; constants and loop invariants go along silently."""
+        return self._command("step", n=n)
+
+    def step_back(self, n: int = 1) -> Stop | None:
+        """Back by ``n`` nodes, by exact replay."""
+        return self._command("step_back", n=n)
+
+    def next_iteration(self, n: int = 1) -> Stop | None:
+        """To the beginning of the next iteration of the innermost open loop, or out of it."""
+        return self._command("next_iteration", n=n)
+
+    def previous_iteration(self) -> Stop | None:
+        """To the beginning of the iteration before."""
+        return self._command("previous_iteration")
+
+    def step_into(self) -> Stop | None:
+        """On, until a frame opens."""
+        return self._command("step_into")
+
+    def step_out(self) -> Stop | None:
+        """On, until the innermost open frame is left."""
+        return self._command("step_out")
+
+    def run_to(self, name: str, iteration: int | tuple[int, ...] | None = None) -> Stop | None:
+        """To the firing of ``name``, forwards or back."""
+        return self._command("run_to", name=name, iteration=iteration)
+
+    def reverse_continue(self) -> Stop | None:
+        """Back to the last place where a breakpoint was hit."""
+        return self._command("reverse_continue")
+
+    def restart(self) -> Stop | None:
+        """Back to the beginning; breakpoints stay."""
+        return self._command("restart")
+
+    def pause(self, wait: bool = True, timeout: float | None = None) -> Stop | None:
+        """Stop a running session; any thread. Returns the stop, or None without ``wait``."""
+        self._ask_to_stop()
+        return self.wait(timeout) if wait else None
+
+    # -- commands that do not block --------------------------------------------------------------------------------
+    def post(self, command: str, **arguments: Any) -> None:
+        """Queue a command; any thread. A running command is interrupted first; "pause" does just that."""
+        self._check_open()
+        if command == "pause":
+            self._ask_to_stop()
+            return
+        if not hasattr(Debugger, f"_do_{command}"):
+            raise SessionError(f"There is no command {command!r}.", slug="unknown-command")
+        with self._lock:
+            self._pending += 1
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=_worker, args=(weakref.ref(self), self._queue), name=f"workbench {self.graph.name}", daemon=True
+                )
+                self._thread.start()
+            if self._running:
+                self._interrupt = True
+                core.request_stop(self._run.machine)
+        self._queue.put((command, arguments))
+
+    def wait(self, timeout: float | None = None) -> Stop | None:
+        """Until no command is running or queued; the last stop, or None when ``timeout`` seconds have passed."""
+        with self._idle:
+            if not self._idle.wait_for(lambda: self._pending == 0, timeout):
+                return None
+        return self.stop
+
+    async def wait_async(self, timeout: float | None = None) -> Stop | None:
+        """:meth:`wait` for notebooks: other cells and callbacks go on meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(None, self.wait, timeout)
+
+    def subscribe(self, callback: Callable[[Snapshot], None]) -> Callable[[], None]:
+        """Call ``callback`` on the worker thread at every stop; returns the function that ends it."""
+        self._listeners.append(callback)
+        return lambda: self._listeners.remove(callback) if callback in self._listeners else None
+
+    def close(self) -> None:
+        """Stop and join the worker thread. The trace stays readable."""
+        if self._state == "closed":
+            return
+        self._ask_to_stop()
+        self._queue.put(None)
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(10.0)
+        self._state = "closed"
+        self._version += 1
+        _OPEN.discard(self)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_queue", None) is not None:
+            self._queue.put(None)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.graph.name!r}: {self._state}, next {self._position}>"
+
+    # -- parts ----------------------------------------------------------------------------------------------------
+    def _check_open(self) -> None:
+        if self._state == "closed":
+            raise SessionError("The session is closed.", slug="closed", fix="make a new Session.")
+
+    def _ask_to_stop(self) -> None:
+        with self._lock:
+            if self._pending:
+                self._interrupt = True
+                core.request_stop(self._run.machine)
+
+    def _command(self, command: str, wait: bool = True, **arguments: Any) -> Stop | None:
+        self.post(command, **arguments)
+        if not wait:
+            return None
+        while True:
+            try:
+                while (stop := self.wait(0.5)) is None:
+                    pass  # wakes up to let signals in
+                break
+            except KeyboardInterrupt:
+                self._ask_to_stop()
+        failure = self._failure
+        if failure is not None:
+            self._failure = None
+            raise failure
+        return stop
+
+    _failure: BaseException | None = None
+
+    def _carry_out(self, command: str, arguments: dict[str, Any]) -> None:
+        """One command, on the worker thread."""
+        with self._lock:
+            self._running, self._state = True, "running"
+            core.request_stop(self._run.machine, self._interrupt and self._pending > 1)
+            self._interrupt = False
+            self._version += 1
+        stop: Stop | None = None
+        try:
+            self._debugger.begin(command, **arguments)
+            while stop is None:
+                stop = self._debugger.advance()
+                if stop is None and self._interrupt:
+                    stop = self._debugger.interrupt()
+        except BaseException as error:  # the worker must live on; the caller gets the error
+            self._failure = error
+        self._position = self._run.position()
+        with self._lock:
+            self._running = False
+            self._interrupt = False
+            stop = self.stop
+            done = stop.reason in (StopReason.FINISHED, StopReason.NOT_REACHED) and self._run.finished
+            failed = stop.reason is StopReason.FAILED
+            self._state = "failed" if failed else "finished" if done else "ready" if self._run.event == 0 else "paused"
+            self._version += 1
+        for listener in list(self._listeners):
+            try:
+                listener(self.snapshot())
+            except Exception:
+                log.exception("a listener of the session failed")
+        with self._idle:
+            self._pending -= 1
+            self._idle.notify_all()
+
+
+_OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+def weak_flag(session: Session) -> Callable[[], bool]:
+    """Whether the session is running, without keeping it alive."""
+    reference = weakref.ref(session)
+
+    def running() -> bool:
+        alive = reference()
+        return alive is not None and alive._running
+
+    return running
+
+
+def _worker(reference: weakref.ref[Session], commands: queue.SimpleQueue[Any]) -> None:
+    """The worker thread: one command after the other until None comes. Holds no session while it waits."""
+    while (item := commands.get()) is not None:
+        session = reference()
+        if session is None or session._state == "closed":
+            return
+        session._carry_out(*item)
+        del session, item
+
+
+@atexit.register
+def _close_all() -> None:
+    for session in list(_OPEN):
+        session.close()
+
+
+def plan_for(graph: Graph, arrays: Mapping[str, np.ndarray], outputs: Sequence[str] | None) -> Any:
+    """The plan for these feeds, from the cache."""
+    return PLANS.get(graph, choose_outputs(graph, outputs), signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()}))
+
+
+def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Run to the end in this thread, keeping no trace; outputs by name. What ``graph.run`` does."""
+    arrays = prepare_feeds(graph, feeds)
+    run = Run(plan_for(graph, arrays, None), arrays, OFF_BUDGET)
+    while run.go() != "halt":
+        pass  # between two slices Python handles signals
+    return run.outputs()
+
+
+__all__ = ["DEFAULT_BUDGET", "FeedError", "Session", "Snapshot", "run_graph"]

@@ -1,0 +1,14 @@
+"""The record of a run: rows as the executor wrote them, read back as series, firings, branches and events.
+
+::
+
+    machine rows --LiveSource--+
+                               +--> RowReader: which rows, which values, which tags --> Series, EventTable, BranchTable
+    trace file --SavedSource---+
+"""
+
+from workbench.trace.series import Series
+from workbench.trace.tables import BranchTable, EventTable
+from workbench.trace.trace import Trace
+
+__all__ = ["BranchTable", "EventTable", "Series", "Trace"]

@@ -1,0 +1,234 @@
+"""Trace files: a zip of JSON and .npy members, version 1. No pickle anywhere.
+
+::
+
+    trace.json                   {"format": "workbench-trace", "version": 1, "frames": [...], "nodes": [...], "values": [...],
+                                  "extents": [[first, stop, partial, ip], ...], "columns": [...], "pool": [...]}
+    graph.txt                    the graph's text form
+    f<frame>.starts.npy          int64, init row of each activation;  f<frame>.parents.npy: its parent's row
+    c<k>.npy                     column k: numbers of rows first ... last of its frame, or, of an array column whose arrays
+                                 agree in dtype and shape, those arrays stacked
+    c<k>.<row>.npy               otherwise: one array per row; rows whose value is no array are left out
+    p<k>.npy                     constant k of the pool
+
+A column entry is {"base", "offset", "dtype", "kind": "numbers" | "stacked" | "ragged", "rows"}. Strings are stored as UTF-8
+JSON in c<k>.<row>.json. Readers refuse other versions and members that are larger than they say.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import asdict
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import TraceError, WorkbenchError
+from workbench.graph.text import parse
+from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, Place, ValueLayout
+from workbench.trace.source import Extent
+from workbench.trace.trace import Trace
+
+FORMAT, VERSION = "workbench-trace", 1
+MAX_BYTES = 8 << 30
+
+
+def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
+    """Write ``trace`` as it stands now."""
+    layout, source = trace.layout, trace.source
+    places = _places(layout)
+    head: dict[str, Any] = {
+        "format": FORMAT, "version": VERSION,
+        "frames": [asdict(f) for f in layout.frames], "nodes": [asdict(n) for n in layout.nodes],
+        "values": [asdict(v) for v in layout.values.values()], "columns": [], "pool": [],
+        "extents": [list(source.extent(f)) for f in range(len(layout.frames))],
+    }  # fmt: skip
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr("graph.txt", trace.graph.text())
+        for frame in range(len(layout.frames)):
+            starts, parents = source.activations(frame)
+            _write_array(file, f"f{frame}.starts.npy", starts)
+            _write_array(file, f"f{frame}.parents.npy", parents)
+        for number, place in enumerate(sorted(places, key=lambda p: (p.base, p.offset))):
+            entry = {"base": place.base, "offset": place.offset, "dtype": place.dtype}
+            if place.base == 0:
+                head["pool"].append(_write_item(file, f"p{number}", source.pool(place)) | entry)
+                continue
+            extent = Extent(*head["extents"][place.base - 1])
+            first, items = source.column(place, max(0, extent.first - 1), max(extent.stop, extent.partial + 1))
+            head["columns"].append(_write_column(file, f"c{number}", items) | entry | {"first": first, "rows": len(items)})
+        file.writestr("trace.json", json.dumps(head))
+
+
+def load_trace(path: str | PathLike[str]) -> Trace:
+    """Read a trace file; raises TraceError with slug ``not-a-trace``, ``trace-version`` or ``bad-trace``."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            if sum(m.file_size for m in file.infolist()) > MAX_BYTES:
+                raise TraceError(f"{path} unpacks to more than {MAX_BYTES >> 30} GiB.", slug="too-large")
+            head = json.loads(file.read("trace.json"))
+            if not isinstance(head, dict) or head.get("format") != FORMAT:
+                raise TraceError(f"{path} is no workbench trace.", slug="not-a-trace")
+            if head.get("version") != VERSION:
+                raise TraceError(
+                    f"{path} has trace format version {head.get('version')!r}; this workbench reads version {VERSION}.",
+                    slug="trace-version", fix="save it again with the workbench that wrote it, or update this one.",
+                )  # fmt: skip
+            graph = parse(file.read("graph.txt").decode())
+            layout = _read_layout(head)
+            return Trace(graph, layout, SavedSource(file, head, len(layout.frames)))
+    except WorkbenchError:
+        raise
+    except FileNotFoundError:
+        raise TraceError(f"There is no file {path}.", slug="no-such-file") from None
+    except (zipfile.BadZipFile, IsADirectoryError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise TraceError(f"{path} is no workbench trace: {error}.", slug="not-a-trace") from error
+    except (KeyError, ValueError, TypeError, IndexError, EOFError, OSError, RecursionError) as error:
+        raise TraceError(f"{path} is damaged: {error}.", slug="bad-trace") from error
+
+
+class SavedSource:
+    """Rows of a loaded file."""
+
+    def __init__(self, file: zipfile.ZipFile, head: dict[str, Any], frames: int) -> None:
+        self._extents = [Extent(*(int(i) for i in e)) for e in head["extents"]]
+        self._activations = [
+            (_read_array(file, f"f{f}.starts.npy"), _read_array(file, f"f{f}.parents.npy")) for f in range(frames)
+        ]
+        self._columns = {}
+        for entry in head["columns"]:
+            self._columns[entry["base"], entry["offset"]] = (int(entry["first"]), _read_column(file, entry))
+        self._pool = {entry["offset"]: _read_item(file, entry) for entry in head["pool"]}
+        if len(self._extents) != frames:
+            raise ValueError("the extents do not fit the frames")
+
+    def extent(self, frame: int) -> Extent:
+        return self._extents[frame]
+
+    def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
+        first, items = self._columns[place.base, place.offset]
+        low = max(0, start + place.shift - first)
+        low += -(low - (start + place.shift - first)) % step  # keep the phase where rows are missing at the front
+        return low + first - place.shift, items[low : max(low, stop + place.shift - first) : step]
+
+    def pool(self, place: Place) -> Any:
+        return self._pool[place.offset]
+
+    def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
+        return self._activations[frame]
+
+
+def _places(layout: Layout) -> set[Place]:
+    """Every slot that the layout refers to, as seen in its own row."""
+    conditions = [c for n in layout.nodes for c in n.guard]
+    conditions += [c for v in layout.values.values() for c in (*v.guard, *(c for _, g in v.branches for c in g))]
+    conditions += [f.cond for f in layout.frames if f.cond is not None]
+    found = {c.place for c in conditions} | {v.place for v in layout.values.values() if v.place is not None}
+    return {Place(p.base, p.offset, 0, p.dtype) for p in found}
+
+
+def _write_array(file: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
+    file.writestr(name, buffer.getvalue())
+
+
+def _read_array(file: zipfile.ZipFile, name: str) -> np.ndarray:
+    array = np.lib.format.read_array(io.BytesIO(file.read(name)), allow_pickle=False)
+    array.flags.writeable = False
+    return array
+
+
+def _write_item(file: zipfile.ZipFile, name: str, item: Any) -> dict[str, Any]:
+    """One array, number or string array; anything else is recorded as absent."""
+    if isinstance(item, np.ndarray) and item.dtype == object:
+        texts = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in item.ravel().tolist()]
+        file.writestr(f"{name}.json", json.dumps({"shape": list(item.shape), "text": texts}))
+        return {"name": name, "kind": "text"}
+    if isinstance(item, np.ndarray | np.generic) and np.asarray(item).dtype.kind in "biufcV":
+        array = np.asarray(item)
+        if array.dtype.kind == "V":  # bfloat16 and its kin have no portable .npy form
+            _write_array(file, f"{name}.npy", array.view(f"u{array.dtype.itemsize}"))
+            return {"name": name, "kind": "array", "view": array.dtype.name}
+        _write_array(file, f"{name}.npy", array)
+        return {"name": name, "kind": "array"}
+    return {"name": name, "kind": "absent"}
+
+
+def _read_item(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
+    if entry["kind"] == "absent":
+        return None
+    if entry["kind"] == "text":
+        data = json.loads(file.read(f"{entry['name']}.json"))
+        out = np.empty(len(data["text"]), object)
+        out[:] = data["text"]
+        return out.reshape(data["shape"])
+    array = _read_array(file, f"{entry['name']}.npy")
+    if "view" in entry:
+        from workbench.graph.types import dtype_name, numpy_dtype
+
+        return array.view(numpy_dtype(dtype_name(entry["view"])))
+    return array
+
+
+def _write_column(file: zipfile.ZipFile, name: str, items: Any) -> dict[str, Any]:
+    if isinstance(items, np.ndarray):
+        _write_array(file, f"{name}.npy", items)
+        return {"kind": "numbers", "name": name}
+    first = items[0] if items else None
+    if isinstance(first, np.ndarray) and first.dtype.kind in "biufc" and all(
+        isinstance(i, np.ndarray) and i.dtype == first.dtype and i.shape == first.shape for i in items
+    ):
+        _write_array(file, f"{name}.npy", np.stack(items))
+        return {"kind": "stacked", "name": name}
+    return {"kind": "ragged", "name": name, "items": [_write_item(file, f"{name}.{k}", v) for k, v in enumerate(items)]}
+
+
+def _read_column(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
+    if entry["kind"] == "ragged":
+        items = [_read_item(file, e) for e in entry["items"]]
+    else:
+        array = _read_array(file, f"{entry['name']}.npy")
+        items = array if entry["kind"] == "numbers" else list(array)
+    if len(items) != entry["rows"]:
+        raise ValueError(f"column {entry['name']} has {len(items)} rows, {entry['rows']} were promised")
+    return items
+
+
+def _read_layout(head: dict[str, Any]) -> Layout:
+    def place(p: Any) -> Place | None:
+        return None if p is None else Place(int(p["base"]), int(p["offset"]), int(p["shift"]), p["dtype"])
+
+    def condition(c: Any) -> Condition:
+        found = place(c["place"])
+        if found is None:
+            raise ValueError("a condition without a place")
+        return Condition(found, int(c["expect"]))
+
+    def guard(g: Any) -> tuple[Condition, ...]:
+        return tuple(condition(c) for c in g)
+
+    frames = tuple(
+        FrameLayout(tuple(f["path"]), int(f["parent"]), int(f["row_bytes"]), int(f["start"]), int(f["stop"]),
+                    None if f["cond"] is None else condition(f["cond"]))
+        for f in head["frames"]
+    )  # fmt: skip
+    for number, frame in enumerate(frames):
+        if not -1 <= frame.parent < max(number, 1) or (number > 0 and frame.parent < 0):
+            raise ValueError(f"frame {number} has no proper parent")
+    nodes = tuple(
+        NodeLayout(n["name"], n["op"], int(n["frame"]), int(n["ip"]), guard(n["guard"]), bool(n["silent"]), bool(n["first"]))
+        for n in head["nodes"]
+    )
+    values = {}
+    for v in head["values"]:
+        branches = tuple((int(i), guard(g)) for i, g in v["branches"])
+        values[v["node"], int(v["output"])] = ValueLayout(
+            v["node"], int(v["output"]), int(v["frame"]), v["kind"], place(v["place"]), guard(v["guard"]), branches
+        )
+    if any(not 0 <= n.frame < len(frames) for n in (*nodes, *values.values())):
+        raise ValueError("a node is in a frame that is not there")
+    return Layout(frames, nodes, values)

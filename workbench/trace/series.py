@@ -1,0 +1,115 @@
+"""A series: every firing of one value, oldest first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import DeadValueError, TraceError
+from workbench.graph.node import Tag
+from workbench.graph.types import TensorType
+from workbench.kernels.layout import ValueLayout
+from workbench.trace.rows import RowReader, Rows
+
+
+class Series:
+    """All recorded firings of one value, as they are at the moment of each question.
+
+    ``values`` has firing order as its first axis; ``iterations`` is (n, depth), one column per enclosing frame. Slices are
+    slices of time: ``series[-1]`` is the last value, ``series[10:20]`` ten of them; a slice reads only its own rows.
+    """
+
+    def __init__(self, name: str, reader: RowReader, layout: ValueLayout, type_: TensorType) -> None:
+        self.name, self.type = name, type_
+        self._reader, self._layout = reader, layout
+        self.frame: tuple[str, ...] = reader.layout.frames[layout.frame].path
+
+    def _rows(self) -> Rows:
+        return self._reader.rows_of(self._reader.node[self._layout.node], self._layout.guard)
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+    def __repr__(self) -> str:
+        return f"<Series {self.name!r} {self.type}: {len(self)} firings>"
+
+    @property
+    def values(self) -> np.ndarray:
+        """(n, ...) array; an object array if shapes differ from firing to firing."""
+        return stack(self._reader.values(self._layout, self._rows()), self.type)
+
+    @property
+    def iterations(self) -> np.ndarray:
+        """(n, depth) iteration numbers."""
+        return self._reader.iterations(self._layout.frame, self._rows())
+
+    def firings(self) -> list[np.ndarray]:
+        """Every firing as an array of its own."""
+        return [np.asarray(v) for v in self._reader.values(self._layout, self._rows())]
+
+    def tag(self, index: int) -> Tag:
+        """Tag of firing number ``index`` (negative: from the end)."""
+        rows = self._pick(slice(index, index + 1 or None))
+        iteration = self._reader.iterations(self._layout.frame, rows)
+        if len(iteration) == 0:
+            raise IndexError(f"{self.name!r} has {len(self)} firings")
+        return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in iteration[0]))
+
+    def __getitem__(self, index: int | slice) -> np.ndarray:
+        if isinstance(index, slice):
+            return stack(self._reader.values(self._layout, self._pick(index)), self.type)
+        index = int(index)
+        rows = self._pick(slice(index, index + 1 or None))
+        if len(rows) == 0:
+            raise IndexError(f"{self.name!r} has {len(self)} firings, there is no number {index}")
+        return np.asarray(self._reader.values(self._layout, rows)[0])
+
+    def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """(iterations, values) of firings start, start + step, ... below stop."""
+        rows = self._pick(slice(start, stop, step))
+        values = stack(self._reader.values(self._layout, rows), self.type)
+        return self._reader.iterations(self._layout.frame, rows), values
+
+    def at(self, iteration: int | tuple[int, ...]) -> np.ndarray:
+        """The value of one iteration path; TraceError if it is not recorded, DeadValueError if it was dead there."""
+        path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
+        if len(path) != len(self.frame):
+            raise TraceError(
+                f"{self.name!r} lives in {len(self.frame)} frames ({'/'.join(self.frame) or 'the outermost level'}), "
+                f"but {len(path)} iteration numbers came.",
+                slug="bad-iteration", fix="give one number per enclosing frame, the outermost first.",
+            )  # fmt: skip
+        row = self._reader.find_row(self._layout.frame, path)
+        node = self._reader.node[self._layout.node]
+        where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, path, strict=True)) or "this run"
+        if row is None:
+            raise TraceError(
+                f"{self.name!r} has no record at {where}.", slug="not-recorded",
+                fix="the iteration did not happen (yet), or its rows were dropped; session.value recomputes those.",
+            )  # fmt: skip
+        rows = self._reader.rows_of(node, (), (row, row + 1))
+        if len(rows) == 0:
+            raise TraceError(f"{self.name!r} did not fire yet at {where}.", slug="not-fired")
+        for condition in self._layout.guard:
+            if not self._reader.holds(condition, self._layout.frame, rows)[0]:
+                raise DeadValueError(f"{self.name!r} is dead at {where}: its branch was not taken.", node=node.name)
+        return np.asarray(self._reader.values(self._layout, rows)[0])
+
+    def _pick(self, index: slice) -> Rows:
+        rows = self._rows()
+        return rows[index]
+
+
+def stack(items: Any, type_: TensorType) -> np.ndarray:
+    """One array of all items if their shapes agree, else an object array of arrays."""
+    if isinstance(items, np.ndarray):
+        return items
+    if not items:
+        shape = tuple(d or 0 for d in type_.shape or ())
+        return np.empty((0, *shape), type_.dtype if type_.is_static else float)
+    if all(isinstance(i, np.ndarray) and i.shape == items[0].shape and i.dtype == items[0].dtype for i in items):
+        return np.stack(items)
+    out = np.empty(len(items), object)
+    out[:] = items
+    return out

@@ -1,0 +1,107 @@
+"""Tables of a trace: every firing as an event, every Switch decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.node import Tag
+from workbench.kernels.layout import NodeLayout
+from workbench.trace.rows import RowReader, as_array
+
+
+@dataclass(frozen=True, slots=True)
+class EventTable:
+    """Events in firing order, as columns.
+
+    ``number`` counts from the start of the run; ``code`` indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the
+    event's own frames.
+    """
+
+    nodes: tuple[str, ...]
+    frames: tuple[tuple[str, ...], ...]
+    number: np.ndarray
+    code: np.ndarray
+    frame_code: np.ndarray
+    iteration: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @property
+    def node(self) -> list[str]:
+        return [self.nodes[c] for c in self.code]
+
+    def tag(self, index: int) -> Tag:
+        path = self.frames[self.frame_code[index]]
+        return Tag(self.nodes[self.code[index]], 0, path, tuple(int(i) for i in self.iteration[index][: len(path)]))
+
+    def __iter__(self) -> Iterator[Tag]:
+        return (self.tag(i) for i in range(len(self)))
+
+    def columns(self) -> dict[str, Any]:
+        """The table as plain columns."""
+        out: dict[str, Any] = {"event": self.number, "node": self.node}
+        out["frame"] = ["/".join(self.frames[c]) for c in self.frame_code]
+        for level in range(self.iteration.shape[1]):
+            out[f"iteration_{level}"] = self.iteration[:, level]
+        return out
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table (needs pyarrow)."""
+        import pyarrow
+
+        return pyarrow.table(self.columns())
+
+
+@dataclass(frozen=True, slots=True)
+class BranchTable(EventTable):
+    """Switch decisions; ``taken`` is True where output 1 was alive."""
+
+    taken: np.ndarray
+
+    def columns(self) -> dict[str, Any]:
+        return {**EventTable.columns(self), "taken": self.taken}
+
+
+def order_events(reader: RowReader, picked: list[tuple[NodeLayout, np.ndarray]]) -> tuple[np.ndarray, ...]:
+    """(node index, frame, row, iteration) of all firings of the picked nodes, in firing order.
+
+    Firing order: by row and instruction of the outermost level first, then of each level inside.
+    """
+    frames = reader.layout.frames
+    depth = max((len(f.path) for f in frames), default=0)
+    parts, keys, iterations = [], [], []
+    for index, (node, rows) in enumerate(picked):
+        n = len(rows)
+        parts.append((np.full(n, index, np.int32), np.full(n, node.frame, np.int32), rows))
+        key = np.full((n, 2 * (depth + 1)), -1, np.int64)
+        frame, current, ip = node.frame, rows, node.ip
+        for level in range(len(frames[frame].path), -1, -1):
+            key[:, 2 * level], key[:, 2 * level + 1] = current, ip
+            if level:
+                current = reader.parent_rows(frame, current)
+                ip, frame = frames[frame].start, frames[frame].parent
+        keys.append(key)
+        own = np.full((n, max(depth, 1)), -1, np.int64)
+        own[:, : len(frames[node.frame].path)] = reader.iterations(node.frame, rows)
+        iterations.append(own)
+    if not parts:
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64), np.empty((0, max(depth, 1)), np.int64)
+    key = np.concatenate(keys)
+    order = np.lexsort(key.T[::-1])
+    code, frame_code, row = (np.concatenate(c)[order] for c in zip(*parts, strict=True))
+    return code, frame_code, row, np.concatenate(iterations)[order]
+
+
+def fired_rows(reader: RowReader, node: NodeLayout) -> np.ndarray:
+    return as_array(reader.rows_of(node, node.guard))

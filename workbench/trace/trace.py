@@ -1,0 +1,156 @@
+"""The trace of a run: every value of every firing, addressed by name and tag."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import GraphError, TraceError
+from workbench.graph.graph import Graph
+from workbench.graph.node import Ref
+from workbench.graph.types import TensorType
+from workbench.kernels.layout import Layout, NodeLayout
+from workbench.trace.rows import RowReader
+from workbench.trace.series import Series
+from workbench.trace.source import RowSource
+from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events
+
+
+class Trace:
+    """What was recorded. Any thread may read it at any time, also while the run goes on at full speed.
+
+    >>> trace["x"].values          # every value of the loop variable, oldest first
+    >>> trace["x"][-1]             # the last one
+    >>> trace.firings("while/Merge:0")
+    """
+
+    def __init__(self, graph: Graph, layout: Layout, source: RowSource) -> None:
+        self.graph, self.layout, self.source = graph, layout, source
+        self._reader = RowReader(layout, source)
+
+    @property
+    def reader(self) -> RowReader:
+        return self._reader
+
+    def ref(self, name: str | Ref) -> Ref:
+        """The value that a name stands for, as far as this run computes it; TraceError if it does not."""
+        try:
+            ref = self.graph.value(name)
+        except GraphError as error:
+            raise TraceError(error.message, slug=error.slug, fix=error.fix) from None
+        if tuple(ref) not in self.layout.values:
+            raise TraceError(
+                f"{str(name)!r} was not computed in this run: no required output needs it.", slug="not-computed",
+                fix="name it among the outputs of the session.",
+            )  # fmt: skip
+        return ref
+
+    def __getitem__(self, name: str | Ref) -> Series:
+        ref = self.ref(name)
+        declared = self.graph.nodes[ref.node].types[ref.index]
+        place = self.layout.values[tuple(ref)].place
+        if place is not None and place.dtype is not None:
+            declared = TensorType(place.dtype, ())
+        return Series(str(name), self._reader, self.layout.values[tuple(ref)], declared)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self.ref(name)  # type: ignore[arg-type]
+        except TraceError:
+            return False
+        return True
+
+    def names(self) -> list[str]:
+        """Public names of the values that this run computes."""
+        known = {self.graph.name_of(Ref(*key)): None for key in self.layout.values}
+        return list(known)
+
+    def firings(self, name: str | Ref) -> list[np.ndarray]:
+        """Every firing of a value as an array, oldest first."""
+        return self[name].firings()
+
+    def count(self, node: str) -> int:
+        """How often a node fired."""
+        layout = self._node(node)
+        return len(self._reader.rows_of(layout, layout.guard))
+
+    def events(self, silent: bool = True) -> EventTable:
+        """Every firing of every node, in order; without ``silent`` constants and loop invariants are left out."""
+        return self._table([n for n in self.layout.nodes if silent or not n.silent])
+
+    def branches(self, loops: bool = True) -> BranchTable:
+        """Every Switch decision, in order; without ``loops`` only those of branches."""
+        nodes = [n for n in self.layout.nodes if n.op == "Switch" and (loops or not self._is_loop_switch(n.name))]
+        table = self._table(nodes)
+        taken = np.zeros(len(table), bool)
+        for index, node in enumerate(nodes):
+            mine = table.code == index
+            if mine.any():
+                pred = self.layout.values[tuple(self.graph.nodes[node.name].inputs[1])]
+                rows = fired_rows(self._reader, node)[: int(mine.sum())]
+                taken[mine] = np.asarray(self._reader.values(pred, rows), bool)
+        return BranchTable(table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken)
+
+    def branch_counts(self) -> dict[str, tuple[int, int]]:
+        """Switch node -> (times false, times true)."""
+        counts = {}
+        for node in self.layout.nodes:
+            if node.op == "Switch":
+                total = self.count(node.name)
+                true = len(self._reader.rows_of(node, self.layout.values[node.name, 1].guard))
+                counts[node.name] = (total - true, true)
+        return counts
+
+    def last_branch(self, switch: str) -> bool | None:
+        """The last decision of a Switch, or None if it has not fired."""
+        node = self._node(switch)
+        extent = self.source.extent(node.frame)
+        low = max(extent.first, max(extent.stop, extent.partial + 1) - 64)
+        rows = self._reader.rows_of(node, node.guard, (low, max(extent.stop, extent.partial + 1)))
+        if len(rows) == 0:
+            rows = self._reader.rows_of(node, node.guard)
+        if len(rows) == 0:
+            return None
+        pred = self.layout.values[tuple(self.graph.nodes[switch].inputs[1])]
+        return bool(np.asarray(self._reader.values(pred, rows[-1:]))[0])
+
+    @property
+    def dropped(self) -> bool:
+        """Whether rows were dropped to stay within the memory budget; session.value recomputes what was in them."""
+        return any(self.source.extent(f).first > 0 for f in range(len(self.layout.frames)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the trace to one file (a documented zip without pickle)."""
+        from workbench.trace.file import save_trace
+
+        save_trace(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Trace:
+        """Read a trace that :meth:`save` wrote; TraceError for anything else."""
+        from workbench.trace.file import load_trace
+
+        return load_trace(path)
+
+    def __repr__(self) -> str:
+        loops = [f"{'/'.join(f.path)}" for f in self.layout.frames[1:]]
+        return f"<Trace of {self.graph.name!r}: frames {', '.join(loops) or 'none'}>"
+
+    # -- parts --------------------------------------------------------------------------------------------------
+    def _node(self, name: str) -> NodeLayout:
+        found = self._reader.node.get(name)
+        if found is None:
+            raise TraceError(f"There is no node {name!r} in this run.", slug="not-computed")
+        return found
+
+    def _is_loop_switch(self, name: str) -> bool:
+        return self.graph.nodes[self.graph.nodes[name].inputs[1].node].op == "LoopCond"
+
+    def _table(self, nodes: list[NodeLayout]) -> EventTable:
+        picked = [(n, fired_rows(self._reader, n)) for n in nodes]
+        code, frame_code, _, iteration = order_events(self._reader, picked)
+        frames: tuple[Any, ...] = tuple(f.path for f in self.layout.frames)
+        number = np.arange(len(code), dtype=np.int64)
+        return EventTable(tuple(n.name for n in nodes), frames, number, code, frame_code, iteration)

@@ -47,7 +47,7 @@ def histories():
     yield "one", np.array([5.0])
 
 
-@pytest.mark.parametrize(("name", "values"), histories(), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(("name", "values"), list(histories()), ids=lambda v: v if isinstance(v, str) else "")
 @pytest.mark.parametrize("pieces", [1, 7])
 def test_state_equals_its_twin(name, values, pieces):
     state, plain = streaming.ScalarState(), twin.ScalarStateTwin()

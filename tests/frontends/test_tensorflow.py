@@ -7,7 +7,7 @@ import pytest
 
 from tests.conformance import corpora
 from tests.frontends.protobytes import const, data, float32, integer, node, placeholder, shape, tensor, varint
-from workbench.errors import FrameError, LoadError, UnknownOpError
+from workbench.errors import FrameError, LoadError, UnknownOpError, WorkbenchError
 from workbench.frontends import from_graphdef
 from workbench.graph.node import Ref
 from workbench.graph.text import parse
@@ -144,7 +144,7 @@ BAD = {
 
 @pytest.mark.parametrize("raw, slug", BAD.values(), ids=BAD)
 def test_bad_graphs(raw, slug):
-    with pytest.raises((LoadError, FrameError, Exception)) as caught:
+    with pytest.raises(WorkbenchError) as caught:
         from_graphdef(raw)
     assert caught.value.slug == slug, caught.value
 

@@ -24,6 +24,10 @@ class Context:
         """Control inputs that make a constant live exactly where this context is live."""
         return ()
 
+    def loop(self) -> LoopContext | None:
+        """The innermost loop around here."""
+        return self if isinstance(self, LoopContext) else self.parent.loop() if self.parent else None
+
     def bring_in(self, value: Value) -> Value:
         raise NotImplementedError
 

@@ -130,6 +130,9 @@ def _merge(graph: Graph, node: Node, found: Guards) -> Guard | None:
             (one, a), (two, b) = apart
             if one == two and isinstance(a, bool) and isinstance(b, bool):
                 return (guards[0] & guards[1]) | control
+    common = frozenset.intersection(*guards)
+    if common in guards:  # one input is alive wherever any is
+        return common | control
+    common |= control
     found.general.add(node.name)
-    common = frozenset.intersection(*guards) | control
     return common | {(node.ref(1), ALIVE)}

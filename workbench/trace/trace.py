@@ -12,6 +12,7 @@ from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
 from workbench.graph.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout
+from workbench.trace.invariants import InvariantSeries
 from workbench.trace.rows import RowReader
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
@@ -53,7 +54,11 @@ class Trace:
         place = self.layout.values[tuple(ref)].place
         if place is not None and place.dtype is not None:
             declared = TensorType(place.dtype, ())
-        return Series(str(name), self._reader, self.layout.values[tuple(ref)], declared)
+        layout = self.layout.values[tuple(ref)]
+        node = self.graph.nodes[ref.node]
+        if node.op == "Enter" and node.attrs["is_constant"]:
+            return InvariantSeries(str(name), self._reader, layout, declared, self[node.inputs[0]])
+        return Series(str(name), self._reader, layout, declared)
 
     def __contains__(self, name: object) -> bool:
         try:

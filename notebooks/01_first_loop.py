@@ -96,13 +96,15 @@ panel
 
 # %%
 session = wb.Session(graph, {"a": 2.0, "start": 100.0})
-stop = session.next_iteration()
+stop = session.run_to("x", iteration=0)
 print(stop.reason)
-print("x in iteration 0:", session.value("x"))
-assert session.value("x") == 100.0
+print("next to fire:", stop.tag)
+assert str(stop.tag) == "while/x/Merge:0[while 0]"
 
 # %%
 stop = session.next_iteration()
+print("next to fire:", stop.tag)
+print("x in iteration 0:", session.value("x"))
 x0, x1 = session.value("x", iteration=0), session.trace["while/multiply_1"][-1]
 print("next x:", x1)
 assert x1 == 0.5 * (x0 + 2.0 / x0)

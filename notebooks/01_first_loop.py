@@ -303,10 +303,4 @@ assert wb.classify(session.trace["y"].values).label is wb.Pattern.CONVERGING
 # - A loop that ends has not necessarily converged, and a loop that has converged does not necessarily end.
 # - A forecast is a proof, a prediction or unknown, and says which.
 #
-# The panels hold a thread each while they are open; `close` ends it.
-
-# %%
-panel.close()
-endless_panel.close()
-print("closed:", panel.session.state, endless_panel.session.state)
-assert panel.session.state == endless_panel.session.state == "closed"
+# A panel's session ends with the kernel, or earlier with `panel.close()`.

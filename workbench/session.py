@@ -15,13 +15,17 @@ import atexit
 import logging
 import queue
 import threading
+import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from workbench.analysis import Termination
+from workbench.analysis.loops import termination_of
 from workbench.debugger import Breakpoints, Debugger, Stop, StopReason
 from workbench.errors import DeadValueError, FeedError, SessionError, TraceError
 from workbench.execution import Position, Run, prepare_feeds
@@ -70,9 +74,6 @@ class Session:
         kept are recomputed exactly by :meth:`value`.
     """
 
-    #: what rooms beside and above this one add (termination); they register here
-    services: ClassVar[dict[str, Callable[..., Any]]] = {}
-
     def __init__(
         self, graph: Graph, feeds: Mapping[str, Any] | None = None, *, outputs: Sequence[str] | None = None,
         trace: str = "all", memory_budget: int = DEFAULT_BUDGET,
@@ -95,6 +96,9 @@ class Session:
         self._version = 0
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
+        #: held while the machine moves; whoever else needs it to stand still takes it between two slices
+        self._between = threading.Lock()
+        self._visitors = 0
         self._pending = 0
         self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._listeners: list[Callable[[Snapshot], None]] = []
@@ -166,11 +170,13 @@ class Session:
                 raise
             return found
 
-    def termination(self, frame: Any = None) -> Any:
-        """Whether and when a loop ends: see ``workbench.analysis``. The innermost open loop by default."""
-        if "termination" not in self.services:
-            raise SessionError("The analysis is not loaded.", slug="not-installed", fix="import workbench.")
-        return self.services["termination"](self, frame)
+    def termination(self, frame: Any = None, seconds: float = 0.2) -> Termination:
+        """Whether and when a loop ends, and why: the innermost open loop by default, else a loop's name or path.
+
+        While the session runs this waits for a short stop between two slices. ``seconds`` caps the look-ahead.
+        """
+        with self._standing_still():
+            return termination_of(self._run, self._run.trace, frame, seconds)
 
     # -- blocking commands ----------------------------------------------------------------------------------------
     def run(self, wait: bool = True) -> Stop | None:
@@ -290,6 +296,19 @@ class Session:
         if self._state == "closed":
             raise SessionError("The session is closed.", slug="closed", fix="make a new Session.")
 
+    @contextmanager
+    def _standing_still(self) -> Iterator[None]:
+        """The machine stands between two slices; a running command goes on afterwards."""
+        with self._lock:
+            self._visitors += 1
+            core.request_stop(self._run.machine)
+        try:
+            with self._between:
+                yield
+        finally:
+            with self._lock:
+                self._visitors -= 1
+
     def _ask_to_stop(self) -> None:
         with self._lock:
             if self._pending:
@@ -319,16 +338,20 @@ class Session:
         """One command, on the worker thread."""
         with self._lock:
             self._running, self._state = True, "running"
-            core.request_stop(self._run.machine, self._interrupt and self._pending > 1)
-            self._interrupt = False
+            self._interrupt = self._interrupt and self._pending > 1
             self._version += 1
         stop: Stop | None = None
         try:
             self._debugger.begin(command, **arguments)
             while stop is None:
-                stop = self._debugger.advance()
-                if stop is None and self._interrupt:
-                    stop = self._debugger.interrupt()
+                while self._visitors:
+                    time.sleep(0.0005)  # locks are not fair: let those in who wait for the machine to stand still
+                with self._between:
+                    with self._lock:
+                        core.request_stop(self._run.machine, self._interrupt)
+                    stop = self._debugger.advance()
+                    if stop is None and self._interrupt:
+                        stop = self._debugger.interrupt()
         except BaseException as error:  # the worker must live on; the caller gets the error
             self._failure = error
         self._position = self._run.position()

@@ -25,7 +25,8 @@ def nested() -> wb.Graph:
     zero = b.constant(0, "int64")
 
     def outer(i, s):
-        _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (zero, s), name="inner")
+        start = b.constant(0, "int64")
+        _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (start, s), name="inner")
         return i + 1, b.cond(t > 10, lambda: t - 3, lambda: t + 1)
 
     i, s = b.while_loop(lambda i, s: i < n, outer, (zero, zero), name="outer")

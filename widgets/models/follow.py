@@ -9,7 +9,7 @@ a look, so that the picture of a paused run keeps every extreme that the trace s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from workbench.errors import WorkbenchError
 CHUNK = 200_000
 SLICE_S = 0.08
 SLOW_S = 0.02
+SHORT = 10_000
 
 #: take(x, columns): firing numbers (float64) and one array of values per followed series
 Take = Callable[[np.ndarray, list[np.ndarray]], None]
@@ -83,21 +84,38 @@ class Follower:
         self._next, self._sampled = first, False
 
 
-def latest(trace: Any, name: str, frame: tuple[str, ...], iterations: Any) -> Any:
-    """The newest value of a node, or None: by its iteration, which costs the same however long the record is.
+def last_iterations(trace: Any, graph: Any) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """Frame path -> iteration path of the newest evaluation of its condition; at a cost that does not grow."""
+    found = {}
+    for path, frame in graph.frames.items():
+        if not path or frame.loop_cond is None:
+            continue
+        try:
+            series = trace[f"{frame.loop_cond}:0"]
+            count = len(series)
+            if count:
+                found[path] = tuple(int(i) for i in series.window(count - 1, count)[0][-1])
+        except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
+            continue  # not computed in this run, or rows were dropped between the questions
+    return found
 
-    ``iterations`` maps frame paths to the iteration in progress; None (no session) asks for the last firing.
+
+def latest(trace: Any, name: str, iterations: Mapping[tuple[str, ...], tuple[int, ...]]) -> Any:
+    """The newest value of a node, or None: by its iteration (see ``last_iterations``), not by counting firings.
+
+    A value on a branch is looked for in the three newest iterations; in a short record in all of them.
     """
     series = trace[name]
-    if iterations is None or not frame:
+    path = iterations.get(series.frame)
+    if not series.frame or path is None:
         return series[-1] if len(series) else None
-    path = tuple(int(iterations.get(frame[: d + 1], 0)) for d in range(len(frame)))
-    for back in range(3):
-        if path[-1] < back:
+    for offset in (1, 0, -1, -2):  # the values of the next iteration may be there already
+        if path[-1] + offset < 0:
             break
         try:
-            return series.at((*path[:-1], path[-1] - back))
-        except WorkbenchError as error:
-            if error.slug == "dead-value":
-                return None
+            return series.at((*path[:-1], path[-1] + offset))
+        except WorkbenchError:
+            continue
+    if path[-1] < SHORT:
+        return series[-1] if len(series) else None
     return None

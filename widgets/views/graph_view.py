@@ -9,7 +9,7 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
-from workbench.widgets.models.follow import latest
+from workbench.widgets.models.follow import last_iterations, latest
 from workbench.widgets.models.graph_model import MAX_VALUES, graph_model
 from workbench.widgets.models.graph_state import branch_sides, graph_state
 from workbench.widgets.models.labels import value_text
@@ -48,7 +48,7 @@ class GraphView(View):
             # while it runs the position is that of the last stop
             current=None if is_running(snapshot) else getattr(position, "node", None),
             branches=self._branches(trace),
-            values=self._values(trace, snapshot),
+            values=self._values(trace),
         )
         return {"picture": self._picture, "state": state, "selected": self.selected}
 
@@ -68,19 +68,18 @@ class GraphView(View):
                 taken[switch] = bool(last)
         return taken
 
-    def _values(self, trace: Any, snapshot: Any) -> dict[str, str]:
+    def _values(self, trace: Any) -> dict[str, str]:
         values: dict[str, str] = {}
         boxes = self._picture["nodes"]
         if trace is None or len(boxes) > MAX_VALUES:
             return values
-        iterations = getattr(snapshot, "iterations", None)
+        iterations = last_iterations(trace, self.source.graph)
         for box in boxes:
             # a Switch forwards what its Merge shows already
             if box["name"] is None or box["op"] == "Switch":
                 continue
-            frame = self.source.graph.frame_of(box["name"])
             try:
-                value = latest(trace, str(Ref(box["name"], 0)), frame, iterations)
+                value = latest(trace, str(Ref(box["name"], 0)), iterations)
             except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
                 continue
             if value is not None:

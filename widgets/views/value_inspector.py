@@ -8,7 +8,7 @@ import ipywidgets
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.models.follow import latest
+from workbench.widgets.models.follow import last_iterations, latest
 from workbench.widgets.models.inspector_model import inspector_model
 from workbench.widgets.views.base import Source, View
 from workbench.widgets.views.spec import Spec, base_layout, text
@@ -48,8 +48,7 @@ class ValueInspector(View):
         value = None
         if trace is not None and self.name:
             try:
-                frame = self.source.graph.frame_of(self.source.graph.value(self.name).node)
-                value = latest(trace, self.name, frame, getattr(snapshot, "iterations", None))
+                value = latest(trace, self.name, last_iterations(trace, self.source.graph))
             except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
                 value = None
         return inspector_model(value, self.name)

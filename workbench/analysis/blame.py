@@ -60,7 +60,7 @@ def _trouble(
     if search.period > 1:
         return "cycle", {"period": float(search.period)}
     if search.slot_at == 0:
-        return "clause-invariant", {}
+        return _stuck(runner, i)
     clause = search.monitor.clauses[i]
     for values, moving in ((clause.lhs, left_value), (clause.rhs, right_value)):
         xs = [float(v) for v in values if v is not None]
@@ -69,6 +69,20 @@ def _trouble(
             if np.asarray(moving).dtype.kind == "f":
                 return "absorbed", {"step": steps[0]}
     return "floor", {}
+
+
+def _stuck(runner: SliceRunner, i: int) -> tuple[str, dict[str, Any]]:
+    """A clause that does not change from the start: is the variable never updated, or does its update do nothing?
+
+    A runner that knows its graph says so in ``steps``: variable -> the constant that each iteration adds, or None for an
+    update of another form; variables that are not updated are missing.
+    """
+    steps: Mapping[str, float | None] | None = getattr(runner, "steps", None)
+    sides = [n for n in (runner.clauses[i][0], runner.clauses[i][2]) if n in runner.state_names]
+    if steps is None or not any(n in steps for n in sides):
+        return "clause-invariant", {}
+    step = next(steps[n] for n in sides if n in steps)
+    return ("absorbed", {"step": step}) if step else ("no-effect", {})
 
 
 def _blocking(values: list[tuple[Any, str, Any]], logic: str) -> int:

@@ -36,6 +36,8 @@ def fixes(
         ]
     if slug == "clause-invariant":
         return [f"clause {name} {op} {other} never changes: {name} is not updated in the body."]
+    if slug == "no-effect":
+        return [f"clause {name} {op} {other} does not change any more: the update of {name} leaves it as it is."]
     if slug in ("floor", "limit-beyond") and limit is not None and op in (">", ">=", "<", "<="):
         if op in (">", ">=") and 0 <= threshold < limit:
             kind = "floors" if slug == "floor" else "tends to a limit"

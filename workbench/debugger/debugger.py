@@ -159,7 +159,7 @@ class Debugger:
                 through = True
             elif status == "halt":
                 continue
-            elif left is not None and status in ("reached", "poll"):
+            elif left is not None and status == "reached":
                 left -= 1
                 if left <= 0:
                     yield Stop(goal.reason, run.position())

@@ -1,0 +1,73 @@
+"""The debugger panel on a page: its buttons, status line and figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Clicks a button and gives the milliseconds until the status line fulfils a condition, measured in the browser.
+CLICK = """async ([index, command, state]) => {
+  const panel = document.querySelectorAll('.workbench-debugger')[index];
+  const status = panel.querySelector('.workbench-status');
+  const before = status.textContent;
+  const done = () => status.textContent !== before &&
+    (!state || panel.querySelector('.workbench-state').dataset.state === state);
+  const started = performance.now();
+  panel.querySelector(`button[data-command=${command}]`).click();
+  while (!done()) {
+    if (performance.now() - started > 10000) throw new Error('no answer to ' + command + ': ' + status.textContent);
+    await new Promise(r => setTimeout(r, 1));
+  }
+  return performance.now() - started;
+}"""
+
+FIGURES = ("graph", "evolution", "termination", "control flow", "value")
+
+
+class Panel:
+    """The ``index``-th panel of the notebook."""
+
+    def __init__(self, page: Any, index: int) -> None:
+        self.page, self.index = page, index
+        page.wait_for_function(
+            f"""() => {{ const p = document.querySelectorAll('.workbench-debugger')[{index}];
+                         return p && [...p.querySelectorAll('.workbench-figure')].length === {len(FIGURES)} &&
+                                [...p.querySelectorAll('.workbench-figure')].every(g => g._fullLayout); }}""",
+            timeout=60_000,
+        )
+
+    def ask(self, body: str, *values: Any) -> Any:
+        """Evaluate ``body`` with ``panel`` bound to the panel's element and ``args`` to the values."""
+        return self.page.evaluate(
+            f"([index, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[index]; {body} }}",
+            [self.index, *values],
+        )
+
+    def click(self, command: str, state: str = "") -> float:
+        """Click; milliseconds until the status line has changed (and shows ``state``)."""
+        return self.page.evaluate(CLICK, [self.index, command, state])
+
+    def status(self, field: str = "status") -> str:
+        return self.ask("return panel.querySelector('.workbench-' + args[0]).textContent", field)
+
+    def state(self) -> str:
+        return self.ask("return panel.querySelector('.workbench-state').dataset.state")
+
+    def data(self, figure: str) -> Any:
+        """x and y of all traces of a figure, as lists; the mark of what it shows now."""
+        return self.ask(
+            """const g = panel.querySelectorAll('.workbench-figure')[args[0]];
+               return JSON.stringify(g.data.map(t => [Array.from(t.x ?? []), Array.from(t.y ?? []), t.text ?? []]));""",
+            FIGURES.index(figure),
+        )
+
+    def wait_for_change(self, figure: str, before: Any) -> None:
+        """Until a figure shows something else than before."""
+        for _ in range(200):
+            if self.data(figure) != before:
+                return
+            self.page.wait_for_timeout(25)
+        raise AssertionError(f"the {figure} figure did not change")
+
+    def show(self) -> None:
+        self.ask("panel.scrollIntoView()")
+        self.page.wait_for_timeout(300)

@@ -1,0 +1,78 @@
+"""Names from a graph are data: wherever HTML is made of them, tags are shown and not obeyed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import workbench as wb
+from tests.widgets.graphs import EVIL, evil
+from workbench.widgets import Debugger, GraphView
+from workbench.widgets.models.inspector_model import inspector_model
+from workbench.widgets.views.spec import text
+from workbench.widgets.views.termination_view import termination_html
+from workbench.widgets.views.value_inspector import inspector_html
+
+TAG = re.compile(r"<\s*(img|script|a|svg|iframe)\b", re.IGNORECASE)
+
+
+def texts(tree):
+    """All strings in a figure's dict."""
+    if isinstance(tree, dict):
+        for value in tree.values():
+            yield from texts(value)
+    elif isinstance(tree, (list, tuple)):
+        for value in tree:
+            yield from texts(value)
+    elif isinstance(tree, str):
+        yield tree
+
+
+@pytest.fixture
+def panel():
+    with wb.Session(evil(), {f"x{EVIL}": 0.0}) as session:
+        session.run()
+        panel = Debugger(session)
+        yield panel
+        panel.close()
+
+
+def test_no_figure_holds_a_tag(panel):
+    for view in panel.parts:
+        data = view.figure.to_plotly_json()
+        for trace in data["data"]:
+            trace.pop("customdata", None)  # goes back to the kernel, is never shown
+        found = [t for t in texts(data) if TAG.search(t)]
+        assert not found, (view, found)
+
+
+def test_the_names_are_still_there(panel):
+    shown = " ".join(texts(panel.graph.figure.to_plotly_json()["data"]))
+    assert "&lt;img" in shown
+
+
+def test_no_html_widget_holds_a_tag(panel):
+    for view in panel.parts:
+        view.show(panel.session.snapshot())
+    for words in (panel.inspector.words.value, panel.termination.words.value):
+        assert not TAG.search(words)
+
+
+def test_html_of_hostile_models():
+    model = {**inspector_model(EVIL, EVIL), "header": EVIL, "text": EVIL, "statistics": {EVIL: EVIL}}
+    assert not TAG.search(inspector_html(model))
+    told = {"status": EVIL, "headline": EVIL, "reason": EVIL, "proof": f"p{EVIL}", "root": [EVIL], "fix": [EVIL]}
+    assert not TAG.search(termination_html({"loop": EVIL, "verdict": told, "clauses": []}))
+
+
+def test_files_hold_no_tag(panel, tmp_path):
+    page = panel.to_html(tmp_path / "panel.html").read_text(encoding="utf-8")
+    assert "<img src=x" not in page
+    alone = GraphView(panel.session.graph)
+    assert "<img src=x" not in alone.to_html(tmp_path / "graph.html").read_text(encoding="utf-8")
+    alone.close()
+
+
+def test_text_escapes_quotes_too():
+    assert text("\"'<&") == "&quot;&#x27;&lt;&amp;"

@@ -1,0 +1,111 @@
+"""View models against real traces, also while the loop runs at full speed."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+import workbench as wb
+from tests.widgets.graphs import counter, nested, newton
+from workbench.widgets.models.controlflow_model import ControlFlowModel, decisions
+from workbench.widgets.models.evolution_model import EvolutionModel, default_names, lines_of
+from workbench.widgets.models.status_model import status_model, status_text
+from workbench.widgets.models.termination_model import TerminationModel, clauses_of, describe, loops
+
+
+def test_default_names_are_the_loop_variables():
+    assert default_names(newton()) == ["x"]
+    assert [n.rsplit("/")[-1] for n in default_names(nested())] == ["i", "s", "j", "t"]
+
+
+def test_lines_of_arrays():
+    assert list(lines_of(np.zeros(3))) == [""]
+    assert list(lines_of(np.zeros((3, 2)))) == ["[0]", "[1]"]
+    assert list(lines_of(np.ones((3, 50)))) == [" (2-norm)"]
+    assert lines_of(np.ones((3, 4, 4)))[" (2-norm)"].tolist() == [4.0] * 3
+    assert lines_of(np.array(["a"])) == {}
+    assert lines_of(np.array([3 + 4j]))[""].tolist() == [5.0]
+
+
+def test_a_loop_at_full_speed_is_followed_at_bounded_cost():
+    with wb.Session(counter(), {"start": 0.0}) as session:
+        evolution = EvolutionModel(default_names(session.graph))
+        control = ControlFlowModel(session.graph)
+        termination = TerminationModel(session.graph)
+        session.run(wait=False)
+        time.sleep(0.5)
+        slowest = 0.0
+        for _ in range(10):
+            time.sleep(0.02)
+            started = time.perf_counter()
+            model = evolution.update(session.trace, running=True, verdicts=False)
+            control.update(session.trace, running=True)
+            termination.update(session.trace, running=True)
+            slowest = max(slowest, time.perf_counter() - started)
+        session.pause()
+        assert slowest < 0.3
+        (line,) = model["lines"]
+        assert len(line["x"]) < 5000 and line["last"] > 1000
+        # at rest the whole record is read, bit for bit
+        while True:
+            model = evolution.update(session.trace, running=False)
+            if not evolution.behind:
+                break
+        (line,) = model["lines"]
+        assert line["last"] == session.value("i") and line["x"][-1] == session.trace["i"].iterations[-1, 0]
+
+
+def test_nested_loops_are_followed_in_firing_order():
+    with wb.Session(nested(), {"n": 5}) as session:
+        session.run()
+        model = EvolutionModel(default_names(session.graph)).update(session.trace)
+        lines = {line["name"]: line for line in model["lines"]}
+        assert lines["j"]["y"].tolist() == session.trace["inner/j"].values.tolist()
+        assert "all activations" in model["x_title"]
+
+
+def test_decisions_of_loops_and_branches():
+    rows = decisions(nested())
+    assert [r["loop"] for r in rows].count(True) == 2 and len(rows) == 3
+
+
+def test_clauses_are_found_through_logic():
+    b = wb.GraphBuilder("two clauses")
+    n = b.placeholder("n", "int64", ())
+    i, x = b.while_loop(
+        lambda i, x: np.logical_and(i < n, np.logical_not(x > 100.0)), lambda i, x: (i + 1, x * 2.0),
+        (b.constant(0, "int64"), b.constant(1.0)),
+    )  # fmt: skip
+    graph = b.build({"i": i, "x": x})
+    (path,) = loops(graph)
+    assert [c["text"] for c in clauses_of(graph, path)] == ["i < n", "x > 100"]
+    with wb.Session(graph, {"n": 50}) as session:
+        session.run()
+        rows = TerminationModel(graph).update(session.trace)["clauses"]
+        assert [(r["left"], r["right"], r["holds"]) for r in rows] == [(7.0, 50.0, True), (128.0, 100.0, True)]
+        assert rows[0]["y"].tolist() == [50.0 - k for k in range(8)]
+
+
+def test_describe_says_what_a_forecast_means():
+    from workbench.analysis.termination import Proof, Reason, Status, Termination
+
+    never = Termination(Status.PROVED, "never", reason=Reason("r", "It recurs."), root=["x"], fix=["Raise tol."],
+                        proof=Proof("recurrence", "period 1."))  # fmt: skip
+    told = describe(never)
+    assert told["headline"] == "Proved: never stops" and told["reason"] == "It recurs." and told["root"] == ["x"]
+    soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15)))
+    assert soon["headline"] == "Predicted: stops after 12 more iterations (10 to 15)"
+    assert describe(Termination(Status.UNKNOWN))["headline"] == "No forecast yet"
+    assert describe(None)["status"] == "UNKNOWN"
+
+
+def test_status_in_words():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        assert status_model(session.snapshot())["word"] == "Ready"
+        session.run_to("x", iteration=2)
+        status = status_model(session.snapshot())
+        assert status["state"] == "paused" and status["next"] == "while/x/Merge" and "while 2" in status["iteration"]
+        session.run()
+        status = status_model(session.snapshot())
+        assert status["next"] == "" and "finished" in status_text(status)

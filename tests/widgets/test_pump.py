@@ -1,0 +1,174 @@
+"""The pump: coalescing, back-pressure, status first, and nothing to do when nothing happens."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+import workbench as wb
+from tests.widgets.browser_side import acknowledge, open_view, until
+from tests.widgets.graphs import counter, newton
+from workbench.widgets import EvolutionView, GraphView, Toolbar
+from workbench.widgets.pump import pump_for
+
+
+@pytest.fixture
+def endless():
+    with wb.Session(counter(), {"start": 0.0}) as session:
+        yield session
+
+
+def test_without_a_browser_there_is_no_thread(endless):
+    view = EvolutionView(endless)
+    assert not view.pump.alive and view.pump is pump_for(endless)
+    view.close()
+
+
+def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    end = acknowledge(view)
+    endless.run(wait=False)
+    assert until(lambda: view.live._push > 2)
+    first, started = view.live._push, time.monotonic()
+    time.sleep(1.0)
+    rate = (view.live._push - first) / (time.monotonic() - started)
+    endless.pause()
+    end()
+    assert 4 <= rate <= 21, rate
+    assert endless.position.event > 100_000  # the loop did not wait for the view
+    view.close()
+
+
+def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    endless.run(wait=False)
+    assert until(lambda: view.live._push > 0)
+    first = view.live._push
+    time.sleep(1.6)
+    endless.pause()
+    assert 1 <= view.live._push - first <= 4
+    view.close()
+
+
+def test_at_most_two_figures_are_under_way_at_once(endless):
+    views = [EvolutionView(endless), GraphView(endless), EvolutionView(endless)]
+    for view in views:
+        open_view(view)
+    endless.run(wait=False)
+    seen = []
+    end = time.monotonic() + 0.4
+    while time.monotonic() < end:
+        seen.append(sum(v.in_flight > 0 for v in views))
+        time.sleep(0.001)
+    endless.pause()
+    assert max(seen) <= 2
+    for view in views:
+        view.close()
+
+
+def test_the_last_state_always_arrives(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    end = acknowledge(view)
+    endless.run(wait=False)
+    time.sleep(0.3)
+    stop = endless.pause()
+    last = f"{endless.value('i')}"
+    assert until(lambda: float(view.live.data[0].y[-1]) == float(last)), (view.live.data[0].y[-1], last, stop)
+    end()
+    view.close()
+
+
+def test_the_status_line_follows_every_stop():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        bar = Toolbar(session)
+        open_view(bar)
+        bar.press("step")
+        assert until(lambda: bar.status["event"] == "1"), bar.status
+        bar.press("run")
+        assert until(lambda: bar.status["state"] == "finished"), bar.status
+        assert "finished" in bar.status["reason"] and "step" not in bar.status["enabled"]
+        bar.press("step_back")
+        assert until(lambda: bar.status["state"] == "paused")
+        bar.press("nonsense")
+        bar.close()
+
+
+def test_step_during_a_run_pauses_first(endless):
+    bar = Toolbar(endless)
+    open_view(bar)
+    bar.press("run")
+    assert until(lambda: bar.status["state"] == "running")
+    assert "pause" in bar.status["enabled"] and "run" not in bar.status["enabled"]
+    bar.press("step")
+    assert until(lambda: bar.status["state"] == "paused")
+    bar.close()
+
+
+def test_a_press_never_blocks(endless):
+    bar = Toolbar(endless)
+    open_view(bar)
+    bar.press("run")
+    for name in ("pause", "step", "step_back", "run", "pause"):
+        started = time.perf_counter()
+        bar.press(name)
+        assert time.perf_counter() - started < 0.05
+    bar.close()
+
+
+def test_a_view_that_fails_does_not_stop_the_others(endless):
+    broken, sound = EvolutionView(endless), EvolutionView(endless)
+    broken.spec = lambda model: 1 / 0
+    for view in (broken, sound):
+        open_view(view)
+    ends = [acknowledge(broken), acknowledge(sound)]
+    endless.step()
+    endless.step(5)
+    assert until(lambda: sound.live.data[0].y is not None and len(sound.live.data[0].y) > 0)
+    assert any("ZeroDivisionError" in e for e in sound.pump.errors)
+    for end in ends:
+        end()
+    broken.close()
+    sound.close()
+
+
+def test_an_idle_pump_looks_at_nothing(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    end = acknowledge(view)
+    assert until(lambda: view.live.in_flight == 0 and view.pump.alive)
+    time.sleep(0.2)
+    pushes, cpu = view.pump.pushes, time.thread_time()
+    time.sleep(0.3)
+    assert view.pump.pushes == pushes
+    assert time.thread_time() - cpu < 0.05
+    end()
+    view.close()
+
+
+def test_closing_ends_the_thread(endless):
+    before = threading.active_count()
+    view = EvolutionView(endless)
+    open_view(view)
+    assert until(lambda: view.pump.alive)
+    pump = view.pump
+    view.close()
+    assert until(lambda: not pump.alive)
+    assert threading.active_count() <= before + 1  # the session's own worker may have started
+    view.close()
+
+
+def test_the_thread_ends_when_the_last_browser_view_is_gone(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    assert until(lambda: view.pump.alive)
+    view.live._browser_says(view.live, {"kind": "gone"}, [])
+    view.pump.wake()
+    assert until(lambda: not view.pump.alive)
+    open_view(view)
+    assert until(lambda: view.pump.alive)
+    view.close()

@@ -1,0 +1,266 @@
+"""The slice of a loop's condition as a program of its own, standing where the session stands.
+
+The nodes that the LoopCond depends on are planned like any graph (the loop is a dataflow graph), run by the same compiled
+executor in a ring of two chunks, and given the session's present loop-carried values. The session itself is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.execution import Run
+from workbench.graph.frames import LoopVariable
+from workbench.graph.graph import Graph
+from workbench.graph.node import Node, Ref
+from workbench.graph.opspec import REGISTRY
+from workbench.kernels import machine as core
+from workbench.kernels.layout import Place
+from workbench.plan import PLANS, ExecutionPlan
+
+COMPARISONS = {
+    "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
+}  # fmt: skip
+
+
+class Slice:
+    """A :class:`SliceRunner` over the executor. Make one with :func:`slice_of`, :meth:`align` it, then ask."""
+
+    def __init__(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], frame: tuple[str, ...]) -> None:
+        self.plan, self.feeds, self.frame = plan, feeds, frame
+        self.run = Run(plan, dict(feeds), budget=1)
+        self.number = plan.numbers[frame]
+        self.trip_limit: int | None = None
+        self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
+        graph = plan.graph
+        self.impure_nodes = [n.name for n in plan.layout.nodes if n.op != "Placeholder" and not REGISTRY.lookup(n.op, graph.nodes[n.name].attrs).pure]  # fmt: skip
+        self.pure = not self.impure_nodes
+        reached = data_slice(graph, Ref(self._cond.name))
+        variables = [v for v in graph.frames[frame].variables if v.merge in reached]
+        self.steps = {v.name: step for v in variables if (step := constant_step(graph, v)) != 0.0}
+        self.state_names = [v.name for v in variables]
+        self._merges = [plan.layout.values[v.merge, 0].place for v in variables]
+        self.clauses, self.logic, self._operands = find_clauses(graph, Ref(self._cond.name))
+        core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
+
+    # -- getting there ------------------------------------------------------------------------------------------
+    def align(self, main: Run | None) -> bool:
+        """Stand at the condition, with the loop-carried values of ``main`` in all open frames; False if never entered."""
+        chain = [i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path]
+        with np.errstate(all="ignore"):
+            for number in chain:
+                first = min((n for n in self.plan.layout.nodes if n.first and n.frame == number), key=lambda n: n.ip)
+                core.arm(self.run.machine, first.ip, True)
+                while (status := self.run.machine.run()) == "poll":
+                    pass
+                core.arm(self.run.machine, first.ip, False)
+                if status != "break" or self.run.view.ip != first.ip:
+                    return False
+                if main is not None:
+                    self._take_over(main, number)
+            return self._to_condition(0)
+
+    def _take_over(self, main: Run, number: int) -> None:
+        """Overwrite the start values of a frame with the present values of ``main``."""
+        graph = self.plan.graph
+        path = self.plan.layout.frames[number].path
+        theirs = main.plan.numbers[path]
+        row = main.view.rows(theirs)[1]
+        for variable in graph.frames[path].variables:
+            ours = self.plan.layout.values.get((variable.merge, 0))
+            source = main.plan.layout.values.get((variable.merge, 0))
+            if ours is not None and ours.place is not None and source is not None and source.place is not None:
+                value = main.trace.reader.items(source.place, theirs, np.array([row]))[0]
+                self.run.put(ours.place, np.asarray(value))
+
+    def _to_condition(self, ahead: int) -> bool:
+        """On to the LoopCond ``ahead`` iterations further; False where the loop ended before."""
+        machine, view = self.run.machine, self.run.view
+        core.arm(machine, self._cond.ip, True, view.iteration(self.number) + ahead)
+        if view.ip == self._cond.ip:  # off the condition on which we stand
+            machine.run(self.run.event + 1, True, True, -1, -1, False)
+        with np.errstate(all="ignore"):
+            while view.ip != self._cond.ip or ahead:
+                status = machine.run()
+                if status == "failed":
+                    raise RuntimeError(str(machine.error)) from machine.error
+                if status != "poll":
+                    break
+        core.arm(machine, self._cond.ip, False)
+        return view.ip == self._cond.ip
+
+    # -- the protocol of SliceRunner ------------------------------------------------------------------------------------
+    def _row(self) -> int:
+        return self.run.view.rows(self.number)[1]
+
+    def _at(self, place: Place | None) -> Any:
+        assert place is not None
+        return np.asarray(self.run.trace.reader.items(place, self.number, np.array([self._row()]))[0])
+
+    def values(self) -> dict[str, Any]:
+        """Loop-carried values at this iteration."""
+        return {name: self._at(place) for name, place in zip(self.state_names, self._merges, strict=True)}
+
+    def state(self) -> bytes:
+        """Bit pattern of everything that the slice carries, dtypes and shapes included."""
+        parts = []
+        for place in self._merges:
+            value = self._at(place)
+            if value.dtype == object and not all(isinstance(v, (str, bytes)) for v in value.ravel()):
+                raise RuntimeError("a loop variable is no array, so its state cannot be compared bit for bit")
+            parts.append(f"{value.dtype}{value.shape}".encode())
+            parts.append(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
+        return b"|".join(parts)
+
+    def cond(self) -> bool:
+        pred = self.plan.layout.values[self._cond.name, 0].place
+        return bool(self._at(pred))
+
+    def clause_values(self) -> list[tuple[Any, str, Any]]:
+        def scalar(ref: Ref) -> Any:
+            value = self._at(self.plan.layout.values[tuple(ref)].place)
+            return value[()] if value.ndim == 0 else value
+
+        return [(scalar(a), op, scalar(b) if isinstance(b, Ref) else b) for a, op, b in self._operands]
+
+    def advance(self, n: int) -> int:
+        """Up to ``n`` iterations; how many were run. Stops where the condition is false."""
+        if n <= 0 or not self.cond():
+            return 0
+        before = self._row()
+        self._to_condition(n)
+        return self._row() - before
+
+    def fork(self) -> Slice:
+        other = object.__new__(Slice)
+        other.__dict__.update(self.__dict__)
+        chain = [0, *(i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path)]
+        other.run = Run(self.plan, dict(self.feeds), budget=1)
+        core.restore(other.run.machine, core.snapshot(self.run.machine, chain))
+        core.arm(other.run.machine, self.plan.layout.frames[self.number].stop, True)
+        return other
+
+
+def slice_of(graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: Mapping[str, np.ndarray]) -> Slice:
+    """The slice of one loop's condition, for a run with this plan and these feeds."""
+    cond = next(n for n in graph.frames[frame].nodes if graph.nodes[n].op == "LoopCond" and n in plan.needed)
+    signature = plan.signature
+    found = PLANS.get(graph, {"condition": Ref(cond)}, signature)
+    return Slice(found, feeds, frame)
+
+
+def data_slice(graph: Graph, cond: Ref) -> set[str]:
+    """Nodes whose values the condition depends on.
+
+    Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch: such
+    an edge only says "in this loop", which is where all of the slice is.
+    """
+    stack, seen = [cond.node], set()
+    while stack:
+        name = stack.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        node = graph.nodes[name]
+        stack.extend(r.node for r in node.inputs)
+        stack.extend(c for c in node.control if not _is_pivot(graph, c))
+    return seen
+
+
+def _is_pivot(graph: Graph, name: str) -> bool:
+    node = graph.nodes[name]
+    if node.op == "Merge":
+        return any(graph.nodes[r.node].op == "NextIteration" for r in node.inputs)
+    if node.op != "Identity":
+        return False
+    switch = graph.nodes[node.inputs[0].node]
+    return switch.op == "Switch" and graph.nodes[switch.inputs[1].node].op == "LoopCond"
+
+
+def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
+    """What each iteration adds to a variable: a constant, 0.0 for one that is not updated, None for anything else."""
+    merge = graph.nodes[variable.merge]
+    back = graph.nodes[variable.next_iteration].inputs[0]
+    node = graph.nodes[back.node]
+    while node.op in ("Identity", "Switch"):
+        node = graph.nodes[node.inputs[0].node]
+    if node.name == merge.name:
+        return 0.0
+    if node.op not in ("add", "subtract") or len(node.inputs) != 2:
+        return None
+    own, other = (_origin(graph, r) for r in node.inputs)
+    if node.op == "add" and other.name == merge.name:
+        own, other = other, own
+    if own.name != merge.name or other.op != "Const" or other.attrs["value"].size != 1:
+        return None
+    try:
+        step = float(other.attrs["value"].reshape(-1)[0])
+    except (TypeError, ValueError):
+        return None
+    return (step if node.op == "add" else -step) or None
+
+
+def _origin(graph: Graph, ref: Ref) -> Node:
+    """The node whose value ``ref`` is another name of, also across Enter of a loop invariant."""
+    node = graph.nodes[ref.node]
+    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs["is_constant"]):
+        node = graph.nodes[node.inputs[0].node]
+    return node
+
+
+def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], str, list[tuple[Ref, str, Any]]]:
+    """(clauses as text, logic, operands) of a condition: comparisons joined by one kind of connective."""
+    root = _through(graph, cond)
+    node = graph.nodes[root.node]
+    logic = {"logical_and": "and", "logical_or": "or", "logical_not": "not"}.get(node.op, "single")
+    leaves: list[Ref] = []
+
+    def collect(ref: Ref) -> None:
+        at = graph.nodes[_through(graph, ref).node]
+        if logic in ("and", "or") and at.op == f"logical_{logic}":
+            collect(at.inputs[0])
+            collect(at.inputs[1])
+        else:
+            leaves.append(at.ref(_through(graph, ref).index))
+
+    if logic == "not":
+        leaves.append(_through(graph, node.inputs[0]))
+    else:
+        collect(root)
+    operands: list[tuple[Ref, str, Any]] = []
+    for leaf in leaves:
+        at = graph.nodes[leaf.node]
+        if at.op in COMPARISONS and _single(graph, at):
+            operands.append((at.inputs[0], COMPARISONS[at.op], at.inputs[1]))
+        else:
+            operands.append((leaf, "==", np.True_))
+    texts = [(_name(graph, a), op, _name(graph, b) if isinstance(b, Ref) else "True") for a, op, b in operands]
+    return texts, logic, operands
+
+
+def _through(graph: Graph, ref: Ref) -> Ref:
+    node = graph.nodes[ref.node]
+    while node.op in ("Identity", "LoopCond"):
+        ref = node.inputs[0]
+        node = graph.nodes[ref.node]
+    return ref
+
+
+def _single(graph: Graph, node: Node) -> bool:
+    return all(graph.type_of(r).shape in ((), None) for r in node.inputs)
+
+
+def _name(graph: Graph, ref: Ref) -> str:
+    """A constant as its number, a loop invariant under its outer name, anything else under its public name."""
+    node = graph.nodes[ref.node]
+    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs["is_constant"]):
+        ref = node.inputs[0]
+        node = graph.nodes[ref.node]
+    if node.op == "Const" and node.attrs["value"].size == 1:
+        return str(node.attrs["value"].reshape(-1)[0])
+    return graph.name_of(ref)
+
+
+__all__ = ["Slice", "find_clauses", "slice_of"]

@@ -1,0 +1,119 @@
+"""Termination of a loop of a session: the white box where the slice can be run, else what the record shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.lookahead import find_clauses, slice_of
+from workbench.analysis.monitor import TerminationMonitor
+from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.whitebox import analyze_loop
+from workbench.errors import SessionError, WorkbenchError
+from workbench.execution import Run
+from workbench.graph.graph import Graph
+from workbench.graph.node import Ref
+from workbench.trace import Trace
+
+#: iterations of the record that the black box is shown
+OBSERVED = 512
+
+
+def termination_of(run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2) -> Termination:
+    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, from where ``run`` stands?
+
+    ``seconds`` caps the look-ahead. After the loop has ended the answer is PROVED with 0 remaining.
+    """
+    graph = run.plan.graph
+    path = _choose(graph, run, frame)
+    if path is None:
+        return unknown("no-loop", "This run has no loop.")
+    number = run.plan.numbers[path]
+    layout = run.plan.layout.frames[number]
+    entered = run.view.iteration(number) >= 0
+    inside = layout.start < run.view.ip < layout.stop
+    iteration = run.view.iteration(number) if entered else 0
+    if entered and not inside:
+        return Termination(
+            Status.PROVED, "terminates", 0, (0, 0),
+            Reason("ended", f"The loop {'/'.join(path)} has ended after {iteration:,} iterations{_last_clause(graph, trace, path)}."),
+            confidence=1.0, proof=Proof("observed", "the condition was false."),
+        )  # fmt: skip
+    observed = observe(trace, graph, path) if entered else None
+    try:
+        runner = slice_of(graph, path, run.plan, run.feeds)
+        if not runner.align(run if inside else None):
+            return unknown("not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried.")
+    except WorkbenchError as error:
+        return unknown("slice-failed", f"The slice of the condition cannot be run: {error.message}")
+    except RuntimeError as error:
+        return unknown("slice-failed", f"A node of the condition fails: {error}")
+    return analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
+
+
+def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSERVED) -> TerminationMonitor:
+    """A monitor that has seen the last recorded iterations of the present activation of a loop."""
+    cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
+    clauses, logic, operands = find_clauses(graph, Ref(cond))
+    monitor = TerminationMonitor([(a, b) for a, _, b in clauses])
+    series = trace[Ref(cond)]
+    total = len(series)
+    start = max(0, total - last)
+    paths, conds = series.window(start, total)
+    if len(paths) == 0:
+        return monitor
+    mine = (paths[:, :-1] == paths[-1, :-1]).all(axis=1)
+    variables = [v for v in graph.frames[path].variables if (v.merge, 0) in trace.layout.values]
+
+    def column(ref: Ref) -> list[Any]:
+        found = trace[ref]
+        return list(found.window(len(found) - min(len(found), total - start), len(found))[1])
+
+    states = {v.name: column(Ref(v.merge)) for v in variables}
+    sides = [(column(a), op, column(b) if isinstance(b, Ref) else None, b) for a, op, b in operands]
+    count = min([len(conds), *(len(s) for s in states.values()), *(len(a) for a, *_ in sides)])
+    for k in range(-count, 0):
+        if mine[k]:
+            values = [(a[k], op, b[k] if b is not None and len(b) >= count else fixed) for a, op, b, fixed in sides]
+            monitor.observe({n: s[k] for n, s in states.items()}, bool(conds[k]), values, logic)
+    return monitor
+
+
+def _choose(graph: Graph, run: Run, frame: Any) -> tuple[str, ...] | None:
+    loops = [f.path for f in run.plan.layout.frames if f.path]
+    if frame is None:
+        open_frames = [i for i in run.active_frames() if i]
+        if open_frames:
+            return run.plan.layout.frames[open_frames[-1]].path
+        waiting = [p for p in loops if len(p) == 1 and run.view.iteration(run.plan.numbers[p]) < 0]
+        ended = [p for p in loops if len(p) == 1 and p not in waiting]
+        return waiting[0] if waiting else ended[-1] if ended else None
+    path = tuple(frame) if isinstance(frame, (tuple, list)) else next((p for p in loops if p[-1] == frame or "/".join(p) == frame), None)
+    if path not in loops:
+        raise SessionError(
+            f"There is no loop {frame!r} in this run.", slug="no-such-frame",
+            fix=f"there are {', '.join('/'.join(p) for p in loops) or 'none'}.",
+        )  # fmt: skip
+    return path
+
+
+def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
+    """The clause that ended a loop, with its operands: ": i < n failed (10 < 10)"."""
+    cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
+    clauses, logic, operands = find_clauses(graph, Ref(cond))
+    found = []
+    for (left, op, right), (a, _, b) in zip(clauses, operands, strict=True):
+        try:
+            x = trace[a][-1]
+            y = trace[b][-1] if isinstance(b, Ref) else b
+        except Exception:  # a record without its last row: the sentence does without the numbers
+            continue
+        if np.size(x) == 1 and np.size(y) == 1 and logic != "not" and not _holds(x, op, y):
+            found.append(f"{left} {op} {right} failed ({x} {op} {y})")
+    return ": " + " and ".join(found) if found else ""
+
+
+def _holds(x: Any, op: str, y: Any) -> bool:
+    table = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal}
+    return bool(table[op](x, y))

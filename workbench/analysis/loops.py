@@ -45,11 +45,11 @@ def termination_of(run: Run, trace: Trace, frame: Any = None, seconds: float = 0
         runner = slice_of(graph, path, run.plan, run.feeds)
         if not runner.align(run if inside else None):
             return unknown("not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried.")
+        return analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
     except WorkbenchError as error:
         return unknown("slice-failed", f"The slice of the condition cannot be run: {error.message}")
     except RuntimeError as error:
-        return unknown("slice-failed", f"A node of the condition fails: {error}")
-    return analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
+        return unknown("slice-failed", f"The slice of the condition cannot be run: {error}")
 
 
 def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSERVED) -> TerminationMonitor:

@@ -64,7 +64,7 @@ cdef class Machine:
         if spec.per_chunk <= 0:
             rows.per_chunk = HUGE_BYTES // spec.row_bytes - 1
         if spec.per_chunk > 0 or rows.per_chunk < 15:
-            rows.per_chunk = max(<long long>spec.per_chunk, 16 if f else 1)
+            rows.per_chunk = spec.per_chunk if spec.per_chunk > 0 else 16
             rows.chunk_bytes = (rows.per_chunk + 1) * spec.row_bytes
         rows.row = -1
         rows.n_objects = len(offsets)

@@ -9,6 +9,11 @@ cdef class Snapshot:
     cdef list rows     # per frame: (row, activations)
     cdef dict live     # frame -> (bytes of the row before and the row in progress, objects of both)
 
+    @property
+    def bytes(self):
+        """Bytes of the rows and of the arrays that it keeps alive."""
+        return sum(len(raw) + sum(getattr(o, "nbytes", 0) for o in objects) for raw, objects in self.live.values())
+
     def row(self, int frame):
         """Row in progress of a frame; -1 before its first activation."""
         return self.rows[frame][0]

@@ -116,12 +116,8 @@ cdef void hold_row_objects(Rows* rows, char* row) noexcept:
 
 
 cdef long long object_size(PyObject* item) noexcept:
-    """Bytes that an array owns; views count as nothing, because they share."""
-    cdef cnp.ndarray array
-    if isinstance(<object>item, cnp.ndarray):
-        array = <cnp.ndarray><object>item
-        return array.nbytes if cnp.PyArray_BASE(array) == NULL else 0
-    return 0
+    """Bytes of an array; a view counts in full, because it may be all that keeps its base alive."""
+    return cnp.PyArray_NBYTES(<cnp.ndarray><object>item) if isinstance(<object>item, cnp.ndarray) else 0
 
 
 cdef inline char* row_address(Rows* rows, long long row) noexcept nogil:

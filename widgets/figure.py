@@ -51,16 +51,13 @@ class LiveFigure(go.FigureWidget):
         self._sent_at = 0.0
         self._views = 0
         super().__init__(figure)
+        self._config = dict(theme.CONFIG)  # plotly sets its own in between
         self.on_msg(self._browser_says)
 
-    # defaults and not assignments: the state must be complete when the comm opens, within ``__init__``
+    # a default and no assignment: the loader needs it when the comm opens, within ``__init__``
     @traitlets.default("_bundle_id")
     def _bundle_default(self) -> str:
         return self._shared_bundle.model_id
-
-    @traitlets.default("_config")
-    def _config_default(self) -> dict[str, Any]:
-        return dict(theme.CONFIG)
 
     # -- browser to kernel ------------------------------------------------------------------------------------------
     def set_state(self, sync_data: dict[str, Any]) -> None:

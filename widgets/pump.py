@@ -58,7 +58,7 @@ class Pump:
         self._running_since: float | None = None
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._unsubscribe = session.subscribe(lambda _snapshot: self._wake.set())
+        self._unsubscribe = session.subscribe(self._stopped)
 
     # -- sinks ------------------------------------------------------------------------------------------------------
     def add(self, sink: Sink) -> None:
@@ -92,6 +92,17 @@ class Pump:
                 return
             self._thread = threading.Thread(target=self._run, name="workbench-pump", daemon=True)
             self._thread.start()
+
+    def _stopped(self, snapshot: Any) -> None:
+        """A stop, on the session's thread: urgent views are told at once, also while the pump is busy with a figure."""
+        with self._lock:
+            urgent = [s for s in self._shown if s.urgent and s.views > 0]
+        for sink in urgent:
+            try:
+                sink.show(snapshot)
+            except Exception as error:
+                self._note(error)
+        self._wake.set()
 
     @property
     def alive(self) -> bool:

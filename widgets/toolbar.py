@@ -6,6 +6,7 @@ status line is the pump's most urgent view: it is shown before any figure.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,6 +59,8 @@ class Toolbar(anywidget.AnyWidget):
         self.views = 0
         self._acknowledged = 0
         self._sent_at = 0.0
+        self._version = -1
+        self._lock = threading.RLock()
         super().__init__(
             commands=[{"name": n, "label": label, "tooltip": tip} for n, label, tip in COMMANDS],
             keymap=dict(KEYS),
@@ -104,12 +107,17 @@ class Toolbar(anywidget.AnyWidget):
         return time.monotonic() - self._sent_at
 
     def show(self, snapshot: Any) -> None:
-        new = self._status(snapshot)
-        if new != self.status:
-            self._sent_at = time.monotonic()
-            with self.hold_sync():
-                self.push += 1
-                self.status = new
+        """Show a snapshot, unless a newer one is shown; on the pump's and on the session's thread."""
+        with self._lock:
+            if snapshot.version < self._version:
+                return
+            self._version = snapshot.version
+            new = self._status(snapshot)
+            if new != self.status:
+                self._sent_at = time.monotonic()
+                with self.hold_sync():
+                    self.push += 1
+                    self.status = new
 
     def close(self) -> None:
         if self.comm is not None:

@@ -85,11 +85,19 @@ export default () => {
       const view = makeView(module, inner, model, el);
       view.perform_render();
 
+      // A figure may ask for a least width, and for ranges to be set again when the width changes (layout.meta).
+      const wish = () => (el.layout ?? model.get("_widget_layout")).meta ?? {};
+      const room = () => {
+        el.style.minWidth = wish().min_width ? `${wish().min_width}px` : "";
+        const tall = el.layout?.height;
+        if (tall) el.style.minHeight = `${tall}px`;
+      };
       const fit = () => {
+        room();
         if (!el._fullLayout || !el.clientWidth || el.clientWidth === width) return;
         width = el.clientWidth;
         model.get("_widget_layout").width = width;
-        relayout(view, { width });
+        relayout(view, { width, ...(wish().ranges ?? {}) });
       };
       const resize = new ResizeObserver(fit);
       resize.observe(el);
@@ -104,6 +112,7 @@ export default () => {
       // plotly draws inside the change events of the messages that precede this one; one frame later it is on the screen
       model.on("change:_push", () => {
         const push = model.get("_push");
+        room();
         requestAnimationFrame(() => setTimeout(() => model.send({ kind: "ack", push }), 0));
       });
       const ready = () => {

@@ -46,7 +46,7 @@ def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """``{"marker": {"color": 1}}`` as ``{"marker.color": 1}``; lists and arrays stay whole."""
     out: dict[str, Any] = {}
     for key, value in tree.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and key != "meta":  # plotly takes meta as it is
             out |= flatten(value, f"{prefix}{key}.")
         else:
             out[prefix + key] = value

@@ -15,7 +15,7 @@ from workbench.widgets.views.base import Source, View, is_running
 from workbench.widgets.views.spec import Spec, base_layout, text
 
 HEIGHT = 210
-#: a forecast may run ahead of the loop: asked at stops, and while running not more often than this
+#: a forecast may run ahead of the loop: asked at stops, while running not more often than this nor a tenth of the time
 EVERY_S = 0.5
 MARKS = {"PROVED": "\u2713", "PREDICTED": "\u2248", "UNKNOWN": "?"}
 
@@ -30,6 +30,7 @@ class TerminationView(View):
         self.height = height
         self._follow = TerminationModel(self.source.graph, frame)
         self._asked = -EVERY_S
+        self._took = 0.0
         self._told: dict[str, Any] | None = None
         self.words = ipywidgets.HTML()
         super().__init__(self.source)
@@ -37,11 +38,12 @@ class TerminationView(View):
     def model(self, snapshot: Any) -> dict[str, Any]:
         session = self.source.session
         running = is_running(snapshot)
-        ask = session is not None and (not running or time.monotonic() - self._asked >= EVERY_S)
-        path = self._follow.path
+        ask = session is not None and (not running or time.monotonic() - self._asked >= max(EVERY_S, 10 * self._took))
+        path, started = self._follow.path, time.monotonic()
         model = self._follow.update(self.source.trace, (lambda: session.termination(path)) if ask else None, running=running)
         if ask:
             self._asked, self._told = time.monotonic(), model["verdict"]
+            self._took = self._asked - started
         return {**model, "verdict": self._told}
 
     @property

@@ -205,7 +205,7 @@ def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
 def _origin(graph: Graph, ref: Ref) -> Node:
     """The node whose value ``ref`` is another name of, also across Enter of a loop invariant."""
     node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs["is_constant"]):
+    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
         node = graph.nodes[node.inputs[0].node]
     return node
 
@@ -255,7 +255,7 @@ def _single(graph: Graph, node: Node) -> bool:
 def _name(graph: Graph, ref: Ref) -> str:
     """A constant as its number, a loop invariant under its outer name, anything else under its public name."""
     node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs["is_constant"]):
+    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
         ref = node.inputs[0]
         node = graph.nodes[ref.node]
     if node.op == "Const" and node.attrs["value"].size == 1:

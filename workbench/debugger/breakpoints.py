@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from workbench.debugger.predicate import Predicate
 from workbench.errors import SessionError
@@ -46,6 +50,19 @@ class Breakpoint:
         return ", ".join(parts)
 
 
+def _path(iteration: Any) -> tuple[int | None, ...] | None:
+    """One number, or one per frame, NumPy's integers included."""
+    if iteration is None:
+        return None
+    try:
+        items = tuple(iteration) if isinstance(iteration, (tuple, list, np.ndarray)) else (iteration,)
+        return tuple(None if i is None else operator.index(i) for i in items)
+    except TypeError:
+        raise SessionError(
+            f"{iteration!r} is no iteration.", slug="bad-iteration", fix="give one number from 0 on per enclosing frame."
+        ) from None
+
+
 class Breakpoints:
     """The breakpoints of a session. ``resolve`` turns a user's name into a value of the run and its frame depth."""
 
@@ -60,9 +77,8 @@ class Breakpoints:
     ) -> int:  # fmt: skip
         """Add one and return its number. Raises SessionError for a bad iteration or condition, TraceError for a bad name."""
         ref, depth = self._resolve(name)
-        path = (iteration,) if isinstance(iteration, int) else iteration
+        path = _path(iteration)
         if path is not None:
-            path = tuple(path)
             if len(path) < depth:  # the innermost frames are meant: x at iteration 7 of whatever loop it is in
                 path = (None,) * (depth - len(path)) + path
             if len(path) != depth or any(i is not None and i < 0 for i in path):

@@ -50,7 +50,7 @@ class Predicate:
         with np.errstate(all="ignore"):
             try:
                 return bool(np.any(self._value(self._tree, {"value": np.asarray(value), "iteration": np.int64(iteration)})))
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, ArithmeticError) as error:
                 raise self._refuse(f"it does not fit a value of dtype {np.asarray(value).dtype} ({error})") from error
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ class Predicate:
 
     def _value(self, node: ast.AST, names: dict[str, Any]) -> Any:
         if isinstance(node, ast.Constant):
-            return np.float64(node.value) if isinstance(node.value, float) else node.value
+            return np.float64(node.value) if isinstance(node.value, float) else np.asarray(node.value)[()]
         if isinstance(node, ast.Name):
             return names[node.id]
         if isinstance(node, ast.BinOp):

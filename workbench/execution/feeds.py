@@ -32,12 +32,14 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarra
 def _array(name: str, declared: TensorType, value: Any) -> np.ndarray:
     try:
         array = np.asarray(value)
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise FeedError(f"The value for {name!r} is no array: {error}.", slug="feed-type") from error
     if declared.dtype == STRING or array.dtype.kind in "US":
         array = array.astype(object)
     elif declared.dtype not in (ANY, OPAQUE) and not isinstance(value, np.ndarray | np.generic):
         array = _weak(name, declared, array)
+    if array.dtype.kind in "mMV" and array.dtype != numpy_dtype("bfloat16"):
+        raise FeedError(f"The input {name!r} takes {declared}, but {array.dtype} came.", slug="feed-type")
     copy = np.array(array, copy=True)
     copy.flags.writeable = False
     return copy
@@ -48,7 +50,9 @@ def _weak(name: str, declared: TensorType, array: np.ndarray) -> np.ndarray:
     target = numpy_dtype(declared.dtype)
     if array.dtype == object:
         raise FeedError(f"The input {name!r} takes {declared}, but {array.dtype} came.", slug="feed-type")
-    if array.dtype.kind == "f" and target.kind in "iu" or array.dtype.kind == "c" and target.kind in "iuf":
+    rank = "biufc".find
+    lossy = rank(array.dtype.kind) > max(rank(target.kind), 2 if target.kind in "iu" else 0)
+    if array.size and (lossy and target.kind != "V" or target.kind == "V" and array.dtype.kind == "c"):
         raise FeedError(
             f"The input {name!r} takes {declared}, but {array.dtype} was fed.", slug="feed-type",
             fix="round the value, or cast it explicitly.",
@@ -57,4 +61,8 @@ def _weak(name: str, declared: TensorType, array: np.ndarray) -> np.ndarray:
         limits = np.iinfo(target)
         if int(array.min()) < limits.min or int(array.max()) > limits.max:
             raise FeedError(f"The value for {name!r} does not fit {declared.dtype}.", slug="feed-type")
-    return array.astype(target)
+    with np.errstate(over="ignore"):
+        fitted = array.astype(target)
+    if target.kind == "f" and bool((np.isinf(fitted) & ~np.isinf(array)).any()):
+        raise FeedError(f"The value for {name!r} does not fit {declared.dtype}.", slug="feed-type")
+    return fitted

@@ -23,6 +23,7 @@ FIRST_INTERVAL = 4096
 #: but not further apart than this many seconds of running
 SECONDS_APART = 0.05
 MAX_CHECKPOINTS = 512
+LEAST_BYTES = 1 << 20
 #: instructions and frame to stay in (see kernels: Machine.run): no limit
 ANYWHERE = (-2, 0x7FFFFFFF, -1)
 
@@ -108,7 +109,10 @@ class Run:
         with np.errstate(all="ignore"):
             status = self.machine.run(stop, exact, through, *watch, loud, *home)
         if status == "failed":
-            raise self._failure(self.machine.error)
+            error = self.machine.error
+            if not isinstance(error, Exception):
+                raise error  # KeyboardInterrupt inside an op is no failure of the op
+            raise self._failure(error)
         if not exact and self.event >= self.checkpoints[-1].events + self._interval:
             self.checkpoint()
         return status
@@ -131,6 +135,9 @@ class Run:
         if len(self.checkpoints) > MAX_CHECKPOINTS:
             half = len(self.checkpoints) // 2
             self.checkpoints[1:half] = self.checkpoints[1:half:2]
+        # arrays in checkpoints count too: a quarter of the budget, the first and the last always stay
+        while len(self.checkpoints) > 2 and sum(c.bytes for c in self.checkpoints) > max(self.budget // 4, LEAST_BYTES):
+            self.checkpoints[1:-1] = self.checkpoints[2:-1:2]
         done, since = event - self._clock[0], now - self._clock[1]
         self._clock = (event, now)
         rate = done / since if since > 1e-6 else 1e9

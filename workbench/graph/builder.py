@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import linecache
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import GraphError, TypeMismatchError, WorkbenchError
+from workbench.errors import GraphError, TypeMismatchError, UnknownOpError, WorkbenchError
 from workbench.graph import structured
 from workbench.graph.context import Context
 from workbench.graph.graph import Graph
@@ -18,6 +20,14 @@ from workbench.graph.node import FrozenAttrs, Node, Ref, Source
 from workbench.graph.opspec import REGISTRY
 from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, dtype_name, numpy_dtype
 from workbench.graph.value import Value
+
+
+#: inputs of ops that are axes, sizes, indices or conditions: their dtype has nothing to do with that of the data
+OWN_DTYPE = frozenset(
+    "axes axis begin condition depth dims end ends indices k num pad_width perm pred repeats shape size sizes starts steps "
+    "strides".split()
+)
+PYTHON_NUMBERS = (bool, int, float, complex)
 
 
 class GraphBuilder:
@@ -45,21 +55,29 @@ class GraphBuilder:
     def placeholder(self, name: str, dtype: Any = "float64", shape: Sequence[int | None] | None = ()) -> Value:
         """An input of the graph; ``None`` in the shape is an unknown size, ``shape=None`` an unknown rank."""
         if name in self._inputs:
-            raise GraphError(f"There is already a placeholder named {name!r}.", slug="duplicate-name", fix="choose another name.")
-        dims = None if shape is None else tuple(None if d is None else int(d) for d in shape)
-        node = self.add_node("Placeholder", [], name=name, dtype=dtype_name(dtype), shape=dims, at_root=True)
+            raise GraphError(
+                f"There is already a placeholder named {name!r}.", slug="duplicate-name", fix="choose another name."
+            )
+        node = self.add_node(
+            "Placeholder", [], name=name, dtype=_dtype(dtype, name), shape=_dims(shape, name), at_root=True
+        )
         self._inputs[name] = Ref(node)
         return Value(self, Ref(node), self._nodes[node].types[0], self._root, name)
 
     def constant(self, value: Any, dtype: Any = None, name: str | None = None) -> Value:
         """A constant; it lives where it is made: in a loop or a branch it fires with that loop or branch."""
-        array = np.asarray(value)
-        if dtype is not None:
-            array = array.astype(numpy_dtype(dtype_name(dtype)))
+        try:
+            array = np.asarray(value)
+            if dtype is not None:
+                array = array.astype(numpy_dtype(_dtype(dtype, name)))
+        except (TypeError, ValueError, OverflowError) as error:  # a ragged list, or no numbers for that dtype
+            raise _no_constant(value) from error
         if array.dtype.kind in "US":
             array = array.astype(object)
-        elif array.dtype == object and not all(isinstance(v, (str, bytes)) for v in array.ravel()):
-            raise TypeMismatchError(f"A constant cannot be made of {value!r}: it is no array of numbers or strings.")
+        elif array.dtype.kind in "mM" or array.dtype == object and not all(
+            isinstance(v, (str, bytes)) for v in array.ravel()
+        ):
+            raise _no_constant(value)
         node = self.add_node("Const", [], control=self.context.pivot(), name=name, value=array)
         return Value(self, Ref(node), self._nodes[node].types[0], self.context)
 
@@ -67,9 +85,9 @@ class GraphBuilder:
     def op(self, op: str, *inputs: Any, name: str | None = None, control: Sequence[Any] = (), **attrs: Any) -> Any:
         """Add one node of a registered op; returns its value, or a tuple of values if it has several outputs."""
         spec = REGISTRY.lookup(op, attrs)
-        values = self._lift(inputs)
+        values = self._lift(inputs, spec.inputs)
         if "dtype" in attrs and attrs["dtype"] is not None:
-            attrs["dtype"] = dtype_name(attrs["dtype"])
+            attrs["dtype"] = _dtype(attrs["dtype"], op)
         waits = tuple(c.ref.node if isinstance(c, Value) else str(c) for c in control)
         if not values and not waits:
             waits = self.context.pivot()
@@ -78,8 +96,10 @@ class GraphBuilder:
         return outs[0] if len(outs) == 1 else outs
 
     def __getattr__(self, op: str) -> Callable[..., Any]:
-        if op.startswith("_") or op not in REGISTRY:
-            raise AttributeError(f"GraphBuilder has no method or op {op!r}; workbench.ops.names() lists the ops")
+        if op.startswith("_"):
+            raise AttributeError(f"GraphBuilder has no attribute {op!r}")
+        if op not in REGISTRY:
+            raise _NoSuchMethod(op)
         return lambda *inputs, **attrs: self.op(op, *inputs, **attrs)
 
     def __dir__(self) -> list[str]:
@@ -161,6 +181,8 @@ class GraphBuilder:
     # -- finishing ---------------------------------------------------------------------------------------------
     def alias(self, name: str, value: Value) -> Value:
         """Give a value a public name, under which traces, breakpoints and views find it."""
+        if not isinstance(value, Value) or value.builder is not self:
+            raise GraphError(f"{name!r} cannot name {value!r}: it is not a value of this builder.", slug="bad-output")
         self._names[name] = value.ref
         return value
 
@@ -210,7 +232,7 @@ class GraphBuilder:
         if loop is None:
             return control
         sources = [self._nodes[r.node] for r in inputs]
-        if all(n.op == "Enter" and n.attrs["is_constant"] and n.attrs["frame_name"] == loop.frame for n in sources):
+        if all(n.op == "Enter" and n.attrs.get("is_constant") and n.attrs["frame_name"] == loop.frame for n in sources):
             return tuple(dict.fromkeys((*control, *loop.pivot())))
         return control
 
@@ -251,24 +273,37 @@ class GraphBuilder:
                 ) from error
             raise
 
-    def _lift(self, inputs: Sequence[Any]) -> list[Value]:
-        """Values of this builder, brought into the present context; Python numbers take the dtype of the others."""
-        dtypes = [i.dtype for i in inputs if isinstance(i, Value) and i.dtype not in (ANY, OPAQUE, STRING)]
-        other = numpy_dtype(dtypes[0]) if dtypes else None
+    def _lift(self, inputs: Sequence[Any], names: Sequence[str] = ()) -> list[Value]:
+        """Values of this builder, brought into the present context; Python numbers take the dtype of the others.
+
+        ``names`` are the op's names of its inputs: axes, sizes and indices neither give a dtype nor take one.
+        """
+        own = [_input_name(names, k) in OWN_DTYPE for k in range(len(inputs))]
+        dtypes = [
+            i.dtype for i, apart in zip(inputs, own, strict=True)
+            if isinstance(i, Value) and not apart and i.dtype not in (ANY, OPAQUE, STRING)
+        ]  # fmt: skip
         lifted = []
-        for item in inputs:
+        for item, apart in zip(inputs, own, strict=True):
             if isinstance(item, Value):
                 if item.builder is not self:
                     raise GraphError(f"{item.ref} belongs to another builder.", slug="other-builder")
                 lifted.append(self.context.adopt(item))
-            elif type(item) in (bool, int, float, complex) and other is not None:
-                try:
-                    lifted.append(self.constant(np.asarray(item, dtype=np.result_type(other, item))))
-                except OverflowError as error:
-                    raise TypeMismatchError(f"{item} does not fit {other}.", slug="out-of-range") from error
+            elif type(item) in PYTHON_NUMBERS and dtypes and not apart:
+                lifted.append(self.number(item, dtypes[0]))
             else:
                 lifted.append(self.constant(item))
         return lifted
+
+    def number(self, item: complex, dtype: str) -> Value:
+        """A Python number as a constant beside values of ``dtype``: weak, as in NumPy 2."""
+        other = numpy_dtype(dtype)
+        try:
+            # NumPy's rule for weak numbers knows only its own float types
+            kept = other if dtype == "bfloat16" and not isinstance(item, complex) else np.result_type(other, item)
+            return self.constant(np.asarray(item, dtype=kept))
+        except OverflowError as error:
+            raise TypeMismatchError(f"{item} does not fit {other}.", slug="out-of-range") from error
 
     def type_of(self, ref: Ref) -> TensorType:
         node = self._nodes.get(ref.node)
@@ -276,6 +311,49 @@ class GraphBuilder:
 
     def node(self, name: str) -> Node:
         return self._nodes[name]
+
+
+class _NoSuchMethod(UnknownOpError, AttributeError):
+    """``builder.nosuchop``: an unknown op, and for Python an attribute that is not there."""
+
+    def __init__(self, op: str) -> None:
+        near = difflib.get_close_matches(op, [*REGISTRY, *vars(GraphBuilder)], n=3)
+        fix = f"did you mean {' or '.join(near)}?" if near else "workbench.ops.names() lists the known ops."
+        super().__init__(f"GraphBuilder has no method and the graph has no op named {op!r}.", fix=fix)
+
+
+def _no_constant(value: Any) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"A constant cannot be made of {repr(value)[:80]}: it is no array of numbers or strings.", slug="bad-constant",
+        fix="give a number, a string, or an array of them with one length in each row.",
+    )  # fmt: skip
+
+
+def _dtype(dtype: Any, what: str | None) -> str:
+    try:
+        return dtype_name(dtype)
+    except TypeError as error:
+        raise TypeMismatchError(
+            f"{dtype!r} is no dtype{f' for {what!r}' if what else ''}.", slug="bad-dtype", fix="name one such as 'float32'."
+        ) from error
+
+
+def _dims(shape: Any, name: str) -> tuple[int | None, ...] | None:
+    try:
+        dims = None if shape is None else tuple(None if d is None else operator.index(d) for d in shape)
+    except TypeError:
+        dims = (-1,)
+    if dims is not None and any(d is not None and d < 0 for d in dims):
+        raise TypeMismatchError(
+            f"The placeholder {name!r} cannot have the shape {shape!r}.", slug="bad-shape",
+            fix="give a tuple of sizes from 0 on, None for an unknown size; or None for an unknown rank.",
+        )  # fmt: skip
+    return dims
+
+
+def _input_name(names: Sequence[str], position: int) -> str:
+    """The op's name of the input at a position; the last one may stand for many."""
+    return names[min(position, len(names) - 1)].strip("*?") if names else ""
 
 
 def _caller() -> Source | None:

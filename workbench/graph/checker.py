@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from workbench.errors import GraphError
 from workbench.graph.node import Node, Ref
@@ -56,10 +57,19 @@ def check_wiring(
 
 
 def _check_frame_op(node: Node, nodes: Mapping[str, Node]) -> None:
-    if node.op == "Enter" and not node.attrs.get("frame_name"):
-        raise GraphError(f"Enter {node.name!r} names no frame.", slug="no-frame-name", node=node.name, source=node.source)
+    where: dict[str, Any] = {"node": node.name, "source": node.source}
+    frame = node.attrs.get("frame_name")
+    if node.op == "Enter" and not (isinstance(frame, str) and frame):
+        raise GraphError(f"Enter {node.name!r} names no frame.", slug="no-frame-name", **where)
+    if node.op == "Enter" and not isinstance(node.attrs.get("is_constant", False), bool):
+        raise GraphError(f"Enter {node.name!r}: is_constant is not true or false.", slug="bad-attribute", **where)
+    if node.op == "Placeholder":
+        shape = node.attrs.get("shape")
+        sizes = shape if isinstance(shape, tuple) else (shape,)
+        if not all(d is None or type(d) is int and d >= 0 for d in sizes) or isinstance(shape, int):
+            raise GraphError(f"Placeholder {node.name!r} has the shape {shape!r}.", slug="bad-attribute", **where)
     if node.op == "Merge" and len(node.inputs) < 1:
-        raise GraphError(f"Merge {node.name!r} has no inputs.", slug="wrong-arity", node=node.name, source=node.source)
+        raise GraphError(f"Merge {node.name!r} has no inputs.", slug="wrong-arity", **where)
     if node.op != "Merge":
         for ref in node.inputs:
             if nodes[ref.node].op == "NextIteration":

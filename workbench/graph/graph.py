@@ -72,13 +72,18 @@ class Graph:
             object.__setattr__(self, key, value)
         for label, ref in (*self.inputs.items(), *self.outputs.items(), *self.names.items()):
             if ref.index >= len(types[ref.node]):
-                raise GraphError(f"{label!r} names {ref}, but {ref.node!r} has {len(types[ref.node])} outputs.")
+                raise GraphError(
+                    f"{label!r} names {ref}, but {ref.node!r} has {len(types[ref.node])} outputs.", slug="no-such-output"
+                )
         return self
 
     frames: Mapping[FramePath, Frame]
     _where: Mapping[str, FramePath]
 
     def __setattr__(self, key: str, value: Any) -> None:
+        raise AttributeError("a Graph is immutable; make a new one with GraphBuilder")
+
+    def __delattr__(self, key: str) -> None:
         raise AttributeError("a Graph is immutable; make a new one with GraphBuilder")
 
     # -- looking things up -----------------------------------------------------------------------------

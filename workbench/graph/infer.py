@@ -9,12 +9,9 @@ import numpy as np
 from workbench.errors import TypeMismatchError, WorkbenchError
 from workbench.graph.node import Node, Ref
 from workbench.graph.opspec import REGISTRY
-from workbench.graph.types import UNKNOWN, TensorType
+from workbench.graph.types import TensorType
 
 Types = dict[str, tuple[TensorType, ...]]
-
-#: a loop-carried shape can only grow less precise: known dims -> None per axis -> unknown rank
-_MAX_PASSES = 12
 
 
 def infer_types(
@@ -29,11 +26,10 @@ def infer_types(
     Raises TypeMismatchError, with the node and its source line, where an op does not take what it gets.
     """
     carried: dict[str, TensorType] = {}
-    for _ in range(_MAX_PASSES):
+    while True:  # ends: a loop-carried shape only grows less precise, from known dims over None to an unknown rank
         types, again = _one_pass(nodes, order, feeds or {}, only, carried)
         if not again:
             return types
-    return types
 
 
 def _one_pass(
@@ -49,14 +45,11 @@ def _one_pass(
         if only is not None and name not in only:
             continue
         node = nodes[name]
-        if node.op == "Placeholder":
-            types[name] = (feeds.get(name) or _declared(node),)
+        if node.op == "Placeholder" and name in feeds:
+            types[name] = (feeds[name],)
             continue
         if node.op == "Const":
-            value = node.attrs["value"]
-            types[name] = (TensorType.of(value),)
-            constants[node.ref()] = value
-            continue
+            constants[node.ref()] = node.attrs.get("value")
         ins = []
         for ref in node.inputs:
             known = types.get(ref.node)
@@ -96,11 +89,6 @@ def _one_pass(
                 if nodes[ref.node].op == "NextIteration" and ref.node in types:
                     again |= _carry(node, types[name][0], types[ref.node][0], carried)
     return types, again
-
-
-def _declared(node: Node) -> TensorType:
-    shape = node.attrs.get("shape")
-    return TensorType(node.attrs.get("dtype", UNKNOWN.dtype), None if shape is None else tuple(shape))
 
 
 def _carry(merge: Node, start: TensorType, back: TensorType, carried: dict[str, TensorType]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.errors import GraphError
 from workbench.graph.types import TensorType
 
 _REF = re.compile(r"^(?P<node>.+?)(?::(?P<index>\d{1,6}))?$", re.DOTALL)
@@ -94,13 +95,18 @@ def _freeze(name: str, value: Any) -> Any:
         return value
     if isinstance(value, (tuple, list)):
         return tuple(_freeze(name, v) for v in value)
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.generic) and not isinstance(value, np.complexfloating):
+        return _freeze(name, value.item())
     if isinstance(value, np.ndarray):
+        if value.dtype.kind in "US":
+            value = value.astype(object)
         copy = np.array(value, order="C", copy=True)
         copy.flags.writeable = False
         return copy
-    raise TypeError(f"attribute {name!r} is a {type(value).__name__}; expected numbers, text, arrays or tuples of them")
+    raise GraphError(
+        f"The attribute {name!r} is a {type(value).__name__}; expected numbers, text, arrays or tuples of them.",
+        slug="bad-attribute", fix="wrap other values in an array, or make them an input.",
+    )  # fmt: skip
 
 
 def _same(a: Any, b: Any) -> bool:

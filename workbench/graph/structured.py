@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import GraphError, TypeMismatchError
 from workbench.graph.context import BranchContext, Context, LoopContext
 from workbench.graph.node import Ref
-from workbench.graph.types import ANY
+from workbench.graph.types import ANY, OPAQUE, STRING
 from workbench.graph.value import Value
 
 if TYPE_CHECKING:
@@ -75,24 +75,24 @@ def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Calla
     label = b.reserve(name or (f"{outer.region}/cond" if outer.region else "cond"))
     decision = _condition(b, pred, label)
     switches: dict[Ref, str] = {}
-    sides: list[list[Value]] = []
     shapes = []
-    for side, fn in ((1, true_fn), (0, false_fn)):
-        inside = BranchContext(b, outer, label, decision, side, switches)
+    insides = [BranchContext(b, outer, label, decision, side, switches) for side in (1, 0)]
+    for inside, fn in zip(insides, (true_fn, false_fn), strict=True):
         try:
             b.context = inside
-            out = fn()
-            shapes.append(out)
-            sides.append([b._lift([v])[0] for v in _flat(out)])
+            shapes.append(fn())
         finally:
             b.context = outer
-    if len(sides[0]) != len(sides[1]):
-        raise GraphError(
-            f"The true side of branch {label!r} gives {len(sides[0])} values and the false side {len(sides[1])}.",
-            slug="branch-count", fix="return the same number of values from both sides.",
-        )  # fmt: skip
-    merged = []
     keys = list(shapes[0]) if isinstance(shapes[0], Mapping) else None
+    flat = _same_order(shapes, label)
+    sides: list[list[Value]] = []
+    for inside, own, other in zip(insides, flat, reversed(flat), strict=True):
+        try:
+            b.context = inside
+            sides.append([_beside(b, v, w) for v, w in zip(own, other, strict=True)])
+        finally:
+            b.context = outer
+    merged = []
     for i, (on_true, on_false) in enumerate(zip(*sides, strict=True)):
         if on_true.dtype != on_false.dtype and ANY not in (on_true.dtype, on_false.dtype):
             raise TypeMismatchError(
@@ -102,6 +102,33 @@ def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Calla
         node = b.add_node("Merge", [on_false.ref, on_true.ref], name=f"{label}/Merge")
         merged.append(Value(b, Ref(node), b.node(node).types[0], outer, keys[i] if keys else None))
     return _pack(merged, shapes[0], keys or [])
+
+
+def _same_order(shapes: Sequence[Any], label: str) -> list[list[Any]]:
+    """Results of the true and the false side, in one order."""
+    on_true, on_false = shapes
+    if isinstance(on_true, Mapping) and isinstance(on_false, Mapping):
+        if set(on_true) != set(on_false):
+            raise GraphError(
+                f"The true side of branch {label!r} gives {sorted(on_true)} and the false side {sorted(on_false)}.",
+                slug="branch-count", fix="return the same names from both sides.",
+            )  # fmt: skip
+        return [list(on_true.values()), [on_false[k] for k in on_true]]
+    flat = [_flat(on_true), _flat(on_false)]
+    if len(flat[0]) != len(flat[1]):
+        raise GraphError(
+            f"The true side of branch {label!r} gives {len(flat[0])} values and the false side {len(flat[1])}.",
+            slug="branch-count", fix="return the same number of values from both sides.",
+        )  # fmt: skip
+    return flat
+
+
+def _beside(b: GraphBuilder, value: Any, other: Any) -> Value:
+    """A result of one side; a Python number takes the dtype of the other side's value."""
+    weak = type(value) in (bool, int, float, complex) and isinstance(other, Value)
+    if weak and other.dtype not in (ANY, OPAQUE, STRING):
+        return b.number(value, other.dtype)
+    return b._lift([value])[0]
 
 
 def _variables(cond: Callable[..., Any], init: Any) -> tuple[list[str], list[Any]]:

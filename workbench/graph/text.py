@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import LoadError
+from workbench.errors import GraphError, LoadError
 from workbench.graph.graph import Graph
 from workbench.graph.node import FrozenAttrs, Node, Ref, Source
-from workbench.graph.types import STRING, TensorType, dtype_name, numpy_dtype
+from workbench.graph.types import NUMERIC, STRING, TensorType, dtype_name, numpy_dtype
 
 VERSION = 1
 #: bounds for text that strangers wrote
@@ -42,7 +42,7 @@ def write_graph(graph: Graph, *, sources: bool = True) -> str:
         parts.append(f"({', '.join(_quote(str(r)) for r in node.inputs)})")
         parts.extend(f" ^{_quote(c)}" for c in node.control)
         if node.attrs:
-            parts.append(" " + json.dumps({k: _encode(v) for k, v in node.attrs.items()}, ensure_ascii=False))
+            parts.append(" " + _quote({k: _encode(v) for k, v in node.attrs.items()}))
         if node.region is not None:
             parts.append(f" in {_quote(node.region)}")
         if sources and node.source is not None:
@@ -73,18 +73,22 @@ def parse(text: str) -> Graph:
                 name = reader.text()
                 reader.expect("version")
                 version = reader.json()
-                if version != VERSION:
+                if number > 1:
+                    raise ValueError("a second graph begins here")
+                if version is True or version != VERSION:
                     raise ValueError(f"version {version} is not known; this workbench reads version {VERSION}")
             elif word == "node":
                 nodes.append(_node(reader))
             elif word in tables:
                 label = reader.text()
                 reader.expect("=")
+                if label in tables[word]:
+                    raise ValueError(f"there are two {word}s named {label!r}")
                 tables[word][label] = _ref(reader.text())
             else:
                 raise ValueError(f"{word!r} begins no line")
             reader.end()
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError, OverflowError, GraphError) as error:
             raise LoadError(f"Line {number} of the graph text cannot be read: {error}.", slug="bad-graph-text") from error
     return Graph.from_nodes(name, nodes, inputs=tables["input"], outputs=tables["output"], names=tables["name"])
 
@@ -121,8 +125,13 @@ def _ref(text: str) -> Ref:
     return Ref(node, int(index))
 
 
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _quote(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair: no UTF-8 can hold it
+        return json.dumps(value)
+    return text
 
 
 def _encode(value: Any) -> Any:
@@ -163,6 +172,8 @@ def _decode(value: Any) -> Any:
     count = math.prod(shape)
     if any(d < 0 for d in shape) or count > MAX_ELEMENTS:
         raise ValueError(f"an array of shape {shape} is not accepted")
+    if value["array"] not in (*NUMERIC, STRING):
+        raise ValueError(f"{value['array']!r} is no dtype of an array")
     dtype = numpy_dtype(value["array"])
     if "base64" in value:
         if dtype == object:
@@ -174,6 +185,9 @@ def _decode(value: Any) -> Any:
     data = [_decode(v) for v in value["data"]]
     if len(data) != count:
         raise ValueError(f"{len(data)} elements do not fill shape {shape}")
+    expected = (str, bytes) if dtype == object else (bool, int, float)
+    if not all(isinstance(v, expected) for v in data):
+        raise ValueError(f"the data of an array of {value['array']} are of another kind")
     out = np.empty(count, dtype=dtype)
     out[:] = data
     return out.reshape(shape)

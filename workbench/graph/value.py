@@ -59,6 +59,11 @@ class Value:
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = REGISTRY.ufunc_op(ufunc.__name__)
         if method == "reduce" and ufunc.__name__ in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
+            if set(kwargs) - {"axis", "keepdims"}:
+                raise UnknownOpError(
+                    f"np.{ufunc.__name__}.reduce cannot be put into a graph with the arguments {sorted(kwargs)}.",
+                    fix="only axis and keepdims are supported.",
+                )
             names = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
             reduction = names.get(ufunc.__name__, "all" if ufunc.__name__ == "logical_and" else "any")
             return self.builder.op(reduction, inputs[0], axis=kwargs.get("axis", 0), keepdims=kwargs.get("keepdims", False))

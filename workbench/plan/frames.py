@@ -42,7 +42,7 @@ def check_frame(graph: Graph, frame: Frame, needed: frozenset[str], guards: Guar
             kinds = sorted(graph.nodes[r.node].op for r in node.inputs)
             if kinds != ["Enter", "NextIteration"]:
                 raise refuse(f"the Merge {node.name!r} joins {' and '.join(kinds)}", node.name)
-        if node.op == "Enter" and not node.attrs["is_constant"]:
+        if node.op == "Enter" and not node.attrs.get("is_constant"):
             readers = [graph.nodes[c] for c in graph.consumers(node.name) if c in needed]
             if not all(is_loop_merge(graph, r) for r in readers):
                 raise refuse(f"{node.name!r} is alive in iteration 0 only and feeds more than a loop variable", node.name)

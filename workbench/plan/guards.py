@@ -68,7 +68,7 @@ def find_guards(graph: Graph, nodes: Iterable[str]) -> Guards:
             guard = _all_of(graph, node, found)
         if node.op == "Enter":
             path = graph.frame_of(name)
-            if guard is not None and not node.attrs["is_constant"]:
+            if guard is not None and not node.attrs.get("is_constant"):
                 activation.setdefault(path, guard)
             found.value[node.ref()] = OPEN
             found.node[name] = guard if guard is not None else OPEN

@@ -25,14 +25,14 @@ from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
 from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, ValueLayout
 from workbench.plan.guards import ALIVE, Guard, Guards, is_loop_merge, root_of
-from workbench.plan.places import Pool, Slot, Spot, inline_dtype, lay_out
+from workbench.plan.places import Pool, Slot, Spot, array_bytes, inline_dtype, lay_out
 from workbench.plan.schedule import Block, Item
 from workbench.plan.select import Choice, box, choose
 
 NOP, KERNEL, UFUNC, CALL, MOVE, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(12)
 
-#: rows per chunk of frames that hold arrays: chunks are dropped whole, and arrays can be large
-OBJECT_ROWS = 64
+#: chunks are dropped whole: those of frames with arrays hold about this many bytes, and at most so many rows
+CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
 
 
 class Lowering:
@@ -50,6 +50,7 @@ class Lowering:
         self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...]]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
+        self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
         self.spots: dict[Ref, Spot] = {}
         self.choices: dict[str, Choice] = {}
         self.ips: dict[str, int] = {}
@@ -75,8 +76,10 @@ class Lowering:
             self.spots[ref] = found
         return found
 
-    def new_slot(self, frame: int, dtype: str | None) -> Slot:
-        slot = Slot(frame, dtype)
+    def new_slot(self, frame: int, type_: TensorType) -> Slot:
+        slot = Slot(frame, inline_dtype(type_))
+        if slot.dtype is None:
+            self.array_bytes[frame] += array_bytes(type_)
         self.slots[frame].append(slot)
         return slot
 
@@ -163,7 +166,7 @@ class Lowering:
                 continue
             back = next(r for r in node.inputs if self.graph.nodes[r.node].op == "NextIteration")
             enter = next(r for r in node.inputs if r != back)
-            slot = self.new_slot(frame, inline_dtype(self.type_of(node.ref())))
+            slot = self.new_slot(frame, self.type_of(node.ref()))
             self.carried[node.name] = slot
             source = root_of(self.graph, self.graph.nodes[back.node].inputs[0])
             producer = self.graph.nodes[source.node]
@@ -175,7 +178,7 @@ class Lowering:
         return moves
 
     def node(self, node: Node, frame: int) -> None:
-        silent = node.op == "Const" or (node.op == "Enter" and bool(node.attrs["is_constant"]))
+        silent = node.op == "Const" or (node.op == "Enter" and bool(node.attrs.get("is_constant")))
         event = {"event": True, "silent": silent}
         if node.op == "NextIteration":
             merge = next(c for c in self.graph.consumers(node.name) if c in self.carried)
@@ -187,12 +190,12 @@ class Lowering:
                 self.move(source, target, frame, **event)
         elif node.op == "Exit":
             outer = self.number[self.graph.frame_of(node.name)[:-1]]
-            slot = self.new_slot(outer, inline_dtype(self.type_of(node.ref())))
+            slot = self.new_slot(outer, self.type_of(node.ref()))
             self.spots[node.ref()] = Spot(slot)
             self.ips[node.name] = len(self.code)
             self.move(self.spot(node.inputs[0]), Spot(slot), frame, **event)
         elif node.op == "Placeholder":
-            self.spots[node.ref()] = Spot(self.new_slot(frame, inline_dtype(self.type_of(node.ref()))))
+            self.spots[node.ref()] = Spot(self.new_slot(frame, self.type_of(node.ref())))
             self.ips[node.name] = self.emit(NOP, frame, **event)
         elif node.op == "Merge" and not is_loop_merge(self.graph, node):
             self._merge(node, frame)
@@ -207,7 +210,7 @@ class Lowering:
         for index, type_ in enumerate(self.types[node.name]):
             ref = node.ref(index)
             if ref not in self.spots:
-                self.spots[ref] = Spot(self.new_slot(frame, inline_dtype(type_)))
+                self.spots[ref] = Spot(self.new_slot(frame, type_))
             outputs.append(self.spots[ref])
         choice = choose(node, [s.dtype for s in inputs], [s.dtype for s in outputs])
         self.choices[node.name] = choice
@@ -226,11 +229,11 @@ class Lowering:
         live = self.guards.merges[node.name]
         alive = frozenset({(node.ref(1), ALIVE)}) & self.guards.node[node.name]
         own = self.guards.node[node.name] - alive
-        slot = self.new_slot(frame, inline_dtype(self.type_of(node.ref())))
+        slot = self.new_slot(frame, self.type_of(node.ref()))
         self.spots[node.ref()] = Spot(slot)
         index: Slot | None = None
         if alive or node.ref(1) in self.read:
-            index = self.new_slot(frame, "int32")
+            index = self.new_slot(frame, TensorType("int32", ()))
             self.spots[node.ref(1)] = Spot(index)
         if alive and index is not None:
             self._number(-1, index, frame)
@@ -268,7 +271,7 @@ class Lowering:
             row_bytes, object_columns = lay_out(self.slots[number])
             bytes_of.append(row_bytes)
             parent = self.number[path[:-1]] if path else -1
-            frames.append((row_bytes, parent, 1 if not path else OBJECT_ROWS if object_columns else 0, object_columns))
+            frames.append((row_bytes, parent, 1 if not path else self._rows_per_chunk(number) if object_columns else 0, object_columns))
 
         def operand(spot: Spot) -> tuple[int, int]:
             place = spot.place()
@@ -282,6 +285,9 @@ class Lowering:
         calls = [(f, [call_operand(s) for s in ins], [call_operand(s) for s in outs]) for f, ins, outs in self.calls]
         program = machine.Program(code, literals, frames, pool, objects, calls)
         return program, self._layout(spots, bytes_of)
+
+    def _rows_per_chunk(self, frame: int) -> int:
+        return min(MOST_ROWS, max(2, CHUNK_BYTES // max(1, self.array_bytes[frame])))
 
     def _trace_spot(self, ref: Ref) -> Spot | None:
         try:
@@ -309,7 +315,7 @@ class Lowering:
             if node.op == "Exit":
                 path = path[:-1]
             guard = self.guards.value[node.ref()] if node.op in ("Exit", "Enter") else self.guards.node[name]
-            silent = node.op == "Const" or (enter and bool(node.attrs["is_constant"]))
+            silent = node.op == "Const" or (enter and bool(node.attrs.get("is_constant")))
             frame = self.number[path]
             conditions = self._conditions(guard)
             nodes.append(NodeLayout(name, node.op, frame, ip, conditions, silent, first=enter and not silent))

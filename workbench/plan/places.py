@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,13 @@ INLINE = frozenset(
 def inline_dtype(type_: TensorType) -> str | None:
     """dtype for a value that fits into the row, None for one that is kept as an array."""
     return type_.dtype if type_.shape == () and type_.dtype in INLINE else None
+
+
+def array_bytes(type_: TensorType) -> int:
+    """Bytes of an array of this type; a guess of 1 MiB where the shape is not known."""
+    if not type_.is_static or type_.shape is None:
+        return 1 << 20
+    return math.prod(d or 0 for d in type_.shape) * numpy_dtype(type_.dtype).itemsize
 
 
 @dataclass(eq=False, slots=True)

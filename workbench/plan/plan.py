@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.errors import FeedError
+from workbench.errors import FeedError, GraphError
 from workbench.graph.frames import FramePath
 from workbench.graph.graph import Graph
 from workbench.graph.infer import infer_types
@@ -104,4 +104,8 @@ def choose_outputs(graph: Graph, outputs: Sequence[str] | None) -> dict[str, Ref
     """The graph's own outputs, or those that are named; a loop variable's name means its final value as well as its series."""
     if outputs is None:
         return dict(graph.outputs)
+    if isinstance(outputs, str):
+        outputs = [outputs]
+    if not outputs:
+        raise GraphError("No outputs are asked for.", slug="no-outputs", fix="name at least one value.")
     return {name: graph.outputs.get(name) or graph.value(name) for name in outputs}

@@ -47,7 +47,7 @@ def order_block(
         node = graph.nodes[name]
         if name not in needed or name in guards.dead:
             continue
-        if node.op == "Enter" and not node.attrs["is_constant"]:
+        if node.op == "Enter" and not node.attrs.get("is_constant"):
             enters.append(name)
         elif node.op == "Enter":
             items[name] = Item(name, frozenset())

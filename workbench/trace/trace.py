@@ -56,7 +56,7 @@ class Trace:
             declared = TensorType(place.dtype, ())
         layout = self.layout.values[tuple(ref)]
         node = self.graph.nodes[ref.node]
-        if node.op == "Enter" and node.attrs["is_constant"]:
+        if node.op == "Enter" and node.attrs.get("is_constant"):
             return InvariantSeries(str(name), self._reader, layout, declared, self[node.inputs[0]])
         return Series(str(name), self._reader, layout, declared)
 

@@ -166,4 +166,3 @@ def check(attrs: Mapping[str, Any]) -> None:
 
 
 foreign.register(PREFIX, resolve)
-REGISTRY.add_resolver(PREFIX, resolve)

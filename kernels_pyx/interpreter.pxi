@@ -30,7 +30,7 @@ cdef class Machine:
     cdef long long _events
     cdef long long poll_at
     cdef public long long budget
-    cdef public bint ignore_traps   # replaying: run over armed instructions
+    cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is asked for
     cdef public object error
     cdef readonly long long dropped_chunks
 
@@ -156,7 +156,7 @@ cdef class Machine:
                 elif i.armed and not through and not self.ignore_traps:
                     if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
                         status = BREAK
-                elif wb_flag(&self.stop_flag):
+                elif wb_flag(&self.stop_flag) and not self.ignore_traps:
                     status = POLL
             if i.is_event:
                 through = False

@@ -4,7 +4,7 @@ cdef class Snapshot:
     """State of a machine between two instructions, enough to go on from there."""
 
     cdef readonly long long events
-    cdef int ip
+    cdef readonly int ip
     cdef long long base_events
     cdef list rows     # per frame: (row, activations)
     cdef dict live     # frame -> (bytes of the row before and the row in progress, objects of both)

@@ -14,20 +14,18 @@ class ScalarStateTwin:
     """Keeps the whole history and derives each property of ``ScalarState`` from it when asked."""
 
     def __init__(self) -> None:
-        self.history: np.ndarray | None = None
+        self.history: np.ndarray = np.empty(0)
+        self.count = 0
 
     def update(self, buffer: Any) -> None:
         a = np.atleast_1d(np.asarray(buffer))
-        self.history = a.copy() if self.history is None else np.concatenate([self.history, a])
+        self.history = np.concatenate([self.history, a]) if self.count else a.copy()
+        self.count = len(self.history)
 
     def values(self) -> np.ndarray:
         tail = self.history[-RING:]
-        wide = {"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}[tail.dtype.kind]
+        wide: Any = {"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}[tail.dtype.kind]
         return tail.astype(wide)
-
-    @property
-    def count(self) -> int:
-        return 0 if self.history is None else len(self.history)
 
     def _words(self) -> list[bytes]:
         h = self.history

@@ -14,7 +14,8 @@
 # %% [markdown]
 # # A first loop, step by step
 #
-# A computation graph that contains a loop is hard to look into: the framework runs it as one piece and hands back the last
+# A computation graph that contains a loop is hard to look into: the framework runs it as one piece and hands back
+# the last
 # value. Here we take such a loop apart while it runs.
 #
 # **After this notebook you can**
@@ -63,7 +64,8 @@ assert abs(result - np.sqrt(2.0)) < 1e-12
 
 # %% [markdown]
 # This is what was built. Follow the lines: the value comes in through **Enter**; **Merge** takes it the first time, and
-# what **NextIteration** brings back every other time; the comparison ends in **LoopCond**, which tells **Switch** where to
+# what **NextIteration** brings back every other time; the comparison ends in **LoopCond**, which tells **Switch**
+# where to
 # send `x`: into the body (true) or through **Exit** out of the loop (false). Constants and the invariant `a` are
 # written where they are used.
 
@@ -80,7 +82,8 @@ assert [graph.nodes[n].op for n in (frame.merges[0], frame.loop_cond, frame.swit
 # %% [markdown]
 # ## 2. Step through it
 #
-# The panel below holds a session of its own. Try it: **Step** fires one node, **Next iteration** goes to the next round,
+# The panel below holds a session of its own. Try it: **Step** fires one node, **Next iteration** goes to the next
+# round,
 # **Step back** undoes a step, **Run** runs on, **Pause** stops it, **Restart** begins anew. With the panel focused the
 # keys are F10, F8, Shift+F10, F9, Shift+F9 and Ctrl+Shift+F9. A click on a node shows its value.
 #
@@ -144,7 +147,8 @@ assert verdict.label is wb.Pattern.CONVERGING
 assert abs(verdict.limit - np.sqrt(2.0)) < 1e-9
 
 # %% [markdown]
-# Newton's method doubles the number of right digits in each round once it is close: the error is about the square of the
+# Newton's method doubles the number of right digits in each round once it is close: the error is about the square
+# of the
 # error before. That is *order two*, and the trace shows it.
 
 # %%
@@ -206,7 +210,8 @@ assert session.state == "finished" and np.isinf(x[-2]) and np.isnan(x[-1])
 
 # %% [markdown]
 # `x` overflowed to infinity, infinity minus infinity gave NaN, and **every comparison with NaN is false**: the loop
-# ended as if it had converged, and its result is NaN. The end of a loop is no proof that it found anything. The evolution
+# ended as if it had converged, and its result is NaN. The end of a loop is no proof that it found anything. The
+# evolution
 # view marks the first value that is not a number.
 
 # %%
@@ -237,7 +242,8 @@ print("root:", forecast.root)
 assert forecast.status.name == "PROVED" and forecast.outcome == "never"
 
 # %% [markdown]
-# *Proved* means: the state of the condition came back bit for bit, and the condition was true all the way round, so it will
+# *Proved* means: the state of the condition came back bit for bit, and the condition was true all the way round, so
+# it will
 # be true for ever. Check it by hand:
 
 # %%
@@ -299,7 +305,8 @@ assert wb.classify(session.trace["y"].values).label is wb.Pattern.CONVERGING
 # %% [markdown]
 # ## What you have seen
 #
-# - A loop in a graph is six kinds of nodes; the value of a loop variable belongs to an iteration, and every one is on record.
+# - A loop in a graph is six kinds of nodes; the value of a loop variable belongs to an iteration, and every one is
+# on record.
 # - A loop that ends has not necessarily converged, and a loop that has converged does not necessarily end.
 # - A forecast is a proof, a prediction or unknown, and says which.
 #

@@ -34,7 +34,7 @@ class LiveFigure(go.FigureWidget):
     figure:
         What to show, a plain plotly figure.
     on_view:
-        Called without arguments whenever a browser has drawn the figure for the first time; it may come from any thread.
+        Called without arguments, on any thread, when a browser has drawn the figure for the first time.
     """
 
     _esm = Path(__file__).parent / "static" / "figure.js"

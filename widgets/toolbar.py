@@ -47,7 +47,7 @@ class Toolbar(anywidget.AnyWidget):
 
     _esm = Path(__file__).parent / "static" / "toolbar.js"
     _css = Path(__file__).parent / "static" / "toolbar.css"
-    commands = traitlets.List().tag(sync=True)
+    commands: Any = traitlets.List().tag(sync=True)
     keymap = traitlets.Dict().tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
     push = traitlets.Int(0).tag(sync=True)

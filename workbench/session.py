@@ -43,6 +43,22 @@ DEFAULT_BUDGET = 1 << 30
 OFF_BUDGET = 1
 
 
+#: commands that the next one ends; the others are carried out in full unless a pause ends them
+OPEN_ENDED = ("run", "resume", "reverse_continue")
+
+
+@dataclass(eq=False, slots=True)
+class _Order:
+    """A command on its way: ``number`` counts from 1; ``stop`` or ``failure`` is set when it is ``done``."""
+
+    number: int
+    command: str
+    arguments: dict[str, Any]
+    done: bool = False
+    stop: Stop | None = None
+    failure: BaseException | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """What a view needs to know at one moment. ``iterations`` maps frame paths to the iteration in progress."""
@@ -100,9 +116,12 @@ class Session:
         self._between = threading.Lock()
         self._visitors = 0
         self._pending = 0
-        self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._posted = 0  # number of the last order
+        self._halted = 0  # orders up to this number are to end at once
+        self._current: _Order | None = None
+        self._closed = False
+        self._queue: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._listeners: list[Callable[[Snapshot], None]] = []
-        self._interrupt = False
         self._thread: threading.Thread | None = None
         _OPEN.add(self)
 
@@ -115,7 +134,7 @@ class Session:
     @property
     def state(self) -> str:
         """ready, running, paused, finished, failed or closed."""
-        return self._state
+        return "closed" if self._closed else self._state
 
     @property
     def position(self) -> Position:
@@ -140,7 +159,7 @@ class Session:
         """State, position and iteration counts at this moment; cheap, from any thread, also at full speed."""
         view, frames = self._run.view, self.plan.layout.frames
         iterations = {f.path: view.iteration(i) for i, f in enumerate(frames) if i}
-        return Snapshot(self._state, self._position, view.events, iterations, self.stop, self._version)
+        return Snapshot(self.state, self._position, view.events, iterations, self.stop, self._version)
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
@@ -224,30 +243,21 @@ class Session:
         return self._command("restart")
 
     def pause(self, wait: bool = True, timeout: float | None = None) -> Stop | None:
-        """Stop a running session; any thread. Returns the stop, or None without ``wait``."""
-        self._ask_to_stop()
+        """End the running command and all that wait for their turn; any thread. Returns the stop, or None without ``wait``."""
+        self._halt()
         return self.wait(timeout) if wait else None
 
     # -- commands that do not block --------------------------------------------------------------------------------
     def post(self, command: str, **arguments: Any) -> None:
-        """Queue a command; any thread. A running command is interrupted first; "pause" does just that."""
+        """Queue a command; any thread. It ends a run that is in progress, and waits for any other command.
+
+        "pause" ends whatever runs or waits, and "restart" does so too before it begins.
+        """
         self._check_open()
         if command == "pause":
-            self._ask_to_stop()
-            return
-        if not hasattr(Debugger, f"_do_{command}"):
-            raise SessionError(f"There is no command {command!r}.", slug="unknown-command")
-        with self._lock:
-            self._pending += 1
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=_worker, args=(weakref.ref(self), self._queue), name=f"workbench {self.graph.name}", daemon=True
-                )
-                self._thread.start()
-            if self._running:
-                self._interrupt = True
-                core.request_stop(self._run.machine)
-        self._queue.put((command, arguments))
+            self._halt()
+        else:
+            self._post(command, arguments)
 
     def wait(self, timeout: float | None = None) -> Stop | None:
         """Until no command is running or queued; the last stop, or None when ``timeout`` seconds have passed."""
@@ -258,7 +268,10 @@ class Session:
 
     async def wait_async(self, timeout: float | None = None) -> Stop | None:
         """:meth:`wait` for notebooks: other cells and callbacks go on meanwhile."""
-        return await asyncio.get_running_loop().run_in_executor(None, self.wait, timeout)
+        limit = None if timeout is None else time.monotonic() + timeout
+        while (stop := self.wait(0)) is None and (limit is None or time.monotonic() < limit):
+            await asyncio.sleep(0.01)  # a waiting thread would keep the interpreter from ending while a run goes on
+        return stop
 
     def subscribe(self, callback: Callable[[Snapshot], None]) -> Callable[[], None]:
         """Call ``callback`` on the worker thread at every stop; returns the function that ends it."""
@@ -267,15 +280,16 @@ class Session:
 
     def close(self) -> None:
         """Stop and join the worker thread. The trace stays readable."""
-        if self._state == "closed":
-            return
-        self._ask_to_stop()
-        self._queue.put(None)
+        self._halt()
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._version += 1
+            self._queue.put(None)
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(10.0)
-        self._state = "closed"
-        self._version += 1
         _OPEN.discard(self)
 
     def __enter__(self) -> Session:
@@ -289,11 +303,11 @@ class Session:
             self._queue.put(None)
 
     def __repr__(self) -> str:
-        return f"<Session {self.graph.name!r}: {self._state}, next {self._position}>"
+        return f"<Session {self.graph.name!r}: {self.state}, next {self._position}>"
 
     # -- parts ----------------------------------------------------------------------------------------------------
     def _check_open(self) -> None:
-        if self._state == "closed":
+        if self._closed:
             raise SessionError("The session is closed.", slug="closed", fix="make a new Session.")
 
     @contextmanager
@@ -309,56 +323,82 @@ class Session:
             with self._lock:
                 self._visitors -= 1
 
-    def _ask_to_stop(self) -> None:
+    def _post(self, command: str, arguments: dict[str, Any]) -> _Order:
+        if not hasattr(Debugger, f"_do_{command}"):
+            known = ", ".join(sorted(n[4:] for n in dir(Debugger) if n.startswith("_do_")))
+            raise SessionError(f"There is no command {command!r}.", slug="unknown-command", fix=f"there are {known}.")
         with self._lock:
-            if self._pending:
-                self._interrupt = True
+            self._check_open()
+            if command == "restart":
+                self._halted = self._posted
+            self._posted += 1
+            order = _Order(self._posted, command, arguments)
+            self._pending += 1
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=_worker, args=(weakref.ref(self), self._queue), name=f"workbench {self.graph.name}", daemon=True
+                )
+                self._thread.start()
+            if self._called_off(self._current):
+                core.request_stop(self._run.machine)
+            self._queue.put(order)
+        return order
+
+    def _halt(self) -> None:
+        """Call off every order so far."""
+        with self._lock:
+            self._halted = self._posted
+            if self._current is not None:
                 core.request_stop(self._run.machine)
 
+    def _called_off(self, order: _Order | None) -> bool:
+        """Whether an order is to end at once: paused, or an open-ended one that another order follows."""
+        return order is not None and (
+            order.number <= self._halted or order.command in OPEN_ENDED and order.number < self._posted
+        )
+
     def _command(self, command: str, wait: bool = True, **arguments: Any) -> Stop | None:
-        self.post(command, **arguments)
-        if not wait:
-            return None
-        while True:
+        if wait and threading.current_thread() is self._thread:
+            raise SessionError(
+                f"A listener cannot wait for {command!r}: it runs on the thread that would carry it out.",
+                slug="on-the-worker", fix="use session.post(...).",
+            )  # fmt: skip
+        order = self._post(command, arguments)
+        while wait and not order.done:
             try:
-                while (stop := self.wait(0.5)) is None:
-                    pass  # wakes up to let signals in
-                break
+                with self._idle:
+                    self._idle.wait_for(lambda: order.done, 0.5)  # wakes up to let signals in
             except KeyboardInterrupt:
-                self._ask_to_stop()
-        failure = self._failure
-        if failure is not None:
-            self._failure = None
-            raise failure
-        return stop
+                self._halt()
+        if wait and order.failure is not None:
+            raise order.failure
+        return order.stop if wait else None
 
-    _failure: BaseException | None = None
-
-    def _carry_out(self, command: str, arguments: dict[str, Any]) -> None:
+    def _carry_out(self, order: _Order) -> None:
         """One command, on the worker thread."""
         with self._lock:
             self._running, self._state = True, "running"
-            self._interrupt = self._interrupt and self._pending > 1
+            self._current = order
             self._version += 1
         stop: Stop | None = None
         try:
-            self._debugger.begin(command, **arguments)
+            self._debugger.begin(order.command, **order.arguments)
             while stop is None:
                 while self._visitors:
                     time.sleep(0.0005)  # locks are not fair: let those in who wait for the machine to stand still
                 with self._between:
                     with self._lock:
-                        core.request_stop(self._run.machine, self._interrupt)
-                    stop = self._debugger.advance()
-                    if stop is None and self._interrupt:
-                        stop = self._debugger.interrupt()
-        except BaseException as error:  # the worker must live on; the caller gets the error
-            self._failure = error
+                        called_off = self._called_off(order)
+                        core.request_stop(self._run.machine, called_off)
+                    stop = self._debugger.interrupt() if called_off else self._debugger.advance()
+        except BaseException as error:  # the worker must live on; a caller that waits gets the error
+            order.failure = error
+            log.warning("the command %r failed: %s", order.command, error)
         self._position = self._run.position()
         with self._lock:
             self._running = False
-            self._interrupt = False
-            stop = self.stop
+            self._current = None
+            order.stop = stop = self.stop
             done = stop.reason in (StopReason.FINISHED, StopReason.NOT_REACHED) and self._run.finished
             failed = stop.reason is StopReason.FAILED
             self._state = "failed" if failed else "finished" if done else "ready" if self._run.event == 0 else "paused"
@@ -369,6 +409,7 @@ class Session:
             except Exception:
                 log.exception("a listener of the session failed")
         with self._idle:
+            order.done = True
             self._pending -= 1
             self._idle.notify_all()
 
@@ -387,13 +428,13 @@ def weak_flag(session: Session) -> Callable[[], bool]:
     return running
 
 
-def _worker(reference: weakref.ref[Session], commands: queue.SimpleQueue[Any]) -> None:
+def _worker(reference: weakref.ref[Session], commands: queue.SimpleQueue[_Order | None]) -> None:
     """The worker thread: one command after the other until None comes. Holds no session while it waits."""
     while (item := commands.get()) is not None:
         session = reference()
-        if session is None or session._state == "closed":
+        if session is None:
             return
-        session._carry_out(*item)
+        session._carry_out(item)
         del session, item
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -102,26 +102,27 @@ class Page:
 
     def run_all(self, timeout_s: float = 90.0) -> None:
         """Run all cells and wait until the kernel is idle again."""
+        kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
         self.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
         self.page.wait_for_function(
-            """() => { const cells = [...jupyterapp.shell.currentWidget.content.widgets].filter(
-                         c => c.model.type === 'code' && c.model.sharedModel.getSource().trim());
-                       return cells.every(c => c.model.executionCount !== null && !c.model.executionState?.match(/running/)); }""",
+            """() => [...jupyterapp.shell.currentWidget.content.widgets].every(
+                 c => c.model.type !== 'code' || !c.model.sharedModel.getSource().trim() ||
+                      c.model.executionCount !== null)""",
             timeout=timeout_s * 1000,
         )
-        self.page.wait_for_function(
-            "() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'", timeout=timeout_s * 1000
-        )
+        self.page.wait_for_function(f"() => {kernel}.status === 'idle'", timeout=timeout_s * 1000)
 
     def theme(self, name: str) -> None:
         """Switch JupyterLab's theme: "Light" or "Dark"."""
-        self.page.evaluate(f"() => jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {name}'}})")
+        command = f"'apputils:change-theme', {{theme: 'JupyterLab {name}'}}"
+        self.page.evaluate(f"() => jupyterapp.commands.execute({command})")
         light = "true" if name == "Light" else "false"
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{light}'")
 
     def outside(self) -> list[str]:
         """Requests that left this machine."""
-        return [r for r in self.requests if not r.startswith((self.url, self.url.replace("http", "ws"), "data:", "blob:"))]
+        own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
+        return [request for request in self.requests if not request.startswith(own)]
 
 
 @contextlib.contextmanager

@@ -38,7 +38,7 @@ class Panel:
     def ask(self, body: str, *values: Any) -> Any:
         """Evaluate ``body`` with ``panel`` bound to the panel's element and ``args`` to the values."""
         return self.page.evaluate(
-            f"([index, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[index]; {body} }}",
+            f"([i, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[i]; {body} }}",
             [self.index, *values],
         )
 

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.timeout(300),
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-    pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason=f"{NOTEBOOK} is missing; `make notebooks` writes it"),
+    pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"),
 ]
 
 
@@ -139,7 +139,7 @@ def test_keys_work_in_the_panel_and_only_there(newton):
     before = newton.status("event")
     newton.page.keyboard.press("F10")
     newton.page.wait_for_function(
-        """before => document.querySelectorAll('.workbench-debugger')[0].querySelector('.workbench-event').textContent !== before""",
+        "before => document.querySelector('.workbench-debugger .workbench-event').textContent !== before",
         arg=before, timeout=5000,
     )  # fmt: skip
     newton.ask("document.activeElement.blur()")
@@ -171,7 +171,8 @@ def test_a_click_on_a_node_selects_it(newton):
 
 def test_figures_follow_the_width_of_the_window(opened, newton):
     page = opened.page
-    widths = "return [...panel.querySelectorAll('.workbench-figure')].slice(0, 4).map(g => [g._fullLayout.width, g.clientWidth])"
+    widths = """return [...panel.querySelectorAll('.workbench-figure')].slice(0, 4)
+                  .map(g => [g._fullLayout.width, g.clientWidth])"""
     seen = []
     for width in (1000, 1400):
         page.set_viewport_size({"width": width, "height": 1200})

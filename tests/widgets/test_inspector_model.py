@@ -22,7 +22,8 @@ def test_table_and_statistics():
     model = inspector_model(np.array([[1.0, 2.0], [np.nan, np.inf]]))
     assert model["cells"] == [["1", "2"], ["NaN", "Inf"]]
     assert model["statistics"] == {
-        "elements": "4", "NaN": "1", "Inf": "1", "min": "1", "max": "2", "mean": "1.5", "std": "0.5", "2-norm": "2.23607",
+        "elements": "4", "NaN": "1", "Inf": "1", "min": "1", "max": "2", "mean": "1.5", "std": "0.5",
+        "2-norm": "2.23607",
     }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class ControlFlowModel:
         return any(row.follow.behind for row in self.rows)
 
     def update(self, trace: Any, *, running: bool = False) -> dict[str, Any]:
-        """``rows``: name, x (number of the decision), y (0 false, 1 true), n_false, n_true, last, text, loop, switches."""
+        """``rows``: name, x (number of the decision), y (0 false, 1 true), n_false, n_true, last, text, loop."""
         return {"rows": [row.update(trace, running) for row in self.rows], "x_title": "decision"}
 
 
@@ -58,7 +58,7 @@ class _Decision:
         self.row = row
         self.line = Thinned(BUDGET)
         self.counts = [0, 0]
-        self.follow = Follower(self._take, self._clear)
+        self.follow = Follower(self._take, self._cut)
 
     def update(self, trace: Any, running: bool) -> dict[str, Any]:
         if trace is not None:
@@ -90,6 +90,6 @@ class _Decision:
         self.counts[1] += true
         self.line.extend(x, values.astype(np.float64))
 
-    def _clear(self) -> None:
-        self.line.clear()
+    def _cut(self, x: float) -> None:
+        self.line.cut(x)
         self.counts = [0, 0]

@@ -48,7 +48,7 @@ class EvolutionModel:
         self.names = list(names)
         self.classify = classify
         self._lines: dict[str, dict[str, Thinned]] = {name: {} for name in names}
-        self._follow = {n: Follower(partial(self._take, n), self._lines[n].clear) for n in self.names}
+        self._follow = {n: Follower(partial(self._take, n), partial(self._cut, n)) for n in self.names}
         self._trace: Any = None
 
     @property
@@ -59,8 +59,8 @@ class EvolutionModel:
     def update(
         self, trace: Any, *, running: bool = False, verdicts: bool = True, log: bool = False
     ) -> dict[str, Any]:
-        """The model now: ``lines`` (name, x, y, bad, last, count), ``verdicts`` (name, label, limit, text), ``x_title``,
-        ``log``."""
+        """The model now: ``lines`` (name, x, y, bad, last, count), ``verdicts`` (name, label, limit, text),
+        ``x_title``, ``log``."""
         self._trace = trace
         for name, follower in self._follow.items():
             try:
@@ -89,6 +89,13 @@ class EvolutionModel:
     def _take(self, name: str, x: np.ndarray, columns: list[np.ndarray]) -> None:
         for suffix, y in lines_of(columns[0]).items():
             self._lines[name].setdefault(suffix, Thinned(BUDGET)).extend(x, y)
+
+    def _cut(self, name: str, x: float) -> None:
+        lines = self._lines[name]
+        for line in lines.values():
+            line.cut(x)
+        for suffix in [s for s, line in lines.items() if not len(line.x)]:
+            del lines[suffix]
 
     def _tail(self, name: str) -> np.ndarray | None:
         """The newest values, unthinned."""

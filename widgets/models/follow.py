@@ -26,10 +26,13 @@ Take = Callable[[np.ndarray, list[np.ndarray]], None]
 
 
 class Follower:
-    """Follows one or more series that fire together (in the same rows)."""
+    """Follows one or more series that fire together (in the same rows).
 
-    def __init__(self, take: Take, clear: Callable[[], None]) -> None:
-        self._take, self._clear = take, clear
+    ``take`` gets what was read; ``cut(number)`` is to forget everything from that firing on.
+    """
+
+    def __init__(self, take: Take, cut: Callable[[float], None]) -> None:
+        self._take, self._cut = take, cut
         self._next = 0  # number of the next firing to read
         self._sampled = False
         self._slow = 0.0
@@ -80,7 +83,8 @@ class Follower:
         self._next, self.count, self.behind = start, stop, start < stop
 
     def _restart(self, first: int = 0) -> None:
-        self._clear()
+        """Read again from the oldest firing that is kept; what was sampled of older ones stays."""
+        self._cut(float(first))
         self._next, self._sampled = first, False
 
 

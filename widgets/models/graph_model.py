@@ -119,7 +119,8 @@ class _Builder:
             if path in self.closed and self._hidden_by(path[:-1]) is None:
                 inside = [n for p, f in self.graph.frames.items() if p[: len(path)] == path for n in f.nodes]
                 lines = [f"\u25b8 {short_name(path[-1])}", f"loop, {len(inside)} nodes"]
-                self._box(frame_id(path), path[:-1], lines, [caption], name=None, op="frame", kind="collapsed", path=path)
+                more = {"name": None, "op": "frame", "kind": "collapsed", "path": path}
+                self._box(frame_id(path), path[:-1], lines, [caption], **more)
             elif self._hidden_by(path) is None:
                 self.frames[path] = {"id": frame_id(path), "path": path, "caption": caption, "depth": len(path)}
 

@@ -50,8 +50,8 @@ def graph_state(
     branches: Mapping[str, bool],
     values: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges``: indexes
-    of edges; ``taken``: per Switch box the side that was taken last; ``values``: text by box id."""
+    """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges``:
+    indexes of edges; ``taken``: per Switch box the side that was taken last; ``values``: text by box id."""
     home = model["home"]
     dead_nodes: set[str] = set()
     for switch, taken in branches.items():

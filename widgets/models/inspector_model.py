@@ -16,10 +16,12 @@ MAX_STATISTICS = 4_000_000
 
 
 def inspector_model(value: Any, name: str = "") -> dict[str, Any]:
-    """``kind`` (none, scalar, table, object), ``header``, ``cells`` (rows of text), ``more`` (what is not shown), ``statistics``
-    (label -> text) and ``heat`` (2-D float64 at most 64 x 64, or None). Nothing is escaped."""
-    empty = {"name": name, "kind": "none", "header": "", "text": "no value yet", "cells": [], "more": "",
-             "statistics": {}, "heat": None}  # fmt: skip
+    """``kind`` (none, scalar, table, object), ``header``, ``cells`` (rows of text), ``more`` (what is not shown),
+    ``statistics`` (label -> text) and ``heat`` (2-D float64 at most 64 x 64, or None). Nothing is escaped."""
+    empty: dict[str, Any] = {
+        "name": name, "kind": "none", "header": "", "text": "no value yet", "cells": [], "more": "",
+        "statistics": {}, "heat": None,
+    }  # fmt: skip
     if value is None:
         return empty
     try:
@@ -40,7 +42,7 @@ def inspector_model(value: Any, name: str = "") -> dict[str, Any]:
 
 
 def statistics(array: np.ndarray) -> dict[str, str]:
-    """Count, NaN and Inf counts, smallest, largest, mean, standard deviation, 2-norm; the mean of finite values only."""
+    """Count, NaN and Inf counts, smallest, largest, mean, standard deviation, 2-norm; of finite values only."""
     flat = array.reshape(-1)
     if array.dtype.kind not in "biufc" or not flat.size:
         return {"elements": count_text(flat.size)}

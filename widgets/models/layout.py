@@ -1,8 +1,8 @@
 """Layered drawing of a directed graph behind one small function, so that the engine can be exchanged.
 
 Method: Sugiyama's framework (ranks, crossing reduction, coordinates). Ranks, the order within ranks and the bends of
-long edges come from the fast-sugiyama package (0.2 s at 20,000 nodes). It treats all nodes as equally wide, so the final
-coordinates are set here: rows by rank, and within a row as near as possible to the neighbours without overlap.
+long edges come from the fast-sugiyama package (0.2 s at 20,000 nodes). It treats all nodes as equally wide, so the
+final coordinates are set here: rows by rank, and within a row as near as possible to the neighbours without overlap.
 The same input gives the same picture.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import fast_sugiyama
 
@@ -35,8 +36,8 @@ class Layout:
 def layered(sizes: Mapping[str, Point], edges: Iterable[Edge], pulls: Iterable[Edge] = ()) -> Layout:
     """Place items of given (width, height), sources above targets.
 
-    ``pulls`` are further edges that count for the ranks but are not drawn and take no room. Edges that close a cycle, self
-    loops and repeated edges do not influence the layout (and get no bends).
+    ``pulls`` are further edges that count for the ranks but are not drawn and take no room. Edges that close a
+    cycle, self loops and repeated edges do not influence the layout (and get no bends).
     """
     names = list(sizes)
     if not names:
@@ -110,7 +111,7 @@ def _rank(count: int, edges: list[tuple[int, int]]) -> tuple[list[list[int]], di
     dense = {i: k for k, i in enumerate(real)}
     offset = 0.0
     fresh = count
-    parts = fast_sugiyama.from_edges([(dense[s], dense[t]) for s, t in edges], transpose=True) if edges else []
+    parts: Any = fast_sugiyama.from_edges([(dense[s], dense[t]) for s, t in edges], transpose=True) if edges else []
     for positions, width, _height, pieces in parts:
         top = max(y for _, (_, y) in positions)
         label: dict[int, int] = {}

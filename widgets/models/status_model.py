@@ -7,7 +7,8 @@ from typing import Any
 from workbench.widgets.models.labels import count_text, short_name, tag_text
 
 WORDS = {
-    "ready": "Ready", "running": "Running", "paused": "Paused", "finished": "Finished", "failed": "Failed", "closed": "Closed",
+    "ready": "Ready", "running": "Running", "paused": "Paused", "finished": "Finished",
+    "failed": "Failed", "closed": "Closed",
 }  # fmt: skip
 
 

@@ -89,7 +89,7 @@ class _Clause:
     def __init__(self, graph: Any, clause: dict[str, Any]) -> None:
         self.graph, self.clause = graph, clause
         self.gap = Thinned()
-        self.follow = Follower(self._take, self._clear)
+        self.follow = Follower(self._take, self._cut)
         self._fixed: list[float | None] = [None, None]
         self._now: tuple[float, float] | None = None
 
@@ -101,11 +101,14 @@ class _Clause:
                 moving = [side for side in sides if not isinstance(side, float)]
                 if moving:
                     self.follow.read(moving, running)
+        left: Any
+        right: Any
         left, right = self._now or (None, None)
-        gap = None if left is None or right is None else left - right
+        known = left is not None and right is not None
+        gap = left - right if known else None
         return {
             "text": self.clause["text"], "node": self.clause["node"], "left": left, "right": right, "gap": gap,
-            "holds": None if gap is None else _holds(self.clause["op"], left, right),
+            "holds": _holds(self.clause["op"], left, right) if known else None,
             "x": self.gap.x, "y": np.abs(self.gap.y),
         }  # fmt: skip
 
@@ -133,8 +136,8 @@ class _Clause:
             self.gap.extend(x, sides[0] - sides[1])
         self._now = (float(sides[0][-1]), float(sides[1][-1]))
 
-    def _clear(self) -> None:
-        self.gap.clear()
+    def _cut(self, x: float) -> None:
+        self.gap.cut(x)
         self._now = None
 
 

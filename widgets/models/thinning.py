@@ -44,6 +44,13 @@ class Thinned:
         self.y = np.empty(0)
         self.first_bad: tuple[float, float] | None = None
 
+    def cut(self, x: float) -> None:
+        """Forget all points from ``x`` on."""
+        stays = int(np.searchsorted(self.x, x))
+        if self.first_bad is not None and self.first_bad[0] >= x:
+            self.first_bad = None
+        self.x, self.y = self.x[:stays], self.y[:stays]
+
     def extend(self, x: np.ndarray, y: np.ndarray) -> None:
         """Append points; ``y`` may hold NaN and infinities, of which the first is remembered."""
         x = np.asarray(x, dtype=np.float64)

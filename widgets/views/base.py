@@ -20,8 +20,8 @@ class Source:
     """The session, trace or graph that a view was given, under one face."""
 
     def __init__(self, source: Any) -> None:
-        self.session = source if hasattr(source, "snapshot") and hasattr(source, "post") else None
-        self._trace = None
+        self.session: Any = source if hasattr(source, "snapshot") and hasattr(source, "post") else None
+        self._trace: Any = None
         if self.session is None:
             if hasattr(source, "branch_counts"):
                 self._trace = source
@@ -30,7 +30,7 @@ class Source:
                     f"A view needs a session, a trace or a graph; a {type(source).__name__} came.",
                     slug="no-view-source", fix="pass wb.Session(graph, feeds), session.trace or a wb.Graph.",
                 )  # fmt: skip
-        self.graph = source if self.session is None and self._trace is None else (self.trace or self.session).graph
+        self.graph: Any = getattr(self.session or self._trace, "graph", source)
 
     @property
     def trace(self) -> Any:
@@ -47,12 +47,12 @@ def is_running(snapshot: Any) -> bool:
 
 
 class View(ipywidgets.VBox):
-    """Base of the views. A subclass gives ``model`` and ``spec``, and may override ``refresh`` for its other widgets."""
+    """Base of the views. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
 
     urgent = False
     title = "View"
     pump: Pump | None = None
-    live: LiveFigure | None = None
+    live: LiveFigure
 
     def __init__(self, source: Any) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
@@ -117,7 +117,8 @@ class View(ipywidgets.VBox):
             ):
                 self.live.replace(spec)
             else:
-                traces = {k: d for k, (a, b) in enumerate(zip(self._flat[0], new[0], strict=True)) if (d := changes(a, b))}
+                pairs = zip(self._flat[0], new[0], strict=True)
+                traces = {k: d for k, (a, b) in enumerate(pairs) if (d := changes(a, b))}
                 layout = changes(self._flat[1], new[1])
                 if traces or layout:
                     self.live.push(traces, layout)
@@ -166,7 +167,7 @@ class View(ipywidgets.VBox):
         if self.pump is not None:
             drop(self.pump, self)
             self.pump = None
-        if self.live is not None:
+        if hasattr(self, "live"):  # not there if the constructor failed
             self.live.close()
         close_parts(self)
         super().close()

@@ -10,7 +10,7 @@ from workbench.widgets import theme
 from workbench.widgets.models.controlflow_model import ControlFlowModel
 from workbench.widgets.models.labels import shorten
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.spec import Spec, base_layout, text
+from workbench.widgets.views.spec import Spec, base_layout, count_axis, text, title
 
 
 class ControlFlowView(View):
@@ -69,9 +69,8 @@ def controlflow_spec(model: dict[str, Any]) -> Spec:
         names += ["false", "true"]
     layout = base_layout(
         70 + 80 * max(1, len(rows)),
-        title={"text": "Control flow" if rows else "This graph has no Switch", "font": {"size": 13}, "x": 0.01,
-               "xanchor": "left", "y": 0.99, "yanchor": "top"},
-        xaxis={"title": {"text": model["x_title"]}, "rangemode": "tozero"},
+        title=title("Control flow" if rows else "This graph has no Switch"),
+        xaxis=count_axis(model["x_title"], data),
         yaxis={"range": [0, max(1, len(rows)) + 0.05], "tickvals": ticks, "ticktext": names, "zeroline": False,
                "fixedrange": True},
         annotations=notes,

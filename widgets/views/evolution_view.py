@@ -12,7 +12,7 @@ from workbench.widgets import theme
 from workbench.widgets.models.evolution_model import EvolutionModel, default_names
 from workbench.widgets.models.labels import number
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.spec import Spec, base_layout, text
+from workbench.widgets.views.spec import Spec, base_layout, count_axis, text, title
 
 HEIGHT = 250
 
@@ -28,7 +28,9 @@ class EvolutionView(View):
 
     title = "Evolution"
 
-    def __init__(self, source: Any, names: Sequence[str] | None = None, log: bool = False, height: int = HEIGHT) -> None:
+    def __init__(
+        self, source: Any, names: Sequence[str] | None = None, log: bool = False, height: int = HEIGHT
+    ) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
         self.names = list(names) if names is not None else default_names(self.source.graph)
         self.log_scale = log
@@ -82,7 +84,7 @@ def evolution_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
                 "x": np.asarray(line["x"], dtype=np.float64), "y": np.asarray(line["y"], dtype=np.float64),
                 "name": text(line["name"] + last), "marker": {"size": 5},
                 "line": {"width": 2, "dash": ("solid", "dash", "dot", "dashdot")[k % 4], "color": _colour(k)},
-                "hovertemplate": f"{text(line['name'])}<br>{text(model['x_title'])} %{{x}}<br>%{{y:.12g}}<extra></extra>",
+                "hovertemplate": f"{text(line['name'])}<br>{model['x_title']} %{{x}}<br>%{{y:.12g}}<extra></extra>",
             }
         )  # fmt: skip
     if not data:
@@ -101,8 +103,8 @@ def evolution_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
     told = " \u00b7 ".join(text(v["text"]) for v in model["verdicts"])
     layout = base_layout(
         height,
-        title={"text": told or "Evolution", "font": {"size": 13}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"},
-        xaxis={"title": {"text": text(model["x_title"])}, "rangemode": "tozero"},
+        title=title(told or "Evolution"),
+        xaxis=count_axis(model["x_title"], data),
         yaxis={"type": "log" if log else "linear", "exponentformat": "power" if log else "e"},
         showlegend=True,
         legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 11}},

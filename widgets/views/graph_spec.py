@@ -53,7 +53,8 @@ def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], selected: s
     data.append(_polygons((b for b in boxes if b["id"] in dead), theme.GREY, 0.10, dash="dot"))
     current = [b for b in boxes if b["id"] == state["current"]]
     data.append(_polygons(current, theme.VERMILION, 0.0, grow=3.0, width=3.0))
-    data.append(_polygons((b for b in boxes if b["name"] == selected and selected), theme.PURPLE, 0.0, grow=6.0, width=1.5))
+    chosen = [b for b in boxes if selected and b["name"] == selected]
+    data.append(_polygons(chosen, theme.PURPLE, 0.0, grow=6.0, width=1.5))
     data.append(_arrows(picture["edges"], boxes, set(state["dead_edges"]), scale))
     live = [b for b in boxes if b["id"] not in dead]
     data.append(_titles(live, picture["frames"], scale, None))
@@ -86,8 +87,9 @@ def _outline(boxes: Iterable[Mapping[str, Any]], grow: float) -> tuple[np.ndarra
 
 
 def _polygons(
-    boxes: Iterable[Mapping[str, Any]], colour: str, fill: float, *, grow: float = 0.0, width: float = 1.3, dash: str = "solid"
-) -> dict[str, Any]:
+    boxes: Iterable[Mapping[str, Any]], colour: str, fill: float, *,
+    grow: float = 0.0, width: float = 1.3, dash: str = "solid",
+) -> dict[str, Any]:  # fmt: skip
     x, y = _outline(boxes, grow)
     return {
         "type": "scatter", "mode": "lines", "x": x, "y": y, "hoverinfo": "skip",
@@ -174,7 +176,7 @@ def _values(
 ) -> dict[str, Any]:
     """The live value to the right of its box, and the sides of each Switch at its lines."""
     shown = [b for b in boxes if b["id"] in values]
-    x = [b["x"] + b["w"] / 2 + 3 for b in shown]
+    x = [b["x"] + b["w"] / 2 + 5 for b in shown]
     y = [b["y"] for b in shown]
     words = [f"<b>{text(values[b['id']])}</b>" for b in shown]
     places = ["middle right"] * len(shown)
@@ -232,6 +234,6 @@ def _hit(
         add(frame["x"] - frame["w"] / 2, min(frame["w"], 140.0), frame["y"] - frame["h"] / 2 + 12,
             ["frame", "\n".join(frame["path"])], [frame["caption"], "click to collapse"])  # fmt: skip
     return {
-        "type": "scatter", "mode": "markers", "x": np.array(x), "y": np.array(y), "hovertext": words, "hoverinfo": "text",
-        "customdata": keys, "marker": {"size": 22, "symbol": "square", "opacity": 0},
+        "type": "scatter", "mode": "markers", "x": np.array(x), "y": np.array(y), "hovertext": words,
+        "hoverinfo": "text", "customdata": keys, "marker": {"size": 22, "symbol": "square", "opacity": 0},
     }  # fmt: skip

@@ -22,8 +22,8 @@ HEIGHT = 820
 class GraphView(View):
     """The picture of a session's, trace's or graph's graph.
 
-    A click on a box selects the node (``selected``; ``on_select`` tells); a click on the caption of a frame collapses it,
-    a click on a collapsed frame opens it.
+    A click on a box selects the node (``selected``; ``on_select`` tells); a click on the caption of a frame collapses
+    it, a click on a collapsed frame opens it.
     """
 
     title = "Graph"

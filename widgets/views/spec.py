@@ -6,7 +6,7 @@ travels to the browser.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -23,6 +23,11 @@ def text(value: Any) -> str:
     return escape(str(value), quote=True)
 
 
+def title(words: str) -> dict[str, Any]:
+    """A small title at the top left; ``words`` are escaped already."""
+    return {"text": words, "font": {"size": 12.5}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"}
+
+
 def base_layout(height: int, **more: Any) -> dict[str, Any]:
     """The layout that all figures share."""
     return {
@@ -33,6 +38,12 @@ def base_layout(height: int, **more: Any) -> dict[str, Any]:
         "showlegend": False,
         **more,
     }
+
+
+def count_axis(title: str, data: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """An x axis for counts from 0 on; short ones have a tick at each."""
+    last = max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
+    return {"title": {"text": text(title)}, "rangemode": "tozero", "dtick": 1 if 0 < last <= 12 else None}
 
 
 def plain_figure(spec: Spec, name: str = "light") -> go.Figure:

@@ -12,10 +12,11 @@ from workbench.widgets import theme
 from workbench.widgets.models.labels import number
 from workbench.widgets.models.termination_model import TerminationModel
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.spec import Spec, base_layout, text
+from workbench.widgets.views.spec import Spec, base_layout, count_axis, text, title
 
 HEIGHT = 210
-#: a forecast may run ahead of the loop: asked at stops, while running not more often than this nor a tenth of the time
+#: A forecast may run ahead of the loop. It is asked at stops; while running not more often than this, and for a tenth
+#: of the time at most.
 EVERY_S = 0.5
 MARKS = {"PROVED": "\u2713", "PREDICTED": "\u2248", "UNKNOWN": "?"}
 
@@ -38,9 +39,11 @@ class TerminationView(View):
     def model(self, snapshot: Any) -> dict[str, Any]:
         session = self.source.session
         running = is_running(snapshot)
-        ask = session is not None and (not running or time.monotonic() - self._asked >= max(EVERY_S, 10 * self._took))
+        pause = max(EVERY_S, 10 * self._took)
+        ask = session is not None and (not running or time.monotonic() - self._asked >= pause)
         path, started = self._follow.path, time.monotonic()
-        model = self._follow.update(self.source.trace, (lambda: session.termination(path)) if ask else None, running=running)
+        verdict = (lambda: session.termination(path)) if ask else None
+        model = self._follow.update(self.source.trace, verdict, running=running)
         if ask:
             self._asked, self._told = time.monotonic(), model["verdict"]
             self._took = self._asked - started
@@ -91,8 +94,8 @@ def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool
         y = np.where(np.isfinite(y) & (y > 0), y, np.nan)
         data.append(
             {
-                "type": "scatter", "mode": "lines+markers" if len(y) <= 60 else "lines", "x": np.asarray(clause["x"]), "y": y,
-                "name": text(clause["text"]), "marker": {"size": 5},
+                "type": "scatter", "mode": "lines+markers" if len(y) <= 60 else "lines", 
+                "x": np.asarray(clause["x"]), "y": y, "name": text(clause["text"]), "marker": {"size": 5},
                 "line": {"color": (theme.ORANGE, theme.GREEN, theme.PURPLE)[k % 3], "width": 2,
                          "dash": ("solid", "dash", "dot")[k % 3]},
                 "hovertemplate": "evaluation %{x}<br>gap %{y:.6g}<extra></extra>",
@@ -103,12 +106,11 @@ def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool
     told = model["verdict"]
     now = "; ".join(_now(c) for c in model["clauses"])
     words = [told["headline"] if told else "Termination"] if headline else []
-    title = "<br>".join(map(text, [*words, *([now] if now else [])]))
+    told_now = "<br>".join(map(text, [*words, *([now] if now else [])]))
     layout = base_layout(
         height,
-        title={"text": title, "font": {"size": 12}, "x": 0.01,
-               "xanchor": "left", "y": 0.97, "yanchor": "top"},
-        xaxis={"title": {"text": "evaluation of the condition"}, "rangemode": "tozero"},
+        title=title(told_now),
+        xaxis=count_axis("evaluation of the condition", data),
         yaxis={"type": "log", "title": {"text": "gap"}, "nticks": 6, "tickformat": "~e"},
         margin={"l": 60, "r": 14, "t": 50, "b": 40},
     )  # fmt: skip

@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.models.follow import last_iterations, latest
 from workbench.widgets.models.inspector_model import inspector_model
 from workbench.widgets.views.base import Source, View
-from workbench.widgets.views.spec import Spec, base_layout, text
+from workbench.widgets.views.spec import Spec, base_layout, text, title
 
 HEIGHT = 190
 MAX_NAMES = 1000
@@ -105,16 +105,17 @@ def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
     """A heat map where there is a matrix or vector, and the words as title."""
     heat = model["heat"]
     facts = " \u00b7 ".join(f"{k} {v}" for k, v in model["statistics"].items())
-    title = f"<b>{text(model['name'])}</b> {text(model['header'])} {text(model['text'])}<br><sub>{text(facts)}</sub>"
+    words = f"<b>{text(model['name'])}</b> {text(model['header'])} {text(model['text'])}<br><sub>{text(facts)}</sub>"
     data = [
         {
             "type": "heatmap", "z": heat if heat is not None else np.zeros((0, 0)), "colorscale": "Cividis",
-            "showscale": heat is not None, "colorbar": {"thickness": 10}, "hovertemplate": "[%{y}, %{x}] %{z:.8g}<extra></extra>",
+            "showscale": heat is not None, "colorbar": {"thickness": 10},
+            "hovertemplate": "[%{y}, %{x}] %{z:.8g}<extra></extra>",
         }
     ]  # fmt: skip
     layout = base_layout(
         HEIGHT,
-        title={"text": title if titled else "", "font": {"size": 12}, "x": 0.01, "xanchor": "left", "y": 0.97, "yanchor": "top"},
+        title=title(words if titled else ""),
         yaxis={"autorange": "reversed", "visible": heat is not None, "dtick": None},
         xaxis={"visible": heat is not None},
         margin={"l": 40, "r": 14, "t": 48 if titled else 8, "b": 28},

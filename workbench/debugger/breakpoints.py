@@ -50,7 +50,7 @@ class Breakpoint:
         return ", ".join(parts)
 
 
-def _path(iteration: Any) -> tuple[int | None, ...] | None:
+def as_path(iteration: Any) -> tuple[int | None, ...] | None:
     """One number, or one per frame, NumPy's integers included."""
     if iteration is None:
         return None
@@ -77,7 +77,7 @@ class Breakpoints:
     ) -> int:  # fmt: skip
         """Add one and return its number. Raises SessionError for a bad iteration or condition, TraceError for a bad name."""
         ref, depth = self._resolve(name)
-        path = _path(iteration)
+        path = as_path(iteration)
         if path is not None:
             if len(path) < depth:  # the innermost frames are meant: x at iteration 7 of whatever loop it is in
                 path = (None,) * (depth - len(path)) + path

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.debugger import timetravel
-from workbench.debugger.breakpoints import Breakpoint, Breakpoints
+from workbench.debugger.breakpoints import Breakpoint, Breakpoints, as_path
 from workbench.debugger.stop import Stop, StopReason
 from workbench.errors import ExecutionError, SessionError
 from workbench.execution import Position, Run
@@ -61,7 +61,10 @@ class Debugger:
 
     def interrupt(self) -> Stop:
         """End the command here: to the next node that is not silent, then PAUSED."""
-        stop = self._settle(StopReason.PAUSED)
+        try:
+            stop = self._settle(StopReason.PAUSED)
+        except ExecutionError as error:
+            stop = Stop(StopReason.FAILED, self.run.position(), error.message, error)
         self._end(stop)
         return stop
 
@@ -110,6 +113,11 @@ class Debugger:
     def _do_run_to(self, name: str, iteration: Any = None) -> Iterator[Stop | None]:
         """To the firing of ``name`` (in ``iteration``); where that lies behind, back to it."""
         ref, _ = self._resolve(name)
+        iteration = as_path(iteration)
+        here = self.run.position()
+        if iteration is not None and here.node == ref.node and here.iteration == iteration:
+            yield Stop(StopReason.TARGET, here)
+            return
         if iteration is not None and timetravel.has_fired(self.run, ref, iteration):
             yield timetravel.back_to_firing(self, ref, iteration)
             return
@@ -138,8 +146,18 @@ class Debugger:
 
     # -- pursuing a goal ------------------------------------------------------------------------------------------------
     def _pursue(self, goal: Goal) -> Iterator[Stop | None]:
-        run, through, left = self.run, True, goal.steps
+        run, left = self.run, goal.steps
+        fired, stop = self._leave()
+        through = not fired
         while True:
+            if fired and left is not None:
+                left -= 1
+            if stop is None and left is not None and left <= 0:
+                stop = self._settle(goal.reason)
+            if stop is not None:
+                yield stop
+                return
+            fired = False
             self.rearm()
             if run.finished:
                 yield self._finished(goal)
@@ -152,19 +170,14 @@ class Debugger:
                 status = run.go()
             through = False
             if status == "break":
+                at = run.event
                 stop = self._hit(goal)
-                if stop is not None:
-                    yield stop
-                    return
-                through = True
-            elif status == "halt":
-                continue
+                through = run.event == at  # a condition on a value has run over the node already
+                fired = not through
             elif left is not None and status == "reached":
                 left -= 1
-                if left <= 0:
-                    yield Stop(goal.reason, run.position())
-                    return
-            yield None
+            if stop is None and (left is None or left > 0):
+                yield None
 
     def _to_next_row(self) -> Iterator[Stop | None]:
         frame = self.run.active_frames()[-1]
@@ -174,8 +187,13 @@ class Debugger:
 
     def _seek(self, reason: StopReason, watch: tuple[int, int] = (-1, -1), home: tuple[int, int, int] = ANYWHERE) -> Iterator[Stop | None]:
         """On, event by event, until a frame's row changes or the run leaves its home."""
-        run, through = self.run, True
+        run = self.run
+        fired, stop = self._leave()
+        through = not fired
         while True:
+            if stop is not None:
+                yield stop
+                return
             self.rearm()
             status = run.go(None, exact=True, through=through, watch=watch, home=home)
             through = False
@@ -183,11 +201,11 @@ class Debugger:
                 yield self._finished(Goal(reason))
                 return
             if status == "break":
+                at = run.event
                 stop = self._hit(Goal(reason))
+                through = run.event == at
                 if stop is not None:
-                    yield stop
-                    return
-                through = True
+                    continue
             if status == "reached":
                 left = not home[0] < run.view.ip < home[1]
                 if left or reason is not StopReason.FRAME_LEFT:
@@ -219,11 +237,20 @@ class Debugger:
             if point.when is None and point.matches(position.iteration) and self._counts(point):
                 reason = StopReason.TARGET if point.internal else StopReason.BREAKPOINT
                 return Stop(reason, position, f"Breakpoint: {point}.")
-        watching = [p for p in self.breakpoints.at(position.node) if p.when is not None and p.matches(position.iteration)]
+        return self._leave()[1]
+
+    def _leave(self) -> tuple[bool, Stop | None]:
+        """Run over the node in front if breakpoints have conditions on its value: (whether it ran, the Stop if one holds)."""
+        position = self.run.position()
+        if position.node is None:
+            return False, None
+        watching = [
+            p for p in self.breakpoints.at(position.node) if p.when is not None and p.matches(position.iteration)
+        ]  # fmt: skip
         if not watching:
-            return None
+            return False, None
         self.run.go(self.run.event + 1, exact=True, through=True, loud=False)
-        return self._value_hit(watching, position)
+        return not position.silent, self._value_hit(watching, position)
 
     def would_hit(self) -> bool:
         """Whether the breakpoints of the node in front would stop here; may run over that node."""

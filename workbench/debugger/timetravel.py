@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from workbench.debugger.breakpoints import as_path
 from workbench.debugger.stop import Stop, StopReason
 from workbench.errors import TraceError
 from workbench.execution import Run
@@ -80,15 +81,19 @@ def reverse_continue(debugger: Debugger) -> Iterator[Stop | None]:
     run, end = debugger.run, debugger.run.event
     counts = {p.id: p.count for p in debugger.breakpoints}
     debugger.rearm()
-    last = -1
+    last, here = -1, end
     for checkpoint in reversed([c for c in run.checkpoints if c.events < end]):
         run.restore(checkpoint)
         through = False
-        while run.event < end and run.go(end, exact=True, through=through) == "break":
-            at = run.event
-            if at < end and debugger.would_hit() and run.event < end:
-                last = run.event
-            through = run.event == at  # a condition on a value has run over the node already
+        while run.event < end:
+            status = run.go(end, exact=True, through=through, loud=False)
+            at, through = run.event, False
+            if status == "break":
+                if debugger.would_hit() and run.event < here:
+                    last = run.event
+                through = run.event == at  # a condition on a value has run over the node already
+            elif status != "poll":
+                break
             yield None
         end = checkpoint.events
         if last >= 0:
@@ -114,7 +119,7 @@ def has_fired(run: Run, ref: Ref, iteration: Any) -> bool:
 def _row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
     """Row of an iteration path that was begun, also if its content was dropped."""
     frame = run.plan.layout.values[tuple(ref)].frame
-    path = (iteration,) if isinstance(iteration, int) else tuple(iteration)
+    path = as_path(iteration) or ()
     chain = []
     while frame > 0:
         chain.append(frame)
@@ -153,13 +158,14 @@ def back_to_firing(debugger: Debugger, ref: Ref, iteration: Any) -> Stop:
     row = _row_of(run, ref, iteration)
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     if row is None or layout.frame == 0:
-        run.restore(run.checkpoints[0])
+        run.restore([c for c in run.checkpoints if c.ip <= node.ip][-1])
+        watch = (-1, -1)
     else:
         run_to_row(run, layout.frame, row)
-    while run.view.ip < node.ip and not run.finished and (layout.frame == 0 or run.view.rows(layout.frame)[1] == row):
+        watch = (layout.frame, row)
+    if run.view.ip < node.ip:
         with run.quiet():
-            if run.go(run.event + 1, exact=True, loud=False) == "halt":
-                break
+            run.go(None, exact=True, loud=False, watch=watch, home=(-2, node.ip, -1))
     return Stop(StopReason.TARGET, run.position())
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from workbench.errors import ExecutionError, LoadError, UnknownOpError
 from workbench.frontends.onnx.library import onnx
 from workbench.frontends.onnx.tensors import DTYPES, array_of
-from workbench.graph.opspec import REGISTRY, OpSpec
+from workbench.graph.opspec import OpSpec
 from workbench.graph.types import OPAQUE, TensorType, dtype_name
 from workbench.ops import foreign
 

@@ -215,6 +215,8 @@ cdef class Machine:
             if self._call(i) < 0:
                 status[0] = FAILED
                 return i
+            if fast and wb_flag(&self.stop_flag):  # calls can be long: a pause need not wait for a back jump
+                status[0] = POLL
         elif op == OP_MOVE:
             self._move(i)
         elif op == OP_LOOP or op == OP_START:

@@ -38,7 +38,7 @@ from workbench.trace import Trace
 log = logging.getLogger(__name__)
 
 #: bytes that a trace may hold; beyond it the oldest rows are dropped and recomputed when asked for
-DEFAULT_BUDGET = 1 << 30
+DEFAULT_BUDGET = 512 << 20
 #: with trace="off" only the newest rows stay
 OFF_BUDGET = 1
 

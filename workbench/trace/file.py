@@ -86,7 +86,7 @@ def load_trace(path: str | PathLike[str]) -> Trace:
         raise TraceError(f"There is no file {path}.", slug="no-such-file") from None
     except (zipfile.BadZipFile, IsADirectoryError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise TraceError(f"{path} is no workbench trace: {error}.", slug="not-a-trace") from error
-    except (KeyError, ValueError, TypeError, IndexError, EOFError, OSError, RecursionError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, EOFError, OSError, RecursionError, MemoryError) as error:
         raise TraceError(f"{path} is damaged: {error}.", slug="bad-trace") from error
 
 

@@ -21,6 +21,7 @@ cdef class Machine:
 
     cdef readonly Program program
     cdef Instr* code
+    cdef int n_frames           # of the program; __dealloc__ may find the program itself cleared already
     cdef Rows* frames
     cdef char** base
     cdef PyThread_type_lock lock
@@ -37,6 +38,7 @@ cdef class Machine:
     def __cinit__(self, Program program, long long budget=0):
         cdef int f, k
         self.program = program
+        self.n_frames = program.n_frames
         self.budget = budget
         self.lock = PyThread_allocate_lock()
         self.code = <Instr*>calloc(program.length, sizeof(Instr))
@@ -81,7 +83,7 @@ cdef class Machine:
         cdef long long c
         cdef Rows* rows
         if self.frames != NULL:
-            for f in range(self.program.n_frames):
+            for f in range(self.n_frames):
                 rows = &self.frames[f]
                 for c in range(rows.first_chunk, rows.n_chunks):
                     if rows.n_objects:
@@ -256,30 +258,27 @@ cdef class Machine:
         return 0
 
     cdef int _more(self, int f) noexcept nogil:
-        """A new chunk for frame f, within the budget. The GIL is always taken before the lock, never after it."""
+        """A new chunk for frame f, within the budget. Nobody waits for the lock with the GIL in hand."""
         cdef Rows* rows = &self.frames[f]
         cdef int done
-        if rows.n_objects:
-            with gil:
-                while self._over_budget(rows):
-                    release_objects(rows, rows.chunks[rows.first_chunk])
-                    drop_oldest(rows, self.lock)
-                    self.dropped_chunks += 1
-                done = push_chunk(rows, self.lock)
-                if done == 0 and rows.n_chunks > 1:
-                    hold_row_objects(rows, rows.cur - rows.row_bytes)
-            return done
         while self._over_budget(rows):
+            if rows.n_objects:
+                with gil:
+                    release_objects(rows, rows.chunks[rows.first_chunk])
             drop_oldest(rows, self.lock)
             self.dropped_chunks += 1
-        return push_chunk(rows, self.lock)
+        done = push_chunk(rows, self.lock)
+        if done == 0 and rows.n_objects and rows.n_chunks > 1:
+            with gil:
+                hold_row_objects(rows, rows.cur - rows.row_bytes)
+        return done
 
     cdef bint _over_budget(self, Rows* rows) noexcept nogil:
         cdef long long held = 0
         cdef int f
         if self.budget <= 0 or rows.n_chunks - rows.first_chunk < 2:
             return False
-        for f in range(self.program.n_frames):
+        for f in range(self.n_frames):
             held += (self.frames[f].n_chunks - self.frames[f].first_chunk) * self.frames[f].chunk_bytes
             held += self.frames[f].object_bytes
         return held + rows.chunk_bytes > self.budget

@@ -36,10 +36,11 @@ cdef class View:
         """Iteration number of the row in progress in its activation; -1 before the first."""
         cdef Rows* rows = &self.machine.frames[frame]
         cdef long long found = -1
-        PyThread_acquire_lock(self.machine.lock, 1)
-        if rows.n_acts:
-            found = rows.row - rows.act_start[rows.n_acts - 1] - 1
-        PyThread_release_lock(self.machine.lock)
+        with nogil:
+            PyThread_acquire_lock(self.machine.lock, 1)
+            if rows.n_acts:
+                found = rows.row - rows.act_start[rows.n_acts - 1] - 1
+            PyThread_release_lock(self.machine.lock)
         return max(found, -1)
 
     def column(self, int frame, int offset, dtype, long long start, long long stop, long long step=1):
@@ -51,29 +52,33 @@ cdef class View:
         cdef Rows* rows = &self.machine.frames[frame]
         cdef long long count, k
         cdef cnp.ndarray out
-        cdef char* data
+        cdef char* data = NULL
         cdef int size
         cdef PyObject* item
         cdef PyThread_type_lock lock = self.machine.lock
         out = None if dtype is None else np.empty(max(0, (stop - start + step - 1) // step), dtype)
         size = 8 if dtype is None else out.itemsize
-        PyThread_acquire_lock(lock, 1)
-        if start < rows.first_row:
-            start += (rows.first_row - start + step - 1) // step * step
-        stop = min(stop, rows.row + 1)
-        count = max(0, (stop - start + step - 1) // step)
-        if dtype is None:
-            found = []
+        if dtype is not None:
+            data = <char*>cnp.PyArray_DATA(out)
+        with nogil:  # whoever waits for the lock must not hold the GIL
+            PyThread_acquire_lock(lock, 1)
+            if start < rows.first_row:
+                start += (rows.first_row - start + step - 1) // step * step
+            stop = min(stop, rows.row + 1)
+            count = max(<long long>0, (stop - start + step - 1) // step)
+            if data != NULL:
+                copy_column(rows, data, start, count, step, offset, size)
+                PyThread_release_lock(lock)
+        if data != NULL:
+            return start, out[:count]
+        found = []
+        try:
             for k in range(count):
                 item = (<PyObject**>(row_address(rows, start + k * step) + offset))[0]
                 found.append(None if item == NULL else <object>item)
+        finally:
             PyThread_release_lock(lock)
-            return start, found
-        data = <char*>cnp.PyArray_DATA(out)
-        with nogil:
-            copy_column(rows, data, start, count, step, offset, size)
-            PyThread_release_lock(lock)
-        return start, out[:count]
+        return start, found
 
     def pool(self, int offset, dtype):
         """A constant of the program's pool."""
@@ -88,14 +93,19 @@ cdef class View:
     def activations(self, int frame):
         """(init rows, parent rows) of all activations of a frame, as int64 arrays."""
         cdef Rows* rows = &self.machine.frames[frame]
-        PyThread_acquire_lock(self.machine.lock, 1)
-        cdef long long n = rows.n_acts
+        cdef long long n = wb_read(&rows.n_acts)
         cdef cnp.ndarray start = np.empty(n, np.int64)
         cdef cnp.ndarray parent = np.empty(n, np.int64)
-        memcpy(cnp.PyArray_DATA(start), rows.act_start, n * 8)
-        memcpy(cnp.PyArray_DATA(parent), rows.act_parent, n * 8)
-        PyThread_release_lock(self.machine.lock)
-        return start, parent
+        cdef char* one = <char*>cnp.PyArray_DATA(start)
+        cdef char* two = <char*>cnp.PyArray_DATA(parent)
+        with nogil:
+            PyThread_acquire_lock(self.machine.lock, 1)
+            n = min(n, rows.n_acts)
+            if n:
+                memcpy(one, rows.act_start, n * 8)
+                memcpy(two, rows.act_parent, n * 8)
+            PyThread_release_lock(self.machine.lock)
+        return start[:n], parent[:n]
 
     @property
     def ip(self):
@@ -112,7 +122,7 @@ cdef class View:
         """Bytes that rows and the arrays in them hold."""
         cdef int f
         cdef long long held = 0
-        for f in range(self.machine.program.n_frames):
+        for f in range(self.machine.n_frames):
             held += (self.machine.frames[f].n_chunks - self.machine.frames[f].first_chunk) * self.machine.frames[f].chunk_bytes
             held += self.machine.frames[f].object_bytes
         return held
@@ -152,7 +162,7 @@ def snapshot(Machine machine, active):
     s.ip = machine.ip
     s.base_events = machine._events
     s.events = machine._events + machine.code[machine.ip].ev_index
-    s.rows = [_counts(&machine.frames[f]) for f in range(machine.program.n_frames)]
+    s.rows = [_counts(&machine.frames[f]) for f in range(machine.n_frames)]
     s.live = {}
     for f in active:
         rows = &machine.frames[f]
@@ -184,7 +194,7 @@ def restore(Machine machine, Snapshot s):
     machine._events = s.base_events
     machine.error = None
     machine.status = POLL
-    for f in range(machine.program.n_frames):
+    for f in range(machine.n_frames):
         row, acts, start, parent = s.rows[f]
         _seek(machine, f, row, s.live.get(f))
         _set_activations(machine, &machine.frames[f], acts, start, parent)
@@ -203,45 +213,45 @@ cdef object _set_activations(Machine machine, Rows* rows, long long acts, long l
 
 
 cdef object _seek(Machine machine, int f, long long row, object live):
+    """Make ``row`` the row in progress of a frame; later rows are forgotten."""
     cdef Rows* rows = &machine.frames[f]
     cdef long long chunk = row // rows.per_chunk if row >= 0 else -1
-    cdef long long c
+    cdef long long c, n_gone = 0
     cdef bint lost = chunk >= 0 and (chunk < rows.first_chunk or chunk >= rows.n_chunks)
-    cdef char* at
-    cdef char** grown
-    cdef int k, back
-    # free what lies behind, and everything if the chunk of this row is not there
-    for c in range(rows.n_chunks - 1, (rows.first_chunk if lost else chunk + 1) - 1, -1):
-        if c < rows.first_chunk:
-            break
-        PyThread_acquire_lock(machine.lock, 1)
-        at = rows.chunks[c]
-        rows.chunks[c] = NULL
-        rows.n_chunks = c
-        PyThread_release_lock(machine.lock)
-        if rows.n_objects:
-            release_objects(rows, at)
-        give_chunk(rows, at)
-    if rows.n_chunks < rows.first_chunk or chunk < 0:
-        rows.n_chunks = max(rows.n_chunks, 0)
-        rows.first_chunk = min(rows.first_chunk, rows.n_chunks)
-    rows.row = row
+    cdef char* fresh = NULL
+    cdef char** gone = <char**>calloc(rows.n_chunks + 1, sizeof(char*))
+    if gone == NULL or (lost and _room_for(machine, rows, chunk) < 0):
+        free(gone)
+        raise MemoryError("no memory to go back to a checkpoint")
     if lost:
-        if chunk >= rows.capacity:
-            grown = <char**>realloc(rows.chunks, (chunk + 8) * sizeof(char*))
-            if grown == NULL:
-                raise MemoryError("no memory to go back to a checkpoint")
-            rows.chunks = grown
-            rows.capacity = chunk + 8
-        for c in range(chunk):
-            rows.chunks[c] = NULL
-        at = take_chunk(rows)
-        if at == NULL:
+        fresh = take_chunk(rows)
+        if fresh == NULL:
+            free(gone)
             raise MemoryError("no memory to go back to a checkpoint")
-        rows.chunks[chunk] = at
-        rows.first_chunk = chunk
+    # first nobody may see the chunks any more, then they are given back
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+        wb_publish(&rows.row, row)
+        for c in range(rows.first_chunk if lost else max(rows.first_chunk, chunk + 1), rows.n_chunks):
+            gone[n_gone] = rows.chunks[c]
+            n_gone += 1
+            rows.chunks[c] = NULL
+        if lost:
+            for c in range(chunk):
+                rows.chunks[c] = NULL
+            rows.chunks[chunk] = fresh
+            rows.first_chunk = chunk
+            rows.first_row = row
+        elif chunk < 0:
+            rows.first_chunk = 0
+            rows.first_row = 0
         rows.n_chunks = chunk + 1
-        rows.first_row = row
+        PyThread_release_lock(machine.lock)
+    for c in range(n_gone):
+        if rows.n_objects:
+            release_objects(rows, gone[c])
+        give_chunk(rows, gone[c])
+    free(gone)
     if chunk >= 0:
         rows.cur = row_address(rows, row)
         rows.end = rows.chunks[chunk] + (rows.per_chunk + 1) * rows.row_bytes
@@ -250,6 +260,22 @@ cdef object _seek(Machine machine, int f, long long row, object live):
         rows.cur = rows.end = NULL
     if live is not None:
         _write_live(rows, live)
+
+
+cdef int _room_for(Machine machine, Rows* rows, long long chunk) noexcept:
+    """Make the directory of chunks large enough; -1 without memory."""
+    cdef char** grown
+    if chunk < rows.capacity:
+        return 0
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+        grown = <char**>realloc(rows.chunks, (chunk + 8) * sizeof(char*))
+        if grown != NULL:
+            memset(grown + rows.capacity, 0, (chunk + 8 - rows.capacity) * sizeof(char*))
+            rows.chunks = grown
+            rows.capacity = chunk + 8
+        PyThread_release_lock(machine.lock)
+    return 0 if grown != NULL else -1
 
 
 cdef object _write_live(Rows* rows, tuple live):

@@ -125,7 +125,7 @@ cdef inline char* row_address(Rows* rows, long long row) noexcept nogil:
 
 
 cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
-    """Append one chunk and make its first row current; -1 when there is no memory. Objects: hold the GIL."""
+    """Append one chunk and make its first row current; -1 when there is no memory."""
     cdef char* chunk = take_chunk(rows)
     cdef char** grown
     cdef long long capacity
@@ -152,7 +152,7 @@ cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
 
 
 cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
-    """Forget the oldest chunk. Objects: hold the GIL and release them first."""
+    """Forget the oldest chunk, whose objects have been released."""
     cdef char* chunk
     PyThread_acquire_lock(lock, 1)
     chunk = rows.chunks[rows.first_chunk]

@@ -41,7 +41,10 @@ class Debugger(ipywidgets.VBox):
         right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow, self.inspector])
         left.add_class("workbench-stack")
         right.add_class("workbench-stack")
-        columns = ipywidgets.Box([left, right])
+        # the graph gets the width that it needs, within limits; a narrow page shows one column (workbench.css)
+        wide = min(760, max(300, int(self.graph.live.layout.meta["min_width"]) + 20))
+        grid = {"grid_template_columns": f"minmax(0, {wide}px) minmax(380px, 1fr)"}
+        columns = ipywidgets.Box([left, right], layout=grid)
         columns.add_class("workbench-columns")
         super().__init__([self.toolbar, columns])
         self.add_class("workbench-debugger")

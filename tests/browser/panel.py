@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Callable
 from typing import Any
 
 # Clicks a button and gives the milliseconds until the status line fulfils a condition, measured in the browser.
@@ -52,21 +55,26 @@ class Panel:
     def state(self) -> str:
         return self.ask("return panel.querySelector('.workbench-state').dataset.state")
 
-    def data(self, figure: str) -> Any:
-        """x and y of all traces of a figure, as lists; the mark of what it shows now."""
-        return self.ask(
+    def data(self, figure: str) -> str:
+        """x, y and text of all traces of a figure, as JSON: what it shows now."""
+        found = self.ask(
             """const g = panel.querySelectorAll('.workbench-figure')[args[0]];
                return JSON.stringify(g.data.map(t => [Array.from(t.x ?? []), Array.from(t.y ?? []), t.text ?? []]));""",
             FIGURES.index(figure),
         )
+        return json.dumps(json.loads(found))
 
-    def wait_for_change(self, figure: str, before: Any) -> None:
+    def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 5.0) -> None:
+        """Until the traces of a figure fulfil a condition."""
+        end = time.monotonic() + seconds
+        while not condition(json.loads(self.data(figure))):
+            if time.monotonic() > end:
+                raise AssertionError(f"the {figure} figure shows {self.data(figure)[:500]}")
+            self.page.wait_for_timeout(20)
+
+    def wait_for_change(self, figure: str, before: str) -> None:
         """Until a figure shows something else than before."""
-        for _ in range(200):
-            if self.data(figure) != before:
-                return
-            self.page.wait_for_timeout(25)
-        raise AssertionError(f"the {figure} figure did not change")
+        self.wait_for(figure, lambda traces: json.dumps(traces) != before)
 
     def show(self) -> None:
         self.ask("panel.scrollIntoView()")

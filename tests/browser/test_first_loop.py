@@ -74,19 +74,13 @@ def test_step_and_step_back_move_the_figures(newton):
     newton.wait_for_change("graph", graph)
     newton.click("step_back", "paused")
     assert newton.status("event") == event
-    for _ in range(100):
-        if newton.data("graph") == graph:
-            break
-        newton.page.wait_for_timeout(25)
-    assert newton.data("graph") == graph  # the picture is the one it was
+    newton.wait_for("graph", lambda traces: json.dumps(traces) == graph)  # the picture is the one it was
 
 
 def test_next_iteration_draws_the_loop_variable(newton):
     for _ in range(4):
-        before = newton.data("evolution")
         newton.click("next_iteration", "paused")
-        newton.page.wait_for_timeout(100)
-    newton.wait_for_change("evolution", before) if newton.data("evolution") == before else None
+    newton.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3)
     x, y, _ = json.loads(newton.data("evolution"))[0]
     assert x[:3] == [0, 1, 2] and y[:2] == [100, 50.01]
     assert "true" in newton.ask("return panel.querySelectorAll('.workbench-figure')[3].layout.annotations[0].text")
@@ -95,7 +89,7 @@ def test_next_iteration_draws_the_loop_variable(newton):
 def test_run_to_the_end_says_why(newton):
     newton.click("run", "finished")
     assert "finished" in newton.status("reason")
-    newton.page.wait_for_timeout(500)
+    newton.wait_for("evolution", lambda traces: len(traces[0][0]) == 12)
     assert newton.ask("return panel.querySelector('button[data-command=step]').disabled")
     x, y, _ = json.loads(newton.data("evolution"))[0]
     assert len(x) == 12 and abs(y[-1] - 2**0.5) < 1e-12

@@ -96,6 +96,8 @@ def test_describe_says_what_a_forecast_means():
     assert told["headline"] == "Proved: never stops" and told["reason"] == "It recurs." and told["root"] == ["x"]
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15)))
     assert soon["headline"] == "Predicted: stops after 12 more iterations (10 to 15)"
+    ended = describe(Termination(Status.PROVED, "terminates", 0))
+    assert ended["headline"] == "Proved: stops without another iteration"
     assert describe(Termination(Status.UNKNOWN))["headline"] == "No forecast yet"
     assert describe(None)["status"] == "UNKNOWN"
 
@@ -109,3 +111,32 @@ def test_status_in_words():
         session.run()
         status = status_model(session.snapshot())
         assert status["next"] == "" and "finished" in status_text(status)
+
+
+def test_rows_that_were_dropped_leave_what_was_seen_of_them():
+    with wb.Session(counter(), {"start": 0.0}, memory_budget=1 << 22) as session:
+        model = EvolutionModel(default_names(session.graph))
+        session.next_iteration()
+        for _ in range(40):
+            session.next_iteration()
+        model.update(session.trace, running=True)
+        session.run(wait=False)
+        time.sleep(0.3)
+        session.pause()
+        (line,) = model.update(session.trace)["lines"]
+        assert session.trace.dropped
+        assert line["x"][0] == 0 and line["y"][0] == 0.0  # no longer in the trace, but it was drawn
+        assert line["last"] == session.value("i")
+
+
+def test_a_step_back_and_a_restart_shorten_the_line():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        model = EvolutionModel(["x"])
+        session.run()
+        assert len(model.update(session.trace)["lines"][0]["x"]) == len(session.trace["x"]) == 12
+        session.step_back(100)
+        assert len(model.update(session.trace)["lines"][0]["x"]) == len(session.trace["x"]) < 12
+        session.restart()
+        assert model.update(session.trace)["lines"] == []
+        session.run()
+        assert len(model.update(session.trace)["lines"][0]["x"]) == 12

@@ -103,8 +103,13 @@ class EvolutionModel:
         if self._trace is None or count < 4:
             return None
         series = self._trace[name]
-        # negative slices reach the end without a count of the whole
-        return np.asarray(series[-min(count, TAIL) :])
+        if self._follow[name].depth <= 1:
+            # negative slices reach the end without a count of the whole
+            return np.asarray(series[-min(count, TAIL) :])
+        iterations, values = series.window(max(0, count - TAIL), count)
+        # of an inner loop the present activation is judged, not the sequence of all of them
+        mine = np.all(iterations[:, :-1] == iterations[-1, :-1], axis=1)
+        return np.asarray(values)[mine]
 
     def _verdict(self, name: str) -> dict[str, Any] | None:
         try:

@@ -22,10 +22,10 @@ def status_model(snapshot: Any) -> dict[str, Any]:
     stop = snapshot.stop
     running = state == "running"
     reason = "" if stop is None or running else _reason(stop.reason)
-    detail = getattr(stop, "detail", None) if stop is not None and not running else None
-    if detail and str(detail) not in reason:
-        reason = f"{reason} {detail}".strip()
     error = getattr(stop, "error", None) if stop is not None and not running else None
+    detail = getattr(stop, "detail", None) if stop is not None and not running else None
+    if detail and error is None:  # the error says the same and more
+        reason = f"{reason} {detail}".strip()
     ended = state in ("finished", "failed", "closed")
     return {
         "state": state,

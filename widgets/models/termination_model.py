@@ -169,6 +169,8 @@ def describe(termination: Any) -> dict[str, Any]:
     word = {"PROVED": "Proved", "PREDICTED": "Predicted"}.get(status, "Unknown")
     if outcome == "never":
         headline = f"{word}: never stops"
+    elif outcome == "terminates" and remaining == 0:
+        headline = f"{word}: stops without another iteration"
     elif outcome == "terminates" and remaining is not None:
         plural = "" if remaining == 1 else "s"
         headline = f"{word}: stops after {count_text(int(remaining))} more iteration{plural}"

@@ -92,6 +92,20 @@ export default () => {
         const tall = el.layout?.height;
         if (tall) el.style.minHeight = `${tall}px`;
       };
+      // keeps the place that the figure is about (layout.meta.focus, in axis units) within a scrolling container
+      const follow = () => {
+        const box = el.closest(".workbench-scroll");
+        const focus = wish().focus;
+        if (!box || !focus || !el._fullLayout?.xaxis?.l2p) return;
+        const { xaxis, yaxis, _size } = el._fullLayout;
+        for (const [axis, start, at, side, room] of [
+          [xaxis, _size.l, focus[0], "scrollLeft", box.clientWidth],
+          [yaxis, _size.t, focus[1], "scrollTop", box.clientHeight],
+        ]) {
+          const place = start + axis.l2p(at);
+          if (place < box[side] + 60 || place > box[side] + room - 60) box[side] = place - room / 2;
+        }
+      };
       const fit = () => {
         room();
         if (!el._fullLayout || !el.clientWidth || el.clientWidth === width) return;
@@ -113,7 +127,10 @@ export default () => {
       model.on("change:_push", () => {
         const push = model.get("_push");
         room();
-        requestAnimationFrame(() => setTimeout(() => model.send({ kind: "ack", push }), 0));
+        requestAnimationFrame(() => {
+          follow();
+          setTimeout(() => model.send({ kind: "ack", push }), 0);
+        });
       });
       const ready = () => {
         if (!el._fullLayout) return setTimeout(ready, 20);

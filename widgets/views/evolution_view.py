@@ -12,7 +12,7 @@ from workbench.widgets import theme
 from workbench.widgets.models.evolution_model import EvolutionModel, default_names
 from workbench.widgets.models.labels import number
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.spec import Spec, base_layout, count_axis, text, title
+from workbench.widgets.views.spec import Spec, base_layout, count_axis, log_axis, text, title
 
 HEIGHT = 250
 
@@ -105,7 +105,7 @@ def evolution_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
         height,
         title=title(told or "Evolution"),
         xaxis=count_axis(model["x_title"], data),
-        yaxis={"type": "log" if log else "linear", "exponentformat": "power" if log else "e"},
+        yaxis=log_axis([t["y"] for t in data]) if log else {"type": "linear", "exponentformat": "e"},
         showlegend=True,
         legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 11}},
         shapes=shapes,

@@ -70,7 +70,11 @@ def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], selected: s
         xaxis={"range": [0, width], "visible": False, "scaleanchor": "y", "scaleratio": 1, "constrain": "range"},
         dragmode="pan",
         hoverdistance=24,
-        meta={"min_width": int(width * scale), "ranges": {"xaxis.range": [0, width], "yaxis.range": [tall, 0]}},
+        meta={
+            "min_width": int(width * scale),
+            "ranges": {"xaxis.range": [0, width], "yaxis.range": [tall, 0]},
+            "focus": [current[0]["x"], current[0]["y"]] if current else None,
+        },
     )
     return {"data": data, "layout": layout}
 

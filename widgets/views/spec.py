@@ -46,6 +46,15 @@ def count_axis(title: str, data: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {"title": {"text": text(title)}, "rangemode": "tozero", "dtick": 1 if 0 < last <= 12 else None}
 
 
+def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
+    """A logarithmic y axis with about five ticks; over less than two decades plotly places them best itself."""
+    good = [y[np.isfinite(y) & (y > 0)] for y in lines]
+    good = [y for y in good if len(y)]
+    decades = np.log10(max(y.max() for y in good) / min(y.min() for y in good)) if good else 0.0
+    step = int(-(-decades // 5)) if decades >= 2 else "D2"
+    return {"type": "log", "dtick": step, "tickformat": "~g"}
+
+
 def plain_figure(spec: Spec, name: str = "light") -> go.Figure:
     """An ordinary plotly figure."""
     figure = go.Figure(data=spec["data"], layout=spec["layout"])

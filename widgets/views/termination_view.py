@@ -12,9 +12,9 @@ from workbench.widgets import theme
 from workbench.widgets.models.labels import number
 from workbench.widgets.models.termination_model import TerminationModel
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.spec import Spec, base_layout, count_axis, text, title
+from workbench.widgets.views.spec import Spec, base_layout, count_axis, log_axis, text, title
 
-HEIGHT = 210
+HEIGHT = 200
 #: A forecast may run ahead of the loop. It is asked at stops; while running not more often than this, and for a tenth
 #: of the time at most.
 EVERY_S = 0.5
@@ -111,8 +111,8 @@ def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool
         height,
         title=title(told_now),
         xaxis=count_axis("evaluation of the condition", data),
-        yaxis={"type": "log", "title": {"text": "gap"}, "nticks": 6, "tickformat": "~e"},
-        margin={"l": 60, "r": 14, "t": 50, "b": 40},
+        yaxis={"title": {"text": "gap"}, **log_axis([t["y"] for t in data])},
+        margin={"l": 60, "r": 14, "t": 50 if headline else 30, "b": 40},
     )  # fmt: skip
     return {"data": data, "layout": layout}
 

@@ -89,7 +89,7 @@ def inspector_html(model: dict[str, Any]) -> str:
         parts.append(f'<div class="workbench-scalar">{text(model["text"])}</div>')
     else:
         rows = "".join("<tr>" + "".join(f"<td>{text(c)}</td>" for c in row) + "</tr>" for row in model["cells"])
-        parts.append(f'<table class="workbench-table">{rows}</table>')
+        parts.append(f'<div class="workbench-wide"><table class="workbench-table">{rows}</table></div>')
         if model["more"]:
             parts.append(f"<small>{text(model['more'])}</small><br>")
     bad = {"NaN", "Inf", "health"}

@@ -152,6 +152,7 @@ class Debugger:
         while True:
             if fired and left is not None:
                 left -= 1
+                run.go(0, exact=True, through=True)  # past silent nodes, which are no steps
             if stop is None and left is not None and left <= 0:
                 stop = self._settle(goal.reason)
             if stop is not None:

@@ -187,8 +187,11 @@ class Run:
     def _dead(self, name: str, ref: Ref) -> DeadValueError:
         graph = self.plan.graph
         switch, taken = self._deciding_switch(ref)
-        if switch is None:
-            return DeadValueError(f"The output {name!r} ({ref}) can never be alive: it needs both sides of one decision.", node=ref.node)
+        if switch is None or ref.node in self.plan.guards.dead:
+            return DeadValueError(
+                f"The output {name!r} ({ref}) can never be alive: it needs both sides of one decision.",
+                node=ref.node, source=graph.nodes[ref.node].source, fix="take it from a Merge of the two sides.",
+            )  # fmt: skip
         pred = graph.nodes[switch].inputs[1]
         return DeadValueError(
             f"The output {name!r} ({ref}) is dead: Switch {switch!r} took its {'true' if taken else 'false'} side, "

@@ -70,11 +70,12 @@ def _check_frame_op(node: Node, nodes: Mapping[str, Node]) -> None:
             raise GraphError(f"Placeholder {node.name!r} has the shape {shape!r}.", slug="bad-attribute", **where)
     if node.op == "Merge" and len(node.inputs) < 1:
         raise GraphError(f"Merge {node.name!r} has no inputs.", slug="wrong-arity", **where)
-    if node.op != "Merge":
-        for ref in node.inputs:
-            if nodes[ref.node].op == "NextIteration":
+    early = [s for s in node.control if nodes[s].op == "NextIteration"]
+    if early or node.op != "Merge":
+        for source in (*early, *(r.node for r in node.inputs)):
+            if nodes[source].op == "NextIteration":
                 raise GraphError(
-                    f"{node.op} {node.name!r} reads NextIteration {ref.node!r}; only a Merge may.",
+                    f"{node.op} {node.name!r} reads or waits for NextIteration {source!r}; only a Merge may read one.",
                     slug="next-iteration-not-merged",
                     node=node.name,
                     source=node.source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -120,7 +121,7 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, float) and isinstance(b, float):
-        return a == b or (a != a and b != b)
+        return a != a and b != b or a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
     return type(a) is type(b) and bool(a == b)
 
 

@@ -38,6 +38,8 @@ def check_frame(graph: Graph, frame: Frame, needed: frozenset[str], guards: Guar
             raise refuse(f"{node.name!r} does not depend on exactly the loop's condition", node.name)
         if node.op == "Exit" and (node.name in guards.dead or guards.value[node.inputs[0]] != leaving):
             raise refuse(f"{node.name!r} does not leave where the condition is false", node.name)
+        if node.op == "Exit" and guards.node[node.name] != leaving:
+            raise refuse(f"{node.name!r} waits for a node that is under a further condition", node.name)
         if is_loop_merge(graph, node):
             kinds = sorted(graph.nodes[r.node].op for r in node.inputs)
             if kinds != ["Enter", "NextIteration"]:

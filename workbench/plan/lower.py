@@ -57,6 +57,8 @@ class Lowering:
         self.ranges: dict[int, tuple[int, int]] = {}
         self.conditions: dict[int, tuple[Spot, int]] = {}
         self.carried: dict[str, Slot] = {}  # loop Merge -> its column
+        # frame -> columns of value_index: (column, in iteration 0, later)
+        self.indices: dict[int, list[tuple[Slot, int, int]]] = {}
         self.read = {r for n in types for r in graph.nodes[n].inputs} | set(outputs)
 
     # -- spots -------------------------------------------------------------------------------------------------
@@ -137,6 +139,8 @@ class Lowering:
         moves = self._carried_columns(block, frame)
         for enter, slot in moves:
             self.move(self.spot(self.graph.nodes[enter].inputs[0]), Spot(slot), frame)
+        for column, first, _ in self.indices.get(frame, ()):
+            self._number(first, column, frame)
         self.emit(START, frame)
         for enter in block.enters:
             self.ips[enter] = self.emit(NOP, frame, event=True)
@@ -148,11 +152,10 @@ class Lowering:
         test = self.emit(TEST, frame, a=self.spot(pred))
         self.conditions[frame] = (self.spot(pred), 1)
         self.section(block.body, frame)
+        for column, _, later in self.indices.get(frame, ()):
+            self._number(later, column, frame)
         self.emit(BACK, frame, jump=header)
         self.code[test]["jump"] = len(self.code)
-        for item in block.exits:
-            if item.guard and self.graph.nodes[item.name].op == "Exit":
-                raise NotImplementedError(f"Exit {item.name} under a further condition")
         self.section(block.exits, frame)
         self.ranges[frame] = (start, len(self.code))
         self.emit(MARK, outer)
@@ -168,6 +171,11 @@ class Lowering:
             enter = next(r for r in node.inputs if r != back)
             slot = self.new_slot(frame, self.type_of(node.ref()))
             self.carried[node.name] = slot
+            ahead, behind = node.inputs.index(enter), node.inputs.index(back)
+            if node.ref(1) in self.read or ahead:  # else the trace derives the index: 0 first, then 1
+                column = self.new_slot(frame, TensorType("int32", ()))
+                self.spots[node.ref(1)] = Spot(column, -1)
+                self.indices.setdefault(frame, []).append((column, ahead, behind))
             source = root_of(self.graph, self.graph.nodes[back.node].inputs[0])
             producer = self.graph.nodes[source.node]
             computed = producer.op not in ("Const", "Enter", "Exit", "Merge", "Placeholder", "Switch")
@@ -181,8 +189,10 @@ class Lowering:
         silent = node.op == "Const" or (node.op == "Enter" and bool(node.attrs.get("is_constant")))
         event = {"event": True, "silent": silent}
         if node.op == "NextIteration":
-            merge = next(c for c in self.graph.consumers(node.name) if c in self.carried)
+            merge, *others = (c for c in self.graph.consumers(node.name) if c in self.carried)
             source, target = self.spot(node.inputs[0]), Spot(self.carried[merge])
+            for other in others:  # one value that several variables take on
+                self.move(source, Spot(self.carried[other]), frame)
             if source.slot is target.slot and source.shift == 0:
                 self.ips[node.name] = self.emit(NOP, frame, **event)
             else:

@@ -17,8 +17,8 @@ from workbench.trace.rows import RowReader, as_array
 class EventTable:
     """Events in firing order, as columns.
 
-    ``number`` counts from the start of the run; ``code`` indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the
-    event's own frames.
+    ``number`` is the number of the event, from 0 on (from the oldest row that is kept, where rows were dropped); ``code``
+    indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the event's own frames.
     """
 
     nodes: tuple[str, ...]
@@ -65,12 +65,13 @@ class EventTable:
 
 @dataclass(frozen=True, slots=True)
 class BranchTable(EventTable):
-    """Switch decisions; ``taken`` is True where output 1 was alive."""
+    """Switch decisions; ``taken`` is True where output 1 was alive. ``number`` counts decisions, not events."""
 
     taken: np.ndarray
 
     def columns(self) -> dict[str, Any]:
-        return {**EventTable.columns(self), "taken": self.taken}
+        columns = EventTable.columns(self)
+        return {"decision": columns.pop("event"), **columns, "taken": self.taken}
 
 
 def order_events(reader: RowReader, picked: list[tuple[NodeLayout, np.ndarray]]) -> tuple[np.ndarray, ...]:

@@ -83,7 +83,13 @@ class Trace:
 
     def events(self, silent: bool = True) -> EventTable:
         """Every firing of every node, in order; without ``silent`` constants and loop invariants are left out."""
-        return self._table([n for n in self.layout.nodes if silent or not n.silent])
+        table = self._table(list(self.layout.nodes))
+        if silent:
+            return table
+        loud = ~np.array([n.silent for n in self.layout.nodes], bool)[table.code]
+        return EventTable(
+            table.nodes, table.frames, table.number[loud], table.code[loud], table.frame_code[loud], table.iteration[loud]
+        )
 
     def branches(self, loops: bool = True) -> BranchTable:
         """Every Switch decision, in order; without ``loops`` only those of branches."""
@@ -96,7 +102,9 @@ class Trace:
                 pred = self.layout.values[tuple(self.graph.nodes[node.name].inputs[1])]
                 rows = fired_rows(self._reader, node)[: int(mine.sum())]
                 taken[mine] = np.asarray(self._reader.values(pred, rows), bool)
-        return BranchTable(table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken)
+        return BranchTable(
+            table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken
+        )  # fmt: skip
 
     def branch_counts(self) -> dict[str, tuple[int, int]]:
         """Switch node -> (times false, times true)."""

@@ -1,0 +1,178 @@
+"""Breakpoints on nodes, iterations, values and hits; forwards and in reverse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.debugger.test_stepping import I, O, X, play, shown
+from tests.graph.programs import count, nested
+from workbench import StopReason as R
+from workbench.errors import SessionError, TraceError
+
+
+def stops(session, command="run", end=(R.FINISHED, R.BEGINNING)):
+    """Places where a session stops until it comes to an end."""
+    found = []
+    while (stop := getattr(session, command)()).reason not in end:
+        assert stop.reason is R.BREAKPOINT, stop
+        found.append(shown(stop))
+    return found
+
+
+def session_with(graph, *points):
+    session = wb.Session(graph, {"start": 0.0})
+    for name, options in points:
+        session.breakpoints.add(name, **options)
+    return session
+
+
+FORWARD = [
+    (count(3.0), [("x", {})], [f"{X}Merge[{k}]" for k in range(4)]),
+    (count(3.0), [("x", {"iteration": 2})], [f"{X}Merge[2]"]),
+    (count(3.0), [("x", {"iteration": np.int64(2)})], [f"{X}Merge[2]"]),
+    (count(3.0), [("x", {"iteration": 2}), ("x", {"iteration": 0})], [f"{X}Merge[0]", f"{X}Merge[2]"]),
+    (count(3.0), [("x", {"iteration": 9})], []),
+    (count(3.0), [("x", {"hits": 3})], [f"{X}Merge[2]"]),
+    (count(3.0), [("while/x/Exit", {})], [f"{X}Exit"]),
+    (count(3.0), [("x", {"when": "value >= 2"})], ["while/less[2]", "while/less[3]"]),
+    (count(3.0), [("x", {"when": "value > 0", "hits": 2})], ["while/less[2]"]),
+    (count(3.0), [("x", {"when": "value > 0", "iteration": 3})], ["while/less[3]"]),
+    (count(3.0), [("x", {"when": "iteration == 1"})], ["while/less[1]"]),
+    (count(3.0), [("while/x/Exit", {"when": "value == 3"})], ["end"]),
+    (count(3.0), [("while/x/Switch:0", {"when": "value > -1"})], [f"{X}Exit"]),  # alive in the last iteration only
+    (count(3.0), [("x", {"when": "value > 99"}), ("while/less", {"iteration": 2})], ["while/less[2]"]),
+    (count(3.0), [("while/less", {"when": "value == 9"}), ("while/LoopCond", {})],
+     [f"while/LoopCond[{k}]" for k in range(4)]),  # the node after one whose condition does not hold
+    (nested(), [("a", {"iteration": (1, 2)})], [f"{I}a/Merge[1, 2]"]),
+    (nested(), [("a", {"iteration": (None, 1)})], [f"{I}a/Merge[{k}, 1]" for k in range(3)]),
+    (nested(), [("a", {"iteration": (2, None)})], [f"{I}a/Merge[2, {k}]" for k in range(4)]),
+    (nested(), [("a", {"iteration": 1})], [f"{I}a/Merge[{k}, 1]" for k in range(3)]),
+    (nested(), [("a", {"iteration": (0, 1)}), ("a", {"iteration": (2, 0)})], [f"{I}a/Merge[0, 1]", f"{I}a/Merge[2, 0]"]),
+    (nested(), [("inner/a/Exit", {"iteration": 1})], [f"{I}a/Exit[1]"]),
+    (nested(), [("even/add_1", {})], ["even/add_1[1, 1]", "even/add_1[2, 1]"]),  # the odd side only
+    (nested(), [("i", {"iteration": 1}), ("j", {"iteration": (1, 1)})], [f"{O}i/Merge[1]", f"{I}j/Merge[1, 1]"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("graph", "points", "expected"), FORWARD)
+def test_forwards_and_in_reverse(graph, points, expected):
+    with session_with(graph, *points) as session:
+        assert stops(session) == expected
+        before = [p.count for p in session.breakpoints]
+        if any("hits" in options for _, options in points):
+            return  # hits count forwards
+        session.run()
+        assert stops(session, "reverse_continue") == [p for p in reversed(expected) if p != "end"]
+        assert session.state == "ready"
+        assert [p.count for p in session.breakpoints] == before
+        assert stops(session) == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"when": "value % 20000 == 0"}])
+def test_reverse_over_many_checkpoints(options):
+    """Also where the stop of a condition falls exactly on a checkpoint: those lie at the first node of an iteration."""
+    with session_with(count(100_000.0), ("while/x/NextIteration", {**options, "iteration": None})) as session:
+        if not options:
+            session.breakpoints.clear()
+            session.breakpoints.add("x", iteration=50_000)
+            assert stops(session) == [f"{X}Merge[50000]"] == stops(session, "reverse_continue")
+            return
+        forward = stops(session)
+        assert forward == [f"{X}Merge[{k}]" for k in range(20_000, 100_001, 20_000)]
+        assert stops(session, "reverse_continue") == forward[::-1]
+
+
+def test_a_breakpoint_on_the_very_first_node():
+    with session_with(count(3.0), ("start", {})) as session:
+        assert stops(session) == []  # the run stands on it from the beginning
+        assert stops(session, "reverse_continue") == ["start"]
+
+
+def test_a_condition_on_the_node_in_front_counts():
+    with wb.Session(count(3.0), {"start": 0.0}) as session:
+        session.run_to("x", 1)
+        session.breakpoints.add("x", when="value == 1")
+        stop = session.run()
+        assert (stop.reason, shown(stop)) == (R.BREAKPOINT, "while/less[1]") and "x" not in shown(stop)
+        assert "value == 1" in stop.detail and "while/x/Merge:0[while 1]" in stop.detail
+
+
+def test_steps_count_right_over_conditions_that_do_not_hold():
+    with wb.Session(count(3.0), {"start": 0.0}) as plain, session_with(count(3.0), ("x", {"when": "value > 99"})) as watched:
+        for _ in range(12):
+            assert watched.step(2).position == plain.step(2).position
+
+
+def test_breakpoints_stop_steps_and_iterations_too():
+    with session_with(count(3.0), ("while/add", {"iteration": 1})) as session:
+        play(session, [
+            ("next_iteration", 2, R.ITERATION, f"{X}Merge[1]"),
+            ("next_iteration", R.BREAKPOINT, "while/add[1]"),
+            ("next_iteration", R.ITERATION, f"{X}Merge[2]"),
+            ("restart", R.STARTED, "start"),
+            ("step", 100, R.BREAKPOINT, "while/add[1]"),
+            ("step_out", R.FINISHED, "end"),
+            ("run_to", "x", 0, R.TARGET, f"{X}Merge[0]"),
+            ("run_to", "x", 3, R.BREAKPOINT, "while/add[1]"),
+        ])  # fmt: skip
+
+
+def test_add_list_remove_clear():
+    with session_with(count(), ("x", {}), ("while/less", {"iteration": 3}), ("x", {"when": "isnan(value)", "hits": 2})) as session:
+        points = session.breakpoints
+        assert [str(p) for p in points] == [
+            "while/x/Merge:0", "while/less:0, iteration 3", "while/x/Merge:0, when isnan(value), at hit 2",
+        ]  # fmt: skip
+        first, second, third = (p.id for p in points)
+        assert points[second].iteration == (3,)
+        points.remove(first)
+        assert len(points) == 2 and stops(session) == ["while/less[3]"]
+        points.clear()
+        assert len(points) == 0 and session.restart() and stops(session) == []
+        with pytest.raises(SessionError) as caught:
+            points.remove(third)
+        assert caught.value.slug == "no-such-breakpoint" and str(third) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "kind", "slug", "word"),
+    [
+        ("y", {}, TraceError, "unknown-value", "'y'"),
+        ("x", {"iteration": (1, 2)}, SessionError, "bad-iteration", "1 frames"),
+        ("x", {"iteration": -1}, SessionError, "bad-iteration", "-1"),
+        ("x", {"iteration": 1.5}, SessionError, "bad-iteration", "1.5"),
+        ("start", {"iteration": 3}, SessionError, "bad-iteration", "'start'"),
+        ("x", {"hits": 0}, SessionError, "bad-hits", "0"),
+        ("x", {"when": "value >"}, SessionError, "bad-condition", "value >"),
+    ],
+)
+def test_bad_breakpoints(name, options, kind, slug, word):
+    with wb.Session(count(), {"start": 0.0}) as session:
+        with pytest.raises(kind) as caught:
+            session.breakpoints.add(name, **options)
+        assert caught.value.slug == slug and word in str(caught.value)
+        assert len(session.breakpoints) == 0
+
+
+def test_breakpoints_set_while_the_run_goes_on():
+    """From another thread, at full speed: the worker arms it at its next look."""
+    with wb.Session(count(1e12), {"start": 0.0}, trace="off") as session:
+        session.run(wait=False)
+        while session.snapshot().event == 0:
+            pass
+        session.breakpoints.add("x")
+        stop = session.wait(5.0)
+        assert stop is not None and stop.reason is R.BREAKPOINT and shown(stop).startswith(f"{X}Merge")
+
+
+@pytest.mark.parametrize(
+    ("name", "iteration", "slug"), [("nothing", None, "unknown-value"), ("x", (1, 2), "bad-iteration"), ("x", "a", "bad-iteration")]
+)
+def test_bad_targets(name, iteration, slug):
+    with wb.Session(count(), {"start": 0.0}) as session:
+        with pytest.raises(wb.WorkbenchError) as caught:
+            session.run_to(name, iteration)
+        assert caught.value.slug == slug
+        assert session.run().reason is R.FINISHED

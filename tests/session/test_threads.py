@@ -1,0 +1,299 @@
+"""The worker thread: pause at full speed, posts from many threads, Interrupt, closing; no thread is ever left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.graph.programs import count, endless, nested
+from workbench import StopReason as R
+from workbench.errors import SessionError
+
+
+def workers() -> list[threading.Thread]:
+    return [t for t in threading.enumerate() if t.name.startswith("workbench ")]
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left():
+    assert workers() == []
+    yield
+    gc.collect()
+    for thread in workers():
+        thread.join(2.0)
+    assert workers() == []
+
+
+@pytest.fixture
+def running():
+    """An endless loop at full speed."""
+    with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
+        session.run(wait=False)
+        began = time.monotonic()
+        while session.snapshot().event < 10_000:
+            assert time.monotonic() - began < 5
+        yield session
+
+
+def test_pause_answers_at_once(running):
+    took = []
+    for _ in range(10):
+        assert running.snapshot().state == running.state == "running"
+        began = time.perf_counter()
+        stop = running.pause(timeout=5.0)
+        took.append(time.perf_counter() - began)
+        assert stop.reason is R.PAUSED and running.state == "paused" and not running.position.silent
+        running.run(wait=False)
+        time.sleep(0.005)
+    assert max(took) < 0.2, took
+
+
+def test_a_pause_right_behind_a_run_is_never_lost():
+    with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
+        for _ in range(50):
+            session.run(wait=False)
+            assert session.pause(timeout=5.0).reason is R.PAUSED
+
+
+def test_pause_from_other_threads(running):
+    threads = [threading.Thread(target=running.pause, kwargs={"wait": False}) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    assert running.wait(5.0).reason is R.PAUSED
+    for thread in threads:
+        thread.join()
+
+
+def test_pausing_what_stands_still_does_nothing():
+    with wb.Session(count(), {"start": 0.0}) as session:
+        assert session.pause().reason is R.STARTED
+        session.post("pause")
+        assert session.step().reason is R.STEP
+        assert session.pause().reason is R.STEP and session.state == "paused"
+
+
+def test_a_step_ends_a_run_and_is_done_after_it(running):
+    stop = running.step()
+    assert stop.reason is R.STEP and running.state == "paused"
+    assert running.step().event == stop.event + 1 or running.position.event > stop.event
+
+
+def test_a_blocking_run_ends_when_another_thread_pauses():
+    with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
+        timer = threading.Timer(0.05, session.pause, kwargs={"wait": False})
+        timer.start()
+        assert session.run().reason is R.PAUSED
+        timer.join()
+
+
+def test_no_posted_step_is_lost():
+    with wb.Session(count(100_000.0), {"start": 0.0}) as session, wb.Session(count(100_000.0), {"start": 0.0}) as other:
+        threads = [threading.Thread(target=lambda: [session.post("step") for _ in range(50)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert session.wait(10.0).reason is R.STEP
+        other.step(200)
+        assert session.position == other.position
+
+
+def test_posts_of_every_kind_from_many_threads():
+    commands = ["step", "step_back", "next_iteration", "previous_iteration", "run", "pause", "restart", "reverse_continue"]
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        rng = np.random.default_rng(0)
+
+        def post(names):
+            for name in names:
+                session.post(name)
+
+        threads = [threading.Thread(target=post, args=(rng.choice(commands, 40).tolist(),)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert session.wait(20.0) is not None
+        session.run()
+        assert session.outputs == {"acc": 24.0}
+
+
+def test_restart_calls_off_what_waits(running):
+    running.post("restart")
+    assert running.wait(5.0).reason is R.STARTED and running.position.event == 0 and running.state == "ready"
+
+
+def test_pause_ends_a_long_way_back():
+    with wb.Session(count(2_000_000.0), {"start": 0.0}) as session:
+        session.run()
+        session.breakpoints.add("x", when="value < 0")  # holds nowhere: reverse_continue looks at everything
+        session.post("reverse_continue")
+        time.sleep(0.05)
+        assert session.pause(timeout=5.0).reason is R.PAUSED
+        assert session.run().reason is R.FINISHED and session.value("x") == 2e6
+
+
+@pytest.mark.parametrize("command", ["step_back", "previous_iteration", "run_to"])
+def test_pause_in_the_middle_of_a_replay_neither_hangs_nor_spoils_it(command):
+    with wb.Session(count(300_000.0), {"start": 0.0}) as session:
+        session.run()
+        for k in range(10):
+            session.post(command, **({"name": "x", "iteration": 1000 * k} if command == "run_to" else {}))
+            session.pause(wait=False)
+            stop = session.wait(5.0)
+            assert stop is not None
+            assert session.trace["x"].values.tolist() == list(range(len(session.trace["x"])))
+
+
+def test_interrupt_means_pause():
+    with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
+        timer = threading.Timer(0.1, signal.raise_signal, args=(signal.SIGINT,))
+        timer.start()
+        assert session.run().reason is R.PAUSED
+        timer.join()
+        assert session.step().reason is R.STEP
+
+
+def test_interrupt_ends_graph_run():
+    timer = threading.Timer(0.1, signal.raise_signal, args=(signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        endless().run(start=0.0)
+    timer.join()
+
+
+def test_the_interpreter_is_free_while_a_run_goes_on(running):
+    """Another thread counts; it gets most of what it gets alone."""
+
+    def work():
+        began, n = time.perf_counter(), 0
+        while time.perf_counter() - began < 0.1:
+            n += 1
+        return n
+
+    beside = work()
+    running.pause()
+    assert beside > 0.2 * work()
+
+
+def test_snapshots_and_traces_can_be_read_at_full_speed():
+    with wb.Session(nested(10**9), {"start": 0.0}, memory_budget=1 << 24) as session:
+        session.run(wait=False)
+        last = -1
+        ended = time.monotonic() + 0.5
+        while time.monotonic() < ended:
+            snapshot = session.snapshot()
+            assert snapshot.event >= last and snapshot.state == "running"
+            last = snapshot.event
+            iterations, values = session.trace["acc"].window(-20, 10**12)
+            assert len(iterations) == len(values)
+            assert np.diff(iterations[:, 0]).tolist() == [1] * (len(iterations) - 1)
+            assert (np.diff(values) > 0).all() and session.trace.last_branch("outer/acc/Switch") in (None, True)
+        assert snapshot.iterations[("outer",)] > 0 and session.pause().reason is R.PAUSED
+
+
+def test_wait_async_leaves_the_loop_free():
+    async def story():
+        session.post("run")
+        ticks = 0
+        waiting = asyncio.ensure_future(session.wait_async())
+        while ticks < 5:
+            await asyncio.sleep(0.01)
+            ticks += 1
+        assert not waiting.done()
+        assert await session.wait_async(timeout=0.01) is None
+        session.post("pause")
+        return await waiting
+
+    with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
+        assert asyncio.run(story()).reason is R.PAUSED
+
+
+def test_listeners():
+    seen = []
+    with wb.Session(count(2.0), {"start": 0.0}) as session:
+        def broken(snapshot):
+            raise ValueError("a listener of a view that was closed")
+
+        session.subscribe(broken)
+        stop_listening = session.subscribe(seen.append)
+        session.step()
+        session.step()
+        assert [s.state for s in seen] == ["paused"] * 2 and seen[-1].stop == session.stop and seen[-1].version < session.version + 1
+        stop_listening()
+        stop_listening()
+        session.step()
+        assert len(seen) == 2
+        failures = []
+
+        def waits(snapshot):
+            try:
+                session.step()
+            except SessionError as error:
+                failures.append(error.slug)
+
+        session.subscribe(waits)
+        session.step()
+    assert failures == ["on-the-worker"]
+
+
+def test_versions_grow():
+    with wb.Session(count(2.0), {"start": 0.0}) as session:
+        versions = [session.version]
+        for _ in range(3):
+            session.step()
+            versions.append(session.version)
+        assert versions == sorted(set(versions))
+
+
+def test_close_joins_the_thread(running):
+    thread = running._thread
+    running.post("step")
+    running.close()
+    assert not thread.is_alive() and running.state == "closed"
+    running.close()
+    assert len(running.trace["x"]) > 0  # the trace stays readable
+    for act in (running.step, running.run, lambda: running.post("step"), lambda: running.post("pause")):
+        with pytest.raises(SessionError) as caught:
+            act()
+        assert caught.value.slug == "closed"
+    assert running.wait(1.0) is not None and "closed" in repr(running)
+
+
+def test_a_forgotten_session_leaves_no_thread():
+    session = wb.Session(count(), {"start": 0.0})
+    session.run()
+    gone = weakref.ref(session)
+    (thread,) = workers()
+    del session
+    gc.collect()
+    thread.join(2.0)
+    assert gone() is None and not thread.is_alive()
+
+
+def test_a_session_that_was_only_looked_at_has_no_thread():
+    session = wb.Session(count(), {"start": 0.0})
+    assert session.snapshot().state == "ready" and workers() == []
+    session.close()
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "_do_step", "pursue"])
+def test_unknown_commands(name):
+    with wb.Session(count(), {"start": 0.0}) as session:
+        with pytest.raises(SessionError) as caught:
+            session.post(name)
+        assert caught.value.slug == "unknown-command" and repr(name) in str(caught.value) and "step_back" in str(caught.value)
+
+
+def test_the_error_of_a_posted_command_is_not_given_to_another():
+    with wb.Session(count(), {"start": 0.0}) as session:
+        session.post("step", n=0)
+        session.wait()
+        assert session.step().reason is R.STEP

@@ -34,6 +34,7 @@ cdef class Machine:
     cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is asked for
     cdef public object error
     cdef readonly long long dropped_chunks
+    cdef readonly long long epoch      # how often earlier rows were rewritten by going back
 
     def __cinit__(self, Program program, long long budget=0):
         cdef int f, k

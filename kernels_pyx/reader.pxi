@@ -108,6 +108,11 @@ cdef class View:
         return start[:n], parent[:n]
 
     @property
+    def epoch(self):
+        """Grows whenever the machine goes back to a snapshot; odd while it does."""
+        return self.machine.epoch
+
+    @property
     def ip(self):
         """Instruction in front of which the machine stands; meaningful while it does not run."""
         return self.machine.ip
@@ -190,6 +195,7 @@ cdef object _object_at(char* where):
 def restore(Machine machine, Snapshot s):
     """Go back (or, in a fresh machine, forward) to a snapshot; later rows are forgotten, earlier ones stay readable."""
     cdef int f
+    machine.epoch += 1
     machine.ip = s.ip
     machine._events = s.base_events
     machine.error = None
@@ -198,6 +204,7 @@ def restore(Machine machine, Snapshot s):
         row, acts, start, parent = s.rows[f]
         _seek(machine, f, row, s.live.get(f))
         _set_activations(machine, &machine.frames[f], acts, start, parent)
+    machine.epoch += 1
 
 
 cdef object _set_activations(Machine machine, Rows* rows, long long acts, long long start, long long parent):

@@ -221,7 +221,9 @@ assert verdict.limit is None or not np.isfinite(verdict.limit)
 assert {"inf", "nan"} <= set(wb.classify(x).issues)
 
 # %% tags=["nbval-ignore-output"]
-wb.widgets.EvolutionView(session, log=True)
+from workbench.widgets import EvolutionView
+
+EvolutionView(session, log=True)
 
 # %% [markdown]
 # ## 5. A loop that never ends

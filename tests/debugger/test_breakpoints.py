@@ -70,18 +70,22 @@ def test_forwards_and_in_reverse(graph, points, expected):
         assert stops(session) == expected
 
 
-@pytest.mark.parametrize("options", [{}, {"when": "value % 20000 == 0"}])
-def test_reverse_over_many_checkpoints(options):
-    """Also where the stop of a condition falls exactly on a checkpoint: those lie at the first node of an iteration."""
-    with session_with(count(100_000.0), ("while/x/NextIteration", {**options, "iteration": None})) as session:
-        if not options:
-            session.breakpoints.clear()
-            session.breakpoints.add("x", iteration=50_000)
-            assert stops(session) == [f"{X}Merge[50000]"] == stops(session, "reverse_continue")
-            return
-        forward = stops(session)
-        assert forward == [f"{X}Merge[{k}]" for k in range(20_000, 100_001, 20_000)]
-        assert stops(session, "reverse_continue") == forward[::-1]
+def test_reverse_over_many_checkpoints():
+    with session_with(count(100_000.0), ("x", {"iteration": 50_000})) as session:
+        assert stops(session) == [f"{X}Merge[50000]"] == stops(session, "reverse_continue")
+
+
+def test_the_stop_of_a_condition_may_fall_on_a_checkpoint():
+    """Checkpoints lie at the first node of an iteration: just where a condition on the last node of the body stops."""
+    with session_with(count(3_000.0)) as session:
+        session.run()
+        frame = session.plan.numbers["while",]
+        row = next(c.row(frame) for c in session._run.checkpoints[1:])
+        session.breakpoints.add("while/x/NextIteration", when=f"iteration == {row - 2}")
+        checkpoints = [c.events for c in session._run.checkpoints]
+        stop = session.reverse_continue()
+        assert stop.reason is R.BREAKPOINT and shown(stop) == f"{X}Merge[{row - 1}]" and stop.event in checkpoints
+        assert stops(session) == [] and session.restart() and stops(session) == [f"{X}Merge[{row - 1}]"]
 
 
 def test_a_breakpoint_on_the_very_first_node():

@@ -61,7 +61,7 @@ def growing() -> Graph:
     return b.build(b.while_loop(lambda v: b.sum(b.ones_like(v)) < 5.0, body, {"v": first}))
 
 
-def vectors(width: int = 1000, limit: float = 100.0) -> Graph:
+def vectors(width: int = 1000, limit: float = 400.0) -> Graph:
     """A vector and a counter; the vector's rows are heavy enough to be dropped under a small budget."""
     b = GraphBuilder("vectors")
     start = b.placeholder("start", "float64", (width,))

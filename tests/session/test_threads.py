@@ -186,6 +186,8 @@ def test_the_interpreter_is_free_while_a_run_goes_on(running):
 def test_snapshots_and_traces_can_be_read_at_full_speed():
     with wb.Session(nested(10**9), {"start": 0.0}, memory_budget=1 << 24) as session:
         session.run(wait=False)
+        while session.state == "ready":
+            pass
         last = -1
         ended = time.monotonic() + 0.5
         while time.monotonic() < ended:

@@ -43,3 +43,14 @@ def test_all_nan():
     line = Thinned(budget=100)
     line.extend(np.arange(1000), np.full(1000, np.nan))
     assert line.first_bad is not None and line.first_bad[0] == 0.0
+
+
+def test_old_parts_keep_their_shape_however_much_follows():
+    line = Thinned(budget=400)
+    y = np.full(2_000_000, 1.0)
+    y[:5] = [3.0, 2.0, 1.5, 1.1, 1.01]
+    for part in np.array_split(np.arange(len(y)), 100):
+        line.extend(part, y[part])
+    assert line.y.max() == 3.0
+    # after the first bucket the line is flat: no long slope from an early extreme to the next point that was kept
+    assert np.all(line.y[line.x > len(y) / 50] == 1.0) and np.diff(line.x).max() < len(y) / 50

@@ -17,6 +17,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 
 CHUNK = 200_000
+HEAD = 4_000
 SLICE_S = 0.08
 SLOW_S = 0.02
 SHORT = 10_000
@@ -70,15 +71,17 @@ class Follower:
             self._restart(first)
         start = max(self._next, first)
         while start < stop:
-            count = stop - start
-            step = -(-count // CHUNK) if running else 1
-            end = stop if running else min(stop, start + CHUNK)
+            many = stop - start > CHUNK
+            # the first values of a stretch are read one by one: a loop moves most where it starts
+            head = running and many and start == max(self._next, first)
+            step = -(-(stop - start) // CHUNK) if running and not head else 1
+            end = start + HEAD if head else stop if running else min(stop, start + CHUNK)
             columns = [np.asarray(s.window(start - first, end - first, step)[1]) for s in series]
             size = min(len(c) for c in columns)
             self._take(start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns])
             self._sampled |= step > 1
             start = end
-            if time.perf_counter() - started > SLICE_S:
+            if time.perf_counter() - started > SLICE_S and not running:
                 break
         self._next, self.count, self.behind = start, stop, start < stop
 

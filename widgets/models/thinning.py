@@ -20,13 +20,15 @@ def thin(x: np.ndarray, y: np.ndarray, budget: int = BUDGET) -> tuple[np.ndarray
         return x, y
     n_out = max(4, budget // 4 * 4)
     finite = np.where(np.isinf(y), np.nan, y)  # an infinity in a bucket would hide the extremes beside it
-    keep = NaNM4Downsampler().downsample(np.ascontiguousarray(finite), n_out=n_out)
+    # buckets of equal width in x and not in count, or old parts would lose their points again and again
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    keep = NaNM4Downsampler().downsample(x, np.ascontiguousarray(finite), n_out=n_out)
     keep = np.unique(np.concatenate([[0], keep.astype(np.int64), [len(y) - 1]]))
     bad = ~np.isfinite(y[keep])
     if bad.any():  # a bucket that holds a NaN yields only the NaN: add the extremes of what is finite
         ok = np.flatnonzero(np.isfinite(y))
         if len(ok) > 4:
-            extra = NaNM4Downsampler().downsample(np.ascontiguousarray(y[ok]), n_out=n_out)
+            extra = NaNM4Downsampler().downsample(x[ok], np.ascontiguousarray(y[ok]), n_out=n_out)
             keep = np.unique(np.concatenate([keep, ok[extra.astype(np.int64)]]))
     return x[keep], y[keep]
 

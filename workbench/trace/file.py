@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
@@ -58,7 +59,10 @@ def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
                 head["pool"].append(_write_item(file, f"p{number}", source.pool(place)) | entry)
                 continue
             extent = Extent(*head["extents"][place.base - 1])
-            first, items = source.column(place, max(0, extent.first - 1), max(extent.stop, extent.partial + 1))
+            first, items = source.column(place, extent.first, max(extent.stop, extent.partial + 1))
+            if first > 0 and len(items):  # the row before the first one kept holds what the first one carries
+                before = source.column(replace(place, shift=-1), first, first + 1)[1]
+                first, items = first - 1, [*before, *items] if isinstance(items, list) else np.concatenate([before, items])
             head["columns"].append(_write_column(file, f"c{number}", items) | entry | {"first": first, "rows": len(items)})
         file.writestr("trace.json", json.dumps(head))
 
@@ -67,6 +71,8 @@ def load_trace(path: str | PathLike[str]) -> Trace:
     """Read a trace file; raises TraceError with slug ``not-a-trace``, ``trace-version`` or ``bad-trace``."""
     try:
         with zipfile.ZipFile(path) as file:
+            if "trace.json" not in file.namelist():
+                raise TraceError(f"{path} is no workbench trace: it has no trace.json.", slug="not-a-trace")
             if sum(m.file_size for m in file.infolist()) > MAX_BYTES:
                 raise TraceError(f"{path} unpacks to more than {MAX_BYTES >> 30} GiB.", slug="too-large")
             head = json.loads(file.read("trace.json"))
@@ -92,6 +98,8 @@ def load_trace(path: str | PathLike[str]) -> Trace:
 
 class SavedSource:
     """Rows of a loaded file."""
+
+    epoch = 0
 
     def __init__(self, file: zipfile.ZipFile, head: dict[str, Any], frames: int) -> None:
         self._extents = [Extent(*(int(i) for i in e)) for e in head["extents"]]
@@ -137,7 +145,13 @@ def _write_array(file: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
 
 
 def _read_array(file: zipfile.ZipFile, name: str) -> np.ndarray:
-    array = np.lib.format.read_array(io.BytesIO(file.read(name)), allow_pickle=False)
+    data = io.BytesIO(file.read(name))
+    reader = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    shape, _, dtype = reader[np.lib.format.read_magic(data)](data)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != data.getbuffer().nbytes - data.tell():
+        raise ValueError(f"{name} does not hold the numbers that it promises")
+    data.seek(0)
+    array = np.lib.format.read_array(data, allow_pickle=False)
     array.flags.writeable = False
     return array
 
@@ -167,6 +181,8 @@ def _read_item(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
         out[:] = data["text"]
         return out.reshape(data["shape"])
     array = _read_array(file, f"{entry['name']}.npy")
+    if entry["kind"] != "array":
+        raise ValueError(f"{entry['name']} is of kind {entry['kind']!r}")
     if "view" in entry:
         from workbench.graph.types import dtype_name, numpy_dtype
 
@@ -188,6 +204,8 @@ def _write_column(file: zipfile.ZipFile, name: str, items: Any) -> dict[str, Any
 
 
 def _read_column(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
+    if entry["kind"] not in ("ragged", "numbers", "stacked"):
+        raise ValueError(f"column {entry['name']} is of kind {entry['kind']!r}")
     if entry["kind"] == "ragged":
         items = [_read_item(file, e) for e in entry["items"]]
     else:

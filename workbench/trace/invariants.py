@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from workbench.errors import TraceError
+from workbench.graph.node import Tag
 from workbench.graph.types import TensorType
 from workbench.kernels.layout import ValueLayout
 from workbench.trace.rows import RowReader
 from workbench.trace.series import Series, stack
+from workbench.trace.steady import steady
 
 
 class InvariantSeries(Series):
@@ -45,9 +48,9 @@ class InvariantSeries(Series):
 
     def _merged(self) -> tuple[np.ndarray, list[Any]]:
         """(iteration paths, values) of all firings in firing order."""
-        rows = self._rows()
+        rows, found = self._reader.read(self._layout, self._rows())
         own = self._reader.iterations(self._layout.frame, rows)
-        values = list(self._reader.values(self._layout, rows))
+        values = list(found)
         paths, more = self._arrivals()
         if more:
             own, values = np.concatenate([own, paths]), values + more
@@ -55,24 +58,46 @@ class InvariantSeries(Series):
             own, values = own[order], [values[k] for k in order]
         return own, [np.asarray(v) for v in values]
 
+    @steady
     def __len__(self) -> int:
         return len(self._rows()) + len(self._arrivals()[1])
 
     @property
+    @steady
     def values(self) -> np.ndarray:
         return stack(self._merged()[1], self.type)
 
     @property
+    @steady
     def iterations(self) -> np.ndarray:
         return self._merged()[0]
 
+    @steady
     def firings(self) -> list[np.ndarray]:
         return self._merged()[1]
 
+    @steady
+    def tag(self, index: int) -> Tag:
+        path = self._merged()[0][index]
+        return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in path))
+
+    @steady
+    def at(self, iteration: int | tuple[int, ...]) -> np.ndarray:
+        try:
+            return super().at(iteration)
+        except TraceError:
+            path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
+            for arrived, value in zip(*self._arrivals(), strict=True):
+                if tuple(arrived.tolist()) == path:
+                    return np.asarray(value)
+            raise
+
+    @steady
     def __getitem__(self, index: int | slice) -> np.ndarray:
         found = self._merged()[1]
         return stack(found[index], self.type) if isinstance(index, slice) else found[index]
 
+    @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
         paths, values = self._merged()
         return paths[start:stop:step], stack(values[start:stop:step], self.type)

@@ -18,8 +18,16 @@ def as_array(rows: Rows) -> np.ndarray:
     return np.arange(rows.start, rows.stop, rows.step, dtype=np.int64) if isinstance(rows, range) else rows
 
 
+class RowsGone(Exception):
+    """Rows of ``frame`` below ``first`` were dropped while they were being read."""
+
+    def __init__(self, frame: int, first: int) -> None:
+        super().__init__(f"rows of frame {frame} below {first} were dropped")
+        self.frame, self.first = frame, first
+
+
 class RowReader:
-    """Answers about rows, from a layout and a source."""
+    """Answers about rows, from a layout and a source. While a run goes on under a memory budget, rows can vanish."""
 
     def __init__(self, layout: Layout, source: RowSource) -> None:
         self.layout, self.source = layout, source
@@ -41,10 +49,22 @@ class RowReader:
             starts, _ = self.source.activations(node.frame)
             rows = self._iteration_rows(starts, first, stop, node.first)
         for condition in guard:
-            if len(rows) == 0:
-                break
-            rows = as_array(rows)[self.holds(condition, node.frame, rows)]
+            while len(rows):
+                try:
+                    rows = as_array(rows)[self.holds(condition, node.frame, rows)]
+                    break
+                except RowsGone as gone:
+                    rows = self.surviving(node.frame, rows, gone)
         return rows
+
+    def surviving(self, frame: int, rows: Rows, gone: RowsGone) -> np.ndarray:
+        """The rows of ``frame`` that do not need what is gone, less a few more at the front, for more will follow."""
+        found = mapped = as_array(rows)
+        while frame != gone.frame:
+            mapped = self.parent_rows(frame, mapped)
+            frame = self.layout.frames[frame].parent
+        found = found[mapped >= gone.first]
+        return found[len(found) // 32 :]
 
     @staticmethod
     def _iteration_rows(starts: np.ndarray, first: int, stop: int, first_iteration_only: bool) -> Rows:
@@ -79,16 +99,27 @@ class RowReader:
             frame = self.layout.frames[frame].parent
         if len(rows) == 0:
             return [] if place.dtype is None else np.empty(0, place.dtype)
+        step = rows.step if isinstance(rows, range) else 1
+        low, high = (rows.start, rows.stop) if isinstance(rows, range) else (int(rows.min()), int(rows.max()) + 1)
+        start, items = self.source.column(place, low, high, step)
+        if start > low:
+            raise RowsGone(frame, start)
         if isinstance(rows, range):
-            return self.source.column(place, rows.start, rows.stop, rows.step)[1]
-        low = int(rows.min())
-        start, items = self.source.column(place, low, int(rows.max()) + 1)
+            return items
         if place.dtype is None:
             return [items[r - start] for r in rows]
         return items[rows - start]
 
+    def read(self, layout: ValueLayout, rows: Rows) -> tuple[Rows, Any]:
+        """(rows, values) of an output; rows that are dropped meanwhile are left out of both."""
+        while True:
+            try:
+                return rows, self.values(layout, rows)
+            except RowsGone as gone:
+                rows = self.surviving(layout.frame, rows, gone)
+
     def values(self, layout: ValueLayout, rows: Rows) -> Any:
-        """Values of an output in rows in which it fired."""
+        """Values of an output in rows in which it fired; RowsGone if one of them was dropped."""
         frame = layout.frame
         if layout.kind == "loop-index":
             return (self.iterations(frame, rows)[:, -1] > 0).astype(np.int32)

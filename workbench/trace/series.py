@@ -8,9 +8,10 @@ import numpy as np
 
 from workbench.errors import DeadValueError, TraceError
 from workbench.graph.node import Tag
-from workbench.graph.types import TensorType
+from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels.layout import ValueLayout
 from workbench.trace.rows import RowReader, Rows
+from workbench.trace.steady import steady
 
 
 class Series:
@@ -28,6 +29,7 @@ class Series:
     def _rows(self) -> Rows:
         return self._reader.rows_of(self._reader.node[self._layout.node], self._layout.guard)
 
+    @steady
     def __len__(self) -> int:
         return len(self._rows())
 
@@ -35,19 +37,23 @@ class Series:
         return f"<Series {self.name!r} {self.type}: {len(self)} firings>"
 
     @property
+    @steady
     def values(self) -> np.ndarray:
         """(n, ...) array; an object array if shapes differ from firing to firing."""
-        return stack(self._reader.values(self._layout, self._rows()), self.type)
+        return stack(self._reader.read(self._layout, self._rows())[1], self.type)
 
     @property
+    @steady
     def iterations(self) -> np.ndarray:
         """(n, depth) iteration numbers."""
         return self._reader.iterations(self._layout.frame, self._rows())
 
+    @steady
     def firings(self) -> list[np.ndarray]:
         """Every firing as an array of its own."""
-        return [np.asarray(v) for v in self._reader.values(self._layout, self._rows())]
+        return [np.asarray(v) for v in self._reader.read(self._layout, self._rows())[1]]
 
+    @steady
     def tag(self, index: int) -> Tag:
         """Tag of firing number ``index`` (negative: from the end)."""
         rows = self._pick(slice(index, index + 1 or None))
@@ -56,21 +62,23 @@ class Series:
             raise IndexError(f"{self.name!r} has {len(self)} firings")
         return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in iteration[0]))
 
+    @steady
     def __getitem__(self, index: int | slice) -> np.ndarray:
         if isinstance(index, slice):
-            return stack(self._reader.values(self._layout, self._pick(index)), self.type)
+            return stack(self._reader.read(self._layout, self._pick(index))[1], self.type)
         index = int(index)
         rows = self._pick(slice(index, index + 1 or None))
         if len(rows) == 0:
             raise IndexError(f"{self.name!r} has {len(self)} firings, there is no number {index}")
         return np.asarray(self._reader.values(self._layout, rows)[0])
 
+    @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """(iterations, values) of firings start, start + step, ... below stop."""
-        rows = self._pick(slice(start, stop, step))
-        values = stack(self._reader.values(self._layout, rows), self.type)
-        return self._reader.iterations(self._layout.frame, rows), values
+        rows, values = self._reader.read(self._layout, self._pick(slice(start, stop, step)))
+        return self._reader.iterations(self._layout.frame, rows), stack(values, self.type)
 
+    @steady
     def at(self, iteration: int | tuple[int, ...]) -> np.ndarray:
         """The value of one iteration path; TraceError if it is not recorded, DeadValueError if it was dead there."""
         path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
@@ -107,7 +115,7 @@ def stack(items: Any, type_: TensorType) -> np.ndarray:
         return items
     if not items:
         shape = tuple(d or 0 for d in type_.shape or ())
-        return np.empty((0, *shape), type_.dtype if type_.is_static else float)
+        return np.empty((0, *shape), numpy_dtype(type_.dtype) if type_.is_static else float)
     if all(isinstance(i, np.ndarray) and i.shape == items[0].shape and i.dtype == items[0].dtype for i in items):
         return np.stack(items)
     out = np.empty(len(items), object)

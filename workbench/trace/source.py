@@ -24,8 +24,10 @@ class Extent(NamedTuple):
 
 
 class RowSource(Protocol):
-    """What a trace needs of its rows."""
+    """What a trace needs of its rows. ``epoch`` grows when rows are rewritten by going back, and is odd meanwhile."""
 
+    @property
+    def epoch(self) -> int: ...
     def extent(self, frame: int) -> Extent: ...
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
         """(first row read, items of rows start, start + step, ... below stop): an array, or a list of arrays."""
@@ -40,6 +42,10 @@ class LiveSource:
 
     def __init__(self, view: View, layout: Layout, running: Callable[[], bool]) -> None:
         self._view, self._layout, self._running = view, layout, running
+
+    @property
+    def epoch(self) -> int:
+        return self._view.epoch
 
     def extent(self, frame: int) -> Extent:
         running = self._running()

@@ -16,6 +16,7 @@ from workbench.trace.invariants import InvariantSeries
 from workbench.trace.rows import RowReader
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
+from workbench.trace.steady import steady
 from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events
 
 
@@ -76,11 +77,13 @@ class Trace:
         """Every firing of a value as an array, oldest first."""
         return self[name].firings()
 
+    @steady
     def count(self, node: str) -> int:
         """How often a node fired."""
         layout = self._node(node)
         return len(self._reader.rows_of(layout, layout.guard))
 
+    @steady
     def events(self, silent: bool = True) -> EventTable:
         """Every firing of every node, in order; without ``silent`` constants and loop invariants are left out."""
         table = self._table(list(self.layout.nodes))
@@ -91,6 +94,7 @@ class Trace:
             table.nodes, table.frames, table.number[loud], table.code[loud], table.frame_code[loud], table.iteration[loud]
         )
 
+    @steady
     def branches(self, loops: bool = True) -> BranchTable:
         """Every Switch decision, in order; without ``loops`` only those of branches."""
         nodes = [n for n in self.layout.nodes if n.op == "Switch" and (loops or not self._is_loop_switch(n.name))]
@@ -106,6 +110,7 @@ class Trace:
             table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken
         )  # fmt: skip
 
+    @steady
     def branch_counts(self) -> dict[str, tuple[int, int]]:
         """Switch node -> (times false, times true)."""
         counts = {}
@@ -116,6 +121,7 @@ class Trace:
                 counts[node.name] = (total - true, true)
         return counts
 
+    @steady
     def last_branch(self, switch: str) -> bool | None:
         """The last decision of a Switch, or None if it has not fired."""
         node = self._node(switch)
@@ -134,6 +140,7 @@ class Trace:
         """Whether rows were dropped to stay within the memory budget; session.value recomputes what was in them."""
         return any(self.source.extent(f).first > 0 for f in range(len(self.layout.frames)))
 
+    @steady
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trace to one file (a documented zip without pickle)."""
         from workbench.trace.file import save_trace

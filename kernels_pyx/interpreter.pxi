@@ -36,7 +36,7 @@ cdef class Machine:
     cdef readonly long long dropped_chunks
     cdef readonly long long epoch      # how often earlier rows were rewritten by going back
 
-    def __cinit__(self, Program program, long long budget=0):
+    def __cinit__(self, Program program not None, long long budget=0):
         cdef int f, k
         self.program = program
         self.n_frames = program.n_frames

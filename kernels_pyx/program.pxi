@@ -97,7 +97,10 @@ cdef class Program:
     cdef list calls
     cdef cnp.npy_intp* sizes  # 4 per instruction: item sizes for UFUNC
 
-    def __cinit__(self, list instructions, list literals, list frames, bytes pool, dict pool_objects, list calls):
+    def __cinit__(
+        self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
+        dict pool_objects not None, list calls not None,
+    ):
         cdef int k, j
         cdef Instr* i
         self.length = len(instructions)

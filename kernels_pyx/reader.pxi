@@ -24,7 +24,7 @@ cdef class View:
 
     cdef Machine machine
 
-    def __cinit__(self, Machine machine):
+    def __cinit__(self, Machine machine not None):
         self.machine = machine
 
     def rows(self, int frame):
@@ -133,17 +133,17 @@ cdef class View:
         return held
 
 
-def request_stop(Machine machine, bint on=True):
+def request_stop(Machine machine not None, bint on=True):
     """Ask a running machine to stop at the next back jump (fast) or event (exact), from any thread; or take that back."""
     machine.stop_flag = on
 
 
-def put(Machine machine, int base, int offset, dtype, item):
+def put(Machine machine not None, int base, int offset, dtype, item):
     """Write a value into a slot of the row in progress: feeds, and edits while stopped."""
     machine._put(base, offset, dtype, item)
 
 
-def arm(Machine machine, int ip, bint on, long long iteration=-1):
+def arm(Machine machine not None, int ip, bint on, long long iteration=-1):
     """Make the machine stop in front of an instruction (of one iteration of its frame only, if that is given)."""
     cdef Instr* i = &machine.code[ip]
     i.armed = on
@@ -152,13 +152,13 @@ def arm(Machine machine, int ip, bint on, long long iteration=-1):
     link(machine.code, machine.program.length)
 
 
-def stands_on(Machine machine):
+def stands_on(Machine machine not None):
     """(instruction, is event, silent) in front of which the machine stands."""
     cdef Instr* i = &machine.code[machine.ip]
     return machine.ip, bool(i.is_event), bool(i.silent)
 
 
-def snapshot(Machine machine, active):
+def snapshot(Machine machine not None, active):
     """Copy the state; ``active`` lists the frames that are open where the machine stands, the outermost included."""
     cdef Snapshot s = Snapshot()
     cdef Rows* rows
@@ -192,7 +192,7 @@ cdef object _object_at(char* where):
     return None if item == NULL else <object>item
 
 
-def restore(Machine machine, Snapshot s):
+def restore(Machine machine not None, Snapshot s not None):
     """Go back (or, in a fresh machine, forward) to a snapshot; later rows are forgotten, earlier ones stay readable."""
     cdef int f
     machine.epoch += 1

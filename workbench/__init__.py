@@ -42,6 +42,14 @@ def _view(graph: Graph) -> Any:
     return widgets.GraphView(graph)
 
 
+def __getattr__(name: str) -> Any:
+    if name == "widgets":  # loads ipywidgets and plotly when it is first used
+        import importlib
+
+        return importlib.import_module("workbench.widgets")
+    raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+
+
 Graph.services.update(run=run_graph, view=_view)
 
 __all__ = [

@@ -79,6 +79,8 @@ def _stuck(runner: SliceRunner, i: int) -> tuple[str, dict[str, Any]]:
     """
     steps: Mapping[str, float | None] | None = getattr(runner, "steps", None)
     sides = [n for n in (runner.clauses[i][0], runner.clauses[i][2]) if n in runner.state_names]
+    if steps and not sides:
+        return "floor", {}  # the clause compares what is made of updated variables that have come to rest
     if steps is None or not any(n in steps for n in sides):
         return "clause-invariant", {}
     step = next(steps[n] for n in sides if n in steps)

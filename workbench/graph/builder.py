@@ -214,8 +214,8 @@ class GraphBuilder:
     ) -> str:  # fmt: skip
         """Add a checked node and return its name, made unique."""
         region = None if at_root else self.context.region
-        if op != "Enter" and inputs and not at_root:
-            control = self._tie_to_loop(inputs, control)
+        if inputs and not at_root and not (op == "Enter" and attrs["is_constant"]):
+            control = self._tie_to_loop(op, inputs, control)
         label = name or (f"{region}/{op}" if region else op).replace(":", "_")
         source = _caller()
         node = Node(self.unique(label), op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), source, region)
@@ -223,17 +223,23 @@ class GraphBuilder:
         self._nodes[node.name] = replace(node, types=types)
         return node.name
 
-    def _tie_to_loop(self, inputs: Sequence[Ref], control: Sequence[str]) -> Sequence[str]:
+    def _tie_to_loop(self, op: str, inputs: Sequence[Ref], control: Sequence[str]) -> Sequence[str]:
         """A node that reads loop invariants only must live and die with the part of the loop that it stands in.
 
-        Otherwise the body's nodes would fire once more when the condition is false (TensorFlow adds the same edge).
+        Otherwise the body's nodes would fire, and loops in it start, once more when the condition is false (TensorFlow adds
+        the same edge).
         """
-        loop = self.context.loop()
+        context = self.context.parent if op == "Enter" else self.context  # an Enter waits where it comes from
+        loop = None if context is None else context.loop()
         if loop is None:
             return control
         sources = [self._nodes[r.node] for r in inputs]
         if all(n.op == "Enter" and n.attrs.get("is_constant") and n.attrs["frame_name"] == loop.frame for n in sources):
-            return tuple(dict.fromkeys((*control, *loop.pivot())))
+            here, self.context = self.context, loop
+            try:
+                return tuple(dict.fromkeys((*control, *loop.pivot())))
+            finally:
+                self.context = here
         return control
 
     def unique(self, label: str) -> str:

@@ -85,14 +85,16 @@ def load_trace(path: str | PathLike[str]) -> Trace:
                 )  # fmt: skip
             graph = parse(file.read("graph.txt").decode())
             layout = _read_layout(head)
-            return Trace(graph, layout, SavedSource(file, head, len(layout.frames)))
+            source = SavedSource(file, head, len(layout.frames))
+            source.check(layout)
+            return Trace(graph, layout, source)
     except WorkbenchError:
         raise
     except FileNotFoundError:
         raise TraceError(f"There is no file {path}.", slug="no-such-file") from None
     except (zipfile.BadZipFile, IsADirectoryError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise TraceError(f"{path} is no workbench trace: {error}.", slug="not-a-trace") from error
-    except (KeyError, ValueError, TypeError, IndexError, EOFError, OSError, RecursionError, MemoryError) as error:
+    except Exception as error:  # zipfile and NumPy's header reader raise a dozen kinds on damaged bytes
         raise TraceError(f"{path} is damaged: {error}.", slug="bad-trace") from error
 
 
@@ -112,6 +114,23 @@ class SavedSource:
         self._pool = {entry["offset"]: _read_item(file, entry) for entry in head["pool"]}
         if len(self._extents) != frames:
             raise ValueError("the extents do not fit the frames")
+
+    def check(self, layout: Layout) -> None:
+        """Every slot that the layout names must be there, with all its rows; raises ValueError."""
+        for place in _places(layout):
+            if place.base == 0:
+                self._pool[place.offset]
+                continue
+            first, items = self._columns[place.base, place.offset]
+            extent = self._extents[place.base - 1]
+            last = max(extent.stop, extent.partial + 1)
+            if last > extent.first and (first > extent.first or first + len(items) < last):
+                raise ValueError(f"a column of frame {place.base - 1} lacks rows")
+            if isinstance(items, np.ndarray) != (place.dtype is not None):
+                raise ValueError(f"a column of frame {place.base - 1} is of another kind")
+        for starts, parents in self._activations:
+            if starts.shape != parents.shape or starts.ndim != 1 or {starts.dtype.name, parents.dtype.name} != {"int64"}:
+                raise ValueError("activations are (n,) int64 arrays")
 
     def extent(self, frame: int) -> Extent:
         return self._extents[frame]

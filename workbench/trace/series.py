@@ -105,8 +105,21 @@ class Series:
         return np.asarray(self._reader.values(self._layout, rows)[0])
 
     def _pick(self, index: slice) -> Rows:
-        rows = self._rows()
-        return rows[index]
+        if self._layout.guard and index.start is not None and index.start < 0 and (index.stop is None or index.stop < 0):
+            return self._from_the_end(-index.start)[index]
+        return self._rows()[index]
+
+    def _from_the_end(self, count: int) -> Rows:
+        """At least the last ``count`` firings (or all), looking at no more rows than that takes."""
+        node = self._reader.node[self._layout.node]
+        extent = self._reader.source.extent(node.frame)
+        stop = max(extent.stop, extent.partial + 1)
+        width = 4 * count + 64
+        while True:
+            rows = self._reader.rows_of(node, self._layout.guard, (stop - width, stop))
+            if len(rows) >= count or stop - width <= extent.first:
+                return rows
+            width *= 4
 
 
 def stack(items: Any, type_: TensorType) -> np.ndarray:

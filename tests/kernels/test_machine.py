@@ -1,0 +1,223 @@
+"""The compiled machine: every scalar kernel against NumPy bit for bit, NumPy's own loops, safety of its doors, its stub."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import inspect
+import itertools
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from workbench.kernels import machine
+
+STUB = Path(__file__).resolve().parents[2] / "kernels_pyx" / "machine.pyi"
+KERNEL = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+TABLE = machine.kernel_table()
+
+#: what NumPy computes; ops whose NumPy name differs, or that are no ufunc
+NUMPY = {
+    "where": np.where,
+    "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor, "logical_not": np.logical_not,
+}  # fmt: skip
+
+
+def edges(dtype: str) -> np.ndarray:
+    """Values at which arithmetic goes wrong: limits, signs, zeros, powers of two and their neighbours, subnormals, NaN, Inf."""
+    kind = np.dtype(dtype)
+    if kind == bool:
+        return np.array([False, True])
+    if kind.kind in "iu":
+        low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+        points = {low, low + 1, low // 2, -2, -1, 0, 1, 2, 3, 7, 100, 127, 128, 255, 256, high // 2, high // 2 + 1, high - 1, high}
+        return np.array(sorted(p for p in points if low <= p <= high), kind)
+    info = np.finfo(kind)
+    points = [0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1e10, 2**24, 2**24 + 1, 2**31, 2**53, 2**63, 2**64, float(info.max),
+              float(info.tiny), float(info.smallest_subnormal), float(info.eps), 1 + float(info.eps), np.inf, np.nan]  # fmt: skip
+    return np.array([*points, *(-p for p in points)], kind)
+
+
+def call(op: str, inputs: tuple[str, ...], output: str, arrays: list[np.ndarray]) -> np.ndarray:
+    """The kernel on every element."""
+    address = machine.scalar_kernel(op, inputs, output)
+    assert address, (op, inputs, output)
+    kernel, out = KERNEL(address), np.zeros(len(arrays[0]), output)
+    pointers = [a.ctypes.data for a in arrays] + [0] * (3 - len(arrays))
+    sizes = [a.itemsize for a in arrays] + [0] * (3 - len(arrays))
+    for k in range(len(out)):
+        kernel(out.ctypes.data + k * out.itemsize, *(p + k * s if p else None for p, s in zip(pointers, sizes, strict=True)))
+    return out
+
+
+def expected(op: str, output: str, arrays: list[np.ndarray]) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        if op == "cast":
+            return arrays[0].astype(output)
+        return np.asarray(NUMPY.get(op) and NUMPY[op](*arrays) if op in NUMPY else getattr(np, op)(*arrays))
+
+
+def check(op: str, inputs: tuple[str, ...], output: str, arrays: list[np.ndarray]) -> None:
+    wanted, got = expected(op, output, arrays), call(op, inputs, output, arrays)
+    assert wanted.dtype == got.dtype, (op, inputs, wanted.dtype)
+    if wanted.tobytes() == got.tobytes():
+        return
+    # NaN may carry another sign or payload: IEEE 754 leaves open which operand's NaN survives
+    nan = np.isnan(wanted) if wanted.dtype.kind == "f" else np.zeros(len(wanted), bool)
+    different = (wanted.view(f"V{wanted.itemsize}") != got.view(f"V{got.itemsize}")) & ~(nan & (got != got))
+    assert not different.any(), [(*(a[k] for a in arrays), wanted[k], got[k]) for k in np.nonzero(different)[0][:5]]
+
+
+@pytest.mark.parametrize("op", sorted({op for op, _, _ in TABLE}))
+def test_kernels_equal_numpy_over_edge_values(op):
+    rows = [row for row in TABLE if row[0] == op]
+    assert rows
+    for _, inputs, output in rows:
+        grid = list(itertools.product(*(edges(t) for t in inputs)))
+        columns = [np.array([row[k] for row in grid], t) for k, t in enumerate(inputs)]
+        if len(grid) > 2000:
+            keep = np.random.default_rng(0).choice(len(grid), 2000, replace=False)
+            columns = [c[keep] for c in columns]
+        check(op, inputs, output, columns)
+
+
+@settings(max_examples=150, deadline=None)
+@given(row=st.sampled_from(TABLE), data=st.data())
+def test_kernels_equal_numpy_on_any_values(row, data):
+    op, inputs, output = row
+    check(op, inputs, output, [data.draw(hnp.arrays(t, 8)) for t in inputs])
+
+
+def test_the_table_holds_what_models_use():
+    have = set(TABLE)
+    for op in ("add", "subtract", "multiply", "divide", "less", "equal", "sqrt", "abs"):
+        for dtype in ("float32", "float64"):
+            assert any(o == op and i[0] == dtype for o, i, _ in have), (op, dtype)
+    assert ("cast", ("int64",), "float64") in have and ("logical_and", ("bool", "bool"), "bool") in have
+    assert not any(o == "cast" and i[0].startswith("float") and "int" in out for o, i, out in have)  # undefined in C
+    assert len(have) == len(TABLE)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_moves_copy_exactly_their_bytes(size):
+    source = np.arange(1, 33, dtype=np.uint8)
+    target = np.zeros(32, np.uint8)
+    KERNEL(machine.move_kernel(size))(target.ctypes.data + 8, source.ctypes.data, None, None)
+    assert target.tolist() == [0] * 8 + source[:size].tolist() + [0] * (24 - size)
+
+
+@pytest.mark.parametrize("key", [("add", ("int8", "int16"), "int16"), ("nothing", ("int8",), "int8"), ("add", (), "int8"), ("", (None,), "")])
+def test_no_kernel_is_no_error(key):
+    assert machine.scalar_kernel(*key) is None
+
+
+def test_no_move_for_odd_sizes():
+    with pytest.raises(KeyError):
+        machine.move_kernel(3)
+
+
+LOOPS = [
+    (np.exp, "dd"), (np.sin, "ff"), (np.power, "ddd"), (np.floor_divide, "lll"), (np.remainder, "iii"), (np.arctan2, "fff"),
+    (np.log1p, "dd"), (np.multiply, "DDD"), (np.isfinite, "d?"), (np.maximum, "qqq"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ufunc", "types"), LOOPS, ids=lambda v: getattr(v, "__name__", v))
+def test_numpys_own_loops_are_found_and_give_its_results(ufunc, types):
+    dtypes = [np.dtype(t) for t in types]
+    function, data = machine.ufunc_loop(ufunc, dtypes)
+    loop = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(function)
+    rng = np.random.default_rng(0)
+    ins = [(rng.normal(size=50) * 9).astype(t) for t in dtypes[: ufunc.nin]]
+    ins = [np.where(a == 0, 1, a).astype(a.dtype) for a in ins]
+    with np.errstate(all="ignore"):
+        wanted = ufunc(*ins)
+    for k in range(50):
+        out = np.zeros((), dtypes[-1])
+        items = [np.array(a[k]) for a in ins] + [out]
+        pointers = (ctypes.c_void_p * 4)(*(a.ctypes.data for a in items))
+        sizes = (ctypes.c_ssize_t * 4)(*(a.itemsize for a in items))
+        count = ctypes.c_ssize_t(1)
+        loop(ctypes.addressof(pointers), ctypes.addressof(count), ctypes.addressof(sizes), data or None)
+        assert out.tobytes() == wanted[k].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("ufunc", "dtypes"),
+    [
+        (np.add, ["float64", "float64"]), (np.add, ["float64", "float32", "float64"]), (np.sum, ["float64", "float64"]),
+        (np.add, ["object"] * 3), (np.matmul, ["float64"] * 3), (np.add, [ml_dtypes.bfloat16] * 3), (np.divmod, ["int64"] * 5),
+        (np.exp, ["int64", "float64"]), (None, []), (np.add, ["datetime64[s]"] * 3),
+    ],
+)  # fmt: skip
+def test_loops_that_are_not_exactly_there_are_not_given(ufunc, dtypes):
+    if ufunc is np.matmul:
+        found = machine.ufunc_loop(ufunc, dtypes)
+        assert found is None, "a generalised ufunc takes core dimensions and is no scalar loop"
+    else:
+        assert machine.ufunc_loop(ufunc, dtypes) is None
+
+
+# -- None-safety and the stub --------------------------------------------------------------------------------------
+
+
+def tiny() -> machine.Program:
+    return machine.Program([{"op": 11}], [], [(8, -1, 1, [])], b"", {}, [])
+
+
+def test_a_program_of_nothing_halts():
+    it = machine.Machine(tiny())
+    assert it.run() == "halt" and it.error is None and machine.View(it).events == 0
+    assert machine.stands_on(it) == (0, False, False) and "halt" in machine.STATUS_NAMES
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: machine.Machine(None), lambda: machine.View(None), lambda: machine.Program(None, [], [], b"", {}, []),
+        lambda: machine.Program([], [], [], None, {}, []), lambda: machine.request_stop(None), lambda: machine.arm(None, 0, True),
+        lambda: machine.stands_on(None), lambda: machine.snapshot(None, []), lambda: machine.restore(None, None),
+        lambda: machine.restore(machine.Machine(tiny()), None), lambda: machine.put(None, 0, 0, None, None),
+    ],
+)  # fmt: skip
+def test_none_is_refused_and_never_followed(act):
+    with pytest.raises((TypeError, AttributeError)):
+        act()
+
+
+def public(module_body):
+    return {n.name: n for n in module_body if isinstance(n, ast.ClassDef | ast.FunctionDef) and not n.name.startswith("_")}
+
+
+def parameters(node: ast.FunctionDef) -> list[str]:
+    return [a.arg for a in node.args.args if a.arg != "self"]
+
+
+def test_the_stub_names_what_is_there():
+    stub = public(ast.parse(STUB.read_text(encoding="utf-8")).body)
+    real = {
+        n for n, v in vars(machine).items()
+        if not n.startswith("_") and getattr(v, "__module__", None) == "workbench.kernels.machine"
+    }  # fmt: skip
+    assert set(stub) == real
+    for name, node in stub.items():
+        thing = getattr(machine, name)
+        if isinstance(node, ast.ClassDef):
+            inside = public(node.body)
+            attributes = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign)}
+            have = {n for n in vars(thing) if not n.startswith("_")}
+            assert set(inside) | attributes == have, name
+            methods = [(f"{name}.{k}", getattr(thing, k), m) for k, m in inside.items() if not m.decorator_list]
+        else:
+            methods = [(name, thing, node)]
+        for label, function, declared in methods:
+            try:
+                found = [p for p in inspect.signature(function).parameters if p != "self"]
+            except ValueError:  # without binding information the docstring's first line has the signature
+                continue
+            assert found == parameters(declared), label

@@ -1,7 +1,7 @@
 """Writes the Cython code that depends on the type profile: ``generate.py --profile NAME --output FILE --kernels FILE``.
 
-Called by the build with the option ``type_profile``. The scalar kernels of kernel_table.py are rendered for every profile;
-selection by profile comes with the typed array kernels.
+Called by the build with the option ``type_profile``. The scalar kernels of kernel_table.py are rendered for every
+profile; selection by profile comes with the typed array kernels.
 """
 
 from __future__ import annotations

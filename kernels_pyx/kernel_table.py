@@ -1,7 +1,8 @@
 """The table of scalar kernels: op -> C expression and the dtypes it is rendered for. Read by generate.py at build time.
 
-Only what is exactly NumPy's result bit for bit stands here: correctly rounded arithmetic, wrapping integers, comparisons,
-logic and safe casts. Everything else runs through NumPy's own inner loops, which the executor calls directly.
+Only what is exactly NumPy's result bit for bit stands here: correctly rounded arithmetic, wrapping integers,
+comparisons, logic and safe casts. Everything else runs through NumPy's own inner loops, which the executor calls
+directly.
 """
 
 from __future__ import annotations

@@ -47,9 +47,9 @@ class NodeLayout:
 class ValueLayout:
     """Where an output is found when its node fired and ``guard`` (which includes the node's) holds.
 
-    ``kind`` is ``slot``; or ``loop-index`` (value_index of a loop's Merge: 0 first, then 1); or ``branch-index`` (value_index
-    of a conditional Merge: the index of the first of ``branches`` that holds). ``frame`` counts the firings: that of the
-    node, for an Exit the parent frame.
+    ``kind`` is ``slot``; or ``loop-index`` (value_index of a loop's Merge: 0 first, then 1); or ``branch-index``
+    (value_index of a conditional Merge: the index of the first of ``branches`` that holds). ``frame`` counts the
+    firings: that of the node, for an Exit the parent frame.
     """
 
     node: str

@@ -15,7 +15,9 @@ cdef extern from "numpy/ufuncobject.h":
 
 def ufunc_loop(ufunc, dtypes):
     """(function address, data address) of the inner loop for exactly these dtypes, inputs then outputs; or None."""
-    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or any(np.dtype(t).num >= 24 or np.dtype(t).hasobject for t in dtypes):
+    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None:  # those with core dimensions loop over more
+        return None
+    if any(np.dtype(t).num >= 24 or np.dtype(t).hasobject for t in dtypes):
         return None
     cdef PyUFuncObject* u = <PyUFuncObject*><void*>ufunc
     if len(dtypes) != u.nargs or u.functions == NULL or u.nargs > 4:

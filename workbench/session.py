@@ -86,8 +86,8 @@ class Session:
     outputs:
         Names of values to compute; by default the graph's outputs.
     trace:
-        "all" keeps every value within ``memory_budget`` bytes; "off" keeps only the newest rows. Values that are no longer
-        kept are recomputed exactly by :meth:`value`.
+        "all" keeps every value within ``memory_budget`` bytes; "off" keeps only the newest rows. Values that are no
+        longer kept are recomputed exactly by :meth:`value`.
     """
 
     def __init__(
@@ -96,7 +96,9 @@ class Session:
     ) -> None:  # fmt: skip
         if trace not in ("all", "off"):
             raise SessionError(
-                f"trace={trace!r} is not supported.", slug="bad-retention", fix='use "all" (with a memory_budget) or "off".'
+                f"trace={trace!r} is not supported.",
+                slug="bad-retention",
+                fix='use "all" (with a memory_budget) or "off".',
             )
         if memory_budget <= 0:
             raise SessionError(f"memory_budget is in bytes and positive, {memory_budget} came.", slug="bad-retention")
@@ -166,7 +168,9 @@ class Session:
         """The outputs by name, once the run is finished; DeadValueError for one that is dead."""
         if self._state != "finished":
             raise SessionError(
-                f"The outputs are not there yet: the session is {self._state}.", slug="not-finished", fix="call session.run()."
+                f"The outputs are not there yet: the session is {self._state}.",
+                slug="not-finished",
+                fix="call session.run().",
             )
         return self._run.outputs()
 
@@ -175,7 +179,9 @@ class Session:
         if iteration is None:
             series = self.trace[name]
             if len(series) == 0:
-                raise DeadValueError(f"{name!r} has not fired.", slug="not-fired", fix="step on, or look at its branch.")
+                raise DeadValueError(
+                    f"{name!r} has not fired.", slug="not-fired", fix="step on, or look at its branch."
+                )
             return series[-1]
         try:
             return self.trace[name].at(iteration)
@@ -195,7 +201,8 @@ class Session:
         While the session runs this waits for a short stop between two slices. ``seconds`` caps the look-ahead.
         """
         with self._standing_still():
-            return termination_of(self._run, self._run.trace, frame, seconds)
+            failed = self.stop.error if self._state == "failed" else None
+            return termination_of(self._run, self._run.trace, frame, seconds, failed)
 
     # -- blocking commands ----------------------------------------------------------------------------------------
     def run(self, wait: bool = True) -> Stop | None:
@@ -243,7 +250,8 @@ class Session:
         return self._command("restart")
 
     def pause(self, wait: bool = True, timeout: float | None = None) -> Stop | None:
-        """End the running command and all that wait for their turn; any thread. Returns the stop, or None without ``wait``."""
+        """End the running command and all that wait for their turn; any thread. Returns the stop, or None without
+        ``wait``."""
         self._halt()
         return self.wait(timeout) if wait else None
 
@@ -336,7 +344,10 @@ class Session:
             self._pending += 1
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=_worker, args=(weakref.ref(self), self._queue), name=f"workbench {self.graph.name}", daemon=True
+                    target=_worker,
+                    args=(weakref.ref(self), self._queue),
+                    name=f"workbench {self.graph.name}",
+                    daemon=True,
                 )
                 self._thread.start()
             if self._called_off(self._current):
@@ -446,7 +457,9 @@ def _close_all() -> None:
 
 def plan_for(graph: Graph, arrays: Mapping[str, np.ndarray], outputs: Sequence[str] | None) -> Any:
     """The plan for these feeds, from the cache."""
-    return PLANS.get(graph, choose_outputs(graph, outputs), signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()}))
+    return PLANS.get(
+        graph, choose_outputs(graph, outputs), signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
+    )
 
 
 def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -49,7 +49,8 @@ FORWARD = [
     (nested(), [("a", {"iteration": (None, 1)})], [f"{I}a/Merge[{k}, 1]" for k in range(3)]),
     (nested(), [("a", {"iteration": (2, None)})], [f"{I}a/Merge[2, {k}]" for k in range(4)]),
     (nested(), [("a", {"iteration": 1})], [f"{I}a/Merge[{k}, 1]" for k in range(3)]),
-    (nested(), [("a", {"iteration": (0, 1)}), ("a", {"iteration": (2, 0)})], [f"{I}a/Merge[0, 1]", f"{I}a/Merge[2, 0]"]),
+    (nested(), [("a", {"iteration": (0, 1)}), ("a", {"iteration": (2, 0)})],
+     [f"{I}a/Merge[0, 1]", f"{I}a/Merge[2, 0]"]),
     (nested(), [("inner/a/Exit", {"iteration": 1})], [f"{I}a/Exit[1]"]),
     (nested(), [("even/add_1", {})], ["even/add_1[1, 1]", "even/add_1[2, 1]"]),  # the odd side only
     (nested(), [("i", {"iteration": 1}), ("j", {"iteration": (1, 1)})], [f"{O}i/Merge[1]", f"{I}j/Merge[1, 1]"]),
@@ -104,7 +105,10 @@ def test_a_condition_on_the_node_in_front_counts():
 
 
 def test_steps_count_right_over_conditions_that_do_not_hold():
-    with wb.Session(count(3.0), {"start": 0.0}) as plain, session_with(count(3.0), ("x", {"when": "value > 99"})) as watched:
+    with (
+        wb.Session(count(3.0), {"start": 0.0}) as plain,
+        session_with(count(3.0), ("x", {"when": "value > 99"})) as watched,
+    ):
         for _ in range(12):
             assert watched.step(2).position == plain.step(2).position
 
@@ -124,7 +128,9 @@ def test_breakpoints_stop_steps_and_iterations_too():
 
 
 def test_add_list_remove_clear():
-    with session_with(count(), ("x", {}), ("while/less", {"iteration": 3}), ("x", {"when": "isnan(value)", "hits": 2})) as session:
+    with session_with(
+        count(), ("x", {}), ("while/less", {"iteration": 3}), ("x", {"when": "isnan(value)", "hits": 2})
+    ) as session:
         points = session.breakpoints
         assert [str(p) for p in points] == [
             "while/x/Merge:0", "while/less:0, iteration 3", "while/x/Merge:0, when isnan(value), at hit 2",
@@ -172,7 +178,8 @@ def test_breakpoints_set_while_the_run_goes_on():
 
 
 @pytest.mark.parametrize(
-    ("name", "iteration", "slug"), [("nothing", None, "unknown-value"), ("x", (1, 2), "bad-iteration"), ("x", "a", "bad-iteration")]
+    ("name", "iteration", "slug"),
+    [("nothing", None, "unknown-value"), ("x", (1, 2), "bad-iteration"), ("x", "a", "bad-iteration")],
 )
 def test_bad_targets(name, iteration, slug):
     with wb.Session(count(), {"start": 0.0}) as session:

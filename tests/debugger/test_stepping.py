@@ -146,7 +146,8 @@ def test_stepping_back_in_random_programs(seed):
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(
-    st.sampled_from(["step", "step_back", "next_iteration", "previous_iteration", "step_into", "step_out", "run", "restart"]),
+    st.sampled_from(["step", "step_back", "next_iteration", "previous_iteration", "step_into", "step_out", "run",
+                     "restart"]),
     st.integers(1, 30)), max_size=8))  # fmt: skip
 def test_any_walk_ends_where_its_event_number_says(walk):
     """However a position was reached, it and the whole record equal those of stepping straight to it."""

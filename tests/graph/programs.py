@@ -65,7 +65,9 @@ def vectors(width: int = 1000, limit: float = 400.0) -> Graph:
     """A vector and a counter; the vector's rows are heavy enough to be dropped under a small budget."""
     b = GraphBuilder("vectors")
     start = b.placeholder("start", "float64", (width,))
-    out = b.while_loop(lambda v, n: n < limit, lambda v, n: (v * 1.01 + 1.0, n + 1.0), {"v": start, "n": b.constant(0.0)})
+    out = b.while_loop(
+        lambda v, n: n < limit, lambda v, n: (v * 1.01 + 1.0, n + 1.0), {"v": start, "n": b.constant(0.0)}
+    )
     return b.build(out)
 
 

@@ -36,7 +36,9 @@ def test_sequence_start_values(kind):
 
 def test_dict_start_values_are_keywords_in_any_order():
     b = wb.GraphBuilder()
-    out = b.while_loop(lambda n, p: n > 0, lambda p, n: {"p": p * n, "n": n - 1}, {"n": b.placeholder("n", "int64"), "p": 1})
+    out = b.while_loop(
+        lambda n, p: n > 0, lambda p, n: {"p": p * n, "n": n - 1}, {"n": b.placeholder("n", "int64"), "p": 1}
+    )
     assert run(b, out, n=5) == {"n": 0, "p": 120}
 
 
@@ -137,7 +139,8 @@ def test_operators_and_numpy_functions_are_numpys(a, b_):
 def test_numpy_functions_with_axes_and_indexing():
     b = wb.GraphBuilder()
     m = b.placeholder("m", "float64", (2, 3))
-    outs = {"sum": np.sum(m, axis=0), "mean": np.mean(m), "row": m[1], "part": m[..., None, 1:], "at": m @ b.constant([1.0, 2, 3]),
+    outs = {"sum": np.sum(m, axis=0), "mean": np.mean(m), "row": m[1], "part": m[..., None, 1:],
+            "at": m @ b.constant([1.0, 2, 3]),
             "reduce": np.add.reduce(m, axis=1), "picked": b.gather(m, 1, axis=1)}  # fmt: skip
     array = np.arange(6.0).reshape(2, 3)
     got = b.build(outs).run(m=array)
@@ -173,7 +176,8 @@ def test_strings_and_arrays_are_constants():
 
 
 def test_types_of_loop_variables_reach_a_fixed_point_however_long_the_chain():
-    """v0 becomes a vector, v1 follows one iteration later, and so on: no number of passes known beforehand is enough."""
+    """v0 becomes a vector, v1 follows one iteration later, and so on: no number of passes known beforehand is
+    enough."""
     b = wb.GraphBuilder()
     names = [f"v{k}" for k in range(16)]
 

@@ -271,7 +271,8 @@ NODES = [
      ("add 'a'", "'e' is in f", "'p' is in the outermost level")),
     ([node("e", "Enter", "p", frame_name="f"), node("g", "Enter", "p", frame_name="g"), node("a", "add", "e", "g")],
      "different-frames", ("'e' is in f", "'g' is in g")),
-    ([node("e", "Enter", "p", frame_name="f"), node("a", "Identity", "p", control=("e",))], "different-frames", ("'a'",)),
+    ([node("e", "Enter", "p", frame_name="f"), node("a", "Identity", "p", control=("e",))], "different-frames",
+     ("'a'",)),
     ([node("a", "add", "c", "p"), node("c", "negative", "a")], "cycle", ("a <- c <- a",)),
     ([node("a", "add", "p", "p", control=("a",))], "cycle", ("a <- a",)),
     ([node("e", "Exit", "p")], "frame-not-open", ("Exit 'e'",)),
@@ -348,7 +349,8 @@ def test_feeds(feeds, slug, words):
     [
         ("int32", 7, True), ("int32", 2.5, False), ("int8", 200, False), ("int8", -128, True), ("uint8", -1, False),
         ("float32", 2, True), ("float32", 1e300, False), ("float32", float("inf"), True), ("float16", [1, 2.5], True),
-        ("bool", True, True), ("bool", 2.5, False), ("bfloat16", 2.5, True), ("bfloat16", 1j, False), ("complex64", 2.5, True),
+        ("bool", True, True), ("bool", 2.5, False), ("bfloat16", 2.5, True), ("bfloat16", 1j, False),
+        ("complex64", 2.5, True),
         ("string", "text", True), ("int64", 2**70, False), ("float64", 10**400, False), ("int64", True, True),
     ],
 )  # fmt: skip

@@ -121,7 +121,12 @@ def test_a_graph_is_only_made_by_its_doors():
 
 @pytest.mark.parametrize(
     ("name", "ref"),
-    [("x", "while/x/Merge:0"), ("start", "start:0"), ("while/x/Switch:1", "while/x/Switch:1"), ("while/less", "while/less:0")],
+    [
+        ("x", "while/x/Merge:0"),
+        ("start", "start:0"),
+        ("while/x/Switch:1", "while/x/Switch:1"),
+        ("while/less", "while/less:0"),
+    ],
 )
 def test_look_up(name, ref):
     assert str(count().value(name)) == ref

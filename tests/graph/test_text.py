@@ -26,10 +26,13 @@ QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(Heal
 TEXT = st.text(st.characters(exclude_categories=()), min_size=1, max_size=8)  # surrogates and line separators included
 NUMBERS = st.one_of(st.integers(-(2**80), 2**80), st.floats(), st.booleans(), st.none(), TEXT, st.binary(max_size=8))
 TYPES = st.builds(
-    TensorType, st.sampled_from(["float32", "any"]), st.none() | st.tuples(st.none() | st.integers(0, 9), st.integers(0, 9))
+    TensorType,
+    st.sampled_from(["float32", "any"]),
+    st.none() | st.tuples(st.none() | st.integers(0, 9), st.integers(0, 9)),
 )
 ATTRS = st.dictionaries(
-    TEXT.map(lambda t: "_" + t), st.recursive(NUMBERS | TYPES, lambda v: st.lists(v, max_size=3).map(tuple), max_leaves=6),
+    TEXT.map(lambda t: "_" + t),
+    st.recursive(NUMBERS | TYPES, lambda v: st.lists(v, max_size=3).map(tuple), max_leaves=6),
     max_size=4,
 )  # fmt: skip
 ARRAYS = st.one_of(
@@ -66,11 +69,19 @@ def test_round_trip_of_random_programs(seed):
 
 
 @QUICK
-@given(name=TEXT, attrs=ATTRS, array=ARRAYS, region=st.none() | TEXT, source=st.builds(Source, TEXT, st.integers(0, 9**9), TEXT))
+@given(
+    name=TEXT,
+    attrs=ATTRS,
+    array=ARRAYS,
+    region=st.none() | TEXT,
+    source=st.builds(Source, TEXT, st.integers(0, 9**9), TEXT),
+)
 def test_round_trip_of_odd_names_and_values(name, attrs, array, region, source):
     const = Node(name, "Const", attrs=FrozenAttrs({**attrs, "value": array}), source=source, region=region)
     other = Node(name + "2", "Identity", (Ref(name),), (name,))
-    graph = Graph.from_nodes(name, [const, other], inputs={}, outputs={name: Ref(name + "2")}, names={name + "3": Ref(name)})
+    graph = Graph.from_nodes(
+        name, [const, other], inputs={}, outputs={name: Ref(name + "2")}, names={name + "3": Ref(name)}
+    )
     back = wb.parse(graph.text())
     identical(graph, back)
     value = back.nodes[name].attrs["value"]
@@ -101,7 +112,11 @@ def test_the_fingerprint_ignores_source_lines_and_nothing_else():
     one, two = count(), count()
     assert one is not two and one == two and len({one, two}) == 1
     without = Graph.from_nodes(
-        one.name, [replace(n, source=None) for n in one.nodes.values()], inputs=one.inputs, outputs=one.outputs, names=one.names
+        one.name,
+        [replace(n, source=None) for n in one.nodes.values()],
+        inputs=one.inputs,
+        outputs=one.outputs,
+        names=one.names,
     )
     assert without.fingerprint == one.fingerprint and without.text() != one.text()
     assert count(6.0) != one and count(5.0, 2.0) != one
@@ -209,8 +224,14 @@ def test_damaged_text_never_breaks_anything_else(data):
     at = data.draw(st.integers(0, len(text) - 1))
     other = data.draw(st.integers(0, len(text) - 1))
     low, high = sorted((at, other))
-    piece = data.draw(st.sampled_from(['"', "{", "}", "[", "0", "null", "\n", ":", " ", "^", '"x"', "true", text[low:high]]))
-    changed = data.draw(st.sampled_from([text[:at], text[:low] + text[high:], text[:at] + piece + text[at:], text[:at] + piece + text[at + 1 :]]))
+    piece = data.draw(
+        st.sampled_from(['"', "{", "}", "[", "0", "null", "\n", ":", " ", "^", '"x"', "true", text[low:high]])
+    )
+    changed = data.draw(
+        st.sampled_from(
+            [text[:at], text[:low] + text[high:], text[:at] + piece + text[at:], text[:at] + piece + text[at + 1 :]]
+        )
+    )
     try:
         graph = wb.parse(changed)
     except WorkbenchError as error:

@@ -146,4 +146,8 @@ def test_an_output_that_contradicts_itself_can_never_be_alive():
     off, on = b.switch(x, x > 0.0, name="fork")
     with pytest.raises(wb.WorkbenchError) as caught:
         b.build({"never": off + on}).run(x=1.0)
-    assert caught.value.slug == "dead-value" and "'never'" in str(caught.value) and "can never be alive" in str(caught.value)
+    assert (
+        caught.value.slug == "dead-value"
+        and "'never'" in str(caught.value)
+        and "can never be alive" in str(caught.value)
+    )

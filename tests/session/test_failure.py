@@ -23,14 +23,20 @@ def test_a_failing_node_stops_the_run_in_front_of_it():
         assert isinstance(error, ExecutionError) and error.slug == "node-failed" and error.node == "while/reshape"
         assert error.tag == stop.tag and error.tag.iteration == (2,)
         assert "programs.py" in str(error.source) and "reshape" in str(error)
-        assert "while/data/Enter:0 = float64[6] min 0.0 max 5.0" in str(error) and "while/stack:0 = int64[2] min 1 max 4" in str(error)
+        assert "while/data/Enter:0 = float64[6] min 0.0 max 5.0" in str(
+            error
+        ) and "while/stack:0 = int64[2] min 1 max 4" in str(error)
 
 
 def test_the_session_survives_a_failure():
     with wb.Session(failing(), DATA) as session:
         session.run()
         assert session.run().reason is R.FAILED  # again, at the same place
-        assert session.value("s") == 30.0 and session.value("n") == 2 and session.trace["s"].values.tolist() == [0.0, 15.0, 30.0]
+        assert (
+            session.value("s") == 30.0
+            and session.value("n") == 2
+            and session.trace["s"].values.tolist() == [0.0, 15.0, 30.0]
+        )
         before = session.step_back()
         assert before.reason is R.STEP and before.event == session.position.event and session.state == "paused"
         session.run_to("while/reshape", 2)
@@ -129,7 +135,10 @@ def test_going_back_into_dropped_rows():
 
 
 def test_nested_rows_that_were_dropped():
-    with wb.Session(nested(700), {"start": 0.0}) as whole, wb.Session(nested(700), {"start": 0.0}, memory_budget=1) as bounded:
+    with (
+        wb.Session(nested(700), {"start": 0.0}) as whole,
+        wb.Session(nested(700), {"start": 0.0}, memory_budget=1) as bounded,
+    ):
         whole.run()
         bounded.run()
         assert bounded.trace.dropped and len(bounded.trace["a"]) < len(whole.trace["a"])
@@ -178,6 +187,8 @@ def test_a_stop_tells_its_story():
     with wb.Session(count(), {"start": 0.0}) as session:
         text = str(session.step(2))
         assert text == "The step is done. Next: while/x/Merge:0[while 0] (event 2)."
-        assert str(session.run()) == "The run is finished: every required output was computed. Next: the end (event 53)."
+        assert (
+            str(session.run()) == "The run is finished: every required output was computed. Next: the end (event 53)."
+        )
         assert repr(session) == "<Session 'count': finished, next the end (event 53)>"
         assert all(r.value.endswith(".") and str(r) == r.value for r in R)

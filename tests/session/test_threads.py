@@ -1,4 +1,5 @@
-"""The worker thread: pause at full speed, posts from many threads, Interrupt, closing; no thread is ever left behind."""
+"""The worker thread: pause at full speed, posts from many threads, Interrupt, closing; no thread is ever left
+behind."""
 
 from __future__ import annotations
 
@@ -107,7 +108,16 @@ def test_no_posted_step_is_lost():
 
 
 def test_posts_of_every_kind_from_many_threads():
-    commands = ["step", "step_back", "next_iteration", "previous_iteration", "run", "pause", "restart", "reverse_continue"]
+    commands = [
+        "step",
+        "step_back",
+        "next_iteration",
+        "previous_iteration",
+        "run",
+        "pause",
+        "restart",
+        "reverse_continue",
+    ]
     with wb.Session(nested(), {"start": 0.0}) as session:
         rng = np.random.default_rng(0)
 
@@ -228,7 +238,11 @@ def test_listeners():
         stop_listening = session.subscribe(seen.append)
         session.step()
         session.step()
-        assert [s.state for s in seen] == ["paused"] * 2 and seen[-1].stop == session.stop and seen[-1].version < session.version + 1
+        assert (
+            [s.state for s in seen] == ["paused"] * 2
+            and seen[-1].stop == session.stop
+            and seen[-1].version < session.version + 1
+        )
         stop_listening()
         stop_listening()
         session.step()
@@ -291,7 +305,11 @@ def test_unknown_commands(name):
     with wb.Session(count(), {"start": 0.0}) as session:
         with pytest.raises(SessionError) as caught:
             session.post(name)
-        assert caught.value.slug == "unknown-command" and repr(name) in str(caught.value) and "step_back" in str(caught.value)
+        assert (
+            caught.value.slug == "unknown-command"
+            and repr(name) in str(caught.value)
+            and "step_back" in str(caught.value)
+        )
 
 
 def test_the_error_of_a_posted_command_is_not_given_to_another():

@@ -24,7 +24,9 @@ def strings() -> wb.Graph:
     b = wb.GraphBuilder("strings")
     text = b.placeholder("text", "string", (2,))
     half = b.constant(np.float32(0.5)).astype("bfloat16")
-    out = b.while_loop(lambda n, t, h: n < 3, lambda n, t, h: (n + 1, b.reverse(t, axis=0), h + h), (b.constant(0), text, half))
+    out = b.while_loop(
+        lambda n, t, h: n < 3, lambda n, t, h: (n + 1, b.reverse(t, axis=0), h + h), (b.constant(0), text, half)
+    )
     return b.build({"n": out[0], "t": out[1], "h": out[2], "c": b.constant(["é", "\ud83d", "\n"])})
 
 
@@ -49,7 +51,9 @@ def assert_equal(one: wb.Trace, two: wb.Trace) -> None:
             assert same(b.at(b.tag(0).iteration), a[0])
     for table in ("events", "branches"):
         a, b = getattr(one, table)(), getattr(two, table)()
-        assert list(a) == list(b) and {k: list(v) for k, v in a.columns().items()} == {k: list(v) for k, v in b.columns().items()}
+        assert list(a) == list(b) and {k: list(v) for k, v in a.columns().items()} == {
+            k: list(v) for k, v in b.columns().items()
+        }
     assert one.branch_counts() == two.branch_counts() and one.dropped == two.dropped
 
 
@@ -88,7 +92,9 @@ def test_round_trip_after_rows_were_dropped(name, tmp_path):
     loaded = wb.Trace.load(tmp_path / "t.trace")
     if name == "nested":  # 250,000 inner rows: the series only
         for value in ("a", "acc", "even/add", "inner/a/Exit"):
-            assert same(trace[value].values, loaded[value].values) and same(trace[value].iterations, loaded[value].iterations)
+            assert same(trace[value].values, loaded[value].values) and same(
+                trace[value].iterations, loaded[value].iterations
+            )
     else:
         assert_equal(trace, loaded)
 
@@ -139,7 +145,8 @@ def saved(tmp_path):
 
 
 def rewrite(path, changes):
-    """The file with some members replaced; ``changes`` maps names to bytes, to a function of the old bytes, or to None."""
+    """The file with some members replaced; ``changes`` maps names to bytes, to a function of the old bytes, or to
+    None."""
     with zipfile.ZipFile(path) as file:
         members = {n: file.read(n) for n in file.namelist()}
     for name, new in changes.items():

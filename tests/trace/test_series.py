@@ -41,7 +41,12 @@ def test_a_variable_of_the_inner_loop(trace):
 
 def test_values_on_one_side_of_a_branch(trace):
     on_even, on_odd = trace["even/add"], trace["even/add_1"]
-    assert on_even.iterations.tolist() == [[0, 0], [1, 0], [2, 0], [2, 2]] and on_even.values.tolist() == [1.0, 2.0, 13.0, 24.0]
+    assert on_even.iterations.tolist() == [[0, 0], [1, 0], [2, 0], [2, 2]] and on_even.values.tolist() == [
+        1.0,
+        2.0,
+        13.0,
+        24.0,
+    ]
     assert on_odd.iterations.tolist() == [[1, 1], [2, 1]] and on_odd.values.tolist() == [12.0, 23.0]
     assert on_even.at((2, 0)) == 13.0
     with pytest.raises(DeadValueError, match="its branch was not taken"):
@@ -52,7 +57,15 @@ def test_indices_and_slices_are_those_of_the_array(trace):
     series, values = trace["a"], trace["a"].values
     for index in (0, 3, -1, -9):
         assert series[index] == values[index] and series[index].shape == ()
-    for index in (slice(2, 5), slice(None), slice(-3, None), slice(None, None, 2), slice(5, 2), slice(100, 200), slice(-2, 1)):
+    for index in (
+        slice(2, 5),
+        slice(None),
+        slice(-3, None),
+        slice(None, None, 2),
+        slice(5, 2),
+        slice(100, 200),
+        slice(-2, 1),
+    ):
         np.testing.assert_array_equal(series[index], values[index])
     for index in (9, -10):
         with pytest.raises(IndexError, match="9 firings"):
@@ -62,7 +75,9 @@ def test_indices_and_slices_are_those_of_the_array(trace):
         series.tag(9)
 
 
-@pytest.mark.parametrize(("start", "stop", "step"), [(0, 9, 1), (2, 7, 2), (8, 100, 1), (0, 9, 4), (5, 5, 1), (3, 8, 100)])
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 9, 1), (2, 7, 2), (8, 100, 1), (0, 9, 4), (5, 5, 1), (3, 8, 100)]
+)
 def test_windows(trace, start, stop, step):
     series = trace["a"]
     iterations, values = series.window(start, stop, step)
@@ -75,7 +90,13 @@ def test_windows_of_a_long_series_cross_chunks():
     session = finished(count(1_000_000.0), start=0.0)
     series = session.trace["x"]
     assert len(series) == 1_000_001
-    for start, stop, step in [(0, 1_000_001, 1), (0, 1_000_001, 997), (123_456, 654_321, 13), (999_990, 1_000_001, 3), (5, 6, 1)]:
+    for start, stop, step in [
+        (0, 1_000_001, 1),
+        (0, 1_000_001, 997),
+        (123_456, 654_321, 13),
+        (999_990, 1_000_001, 3),
+        (5, 6, 1),
+    ]:
         iterations, values = series.window(start, stop, step)
         expected = np.arange(start, stop, step)
         np.testing.assert_array_equal(values, expected)
@@ -86,8 +107,9 @@ def test_windows_of_a_long_series_cross_chunks():
 def test_at(trace):
     assert trace["acc"].at(2) == trace["acc"].at((2,)) == 12.0 and trace["a"].at((2, 1)) == 13.0
     assert trace["start"].at(()) == 0.0
-    for path, slug in [((0, 5), "not-recorded"), ((9, 0), "not-recorded"), ((-1, 0), "not-recorded"), (1, "bad-iteration"),
-                       ((1, 2, 3), "bad-iteration")]:  # fmt: skip
+    refused = {(0, 5): "not-recorded", (9, 0): "not-recorded", (-1, 0): "not-recorded", 1: "bad-iteration",
+               (1, 2, 3): "bad-iteration"}  # fmt: skip
+    for path, slug in refused.items():
         with pytest.raises(TraceError) as caught:
             trace["a"].at(path)
         assert caught.value.slug == slug and "'a'" in str(caught.value)

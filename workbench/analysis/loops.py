@@ -20,10 +20,13 @@ from workbench.trace import Trace
 OBSERVED = 512
 
 
-def termination_of(run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2) -> Termination:
+def termination_of(
+    run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
+) -> Termination:
     """Will the loop ``frame`` (name, path, or None for the innermost open one) end, from where ``run`` stands?
 
-    ``seconds`` caps the look-ahead. After the loop has ended the answer is PROVED with 0 remaining.
+    ``seconds`` caps the look-ahead. After the loop has ended the answer is PROVED with 0 remaining. With a node that
+    ``failed`` it is UNKNOWN: what the condition would do later does not matter as long as the loop cannot get there.
     """
     graph = run.plan.graph
     path = _choose(graph, run, frame)
@@ -40,6 +43,8 @@ def termination_of(run: Run, trace: Trace, frame: Any = None, seconds: float = 0
             Reason("ended", f"The loop {'/'.join(path)} has ended after {iteration:,} iterations{_last_clause(graph, trace, path)}."),
             confidence=1.0, proof=Proof("observed", "the condition was false."),
         )  # fmt: skip
+    if failed is not None and inside:
+        return unknown("node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}")
     observed = observe(trace, graph, path) if entered else None
     try:
         runner = slice_of(graph, path, run.plan, run.feeds)

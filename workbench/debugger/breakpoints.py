@@ -19,8 +19,8 @@ from workbench.graph.node import Ref
 class Breakpoint:
     """Stops in front of its node; with ``when``, right after the node fired and the condition held on its value.
 
-    ``iteration`` is None or one number per enclosing frame (None in it for any). ``hits`` is the number of the hit to stop
-    at. ``count`` counts hits so far. Internal ones serve a single command.
+    ``iteration`` is None or one number per enclosing frame (None in it for any). ``hits`` is the number of the hit
+    to stop at. ``count`` counts hits so far. Internal ones serve a single command.
     """
 
     id: int
@@ -59,7 +59,9 @@ def as_path(iteration: Any) -> tuple[int | None, ...] | None:
         return tuple(None if i is None else operator.index(i) for i in items)
     except TypeError:
         raise SessionError(
-            f"{iteration!r} is no iteration.", slug="bad-iteration", fix="give one number from 0 on per enclosing frame."
+            f"{iteration!r} is no iteration.",
+            slug="bad-iteration",
+            fix="give one number from 0 on per enclosing frame.",
         ) from None
 
 
@@ -75,7 +77,8 @@ class Breakpoints:
         self, name: str, iteration: int | tuple[int | None, ...] | None = None, when: str | None = None,
         hits: int | None = None, *, internal: bool = False,
     ) -> int:  # fmt: skip
-        """Add one and return its number. Raises SessionError for a bad iteration or condition, TraceError for a bad name."""
+        """Add one and return its number. Raises SessionError for a bad iteration or condition, TraceError for a bad
+        name."""
         ref, depth = self._resolve(name)
         path = as_path(iteration)
         if path is not None:

@@ -144,7 +144,7 @@ class Debugger:
             point.count = 0
         yield Stop(StopReason.STARTED, self.run.position())
 
-    # -- pursuing a goal ------------------------------------------------------------------------------------------------
+    # -- pursuing a goal ------------------------------------------------------------------------------------------
     def _pursue(self, goal: Goal) -> Iterator[Stop | None]:
         run, left = self.run, goal.steps
         fired, stop = self._leave()
@@ -184,9 +184,13 @@ class Debugger:
         frame = self.run.active_frames()[-1]
         if frame == 0:
             return self._seek(StopReason.ITERATION, home=(*self._span(0), 0))
-        return self._seek(StopReason.ITERATION, watch=(frame, self.run.view.rows(frame)[1]), home=(*self._span(frame), -1))
+        return self._seek(
+            StopReason.ITERATION, watch=(frame, self.run.view.rows(frame)[1]), home=(*self._span(frame), -1)
+        )
 
-    def _seek(self, reason: StopReason, watch: tuple[int, int] = (-1, -1), home: tuple[int, int, int] = ANYWHERE) -> Iterator[Stop | None]:
+    def _seek(
+        self, reason: StopReason, watch: tuple[int, int] = (-1, -1), home: tuple[int, int, int] = ANYWHERE
+    ) -> Iterator[Stop | None]:
         """On, event by event, until a frame's row changes or the run leaves its home."""
         run = self.run
         fired, stop = self._leave()
@@ -237,11 +241,12 @@ class Debugger:
         for point in self.breakpoints.at(position.node):
             if point.when is None and point.matches(position.iteration) and self._counts(point):
                 reason = StopReason.TARGET if point.internal else StopReason.BREAKPOINT
-                return Stop(reason, position, f"Breakpoint: {point}.")
+                return Stop(reason, position, "" if point.internal else f"Breakpoint: {point}.")
         return self._leave()[1]
 
     def _leave(self) -> tuple[bool, Stop | None]:
-        """Run over the node in front if breakpoints have conditions on its value: (whether it ran, the Stop if one holds)."""
+        """Run over the node in front if breakpoints have conditions on its value: (whether it ran, the Stop if one
+        holds)."""
         position = self.run.position()
         if position.node is None:
             return False, None

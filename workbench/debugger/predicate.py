@@ -1,7 +1,8 @@
 """Conditions of breakpoints: a small expression language over ``value``, read as a tree and never evaluated as Python.
 
-Allowed: numbers, ``True``, ``False``, ``value``, ``iteration``, + - * / // %, comparisons (chained too), and, or, not, and the
-functions abs, min, max, mean, isnan, isinf, isfinite, any, all. A condition on an array holds when it holds anywhere.
+Allowed: numbers, ``True``, ``False``, ``value``, ``iteration``, + - * / // %, comparisons (chained too), and, or,
+not, and the functions abs, min, max, mean, isnan, isinf, isfinite, any, all. A condition on an array holds when it
+holds anywhere.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ MAX_LENGTH = 500
 
 
 class Predicate:
-    """``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool. Raises SessionError for anything else than it allows."""
+    """``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool. Raises SessionError for anything else than it
+    allows."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -49,7 +51,9 @@ class Predicate:
     def __call__(self, value: Any, iteration: int = 0) -> bool:
         with np.errstate(all="ignore"):
             try:
-                return bool(np.any(self._value(self._tree, {"value": np.asarray(value), "iteration": np.int64(iteration)})))
+                return bool(
+                    np.any(self._value(self._tree, {"value": np.asarray(value), "iteration": np.int64(iteration)}))
+                )
             except (TypeError, ValueError, ArithmeticError) as error:
                 raise self._refuse(f"it does not fit a value of dtype {np.asarray(value).dtype} ({error})") from error
 
@@ -91,7 +95,9 @@ class Predicate:
             return _FUNCTIONS[node.func.id](self._value(node.args[0], names))  # type: ignore[attr-defined]
         if isinstance(node, ast.BoolOp):
             parts = [self._value(v, names) for v in node.values]
-            return (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(np.broadcast_arrays(*parts))
+            return (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(
+                np.broadcast_arrays(*parts)
+            )
         assert isinstance(node, ast.Compare)
         left, result = self._value(node.left, names), np.True_
         for op, comparator in zip(node.ops, node.comparators, strict=True):

@@ -129,7 +129,11 @@ def _row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
     row = 0
     for number, step in zip(reversed(chain), path, strict=True):
         starts, parents = run.view.activations(number)
-        mine = [k for k in range(len(parents)) if parents[k] == row] if len(parents) < 1024 else list((parents == row).nonzero()[0])
+        mine = (
+            [k for k in range(len(parents)) if parents[k] == row]
+            if len(parents) < 1024
+            else list((parents == row).nonzero()[0])
+        )
         if not mine:
             return None
         row = int(starts[mine[-1]]) + 1 + int(step)

@@ -95,8 +95,10 @@ class Run:
         core.put(self.machine, place.base, offset, None if place.dtype is None else np.dtype(place.dtype), item)
 
     # -- forwards ---------------------------------------------------------------------------------------------------
-    def go(self, limit: int | None = None, *, exact: bool = False, through: bool = False, watch: tuple[int, int] = (-1, -1),
-           loud: bool = True, home: tuple[int, int, int] = ANYWHERE) -> str:  # fmt: skip
+    def go(
+        self, limit: int | None = None, *, exact: bool = False, through: bool = False,
+        watch: tuple[int, int] = (-1, -1), loud: bool = True, home: tuple[int, int, int] = ANYWHERE,
+    ) -> str:  # fmt: skip
         """Run to a status of the machine (see kernels); at most to the next checkpoint in fast mode.
 
         Raises ExecutionError when a node fails; the run then stands in front of that node.
@@ -105,7 +107,8 @@ class Run:
         if not exact:
             due = self.checkpoints[-1].events + self._interval
             stop = due if stop < 0 else min(stop, due)
-        # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are results
+        # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are
+        # results
         with np.errstate(all="ignore"):
             status = self.machine.run(stop, exact, through, *watch, loud, *home)
         if status == "failed":

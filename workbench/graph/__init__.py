@@ -8,4 +8,6 @@ from workbench.graph.text import parse
 from workbench.graph.types import TensorType
 from workbench.graph.value import Value
 
-__all__ = ["Frame", "Graph", "GraphBuilder", "LoopVariable", "Node", "Ref", "Source", "Tag", "TensorType", "Value", "parse"]
+__all__ = [
+    "Frame", "Graph", "GraphBuilder", "LoopVariable", "Node", "Ref", "Source", "Tag", "TensorType", "Value", "parse",
+]  # fmt: skip

@@ -21,11 +21,10 @@ from workbench.graph.opspec import REGISTRY
 from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, dtype_name, numpy_dtype
 from workbench.graph.value import Value
 
-
 #: inputs of ops that are axes, sizes, indices or conditions: their dtype has nothing to do with that of the data
 OWN_DTYPE = frozenset(
-    "axes axis begin condition depth dims end ends indices k num pad_width perm pred repeats shape size sizes starts steps "
-    "strides".split()
+    "axes axis begin condition depth dims end ends indices k num pad_width perm pred repeats shape size sizes "
+    "starts steps strides".split()
 )
 PYTHON_NUMBERS = (bool, int, float, complex)
 
@@ -91,7 +90,9 @@ class GraphBuilder:
         waits = tuple(c.ref.node if isinstance(c, Value) else str(c) for c in control)
         if not values and not waits:
             waits = self.context.pivot()
-        node = self.add_node(spec.name if ":" not in op else op, [v.ref for v in values], control=waits, name=name, **attrs)
+        node = self.add_node(
+            spec.name if ":" not in op else op, [v.ref for v in values], control=waits, name=name, **attrs
+        )
         outs = tuple(Value(self, Ref(node, i), t, self.context) for i, t in enumerate(self._nodes[node].types))
         return outs[0] if len(outs) == 1 else outs
 
@@ -134,18 +135,26 @@ class GraphBuilder:
         """``while cond(*vars): vars = body(*vars)``; returns the final values in the structure of ``init``.
 
         ``init`` is a value, a sequence, or a dict (then ``cond`` and ``body`` are called with keywords). Loop variables
-        take their names from the dict's keys or from the parameters of ``cond``. ``max_trips`` adds a trip counter to the
-        condition. Dtypes of the variables must stay the same; shapes may change.
+        take their names from the dict's keys or from the parameters of ``cond``. ``max_trips`` adds a trip counter
+        to the condition. Dtypes of the variables must stay the same; shapes may change.
         """
         return structured.while_loop(self, cond, body, init, max_trips, name)
 
-    def cond(self, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], *, name: str | None = None) -> Any:
-        """``true_fn() if pred else false_fn()``; only the side taken is computed. Both give the same number of values."""
+    def cond(
+        self, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], *, name: str | None = None
+    ) -> Any:
+        """``true_fn() if pred else false_fn()``; only the side taken is computed. Both give the same number of
+        values."""
         return structured.cond(self, pred, true_fn, false_fn, name)
 
     # -- raw frame ops ---------------------------------------------------------------------------------------
     def enter(
-        self, value: Any, frame_name: str, is_constant: bool = False, parallel_iterations: int = 10, name: str | None = None
+        self,
+        value: Any,
+        frame_name: str,
+        is_constant: bool = False,
+        parallel_iterations: int = 10,
+        name: str | None = None,
     ) -> Value:
         """Move a value into frame ``frame_name``, iteration 0 (every iteration if ``is_constant``)."""
         return self.op("Enter", value, frame_name=frame_name, is_constant=is_constant,
@@ -173,7 +182,8 @@ class GraphBuilder:
         node = self._nodes[merged.ref.node]
         if node.op != "Merge" or self._nodes[back.ref.node].op != "NextIteration":
             raise GraphError(
-                f"A back edge goes from a NextIteration to a Merge, not from {self._nodes[back.ref.node].op} to {node.op}.",
+                f"A back edge goes from a NextIteration to a Merge, not from {self._nodes[back.ref.node].op} to "
+                f"{node.op}.",
                 slug="bad-back-edge",
             )
         self._nodes[node.name] = replace(node, inputs=(*node.inputs, back.ref))
@@ -226,8 +236,8 @@ class GraphBuilder:
     def _tie_to_loop(self, op: str, inputs: Sequence[Ref], control: Sequence[str]) -> Sequence[str]:
         """A node that reads loop invariants only must live and die with the part of the loop that it stands in.
 
-        Otherwise the body's nodes would fire, and loops in it start, once more when the condition is false (TensorFlow adds
-        the same edge).
+        Otherwise the body's nodes would fire, and loops in it start, once more when the condition is false
+        (TensorFlow adds the same edge).
         """
         context = self.context.parent if op == "Enter" else self.context  # an Enter waits where it comes from
         loop = None if context is None else context.loop()
@@ -243,7 +253,8 @@ class GraphBuilder:
         return control
 
     def unique(self, label: str) -> str:
-        """``label``, or ``label_1``, ``label_2`` ... when it is taken; ``while`` loops and branches use it for their prefix."""
+        """``label``, or ``label_1``, ``label_2`` ... when it is taken; ``while`` loops and branches use it for their
+        prefix."""
         name = label
         while name in self._nodes or name in self._counts:
             self._counts[label] = self._counts.get(label, 0) + 1
@@ -340,7 +351,9 @@ def _dtype(dtype: Any, what: str | None) -> str:
         return dtype_name(dtype)
     except TypeError as error:
         raise TypeMismatchError(
-            f"{dtype!r} is no dtype{f' for {what!r}' if what else ''}.", slug="bad-dtype", fix="name one such as 'float32'."
+            f"{dtype!r} is no dtype{f' for {what!r}' if what else ''}.",
+            slug="bad-dtype",
+            fix="name one such as 'float32'.",
         ) from error
 
 
@@ -366,7 +379,9 @@ def _caller() -> Source | None:
     """The first line outside of the graph package: the line that the user wrote."""
     frame = sys._getframe(1)
     package = __name__.rpartition(".")[0]
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith((package, "workbench.ops", "numpy")):
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith(
+        (package, "workbench.ops", "numpy")
+    ):
         frame = frame.f_back  # type: ignore[assignment]
     if frame is None:
         return None

@@ -21,12 +21,17 @@ def check_nodes(nodes: Iterable[Node]) -> dict[str, Node]:
             raise GraphError(f"A {node.op} node has no name.", slug="no-name", source=node.source)
         if node.name in table:
             raise GraphError(
-                f"Two nodes are named {node.name!r}.", slug="duplicate-name", source=node.source, fix="rename one of them."
+                f"Two nodes are named {node.name!r}.",
+                slug="duplicate-name",
+                source=node.source,
+                fix="rename one of them.",
             )
         try:
             REGISTRY.lookup(node.op, node.attrs)
         except GraphError as error:
-            raise type(error)(error.message, slug=error.slug, node=node.name, source=node.source, fix=error.fix) from None
+            raise type(error)(
+                error.message, slug=error.slug, node=node.name, source=node.source, fix=error.fix
+            ) from None
         table[node.name] = node
         if len(table) > MAX_NODES:
             raise GraphError(f"The graph has more than {MAX_NODES:,} nodes.", slug="too-large")
@@ -48,12 +53,16 @@ def check_wiring(
     for kind, table in (("input", inputs), ("output", outputs), ("name", names)):
         for label, ref in table.items():
             if ref.node not in nodes or ref.index < 0:
-                raise GraphError(f"The {kind} {label!r} names {str(ref)!r}, which is not in the graph.", slug="no-such-node")
+                raise GraphError(
+                    f"The {kind} {label!r} names {str(ref)!r}, which is not in the graph.", slug="no-such-node"
+                )
     if not outputs:
         raise GraphError("The graph has no outputs.", slug="no-outputs", fix="name at least one value as output.")
     for label, ref in inputs.items():
         if nodes[ref.node].op != "Placeholder":
-            raise GraphError(f"The input {label!r} is a {nodes[ref.node].op}, not a Placeholder.", slug="not-a-placeholder")
+            raise GraphError(
+                f"The input {label!r} is a {nodes[ref.node].op}, not a Placeholder.", slug="not-a-placeholder"
+            )
 
 
 def _check_frame_op(node: Node, nodes: Mapping[str, Node]) -> None:

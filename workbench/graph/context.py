@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class Context:
     """The outermost level. Values of an enclosing context are brought in by :meth:`bring_in`."""
 
-    def __init__(self, builder: GraphBuilder, parent: Context | None = None, label: str = "the outermost level") -> None:
+    def __init__(
+        self, builder: GraphBuilder, parent: Context | None = None, label: str = "the outermost level"
+    ) -> None:
         self.builder, self.parent, self.label = builder, parent, label
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.region: str | None = None if parent is None else parent.region
@@ -63,7 +65,8 @@ class LoopContext(Context):
         self._body_pivot: str | None = None
 
     def pivot(self) -> tuple[str, ...]:
-        """In the condition the first Merge; in the body an Identity of the first variable's Switch, as TensorFlow does."""
+        """In the condition the first Merge; in the body an Identity of the first variable's Switch, as TensorFlow
+        does."""
         if self.body_source is None:
             return (self.header_pivot,) if self.header_pivot else ()
         if self._body_pivot is None:

@@ -201,7 +201,9 @@ def build_frames(
     return frames
 
 
-def _variables(nodes: Mapping[str, Node], names: tuple[str, ...], public: Mapping[Ref, str]) -> tuple[LoopVariable, ...]:
+def _variables(
+    nodes: Mapping[str, Node], names: tuple[str, ...], public: Mapping[Ref, str]
+) -> tuple[LoopVariable, ...]:
     switch_of: dict[str, str] = {}
     exit_of: dict[str, str] = {}
     for name in names:

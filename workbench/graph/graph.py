@@ -21,8 +21,8 @@ from workbench.graph.types import TensorType
 class Graph:
     """A dataflow graph with frames. Build one with :class:`workbench.GraphBuilder` or a frontend.
 
-    ``nodes`` (name -> Node) is in a valid order; ``inputs`` and ``outputs`` map public names to values; ``names`` maps further
-    public value names (loop variables, the source's own names) to values. Nothing of it can be changed.
+    ``nodes`` (name -> Node) is in a valid order; ``inputs`` and ``outputs`` map public names to values; ``names``
+    maps further public value names (loop variables, the source's own names) to values. Nothing of it can be changed.
     """
 
     #: what rooms above this one add to a graph (run, view); they register here, so that imports only go down
@@ -73,7 +73,8 @@ class Graph:
         for label, ref in (*self.inputs.items(), *self.outputs.items(), *self.names.items()):
             if ref.index >= len(types[ref.node]):
                 raise GraphError(
-                    f"{label!r} names {ref}, but {ref.node!r} has {len(types[ref.node])} outputs.", slug="no-such-output"
+                    f"{label!r} names {ref}, but {ref.node!r} has {len(types[ref.node])} outputs.",
+                    slug="no-such-output",
                 )
         return self
 
@@ -104,7 +105,9 @@ class Graph:
         raise GraphError(
             f"Graph {self.name!r} has no value named {name!r}.",
             slug="unknown-value",
-            fix=f"did you mean {' or '.join(map(repr, near))}?" if near else "graph.names and graph.nodes list what there is.",
+            fix=f"did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else "graph.names and graph.nodes list what there is.",
         )
 
     @cached_property
@@ -177,5 +180,7 @@ class Graph:
 
     def _service(self, name: str) -> Callable[..., Any]:
         if name not in self.services:
-            raise GraphError(f"Graph.{name} needs the whole workbench.", slug="not-installed", fix="import workbench first.")
+            raise GraphError(
+                f"Graph.{name} needs the whole workbench.", slug="not-installed", fix="import workbench first."
+            )
         return self.services[name]

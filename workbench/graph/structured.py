@@ -17,9 +17,15 @@ if TYPE_CHECKING:
 
 
 def while_loop(
-    b: GraphBuilder, cond: Callable[..., Any], body: Callable[..., Any], init: Any, max_trips: int | None, name: str | None
+    b: GraphBuilder,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    init: Any,
+    max_trips: int | None,
+    name: str | None,
 ) -> Any:
-    """Enter -> Merge -> (condition) -> Switch -> (body) -> NextIteration -> Merge, and Exit; see control-flow semantics."""
+    """Enter -> Merge -> (condition) -> Switch -> (body) -> NextIteration -> Merge, and Exit; see control-flow
+    semantics."""
     outer = b.context
     names, start = _variables(cond, init)
     if not start:
@@ -96,7 +102,8 @@ def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Calla
     for i, (on_true, on_false) in enumerate(zip(*sides, strict=True)):
         if on_true.dtype != on_false.dtype and ANY not in (on_true.dtype, on_false.dtype):
             raise TypeMismatchError(
-                f"Value {i} of branch {label!r} is {on_true.type} on the true side and {on_false.type} on the false side.",
+                f"Value {i} of branch {label!r} is {on_true.type} on the true side and {on_false.type} on the false "
+                f"side.",
                 slug="branch-dtype", fix="cast one of them.",
             )  # fmt: skip
         node = b.add_node("Merge", [on_false.ref, on_true.ref], name=f"{label}/Merge")
@@ -137,7 +144,11 @@ def _variables(cond: Callable[..., Any], init: Any) -> tuple[list[str], list[Any
         return [str(k) for k in init], list(init.values())
     start = list(init) if isinstance(init, (list, tuple)) else [init]
     try:
-        names = [p.name for p in inspect.signature(cond).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        names = [
+            p.name
+            for p in inspect.signature(cond).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         names = []
     if len(names) != len(start):
@@ -168,7 +179,8 @@ def _results(out: Any, init: Any, names: Sequence[str], frame: str) -> list[Any]
     new = _flat(out)
     if len(new) != len(names):
         raise GraphError(
-            f"The body of loop {frame!r} returns {len(new)} values, but there are {len(names)} loop variables ({', '.join(names)}).",
+            f"The body of loop {frame!r} returns {len(new)} values, but there are {len(names)} loop variables "
+            f"({', '.join(names)}).",
             slug="body-count", fix="return one new value for each loop variable, in the same order.",
         )  # fmt: skip
     return new
@@ -196,7 +208,8 @@ def _like(b: GraphBuilder, value: Any, merge: Value, frame: str) -> Value:
     lifted = b.constant(value, merge.dtype) if type(value) in (bool, int, float, complex) else b._lift([value])[0]
     if lifted.dtype != merge.dtype and ANY not in (lifted.dtype, merge.dtype):
         raise TypeMismatchError(
-            f"The loop variable {merge.label!r} of {frame!r} starts as {merge.type} but the loop's body gives {lifted.type}.",
+            f"The loop variable {merge.label!r} of {frame!r} starts as {merge.type} but the loop's body gives "
+            f"{lifted.type}.",
             slug="carried-dtype", node=lifted.ref.node, source=b.node(lifted.ref.node).source,
             fix=f"cast the new value to {merge.dtype}, or start with a value of dtype {lifted.dtype}.",
         )  # fmt: skip

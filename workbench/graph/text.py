@@ -89,7 +89,9 @@ def parse(text: str) -> Graph:
                 raise ValueError(f"{word!r} begins no line")
             reader.end()
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError, GraphError) as error:
-            raise LoadError(f"Line {number} of the graph text cannot be read: {error}.", slug="bad-graph-text") from error
+            raise LoadError(
+                f"Line {number} of the graph text cannot be read: {error}.", slug="bad-graph-text"
+            ) from error
     return Graph.from_nodes(name, nodes, inputs=tables["input"], outputs=tables["output"], names=tables["name"])
 
 
@@ -145,7 +147,7 @@ def _encode(value: Any) -> Any:
         return {"type": str(value)}
     if isinstance(value, tuple):
         return [_encode(v) for v in value]
-    if value.dtype == object:
+    if value.dtype.hasobject:
         flat = [_encode(v) if isinstance(v, (str, bytes)) else str(v) for v in value.ravel().tolist()]
         return {"array": STRING, "shape": list(value.shape), "data": flat}
     head = {"array": dtype_name(value.dtype), "shape": list(value.shape)}
@@ -176,7 +178,7 @@ def _decode(value: Any) -> Any:
         raise ValueError(f"{value['array']!r} is no dtype of an array")
     dtype = numpy_dtype(value["array"])
     if "base64" in value:
-        if dtype == object:
+        if dtype.hasobject:
             raise ValueError("strings are not written as base64")
         raw = base64.b64decode(value["base64"], validate=True)
         if len(raw) != count * dtype.itemsize:
@@ -185,7 +187,7 @@ def _decode(value: Any) -> Any:
     data = [_decode(v) for v in value["data"]]
     if len(data) != count:
         raise ValueError(f"{len(data)} elements do not fill shape {shape}")
-    expected = (str, bytes) if dtype == object else (bool, int, float)
+    expected = (str, bytes) if dtype.hasobject else (bool, int, float)
     if not all(isinstance(v, expected) for v in data):
         raise ValueError(f"the data of an array of {value['array']} are of another kind")
     out = np.empty(count, dtype=dtype)

@@ -58,7 +58,8 @@ class Value:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         op = REGISTRY.ufunc_op(ufunc.__name__)
-        if method == "reduce" and ufunc.__name__ in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
+        reducing = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
+        if method == "reduce" and ufunc.__name__ in reducing:
             if set(kwargs) - {"axis", "keepdims"}:
                 raise UnknownOpError(
                     f"np.{ufunc.__name__}.reduce cannot be put into a graph with the arguments {sorted(kwargs)}.",
@@ -66,7 +67,9 @@ class Value:
                 )
             names = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
             reduction = names.get(ufunc.__name__, "all" if ufunc.__name__ == "logical_and" else "any")
-            return self.builder.op(reduction, inputs[0], axis=kwargs.get("axis", 0), keepdims=kwargs.get("keepdims", False))
+            return self.builder.op(
+                reduction, inputs[0], axis=kwargs.get("axis", 0), keepdims=kwargs.get("keepdims", False)
+            )
         if method != "__call__" or kwargs or op is None:
             raise UnknownOpError(
                 f"np.{ufunc.__name__}" + (f".{method}" if method != "__call__" else "") + " cannot be put into a graph"
@@ -78,7 +81,9 @@ class Value:
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         entry = REGISTRY.numpy_functions.get(func)
         if entry is None:
-            raise UnknownOpError(f"np.{func.__name__} cannot be put into a graph.", fix="workbench.ops.names() lists the ops.")
+            raise UnknownOpError(
+                f"np.{func.__name__} cannot be put into a graph.", fix="workbench.ops.names() lists the ops."
+            )
         op, adapter = entry
         inputs, attrs = adapter(args, kwargs)
         return self.builder.op(op, *inputs, **attrs)
@@ -104,7 +109,10 @@ _BINARY = {
 for _name, _op in _BINARY.items():
     setattr(Value, f"__{_name}__", _binary(_op))
     setattr(Value, f"__r{_name}__", _binary(_op, swapped=True))
-for _name, _op in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
+_COMPARISONS = {
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+}  # fmt: skip
+for _name, _op in _COMPARISONS.items():
     setattr(Value, f"__{_name}__", _binary(_op))
 for _name, _op in {"neg": "negative", "abs": "abs", "invert": "invert", "pos": "positive"}.items():
     setattr(Value, f"__{_name}__", _unary(_op))

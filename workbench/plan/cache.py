@@ -1,4 +1,5 @@
-"""The plan cache: keyed by graph fingerprint, required outputs and feed signature; hits, misses and evictions counted."""
+"""The plan cache: keyed by graph fingerprint, required outputs and feed signature; hits, misses and evictions
+counted."""
 
 from __future__ import annotations
 

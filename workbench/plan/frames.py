@@ -20,8 +20,8 @@ def check_frame(graph: Graph, frame: Frame, needed: frozenset[str], guards: Guar
         return FrameError(
             f"The frame {'/'.join(frame.path)!r} cannot be scheduled: {why}.",
             slug="frame-not-nesting", node=node, source=graph.nodes[node].source if node else None,
-            fix="give the frame one LoopCond, pair each Merge (Enter, NextIteration) with a Switch on it, and take exits "
-            "from the false side.",
+            fix="give the frame one LoopCond, pair each Merge (Enter, NextIteration) with a Switch on it, and take "
+            "exits from the false side.",
         )  # fmt: skip
 
     nodes = [graph.nodes[n] for n in frame.nodes if n in needed]
@@ -47,7 +47,9 @@ def check_frame(graph: Graph, frame: Frame, needed: frozenset[str], guards: Guar
         if node.op == "Enter" and not node.attrs.get("is_constant"):
             readers = [graph.nodes[c] for c in graph.consumers(node.name) if c in needed]
             if not all(is_loop_merge(graph, r) for r in readers):
-                raise refuse(f"{node.name!r} is alive in iteration 0 only and feeds more than a loop variable", node.name)
+                raise refuse(
+                    f"{node.name!r} is alive in iteration 0 only and feeds more than a loop variable", node.name
+                )
             if start is not None and guards.node[node.name] != start:
                 raise refuse(f"{node.name!r} enters under other conditions than the other loop variables", node.name)
             start = guards.node[node.name]

@@ -28,8 +28,8 @@ RENAMING = ("Identity", "Enter", "NextIteration", "LoopCond", "Exit")
 class Guards:
     """Guards of one graph. ``node[n]`` is where node n fires, ``value[ref]`` where its output is alive.
 
-    ``dead`` holds the nodes that can never fire; ``merges`` the conditional Merges with their live inputs; ``general`` those
-    of them whose inputs are not the two sides of one decision.
+    ``dead`` holds the nodes that can never fire; ``merges`` the conditional Merges with their live inputs;
+    ``general`` those of them whose inputs are not the two sides of one decision.
     """
 
     node: dict[str, Guard] = field(default_factory=dict)

@@ -39,7 +39,8 @@ class Lowering:
     """Makes one program. Use once: ``Lowering(...).run()``."""
 
     def __init__(
-        self, graph: Graph, blocks: Mapping[FramePath, Block], guards: Guards, types: Mapping[str, tuple[TensorType, ...]],
+        self, graph: Graph, blocks: Mapping[FramePath, Block], guards: Guards,
+        types: Mapping[str, tuple[TensorType, ...]],
         outputs: Iterable[Ref],
     ) -> None:  # fmt: skip
         self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
@@ -267,7 +268,7 @@ class Lowering:
         constant = Spot(self.pool.add(np.array(value, np.int32)))
         self.emit(KERNEL, frame, kernel=machine.move_kernel(4), a=constant, out=Spot(slot))
 
-    # -- the end ----------------------------------------------------------------------------------------------------------
+    # -- the end --------------------------------------------------------------------------------------------------
     def run(self) -> tuple[machine.Program, Layout]:
         """The finished program and where the trace finds everything in its rows."""
         self.section(self.blocks[()].header, 0)
@@ -281,7 +282,14 @@ class Lowering:
             row_bytes, object_columns = lay_out(self.slots[number])
             bytes_of.append(row_bytes)
             parent = self.number[path[:-1]] if path else -1
-            frames.append((row_bytes, parent, 1 if not path else self._rows_per_chunk(number) if object_columns else 0, object_columns))
+            frames.append(
+                (
+                    row_bytes,
+                    parent,
+                    1 if not path else self._rows_per_chunk(number) if object_columns else 0,
+                    object_columns,
+                )
+            )
 
         def operand(spot: Spot) -> tuple[int, int]:
             place = spot.place()

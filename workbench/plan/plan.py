@@ -28,8 +28,8 @@ Signature = tuple[tuple[str, TensorType], ...]
 class ExecutionPlan:
     """Everything about a run that does not change while it runs; shared by all runs with the same key.
 
-    ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``seconds`` is what planning
-    took.
+    ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``seconds`` is what
+    planning took.
     """
 
     graph: Graph
@@ -46,7 +46,8 @@ class ExecutionPlan:
     numbers: Mapping[FramePath, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<ExecutionPlan of {self.graph.name!r}: {len(self.layout.nodes)} nodes, {self.program.length} instructions>"
+        size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
+        return f"<ExecutionPlan of {self.graph.name!r}: {size}>"
 
 
 def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
@@ -61,8 +62,9 @@ def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
         declared = graph.type_of(graph.inputs[name])
         if not declared.accepts(fed):
             raise FeedError(
-                f"The input {name!r} takes {declared}, but {fed} was fed.", slug="feed-type", node=graph.inputs[name].node,
-                source=graph.nodes[graph.inputs[name].node].source, fix=f"feed an array of {declared}.",
+                f"The input {name!r} takes {declared}, but {fed} was fed.", slug="feed-type",
+                node=graph.inputs[name].node, source=graph.nodes[graph.inputs[name].node].source,
+                fix=f"feed an array of {declared}.",
             )  # fmt: skip
     return tuple((name, feeds[name]) for name in graph.inputs if name in feeds)
 
@@ -94,14 +96,16 @@ def make_plan(graph: Graph, outputs: Mapping[str, Ref], signature: Signature) ->
     lowering = Lowering(graph, blocks, guards, types, outputs.values())
     program, layout = lowering.run()
     return ExecutionPlan(
-        graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=blocks, guards=guards,
+        graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=blocks,
+        guards=guards,
         program=program, layout=layout, reasons={n: c.reason for n, c in lowering.choices.items()},
         seconds=time.perf_counter() - began, numbers={f.path: i for i, f in enumerate(layout.frames)},
     )  # fmt: skip
 
 
 def choose_outputs(graph: Graph, outputs: Sequence[str] | None) -> dict[str, Ref]:
-    """The graph's own outputs, or those that are named; a loop variable's name means its final value as well as its series."""
+    """The graph's own outputs, or those that are named; a loop variable's name means its final value as well as its
+    series."""
     if outputs is None:
         return dict(graph.outputs)
     if isinstance(outputs, str):

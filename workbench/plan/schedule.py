@@ -97,7 +97,8 @@ def _order(
             readers[source].append(name)
             if decides[source] > decides[name] or {decides[source], decides[name]} == {1, 2}:
                 raise FrameError(
-                    f"The frame {'/'.join(path)!r} cannot be scheduled: {name!r} is needed before {source!r} can be decided.",
+                    f"The frame {'/'.join(path)!r} cannot be scheduled: {name!r} is needed before {source!r} can be "
+                    f"decided.",
                     slug="frame-not-nesting",
                 )
     position = {name: i for i, name in enumerate(items)}

@@ -32,7 +32,9 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
     if len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3:
         address = machine.scalar_kernel(spec.name, inputs, outputs[0])
         if address is not None:
-            return Choice("kernel", ("compiled", f"{spec.name} on {', '.join(map(str, inputs))} is compiled"), kernel=address)
+            return Choice(
+                "kernel", ("compiled", f"{spec.name} on {', '.join(map(str, inputs))} is compiled"), kernel=address
+            )
         if spec.ufunc is not None:
             dtypes = [numpy_dtype(d) for d in (*inputs, outputs[0]) if d is not None]
             found = machine.ufunc_loop(getattr(np, spec.ufunc), dtypes)

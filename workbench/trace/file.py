@@ -2,17 +2,19 @@
 
 ::
 
-    trace.json                   {"format": "workbench-trace", "version": 1, "frames": [...], "nodes": [...], "values": [...],
+    trace.json                   {"format": "workbench-trace", "version": 1, "frames": [...], "nodes": [...],
+    "values": [...],
                                   "extents": [[first, stop, partial, ip], ...], "columns": [...], "pool": [...]}
     graph.txt                    the graph's text form
     f<frame>.starts.npy          int64, init row of each activation;  f<frame>.parents.npy: its parent's row
-    c<k>.npy                     column k: numbers of rows first ... last of its frame, or, of an array column whose arrays
+    c<k>.npy                     column k: numbers of rows first ... last of its frame, or, of an array column whose
+    arrays
                                  agree in dtype and shape, those arrays stacked
     c<k>.<row>.npy               otherwise: one array per row; rows whose value is no array are left out
     p<k>.npy                     constant k of the pool
 
-A column entry is {"base", "offset", "dtype", "kind": "numbers" | "stacked" | "ragged", "rows"}. Strings are stored as UTF-8
-JSON in c<k>.<row>.json. Readers refuse other versions and members that are larger than they say.
+A column entry is {"base", "offset", "dtype", "kind": "numbers" | "stacked" | "ragged", "rows"}. Strings are stored
+as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are larger than they say.
 """
 
 from __future__ import annotations
@@ -62,8 +64,13 @@ def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
             first, items = source.column(place, extent.first, max(extent.stop, extent.partial + 1))
             if first > 0 and len(items):  # the row before the first one kept holds what the first one carries
                 before = source.column(replace(place, shift=-1), first, first + 1)[1]
-                first, items = first - 1, [*before, *items] if isinstance(items, list) else np.concatenate([before, items])
-            head["columns"].append(_write_column(file, f"c{number}", items) | entry | {"first": first, "rows": len(items)})
+                first, items = (
+                    first - 1,
+                    [*before, *items] if isinstance(items, list) else np.concatenate([before, items]),
+                )
+            head["columns"].append(
+                _write_column(file, f"c{number}", items) | entry | {"first": first, "rows": len(items)}
+            )
         file.writestr("trace.json", json.dumps(head))
 
 
@@ -129,7 +136,11 @@ class SavedSource:
             if isinstance(items, np.ndarray) != (place.dtype is not None):
                 raise ValueError(f"a column of frame {place.base - 1} is of another kind")
         for starts, parents in self._activations:
-            if starts.shape != parents.shape or starts.ndim != 1 or {starts.dtype.name, parents.dtype.name} != {"int64"}:
+            if (
+                starts.shape != parents.shape
+                or starts.ndim != 1
+                or {starts.dtype.name, parents.dtype.name} != {"int64"}
+            ):
                 raise ValueError("activations are (n,) int64 arrays")
 
     def extent(self, frame: int) -> Extent:
@@ -257,7 +268,9 @@ def _read_layout(head: dict[str, Any]) -> Layout:
         if not -1 <= frame.parent < max(number, 1) or (number > 0 and frame.parent < 0):
             raise ValueError(f"frame {number} has no proper parent")
     nodes = tuple(
-        NodeLayout(n["name"], n["op"], int(n["frame"]), int(n["ip"]), guard(n["guard"]), bool(n["silent"]), bool(n["first"]))
+        NodeLayout(
+            n["name"], n["op"], int(n["frame"]), int(n["ip"]), guard(n["guard"]), bool(n["silent"]), bool(n["first"])
+        )
         for n in head["nodes"]
     )
     values = {}

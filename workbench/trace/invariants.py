@@ -1,8 +1,9 @@
 """Series of loop invariants, which also arrive at frames that are never started.
 
-A constant Enter is alive in every iteration of its frame. Where its input is alive but no loop variable enters (the last
-iteration of an outer loop, say), TensorFlow still fires it once, in iteration 0 of a frame in which nothing else happens.
-The executor does nothing then; these firings are derived from the record here. They count as firings, not as events.
+A constant Enter is alive in every iteration of its frame. Where its input is alive but no loop variable enters (the
+last iteration of an outer loop, say), TensorFlow still fires it once, in iteration 0 of a frame in which nothing
+else happens. The executor does nothing then; these firings are derived from the record here. They count as firings,
+not as events.
 """
 
 from __future__ import annotations

@@ -17,8 +17,9 @@ from workbench.trace.steady import steady
 class Series:
     """All recorded firings of one value, as they are at the moment of each question.
 
-    ``values`` has firing order as its first axis; ``iterations`` is (n, depth), one column per enclosing frame. Slices are
-    slices of time: ``series[-1]`` is the last value, ``series[10:20]`` ten of them; a slice reads only its own rows.
+    ``values`` has firing order as its first axis; ``iterations`` is (n, depth), one column per enclosing frame.
+    Slices are slices of time: ``series[-1]`` is the last value, ``series[10:20]`` ten of them; a slice reads only
+    its own rows.
     """
 
     def __init__(self, name: str, reader: RowReader, layout: ValueLayout, type_: TensorType) -> None:
@@ -105,7 +106,12 @@ class Series:
         return np.asarray(self._reader.values(self._layout, rows)[0])
 
     def _pick(self, index: slice) -> Rows:
-        if self._layout.guard and index.start is not None and index.start < 0 and (index.stop is None or index.stop < 0):
+        if (
+            self._layout.guard
+            and index.start is not None
+            and index.start < 0
+            and (index.stop is None or index.stop < 0)
+        ):
             return self._from_the_end(-index.start)[index]
         return self._rows()[index]
 

@@ -63,7 +63,9 @@ class LiveSource:
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
         frame = place.base - 1
         offset = place.offset + place.shift * self._layout.frames[frame].row_bytes
-        return self._view.column(frame, offset, None if place.dtype is None else np.dtype(place.dtype), start, stop, step)
+        return self._view.column(
+            frame, offset, None if place.dtype is None else np.dtype(place.dtype), start, stop, step
+        )
 
     def pool(self, place: Place) -> Any:
         return self._view.pool(place.offset, None if place.dtype is None else np.dtype(place.dtype))

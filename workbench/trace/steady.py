@@ -33,6 +33,8 @@ def steady(method: F) -> F:
                 if source.epoch == before:
                     raise
             time.sleep(0.001)
-        raise TraceError("The trace changes faster than it can be read.", slug="trace-busy", fix="pause the session first.")
+        raise TraceError(
+            "The trace changes faster than it can be read.", slug="trace-busy", fix="pause the session first."
+        )
 
     return wrapped  # type: ignore[return-value]

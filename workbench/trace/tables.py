@@ -17,8 +17,8 @@ from workbench.trace.rows import RowReader, as_array
 class EventTable:
     """Events in firing order, as columns.
 
-    ``number`` is the number of the event, from 0 on (from the oldest row that is kept, where rows were dropped); ``code``
-    indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the event's own frames.
+    ``number`` is the number of the event, from 0 on (from the oldest row that is kept, where rows were dropped);
+    ``code`` indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the event's own frames.
     """
 
     nodes: tuple[str, ...]
@@ -97,7 +97,12 @@ def order_events(reader: RowReader, picked: list[tuple[NodeLayout, np.ndarray]])
         own[:, : len(frames[node.frame].path)] = reader.iterations(node.frame, rows)
         iterations.append(own)
     if not parts:
-        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64), np.empty((0, max(depth, 1)), np.int64)
+        return (
+            np.empty(0, np.int32),
+            np.empty(0, np.int32),
+            np.empty(0, np.int64),
+            np.empty((0, max(depth, 1)), np.int64),
+        )
     key = np.concatenate(keys)
     order = np.lexsort(key.T[::-1])
     code, frame_code, row = (np.concatenate(c)[order] for c in zip(*parts, strict=True))

@@ -91,7 +91,12 @@ class Trace:
             return table
         loud = ~np.array([n.silent for n in self.layout.nodes], bool)[table.code]
         return EventTable(
-            table.nodes, table.frames, table.number[loud], table.code[loud], table.frame_code[loud], table.iteration[loud]
+            table.nodes,
+            table.frames,
+            table.number[loud],
+            table.code[loud],
+            table.frame_code[loud],
+            table.iteration[loud],
         )
 
     @steady

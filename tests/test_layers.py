@@ -37,8 +37,8 @@ DOOR = ""
 DOOR_FLOOR = 8
 # Errors belong to no floor; all but the kernels may raise them.
 ERRORS = "errors"
-# Pairs on one floor, each in one direction: the session hands its state to the analysis, the debugger drives a run; neither
-# looks back.
+# Pairs on one floor, each in one direction: the session hands its state to the analysis, the debugger drives a run;
+# neither looks back.
 SIDEWAYS = {("session", "analysis"), ("debugger", "execution")}
 # Source folder -> the package that it becomes when installed.
 FOLDERS = {"workbench": "workbench", "widgets": "workbench.widgets", "kernels_pyx": "workbench.kernels"}

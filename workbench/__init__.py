@@ -7,6 +7,7 @@
 >>> b.build(x).run(a=2.0)
 """
 
+import importlib
 from typing import Any
 
 import workbench.ops  # noqa: F401  fills the op registry
@@ -31,22 +32,21 @@ __version__ = "0.1.0.dev0"
 
 def debug(graph: Graph, inputs: Any = None, **options: Any) -> Any:
     """The whole panel as a widget: toolbar, graph, evolution, termination, control flow, values."""
-    from workbench import widgets  # ipywidgets and plotly are only loaded where they are shown
-
-    return widgets.debug(graph, inputs or {}, **options)
+    return _widgets().debug(graph, inputs or {}, **options)
 
 
 def _view(graph: Graph) -> Any:
-    from workbench import widgets
+    return _widgets().GraphView(graph)
 
-    return widgets.GraphView(graph)
+
+def _widgets() -> Any:
+    """The views; ipywidgets and plotly are only loaded where something is shown."""
+    return importlib.import_module("workbench.widgets")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "widgets":  # loads ipywidgets and plotly when it is first used
-        import importlib
-
-        return importlib.import_module("workbench.widgets")
+    if name == "widgets":
+        return _widgets()
     raise AttributeError(f"module 'workbench' has no attribute {name!r}")
 
 

@@ -207,45 +207,51 @@ class Session:
     # -- blocking commands ----------------------------------------------------------------------------------------
     def run(self, wait: bool = True) -> Stop | None:
         """Run to the end, a breakpoint or a pause. Without ``wait`` it returns at once."""
-        return self._command("run", wait)
+        if wait:
+            return self._command("run")
+        self.post("run")
+        return None
 
     def resume(self, wait: bool = True) -> Stop | None:
         """Run on; the same as :meth:`run`."""
-        return self._command("resume", wait)
+        if wait:
+            return self._command("resume")
+        self.post("resume")
+        return None
 
-    def step(self, n: int = 1) -> Stop | None:
+    def step(self, n: int = 1) -> Stop:
         """Fire the next ``n`` nodes; constants and loop invariants go along silently."""
         return self._command("step", n=n)
 
-    def step_back(self, n: int = 1) -> Stop | None:
+    def step_back(self, n: int = 1) -> Stop:
         """Back by ``n`` nodes, by exact replay."""
         return self._command("step_back", n=n)
 
-    def next_iteration(self, n: int = 1) -> Stop | None:
+    def next_iteration(self, n: int = 1) -> Stop:
         """To the beginning of the next iteration of the innermost open loop, or out of it."""
         return self._command("next_iteration", n=n)
 
-    def previous_iteration(self) -> Stop | None:
+    def previous_iteration(self) -> Stop:
         """To the beginning of the iteration before."""
         return self._command("previous_iteration")
 
-    def step_into(self) -> Stop | None:
+    def step_into(self) -> Stop:
         """On, until a frame opens."""
         return self._command("step_into")
 
-    def step_out(self) -> Stop | None:
+    def step_out(self) -> Stop:
         """On, until the innermost open frame is left."""
         return self._command("step_out")
 
-    def run_to(self, name: str, iteration: int | tuple[int, ...] | None = None) -> Stop | None:
+    def run_to(self, name: str, iteration: int | tuple[int, ...] | None = None) -> Stop:
         """To the firing of ``name``, forwards or back."""
         return self._command("run_to", name=name, iteration=iteration)
 
-    def reverse_continue(self) -> Stop | None:
+    def reverse_continue(self) -> Stop:
         """Back to the last place where a breakpoint was hit."""
         return self._command("reverse_continue")
 
-    def restart(self) -> Stop | None:
+    def restart(self) -> Stop:
         """Back to the beginning; breakpoints stay."""
         return self._command("restart")
 
@@ -368,22 +374,22 @@ class Session:
             order.number <= self._halted or order.command in OPEN_ENDED and order.number < self._posted
         )
 
-    def _command(self, command: str, wait: bool = True, **arguments: Any) -> Stop | None:
-        if wait and threading.current_thread() is self._thread:
+    def _command(self, command: str, **arguments: Any) -> Stop:
+        if threading.current_thread() is self._thread:
             raise SessionError(
                 f"A listener cannot wait for {command!r}: it runs on the thread that would carry it out.",
                 slug="on-the-worker", fix="use session.post(...).",
             )  # fmt: skip
         order = self._post(command, arguments)
-        while wait and not order.done:
+        while not order.done:
             try:
                 with self._idle:
                     self._idle.wait_for(lambda: order.done, 0.5)  # wakes up to let signals in
             except KeyboardInterrupt:
                 self._halt()
-        if wait and order.failure is not None:
-            raise order.failure
-        return order.stop if wait else None
+        if order.failure is not None or order.stop is None:
+            raise order.failure or SessionError("The command was lost.", slug="lost")
+        return order.stop
 
     def _carry_out(self, order: _Order) -> None:
         """One command, on the worker thread."""

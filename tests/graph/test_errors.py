@@ -107,19 +107,19 @@ def duplicate(b, x, p, s):
 
 def escaped(b, x, p, s):
     kept = []
-    b.while_loop(lambda y: y < 1.0, lambda y: kept.append(y * 2.0) or y + 1.0, {"y": s}, name="inside")
+    b.while_loop(lambda y: y < 1.0, lambda y: (kept.append(y * 2.0), y + 1.0)[1], {"y": s}, name="inside")
     kept[0] + 1.0
 
 
 def escaped_branch(b, x, p, s):
     kept = []
-    b.cond(p, lambda: kept.append(s * 2.0) or s, lambda: s, name="fork")
+    b.cond(p, lambda: (kept.append(s * 2.0), s)[1], lambda: s, name="fork")
     kept[0] + 1.0
 
 
 def loop_value_as_output(b, x, p, s):
     kept = []
-    b.while_loop(lambda y: y < 1.0, lambda y: kept.append(y * 2.0) or y + 1.0, {"y": s}, name="inside")
+    b.while_loop(lambda y: y < 1.0, lambda y: (kept.append(y * 2.0), y + 1.0)[1], {"y": s}, name="inside")
     b.build(kept)
 
 

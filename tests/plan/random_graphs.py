@@ -90,7 +90,9 @@ class Maker:
         def cond(**values: Value) -> Any:
             test = values["i"] < (100 if by_trips else trips)
             inner = list(values.values())
-            return self.b.op("logical_and", test, self.condition([v for v in inner if v.shape == ()])) if early else test
+            return (
+                self.b.op("logical_and", test, self.condition([v for v in inner if v.shape == ()])) if early else test
+            )
 
         def body(**values: Value) -> dict[str, Value]:
             inner = [*self.r.sample(pool, min(len(pool), 2)), *values.values()]

@@ -1,9 +1,10 @@
 """A plain, slow interpreter of the tagged-token rules: the oracle that plans, executor and trace are held against.
 
-Every value is a token with an instance: one (frame, iteration) pair per enclosing frame. A node fires in an instance when
-all its inputs and control inputs have arrived there; with a dead one among them it passes deadness on. Merge alone
-absorbs deadness. A frame that no loop variable enters alive is not started: its loop invariants arrive (and are recorded as
-firings), but nothing in it fires. It shares no code with the planner or the executor; only the ops' evaluation is the same.
+Every value is a token with an instance: one (frame, iteration) pair per enclosing frame. A node fires in an instance
+when all its inputs and control inputs have arrived there; with a dead one among them it passes deadness on. Merge alone
+absorbs deadness. A frame that no loop variable enters alive is not started: its loop invariants arrive (and are
+recorded as firings), but nothing in it fires. It shares no code with the planner or the executor; only the ops'
+evaluation is the same.
 """
 
 from __future__ import annotations
@@ -160,7 +161,11 @@ class Reference:
         if value is not DEAD:
             self.firings[Ref(name, 0)].append((tuple(k for _, k in instance), value))
         # further in, only the invariants of inner frames learn of it
-        inner = [r for r in self.readers[name] if self.graph.nodes[r].op == "Enter" and self.graph.nodes[r].attrs["is_constant"]]
+        inner = [
+            r
+            for r in self.readers[name]
+            if self.graph.nodes[r].op == "Enter" and self.graph.nodes[r].attrs["is_constant"]
+        ]
         for reader in self.readers[name]:
             if reader in inner and value is not DEAD:
                 frame = str(self.graph.nodes[reader].attrs["frame_name"])

@@ -43,12 +43,14 @@ class Cycle:
 
 def test_machines_in_garbage_cycles():
     for _ in range(30):
-        from workbench.plan import choose_outputs, make_plan, signature_of
         from workbench.graph.types import TensorType
+        from workbench.plan import choose_outputs, make_plan, signature_of
 
         graph = arrays_loop()
         feeds = prepare_feeds(graph, {"n": 70})
-        plan = make_plan(graph, choose_outputs(graph, None), signature_of(graph, {n: TensorType.of(a) for n, a in feeds.items()}))
+        plan = make_plan(
+            graph, choose_outputs(graph, None), signature_of(graph, {n: TensorType.of(a) for n, a in feeds.items()})
+        )
         cycle = Cycle()
         cycle.run, cycle.plan, cycle.self = Run(plan, feeds, 1 << 20), plan, cycle
         cycle.run.cycle = cycle

@@ -45,7 +45,7 @@ def same(a: object, b: object) -> bool:
 def check_against_reference(run: Run, reference: Reference) -> None:
     """Every firing with its tag and value, and the order of events."""
     trace, graph = run.trace, run.plan.graph
-    for (name, index) in run.plan.layout.values:
+    for name, index in run.plan.layout.values:
         series = trace[Ref(name, index)]
         ours = dict(zip(map(tuple, series.iterations.tolist()), series.firings(), strict=True))
         theirs = dict(reference.firings[Ref(name, index)])

@@ -74,8 +74,8 @@ def _trouble(
 def _stuck(runner: SliceRunner, i: int) -> tuple[str, dict[str, Any]]:
     """A clause that does not change from the start: is the variable never updated, or does its update do nothing?
 
-    A runner that knows its graph says so in ``steps``: variable -> the constant that each iteration adds, or None for an
-    update of another form; variables that are not updated are missing.
+    A runner that knows its graph says so in ``steps``: variable -> the constant that each iteration adds, or None for
+    an update of another form; variables that are not updated are missing.
     """
     steps: Mapping[str, float | None] | None = getattr(runner, "steps", None)
     sides = [n for n in (runner.clauses[i][0], runner.clauses[i][2]) if n in runner.state_names]

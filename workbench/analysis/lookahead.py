@@ -1,7 +1,8 @@
 """The slice of a loop's condition as a program of its own, standing where the session stands.
 
-The nodes that the LoopCond depends on are planned like any graph (the loop is a dataflow graph), run by the same compiled
-executor in a ring of two chunks, and given the session's present loop-carried values. The session itself is not touched.
+The nodes that the LoopCond depends on are planned like any graph (the loop is a dataflow graph), run by the same
+compiled executor in a ring of two chunks, and given the session's present loop-carried values. The session itself is
+not touched.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Slice:
         self.trip_limit: int | None = None
         self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
         graph = plan.graph
-        self.impure_nodes = [n.name for n in plan.layout.nodes if n.op != "Placeholder" and not REGISTRY.lookup(n.op, graph.nodes[n.name].attrs).pure]  # fmt: skip
+        computing = [n.name for n in plan.layout.nodes if n.op != "Placeholder"]
+        self.impure_nodes = [n for n in computing if not REGISTRY.lookup(graph.nodes[n].op, graph.nodes[n].attrs).pure]
         self.pure = not self.impure_nodes
         reached = data_slice(graph, Ref(self._cond.name))
         variables = [v for v in graph.frames[frame].variables if v.merge in reached]
@@ -47,7 +49,7 @@ class Slice:
 
     # -- getting there ------------------------------------------------------------------------------------------
     def align(self, main: Run | None) -> bool:
-        """Stand at the condition, with the loop-carried values of ``main`` in all open frames; False if never entered."""
+        """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered."""
         chain = [i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path]
         with np.errstate(all="ignore"):
             for number in chain:
@@ -91,7 +93,7 @@ class Slice:
         core.arm(machine, self._cond.ip, False)
         return view.ip == self._cond.ip
 
-    # -- the protocol of SliceRunner ------------------------------------------------------------------------------------
+    # -- the protocol of SliceRunner ----------------------------------------------------------------------------
     def _row(self) -> int:
         return self.run.view.rows(self.number)[1]
 
@@ -154,8 +156,8 @@ def slice_of(graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: M
 def data_slice(graph: Graph, cond: Ref) -> set[str]:
     """Nodes whose values the condition depends on.
 
-    Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch: such
-    an edge only says "in this loop", which is where all of the slice is.
+    Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch:
+    such an edge only says "in this loop", which is where all of the slice is.
     """
     stack, seen = [cond.node], set()
     while stack:

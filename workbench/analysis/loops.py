@@ -38,18 +38,22 @@ def termination_of(
     inside = layout.start < run.view.ip < layout.stop
     iteration = run.view.iteration(number) if entered else 0
     if entered and not inside:
+        why = f"The loop {'/'.join(path)} has ended after {iteration:,} iterations{_last_clause(graph, trace, path)}."
         return Termination(
-            Status.PROVED, "terminates", 0, (0, 0),
-            Reason("ended", f"The loop {'/'.join(path)} has ended after {iteration:,} iterations{_last_clause(graph, trace, path)}."),
+            Status.PROVED, "terminates", 0, (0, 0), Reason("ended", why),
             confidence=1.0, proof=Proof("observed", "the condition was false."),
         )  # fmt: skip
     if failed is not None and inside:
-        return unknown("node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}")
+        return unknown(
+            "node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}"
+        )
     observed = observe(trace, graph, path) if entered else None
     try:
         runner = slice_of(graph, path, run.plan, run.feeds)
         if not runner.align(run if inside else None):
-            return unknown("not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried.")
+            return unknown(
+                "not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried."
+            )
         return analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
     except WorkbenchError as error:
         return unknown("slice-failed", f"The slice of the condition cannot be run: {error.message}")
@@ -94,7 +98,11 @@ def _choose(graph: Graph, run: Run, frame: Any) -> tuple[str, ...] | None:
         waiting = [p for p in loops if len(p) == 1 and run.view.iteration(run.plan.numbers[p]) < 0]
         ended = [p for p in loops if len(p) == 1 and p not in waiting]
         return waiting[0] if waiting else ended[-1] if ended else None
-    path = tuple(frame) if isinstance(frame, (tuple, list)) else next((p for p in loops if p[-1] == frame or "/".join(p) == frame), None)
+    path = (
+        tuple(frame)
+        if isinstance(frame, (tuple, list))
+        else next((p for p in loops if p[-1] == frame or "/".join(p) == frame), None)
+    )
     if path not in loops:
         raise SessionError(
             f"There is no loop {frame!r} in this run.", slug="no-such-frame",
@@ -120,5 +128,12 @@ def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
 
 
 def _holds(x: Any, op: str, y: Any) -> bool:
-    table = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal}
+    table = {
+        "<": np.less,
+        "<=": np.less_equal,
+        ">": np.greater,
+        ">=": np.greater_equal,
+        "==": np.equal,
+        "!=": np.not_equal,
+    }
     return bool(table[op](x, y))

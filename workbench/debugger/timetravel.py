@@ -128,13 +128,11 @@ def _row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
         return None
     row = 0
     for number, step in zip(reversed(chain), path, strict=True):
+        if step is None:
+            return None
         starts, parents = run.view.activations(number)
-        mine = (
-            [k for k in range(len(parents)) if parents[k] == row]
-            if len(parents) < 1024
-            else list((parents == row).nonzero()[0])
-        )
-        if not mine:
+        mine = (parents == row).nonzero()[0]
+        if len(mine) == 0:
             return None
         row = int(starts[mine[-1]]) + 1 + int(step)
         last = int(starts[mine[-1] + 1]) if mine[-1] + 1 < len(starts) else run.view.rows(number)[1] + 1

@@ -40,7 +40,7 @@ def _one_pass(
     carried: dict[str, TensorType],
 ) -> tuple[Types, bool]:
     types: Types = {}
-    constants: dict[Ref, np.ndarray] = {}
+    constants: dict[Ref, np.ndarray | None] = {}
     for name in order:
         if only is not None and name not in only:
             continue

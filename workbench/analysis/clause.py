@@ -47,12 +47,14 @@ def scalar(value: Any) -> Any:
 class Clause:
     """Bounded history of ``lhs op rhs``; ``ends_on`` is the truth value at which this clause lets the loop end."""
 
-    def __init__(self, op: str, lhs_name: str = "lhs", rhs_name: str = "rhs", ends_on: bool = False) -> None:
+    def __init__(
+        self, op: str, lhs_name: str = "lhs", rhs_name: str = "rhs", ends_on: bool = False, start: int = 0
+    ) -> None:
         self.op = NAMES.get(op, op)
         self.lhs_name, self.rhs_name, self.ends_on = lhs_name, rhs_name, ends_on
         self.lhs: deque[Any] = deque(maxlen=WINDOW)
         self.rhs: deque[Any] = deque(maxlen=WINDOW)
-        self.count = 0
+        self.count = start  # evaluations, with those before the first that was seen
         self.same = 0  # evaluations in a row with both operands unchanged
 
     def observe(self, lhs: Any, rhs: Any) -> None:

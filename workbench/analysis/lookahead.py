@@ -7,11 +7,13 @@ not touched.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from workbench.analysis.slice_runner import SliceTimeout
 from workbench.execution import Run
 from workbench.graph.frames import LoopVariable
 from workbench.graph.graph import Graph
@@ -34,6 +36,9 @@ class Slice:
         self.run = Run(plan, dict(feeds), budget=1)
         self.number = plan.numbers[frame]
         self.trip_limit: int | None = None
+        #: seconds that one call of :meth:`advance` or :meth:`align` may take; then SliceTimeout
+        self.patience = 1.0
+        self._block = 4096  # events between two looks at the clock
         self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
         graph = plan.graph
         computing = [n.name for n in plan.layout.nodes if n.op != "Placeholder"]
@@ -41,6 +46,9 @@ class Slice:
         self.pure = not self.impure_nodes
         reached = data_slice(graph, Ref(self._cond.name))
         variables = [v for v in graph.frames[frame].variables if v.merge in reached]
+        if self.pure:
+            self.impure_nodes = _index_readers(graph, reached)
+            self.pure = not self.impure_nodes
         self.steps = {v.name: step for v in variables if (step := constant_step(graph, v)) != 0.0}
         self.state_names = [v.name for v in variables]
         self._merges = [plan.layout.values[v.merge, 0].place for v in variables]
@@ -55,8 +63,7 @@ class Slice:
             for number in chain:
                 first = min((n for n in self.plan.layout.nodes if n.first and n.frame == number), key=lambda n: n.ip)
                 core.arm(self.run.machine, first.ip, True)
-                while (status := self.run.machine.run()) == "poll":
-                    pass
+                status = self._until_stop()
                 core.arm(self.run.machine, first.ip, False)
                 if status != "break" or self.run.view.ip != first.ip:
                     return False
@@ -84,14 +91,30 @@ class Slice:
         if view.ip == self._cond.ip:  # off the condition on which we stand
             machine.run(self.run.event + 1, True, True, -1, -1, False)
         with np.errstate(all="ignore"):
-            while view.ip != self._cond.ip or ahead:
-                status = machine.run()
-                if status == "failed":
-                    raise RuntimeError(str(machine.error)) from machine.error
-                if status != "poll":
-                    break
+            if view.ip != self._cond.ip or ahead:
+                self._until_stop()
         core.arm(machine, self._cond.ip, False)
         return view.ip == self._cond.ip
+
+    def _until_stop(self) -> str:
+        """Run to the next armed node or the end. An inner loop may hang, so the clock is looked at on the way."""
+        machine, begin = self.run.machine, time.perf_counter()
+        last = begin
+        while (status := machine.run(self.run.event + self._block)) == "poll":
+            now = time.perf_counter()
+            if now - begin > self.patience:
+                inner = self.run.active_frames()[-1]
+                path = "/".join(self.plan.layout.frames[inner].path)
+                where = f"in the loop {path}" if inner != self.number and path else "on its way"
+                raise SliceTimeout(
+                    f"The slice of the condition did not get to the condition within {self.patience:.2g} s: it is "
+                    f"still {where}."
+                )
+            self._block = min(2 * self._block, 1 << 20) if now - last < 0.002 else max(self._block // 2, 64)
+            last = now
+        if status == "failed":
+            raise RuntimeError(str(machine.error)) from machine.error
+        return status
 
     # -- the protocol of SliceRunner ----------------------------------------------------------------------------
     def _row(self) -> int:
@@ -169,6 +192,16 @@ def data_slice(graph: Graph, cond: Ref) -> set[str]:
         stack.extend(r.node for r in node.inputs)
         stack.extend(c for c in node.control if not _is_pivot(graph, c))
     return seen
+
+
+def _index_readers(graph: Graph, reached: set[str]) -> list[str]:
+    """Nodes of the slice that read which input of a loop's Merge was alive.
+
+    That number is part of no variable: it tells the first iteration from the others, and the slice begins anew.
+    """
+    loops = {v.merge for f in graph.frames.values() for v in f.variables}
+    reads = {n: graph.nodes[n].inputs for n in graph.nodes if n in reached}
+    return [n for n, inputs in reads.items() if any(r.index == 1 and r.node in loops for r in inputs)]
 
 
 def _is_pivot(graph: Graph, name: str) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.analysis.lookahead import find_clauses, slice_of
 from workbench.analysis.monitor import TerminationMonitor
+from workbench.analysis.slice_runner import SliceTimeout
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
 from workbench.analysis.whitebox import analyze_loop
 from workbench.errors import SessionError, WorkbenchError
@@ -50,11 +51,14 @@ def termination_of(
     observed = observe(trace, graph, path) if entered else None
     try:
         runner = slice_of(graph, path, run.plan, run.feeds)
+        runner.patience = max(seconds, 0.05)
         if not runner.align(run if inside else None):
             return unknown(
                 "not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried."
             )
         return analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
+    except SliceTimeout as slow:
+        return unknown("slice-slow", str(slow))
     except WorkbenchError as error:
         return unknown("slice-failed", f"The slice of the condition cannot be run: {error.message}")
     except RuntimeError as error:
@@ -66,12 +70,13 @@ def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSER
     cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
     clauses, logic, operands = find_clauses(graph, Ref(cond))
     monitor = TerminationMonitor([(a, b) for a, _, b in clauses])
+    names = [(a, b) for a, _, b in clauses]
     series = trace[Ref(cond)]
     total = len(series)
     start = max(0, total - last)
     paths, conds = series.window(start, total)
     if len(paths) == 0:
-        return monitor
+        return TerminationMonitor(names)
     mine = (paths[:, :-1] == paths[-1, :-1]).all(axis=1)
     variables = [v for v in graph.frames[path].variables if (v.merge, 0) in trace.layout.values]
 
@@ -82,6 +87,8 @@ def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSER
     states = {v.name: column(Ref(v.merge)) for v in variables}
     sides = [(column(a), op, column(b) if isinstance(b, Ref) else None, b) for a, op, b in operands]
     count = min([len(conds), *(len(s) for s in states.values()), *(len(a) for a, *_ in sides)])
+    first = next((k for k in range(-count, 0) if mine[k]), 0)
+    monitor = TerminationMonitor(names, start=int(paths[first, -1]) if first else 0)
     for k in range(-count, 0):
         if mine[k]:
             values = [(a[k], op, b[k] if b is not None and len(b) >= count else fixed) for a, op, b, fixed in sides]

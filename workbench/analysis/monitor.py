@@ -29,9 +29,14 @@ class TerminationMonitor:
         (lhs, rhs) names of each clause, for the report.
     trip_limit:
         Largest number of body executions, if one is enforced; the loop is then never said to run for ever.
+    start:
+        Iterations that went by unobserved before the first observation; a law like 1/k depends on it.
     """
 
-    def __init__(self, clause_names: Sequence[tuple[str, str]] | None = None, trip_limit: int | None = None) -> None:
+    def __init__(
+        self, clause_names: Sequence[tuple[str, str]] | None = None, trip_limit: int | None = None, start: int = 0
+    ) -> None:
+        self.start = start
         self.clause_names = list(clause_names) if clause_names is not None else None
         self.trip_limit = trip_limit
         self.clauses: list[Clause] = []
@@ -59,7 +64,7 @@ class TerminationMonitor:
                 names = (
                     self.clause_names[i] if self.clause_names and i < len(self.clause_names) else (f"lhs{i}", f"rhs{i}")
                 )
-                self.clauses.append(Clause(op, *names, ends_on=logic == "not"))
+                self.clauses.append(Clause(op, *names, ends_on=logic == "not", start=self.start))
             self._roots = [set(state) for _ in clauses]
             self._names = list(state)
         elif len(clauses) != len(self.clauses):

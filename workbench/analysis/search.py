@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from workbench.analysis.monitor import TerminationMonitor
-from workbench.analysis.slice_runner import SliceRunner
+from workbench.analysis.slice_runner import SliceRunner, SliceTimeout
 
 #: Single steps that are shown to the black box, at the start and after the look-ahead.
 WATCHED = 400
@@ -47,6 +47,9 @@ class Search:
         """Iterations run; None after trouble (an error of a node, or a runner that contradicts itself)."""
         try:
             done = runner.advance(n)
+        except SliceTimeout as slow:
+            self.trouble = ("slice-slow", str(slow))
+            return None
         except Exception as error:  # any error of user code in the slice: the loop itself will meet it too
             self.trouble = ("slice-failed", f"The slice fails about {self.count:,} iterations ahead: {error}")
             return None
@@ -114,5 +117,6 @@ def show(runner: SliceRunner, monitor: TerminationMonitor) -> None:
     monitor.observe(runner.values(), runner.cond(), runner.clause_values(), runner.logic)
 
 
-def new_monitor(runner: SliceRunner) -> TerminationMonitor:
-    return TerminationMonitor([(lhs, rhs) for lhs, _, rhs in runner.clauses])
+def new_monitor(runner: SliceRunner, start: int = 0) -> TerminationMonitor:
+    """A monitor that begins ``start`` iterations ahead."""
+    return TerminationMonitor([(lhs, rhs) for lhs, _, rhs in runner.clauses], start=start)

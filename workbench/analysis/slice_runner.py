@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 
+class SliceTimeout(Exception):
+    """An iteration of the slice takes too long to be run ahead; an inner loop may hang."""
+
+
 @runtime_checkable
 class SliceRunner(Protocol):
     """The backward slice of a loop's predicate, standing at one evaluation of it.

@@ -81,6 +81,11 @@ def analyze_loop(
             ),
         )
     if kind == "trouble":
+        monitors = [(search.monitor, search.watched), (observed, 0)]
+        if search.trouble[0] == "slice-slow":
+            found = _first_forecast(runner, monitors, search.count, left, search.trouble[1])
+            if found:
+                return found
         return unknown(*search.trouble, blocking_clause=_clause_text(runner))
     return _forecast(runner, search, left, observed)
 
@@ -193,7 +198,8 @@ def _forecast(
 ) -> Termination:
     """The cap was reached: ask the black box, first from where the look-ahead stands, then from the start."""
     capped = f"The look-ahead ran {search.count:,} iterations and found neither the end nor a recurrence."
-    late, follower = new_monitor(runner), search.ahead
+    past = observed.start + observed.count if observed else 0
+    late, follower = new_monitor(runner, past + search.count), search.ahead
     begin = search.count
     show(follower, late)
     while search.count - begin < WATCHED and (left is None or search.count < left):
@@ -204,23 +210,10 @@ def _forecast(
             return _ends(runner, search.count, left)
         show(follower, late)
     base = search.count
-    answers = [(late.prediction(), base)]
-    answers.append((search.monitor.prediction(), search.watched))
-    if observed is not None:
-        answers.append((observed.prediction(), 0))
-    for answer, offset in answers:
-        if answer.status is not Status.PREDICTED:
-            continue
-        if answer.outcome == "terminates" and answer.remaining is not None:
-            total = answer.remaining + offset
-            if total <= base:
-                continue  # the look-ahead has been there and did not find an end
-            answer.remaining = total
-            low, high = answer.interval or (0, None)
-            answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
-        answer.reason = Reason(answer.reason.slug, capped + " " + answer.reason.sentence)
-        return _under_limit(runner, answer, left)
-    why = answers[0][0].reason
+    found = _first_forecast(runner, [(late, base), (search.monitor, search.watched), (observed, 0)], base, left, capped)
+    if found:
+        return found
+    why = late.prediction().reason
     if runner.trip_limit is not None:
         upper = left if left is not None else int(runner.trip_limit)
         return Termination(
@@ -235,6 +228,26 @@ def _forecast(
     return unknown(
         "capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=_clause_text(runner)
     )
+
+
+def _first_forecast(
+    runner: SliceRunner, monitors: list[tuple[TerminationMonitor | None, int]], base: int, left: int | None, why: str
+) -> Termination | None:
+    """The first of the monitors' forecasts that what was run ahead (``base`` iterations) does not refute."""
+    for monitor, offset in monitors:
+        answer = monitor.prediction() if monitor is not None else None
+        if answer is None or answer.status is not Status.PREDICTED:
+            continue
+        if answer.outcome == "terminates" and answer.remaining is not None:
+            total = answer.remaining + offset
+            if total <= base:
+                continue  # the look-ahead has been there and did not find an end
+            answer.remaining = total
+            low, high = answer.interval or (0, None)
+            answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
+        answer.reason = Reason(answer.reason.slug, why + " " + answer.reason.sentence)
+        return _under_limit(runner, answer, left)
+    return None
 
 
 def _under_limit(runner: SliceRunner, answer: Termination, left: int | None) -> Termination:

@@ -14,9 +14,10 @@ from typing import Any
 from workbench.debugger import timetravel
 from workbench.debugger.breakpoints import Breakpoint, Breakpoints, as_path
 from workbench.debugger.stop import Stop, StopReason
-from workbench.errors import ExecutionError, SessionError
+from workbench.errors import DeadValueError, ExecutionError, SessionError
 from workbench.execution import Position, Run
 from workbench.execution.run import ANYWHERE
+from workbench.graph.node import Ref
 from workbench.kernels import machine as core
 
 
@@ -264,16 +265,24 @@ class Debugger:
 
     def _value_hit(self, points: list[Breakpoint], fired: Position) -> Stop | None:
         for point in points:
-            series = self.run.trace[point.ref]
-            try:
-                value = series.at(fired.iteration)
-            except Exception:  # dead on this side: no value, no hit
-                continue
+            value = self._value_of(point.ref, fired)
             assert point.when is not None
+            if value is None:  # dead on this side: no value, no hit
+                continue
             if point.when(value, fired.iteration[-1] if fired.iteration else 0) and self._counts(point):
                 stop = self._settle(StopReason.BREAKPOINT)
                 return replace(stop, reason=StopReason.BREAKPOINT, detail=f"Breakpoint: {point}, at {fired.tag}.")
         return None
+
+    def _value_of(self, ref: Ref, fired: Position) -> Any:
+        """The value that has just fired, or None if it is dead; its row may be complete by now."""
+        frame = self.run.plan.layout.values[tuple(ref)].frame
+        if frame == 0 or frame in self.run.active_frames() and self.run.iteration_of(frame) == fired.iteration:
+            return self.run.value_now(ref)
+        try:
+            return self.run.trace[ref].at(fired.iteration)
+        except DeadValueError:
+            return None
 
     @staticmethod
     def _counts(point: Breakpoint) -> bool:

@@ -15,16 +15,25 @@ from workbench.graph.types import ANY, OPAQUE, STRING, TensorType, numpy_dtype
 def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Arrays by input name. Python numbers and lists take the declared dtype where they fit it exactly.
 
-    Names may leave out a trailing ``:0``. Raises FeedError for unknown names and for values that do not fit.
+    Names may leave out a trailing ``:0``, or have one.
+
+    Raises FeedError for unknown names and for values that do not fit.
     """
     ready: dict[str, np.ndarray] = {}
+    if not isinstance(feeds, Mapping):
+        raise FeedError(
+            f"The feeds are a mapping of input names to values, but a {type(feeds).__name__} came.", slug="feeds-type",
+            fix='write something like {"x": 1.0}.',
+        )  # fmt: skip
     for given, value in feeds.items():
-        name = given if given in graph.inputs else f"{given}:0"
+        name = next((n for n in (given, f"{given}:0", str(given).removesuffix(":0")) if n in graph.inputs), given)
         if name not in graph.inputs:
             raise FeedError(
                 f"{given!r} is no input of graph {graph.name!r}.", slug="unknown-feed",
                 fix=f"its inputs are {', '.join(map(repr, graph.inputs)) or 'none'}.",
             )  # fmt: skip
+        if name in ready:
+            raise FeedError(f"The input {name!r} was fed twice, also as {given!r}.", slug="fed-twice")
         ready[name] = _array(name, graph.type_of(graph.inputs[name]), value)
     return ready
 

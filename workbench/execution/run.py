@@ -14,6 +14,7 @@ from workbench.errors import DeadValueError, ExecutionError
 from workbench.execution.position import Position
 from workbench.graph.node import Ref, Tag
 from workbench.kernels import machine as core
+from workbench.kernels.layout import Place
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
 from workbench.trace.source import LiveSource
@@ -76,8 +77,29 @@ class Run:
 
     def iteration_of(self, frame: int) -> tuple[int, ...]:
         """Iteration path of the row in progress of a frame that is open."""
-        row = self.view.rows(frame)[1]
-        return tuple(int(i) for i in self.trace.reader.iterations(frame, np.array([row]))[0])
+        path: list[int] = []
+        while frame > 0:
+            path.append(self.view.iteration(frame))
+            frame = self.plan.layout.frames[frame].parent
+        return tuple(reversed(path))
+
+    def value_now(self, ref: Ref) -> np.ndarray | None:
+        """What a value is in the rows in progress, where its node has just fired; None if it is dead there."""
+        layout = self.plan.layout.values[tuple(ref)]
+        for condition in layout.guard:
+            found = self._now(condition.place)
+            holds = found >= 0 if condition.expect >= 2 else bool(found)
+            if holds != (condition.expect in (1, 2)):
+                return None
+        if layout.kind != "slot" or layout.place is None:
+            return self.trace[ref][-1]
+        return np.asarray(self._now(layout.place))
+
+    def _now(self, place: Place) -> Any:
+        if place.base == 0:
+            return self.trace.source.pool(place)
+        row = self.view.rows(place.base - 1)[1]
+        return self.trace.source.column(place, row, row + 1)[1][0]
 
     def position(self) -> Position:
         """Where the run stands; only while it does not run."""

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from workbench.errors import TraceError
 from workbench.graph.node import Tag
 from workbench.kernels.layout import NodeLayout
 from workbench.trace.rows import RowReader, as_array
 
 
-@dataclass(frozen=True, slots=True)
+def _needed(library: str) -> Any:
+    try:
+        return importlib.import_module(library)
+    except ImportError as error:
+        raise TraceError(
+            f"This table needs {library}, which is not installed.", slug="missing-library",
+            fix=f"pip install {library}, or use columns().",
+        ) from error  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class EventTable:
     """Events in firing order, as columns.
 
@@ -39,6 +51,14 @@ class EventTable:
         path = self.frames[self.frame_code[index]]
         return Tag(self.nodes[self.code[index]], 0, path, tuple(int(i) for i in self.iteration[index][: len(path)]))
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self.columns(), other.columns()
+        return mine.keys() == theirs.keys() and all(np.array_equal(mine[k], theirs[k]) for k in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __iter__(self) -> Iterator[Tag]:
         return (self.tag(i) for i in range(len(self)))
 
@@ -52,18 +72,14 @@ class EventTable:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame(self.columns())
+        return _needed("pandas").DataFrame(self.columns())
 
     def to_arrow(self) -> Any:
         """A pyarrow Table (needs pyarrow)."""
-        import pyarrow
-
-        return pyarrow.table(self.columns())
+        return _needed("pyarrow").table(self.columns())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BranchTable(EventTable):
     """Switch decisions; ``taken`` is True where output 1 was alive. ``number`` counts decisions, not events."""
 

@@ -25,6 +25,9 @@ PREFIX = "onnx"
 
 #: draws without a seed differ from run to run, so that no replay could show what happened
 _RANDOM = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
+#: Dropout draws only where its third input says that it trains; without a seed it gets this one, so that a replay
+#: shows what happened
+_DROPOUT_SEED = 1
 _NO_GRAPHS = "it has a graph of its own"
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 
@@ -56,12 +59,29 @@ def attrs_for(proto: Any, opsets: Mapping[str, int], types: Sequence[TensorType]
         copy.input[i] = seen.setdefault(name, f"i{len(seen)}") if name else ""
     for i, name in enumerate(proto.output):
         copy.output[i] = f"o{i}" if name else ""
+    if _trains(copy) and not any(a.name == "seed" for a in copy.attribute):
+        copy.attribute.append(onnx().helper.make_attribute("seed", _DROPOUT_SEED))
     used = {"": opsets[""], **({proto.domain: opsets[proto.domain]} if proto.domain in opsets else {})}
     return {
         "node": copy.SerializeToString(deterministic=True),
         "opsets": tuple((domain, version) for domain, version in sorted(used.items())),
         "types": tuple(types),
     }
+
+
+def _trains(proto: Any) -> bool:
+    return proto.op_type == "Dropout" and len(proto.input) > 2 and proto.input[2] != ""
+
+
+@functools.lru_cache(maxsize=4096)
+def _draws(node: bytes) -> bool:
+    """Whether a node is a random draw: no proof about a loop may rest on it, with a seed or without."""
+    proto = onnx().NodeProto()
+    try:
+        proto.ParseFromString(node)
+    except Exception:  # refused by check() with a sentence of its own
+        return False
+    return proto.op_type in _RANDOM or _trains(proto)
 
 
 def why_not(proto: Any, opsets: Mapping[str, int]) -> str | None:
@@ -116,6 +136,7 @@ def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
         f"{PREFIX}:{name}", ("*inputs",), outputs, _infer, _evaluate,
         f"ONNX's {name}, evaluated by the onnx library's reference evaluator.", "foreign",
         source=f"https://onnx.ai/onnx/operators/onnx__{name}.html", attrs={"node": None, "opsets": (), "types": ()},
+        pure=not _draws(node),
     )  # fmt: skip
 
 

@@ -67,6 +67,8 @@ def value_text(value: Any, digits: int = 6) -> str:
     """A value in a few characters: the number itself, a short list, or dtype and shape."""
     if value is None:
         return "\u2013"
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return f"{len(value)} item{'' if len(value) == 1 else 's'}"
     try:
         array = np.asarray(value)
     except ValueError:

@@ -17,7 +17,7 @@ from workbench.graph.node import Tag
 from workbench.graph.types import TensorType
 from workbench.kernels.layout import ValueLayout
 from workbench.trace.rows import RowReader
-from workbench.trace.series import Series, stack
+from workbench.trace.series import Series, as_value, stack
 from workbench.trace.steady import steady
 
 
@@ -57,7 +57,7 @@ class InvariantSeries(Series):
             own, values = np.concatenate([own, paths]), values + more
             order = np.lexsort(own.T[::-1])
             own, values = own[order], [values[k] for k in order]
-        return own, [np.asarray(v) for v in values]
+        return own, [as_value(v) for v in values]
 
     @steady
     def __len__(self) -> int:
@@ -90,7 +90,7 @@ class InvariantSeries(Series):
             path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
             for arrived, value in zip(*self._arrivals(), strict=True):
                 if tuple(arrived.tolist()) == path:
-                    return np.asarray(value)
+                    return as_value(value)
             raise
 
     @steady

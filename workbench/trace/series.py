@@ -52,7 +52,7 @@ class Series:
     @steady
     def firings(self) -> list[np.ndarray]:
         """Every firing as an array of its own."""
-        return [np.asarray(v) for v in self._reader.read(self._layout, self._rows())[1]]
+        return [as_value(v) for v in self._reader.read(self._layout, self._rows())[1]]
 
     @steady
     def tag(self, index: int) -> Tag:
@@ -71,7 +71,7 @@ class Series:
         rows = self._pick(slice(index, index + 1 or None))
         if len(rows) == 0:
             raise IndexError(f"{self.name!r} has {len(self)} firings, there is no number {index}")
-        return np.asarray(self._reader.values(self._layout, rows)[0])
+        return as_value(self._reader.values(self._layout, rows)[0])
 
     @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -103,7 +103,7 @@ class Series:
         for condition in self._layout.guard:
             if not self._reader.holds(condition, self._layout.frame, rows)[0]:
                 raise DeadValueError(f"{self.name!r} is dead at {where}: its branch was not taken.", node=node.name)
-        return np.asarray(self._reader.values(self._layout, rows)[0])
+        return as_value(self._reader.values(self._layout, rows)[0])
 
     def _pick(self, index: slice) -> Rows:
         if (
@@ -126,6 +126,11 @@ class Series:
             if len(rows) >= count or stop - width <= extent.first:
                 return rows
             width *= 4
+
+
+def as_value(item: Any) -> Any:
+    """A recorded item as users get it: numbers as arrays, sequences and other opaque values as they are."""
+    return np.asarray(item) if isinstance(item, np.generic) else item
 
 
 def stack(items: Any, type_: TensorType) -> np.ndarray:

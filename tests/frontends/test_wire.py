@@ -104,7 +104,7 @@ def test_a_huge_claim_costs_nothing():
     start = time.perf_counter()
     with pytest.raises(WireError):
         read(data(3, b"\x42" + varint(2**31 - 1)) + b"\x42" + varint(2**31 - 1))
-    assert time.perf_counter() - start < 0.1
+    assert time.perf_counter() - start < 1.0  # reading what is claimed would take longer, and gigabytes
 
 
 def test_scan_gives_the_outline_only():

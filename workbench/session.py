@@ -54,6 +54,7 @@ class _Order:
     number: int
     command: str
     arguments: dict[str, Any]
+    awaited: bool = False
     done: bool = False
     stop: Stop | None = None
     failure: BaseException | None = None
@@ -337,7 +338,7 @@ class Session:
             with self._lock:
                 self._visitors -= 1
 
-    def _post(self, command: str, arguments: dict[str, Any]) -> _Order:
+    def _post(self, command: str, arguments: dict[str, Any], awaited: bool = False) -> _Order:
         if not hasattr(Debugger, f"_do_{command}"):
             known = ", ".join(sorted(n[4:] for n in dir(Debugger) if n.startswith("_do_")))
             raise SessionError(f"There is no command {command!r}.", slug="unknown-command", fix=f"there are {known}.")
@@ -346,7 +347,7 @@ class Session:
             if command == "restart":
                 self._halted = self._posted
             self._posted += 1
-            order = _Order(self._posted, command, arguments)
+            order = _Order(self._posted, command, arguments, awaited)
             self._pending += 1
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -380,7 +381,7 @@ class Session:
                 f"A listener cannot wait for {command!r}: it runs on the thread that would carry it out.",
                 slug="on-the-worker", fix="use session.post(...).",
             )  # fmt: skip
-        order = self._post(command, arguments)
+        order = self._post(command, arguments, awaited=True)
         while not order.done:
             try:
                 with self._idle:
@@ -410,7 +411,8 @@ class Session:
                     stop = self._debugger.interrupt() if called_off else self._debugger.advance()
         except BaseException as error:  # the worker must live on; a caller that waits gets the error
             order.failure = error
-            log.warning("the command %r failed: %s", order.command, error)
+            if not order.awaited:
+                log.warning("the command %r failed: %s", order.command, error)
         self._position = self._run.position()
         with self._lock:
             self._running = False

@@ -27,6 +27,12 @@ COMPARISONS = {
     "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
 }  # fmt: skip
 
+#: on the single bools of a condition the bitwise ops are the logical ones
+CONNECTIVES = {
+    "logical_and": "and", "bitwise_and": "and", "logical_or": "or", "bitwise_or": "or",
+    "logical_not": "not", "invert": "not",
+}  # fmt: skip
+
 
 class Slice:
     """A :class:`SliceRunner` over the executor. Make one with :func:`slice_of`, :meth:`align` it, then ask."""
@@ -249,12 +255,12 @@ def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], s
     """(clauses as text, logic, operands) of a condition: comparisons joined by one kind of connective."""
     root = _through(graph, cond)
     node = graph.nodes[root.node]
-    logic = {"logical_and": "and", "logical_or": "or", "logical_not": "not"}.get(node.op, "single")
+    logic = CONNECTIVES.get(node.op, "single")
     leaves: list[Ref] = []
 
     def collect(ref: Ref) -> None:
         at = graph.nodes[_through(graph, ref).node]
-        if logic in ("and", "or") and at.op == f"logical_{logic}":
+        if logic in ("and", "or") and CONNECTIVES.get(at.op) == logic:
             collect(at.inputs[0])
             collect(at.inputs[1])
         else:

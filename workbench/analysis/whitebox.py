@@ -122,7 +122,8 @@ def _trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, *
 
 def _ends(runner: SliceRunner, count: int, left: int | None) -> Termination:
     proof = Proof(
-        "lookahead", f"the predicate's slice was run ahead {count:,} iterations, up to the first false predicate."
+        "lookahead", f"the predicate's slice was run ahead {count:,} iterations, up to the first false predicate; "
+        "it holds unless a node of the body fails before."
     )
     if runner.trip_limit is not None:
         if left is None:

@@ -20,6 +20,11 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarra
     Raises FeedError for unknown names and for values that do not fit.
     """
     ready: dict[str, np.ndarray] = {}
+    if not isinstance(graph, Graph):
+        raise FeedError(
+            f"A run needs a graph, but a {type(graph).__name__} came.", slug="not-a-graph",
+            fix="build one with GraphBuilder, or read one with workbench.load.",
+        )  # fmt: skip
     if not isinstance(feeds, Mapping):
         raise FeedError(
             f"The feeds are a mapping of input names to values, but a {type(feeds).__name__} came.", slug="feeds-type",

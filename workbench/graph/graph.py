@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from workbench.errors import GraphError
+from workbench.errors import FeedError, GraphError
 from workbench.graph.checker import check_nodes, check_wiring
 from workbench.graph.frames import Frame, FramePath, assign_frames, build_frames, order_nodes
 from workbench.graph.infer import infer_types
@@ -172,6 +172,12 @@ class Graph:
 
         Feeds are given by input name, as a mapping or as keywords.
         """
+        if feeds is not None and not isinstance(feeds, Mapping):
+            raise FeedError(
+                f"The feeds are a mapping of input names to values, but a {type(feeds).__name__} came.",
+                slug="feeds-type",
+                fix='write something like graph.run({"x": 1.0}) or graph.run(x=1.0).',
+            )  # fmt: skip
         return self._service("run")(self, {**(feeds or {}), **named})
 
     def view(self) -> Any:

@@ -157,9 +157,20 @@ def _variables(cond: Callable[..., Any], init: Any) -> tuple[list[str], list[Any
 
 
 def _call(fn: Callable[..., Any], init: Any, names: Sequence[str], values: Sequence[Value]) -> Any:
-    if isinstance(init, Mapping):
-        return fn(**dict(zip(names, values, strict=False)))
-    return fn(*values)
+    if not isinstance(init, Mapping):
+        return fn(*values)
+    named = dict(zip(names, values, strict=False))
+    try:
+        inspect.signature(fn).bind(**named)
+    except TypeError as error:
+        raise GraphError(
+            f"{getattr(fn, '__name__', 'The function')} does not take the loop variables {', '.join(names)}: {error}.",
+            slug="loop-parameters",
+            fix="with a dict as init, cond and body are called with keywords, one per loop variable.",
+        ) from None  # fmt: skip
+    except ValueError:
+        pass  # a callable without a signature: the call itself will tell
+    return fn(**named)
 
 
 def _flat(out: Any) -> list[Any]:

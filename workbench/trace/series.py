@@ -66,6 +66,9 @@ class Series:
     @steady
     def __getitem__(self, index: int | slice) -> np.ndarray:
         if isinstance(index, slice):
+            if index.step is not None and index.step < 0:  # the reader goes forwards only
+                rows = self._rows()[index][::-1]
+                return stack(self._reader.read(self._layout, rows)[1], self.type)[::-1]
             return stack(self._reader.read(self._layout, self._pick(index))[1], self.type)
         index = int(index)
         rows = self._pick(slice(index, index + 1 or None))

@@ -130,10 +130,26 @@ cdef class Machine:
         cdef char** base = self.base
         cdef Instr* i = &code[self.ip]
         cdef int status = RUNNING
+        cdef Rows* rows
         while True:
+            # the three instructions of a hot loop stand here; everything else is in _do
             while i.op == OP_KERNEL:
                 i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
-                i = &code[i.next]
+                i = i.then
+            if i.op == OP_TEST:
+                self._events += i.n_events
+                i = i.then if (base[i.ba] + i.oa)[0] else i.leap
+                continue
+            if i.op == OP_BACK:
+                rows = &self.frames[i.frame]
+                if rows.cur + rows.row_bytes != rows.end and self._events + i.n_events < self.poll_at:
+                    if not wb_flag(&self.stop_flag):
+                        self._events += i.n_events
+                        rows.cur += rows.row_bytes
+                        base[i.frame + 1] = rows.cur
+                        wb_publish(&rows.row, rows.row + 1)
+                        i = i.leap
+                        continue
             if i.op & OP_TRAP:
                 if not self.ignore_traps and (i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration):
                     self.ip = <int>(i - code)

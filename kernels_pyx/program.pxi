@@ -19,6 +19,8 @@ cdef enum Op:
 
 cdef struct Instr:
     Kernel fn
+    Instr* then           # where the fast links lead: next
+    Instr* leap           # and fast_jump, as addresses
     int op
     int next        # the next instruction that computes something
     int jump
@@ -176,3 +178,5 @@ cdef void link(Instr* code, int length) noexcept nogil:
         if code[k].op & ~OP_TRAP >= OP_GUARD:
             target = code[k].jump
             code[k].fast_jump = target if code[target].op != OP_NOP else code[target].next
+        code[k].then = &code[code[k].next]
+        code[k].leap = &code[code[k].fast_jump]

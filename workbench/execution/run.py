@@ -43,6 +43,7 @@ class Run:
             if place is not None and place.place is not None:
                 self.put(place.place, array)
         self.checkpoints: list[core.Snapshot] = [core.snapshot(self.machine, [0])]
+        self._held = 0  # bytes of all checkpoints, at most
         self._interval = FIRST_INTERVAL
         self._clock = (0, time.perf_counter())
 
@@ -156,13 +157,16 @@ class Run:
         """Remember this state, if it is later than the last one remembered."""
         event, now = self.event, time.perf_counter()
         if event > self.checkpoints[-1].events:
-            self.checkpoints.append(core.snapshot(self.machine, self.active_frames()))
+            latest = core.snapshot(self.machine, self.active_frames())
+            self.checkpoints.append(latest)
+            self._held += latest.bytes
         if len(self.checkpoints) > MAX_CHECKPOINTS:
             half = len(self.checkpoints) // 2
             self.checkpoints[1:half] = self.checkpoints[1:half:2]
         # arrays in checkpoints count too: a quarter of the budget, the first and the last always stay
-        while len(self.checkpoints) > 2 and sum(c.bytes for c in self.checkpoints) > max(self.budget // 4, LEAST_BYTES):
+        while len(self.checkpoints) > 2 and self._held > max(self.budget // 4, LEAST_BYTES):
             self.checkpoints[1:-1] = self.checkpoints[2:-1:2]
+            self._held = sum(c.bytes for c in self.checkpoints)
         done, since = event - self._clock[0], now - self._clock[1]
         self._clock = (event, now)
         rate = done / since if since > 1e-6 else 1e9

@@ -48,7 +48,7 @@ SAME_TYPE: dict[str, tuple[int, str, str | None, tuple[str, ...]]] = {
 #: unary float functions that IEEE 754 rounds exactly: op -> (float64 name, float32 name)
 EXACT_FUNCTIONS = {
     "sqrt": ("sqrt", "sqrtf"), "floor": ("floor", "floorf"), "ceil": ("ceil", "ceilf"), "trunc": ("trunc", "truncf"),
-    "rint": ("rint", "rintf"), "abs": ("fabs", "fabsf"),
+    "round": ("rint", "rintf"), "abs": ("fabs", "fabsf"),
 }  # fmt: skip
 
 

@@ -29,7 +29,10 @@ class Choice:
 def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> Choice:
     """Code for a node whose inputs and outputs are single numbers of these dtypes (None: arrays)."""
     spec = REGISTRY.lookup(node.op, node.attrs)
-    if len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3:
+    single = len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3
+    # a kernel knows no attrs but the dtype that its key names
+    plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
+    if single and plain:
         address = machine.scalar_kernel(spec.name, inputs, outputs[0])
         if address is not None:
             return Choice(

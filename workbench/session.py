@@ -27,7 +27,7 @@ import numpy as np
 from workbench.analysis import Termination
 from workbench.analysis.loops import termination_of
 from workbench.debugger import Breakpoints, Debugger, Stop, StopReason
-from workbench.errors import DeadValueError, FeedError, SessionError, TraceError
+from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import Position, Run, prepare_feeds
 from workbench.graph.graph import Graph
 from workbench.graph.types import TensorType
@@ -479,4 +479,4 @@ def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return run.outputs()
 
 
-__all__ = ["DEFAULT_BUDGET", "FeedError", "Session", "Snapshot", "run_graph"]
+__all__ = ["DEFAULT_BUDGET", "Session", "Snapshot", "run_graph"]

@@ -22,6 +22,7 @@ from workbench.graph.opspec import REGISTRY
 from workbench.kernels import machine as core
 from workbench.kernels.layout import Place
 from workbench.plan import PLANS, ExecutionPlan
+from workbench.plan.required import required_nodes
 
 COMPARISONS = {
     "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
@@ -64,9 +65,8 @@ class Slice:
     # -- getting there ------------------------------------------------------------------------------------------
     def align(self, main: Run | None) -> bool:
         """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered."""
-        chain = [i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path]
         with np.errstate(all="ignore"):
-            for number in chain:
+            for number in self._frames_around():
                 first = min((n for n in self.plan.layout.nodes if n.first and n.frame == number), key=lambda n: n.ip)
                 core.arm(self.run.machine, first.ip, True)
                 status = self._until_stop()
@@ -76,6 +76,10 @@ class Slice:
                 if main is not None:
                     self._take_over(main, number)
             return self._to_condition(0)
+
+    def _frames_around(self) -> list[int]:
+        """Numbers of the loop's own frame and those around it, the outermost first."""
+        return [i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path]
 
     def _take_over(self, main: Run, number: int) -> None:
         """Overwrite the start values of a frame with the present values of ``main``."""
@@ -167,9 +171,8 @@ class Slice:
     def fork(self) -> Slice:
         other = object.__new__(Slice)
         other.__dict__.update(self.__dict__)
-        chain = [0, *(i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path)]
         other.run = Run(self.plan, dict(self.feeds), budget=1)
-        core.restore(other.run.machine, core.snapshot(self.run.machine, chain))
+        core.restore(other.run.machine, core.snapshot(self.run.machine, [0, *self._frames_around()]))
         core.arm(other.run.machine, self.plan.layout.frames[self.number].stop, True)
         return other
 
@@ -182,25 +185,16 @@ def slice_of(graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: M
     return Slice(found, feeds, frame)
 
 
-def data_slice(graph: Graph, cond: Ref) -> set[str]:
+def data_slice(graph: Graph, cond: Ref) -> frozenset[str]:
     """Nodes whose values the condition depends on.
 
     Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch:
     such an edge only says "in this loop", which is where all of the slice is.
     """
-    stack, seen = [cond.node], set()
-    while stack:
-        name = stack.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        node = graph.nodes[name]
-        stack.extend(r.node for r in node.inputs)
-        stack.extend(c for c in node.control if not _is_pivot(graph, c))
-    return seen
+    return required_nodes(graph, [cond], lambda source: not _is_pivot(graph, source))
 
 
-def _index_readers(graph: Graph, reached: set[str]) -> list[str]:
+def _index_readers(graph: Graph, reached: frozenset[str]) -> list[str]:
     """Nodes of the slice that read which input of a loop's Merge was alive.
 
     That number is part of no variable: it tells the first iteration from the others, and the slice begins anew.

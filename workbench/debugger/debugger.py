@@ -78,8 +78,7 @@ class Debugger:
     def _do_run(self) -> Iterator[Stop | None]:
         yield from self._pursue(Goal(StopReason.FINISHED))
 
-    def _do_resume(self) -> Iterator[Stop | None]:
-        yield from self._pursue(Goal(StopReason.FINISHED))
+    _do_resume = _do_run
 
     def _do_step(self, n: int = 1) -> Iterator[Stop | None]:
         _positive("step", n)

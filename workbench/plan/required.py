@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
 
 
-def required_nodes(graph: Graph, outputs: Iterable[Ref]) -> frozenset[str]:
-    """Backward closure over data and control edges, back edges of loops included."""
+def required_nodes(
+    graph: Graph, outputs: Iterable[Ref], waits_for: Callable[[str], bool] = lambda source: True
+) -> frozenset[str]:
+    """Backward closure over data and control edges, back edges of loops included.
+
+    Control edges from nodes for which ``waits_for`` is False are not followed.
+    """
     stack = [ref.node for ref in outputs]
     seen: set[str] = set()
     while stack:
@@ -19,5 +24,5 @@ def required_nodes(graph: Graph, outputs: Iterable[Ref]) -> frozenset[str]:
         seen.add(name)
         node = graph.nodes[name]
         stack.extend(r.node for r in node.inputs)
-        stack.extend(node.control)
+        stack.extend(filter(waits_for, node.control))
     return frozenset(seen)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import hot_table
 from kernel_table import C_TYPES, kernels
 
 HEADER = "# Written by generate.py; do not edit.\n"
@@ -39,11 +40,13 @@ def main() -> None:
     parser.add_argument("--profile", required=True, help="name of the type profile")
     parser.add_argument("--output", required=True, type=Path, help="the .pxi with the build's facts to write")
     parser.add_argument("--kernels", required=True, type=Path, help="the .pxi with the kernels to write")
+    parser.add_argument("--hot", required=True, type=Path, help="the .inc with the ops of hot loops to write")
     arguments = parser.parse_args()
     if not arguments.profile.replace("_", "").isalnum():
         parser.error(f"type_profile must be letters, digits and underscores, got {arguments.profile!r}")
     arguments.output.write_text(render(arguments.profile), encoding="utf-8")
     arguments.kernels.write_text(render_kernels(), encoding="utf-8")
+    arguments.hot.write_text("/* Written by generate.py; do not edit. */\n" + hot_table.render(), encoding="utf-8")
 
 
 if __name__ == "__main__":

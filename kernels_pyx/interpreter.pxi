@@ -1,4 +1,5 @@
-# The interpreter. One function carries out one instruction; the fast and the exact loop both use it.
+# The interpreter. One function carries out one instruction; the exact loop uses it for all, the hot loop (hot.h) leaves
+# to it what it does not do itself.
 
 cdef enum Status:
     RUNNING = 0
@@ -20,16 +21,10 @@ cdef class Machine:
     """
 
     cdef readonly Program program
-    cdef Instr* code
-    cdef int n_frames           # of the program; __dealloc__ may find the program itself cleared already
-    cdef Rows* frames
-    cdef char** base
+    cdef Engine e               # __dealloc__ may find the program itself cleared already
     cdef PyThread_type_lock lock
     cdef int ip
     cdef int status
-    cdef int stop_flag
-    cdef long long _events
-    cdef long long poll_at
     cdef public long long budget
     cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is asked for
     cdef public object error
@@ -38,24 +33,32 @@ cdef class Machine:
 
     def __cinit__(self, Program program not None, long long budget=0):
         cdef int f, k
+        cdef Engine* e = &self.e
         self.program = program
-        self.n_frames = program.n_frames
         self.budget = budget
         self.lock = PyThread_allocate_lock()
-        self.code = <Instr*>calloc(program.length, sizeof(Instr))
-        self.frames = <Rows*>calloc(program.n_frames, sizeof(Rows))
-        self.base = <char**>calloc(program.n_frames + 1, sizeof(char*))
-        if not (self.code and self.frames and self.base and self.lock):
+        e.n_frames = program.n_frames
+        e.literals = program.literals
+        e.sizes = program.sizes
+        e.code = <Instr*>calloc(program.length, sizeof(Instr))
+        e.hot = <Hot*>calloc(program.length, sizeof(Hot))
+        e.held = <Held*>calloc(2 * program.length, sizeof(Held))
+        e.hot_of = <int*>calloc(program.length, sizeof(int))
+        e.far_list = <int*>calloc(program.length, sizeof(int))
+        e.far_first = <int*>calloc(program.n_frames + 1, sizeof(int))
+        e.frames = <Rows*>calloc(program.n_frames, sizeof(Rows))
+        e.base = <char**>calloc(program.n_frames + 1, sizeof(char*))
+        if not (e.code and e.hot and e.held and e.hot_of and e.far_list and e.far_first and e.frames and e.base and self.lock):
             raise MemoryError("no memory for the machine")
-        memcpy(self.code, program.code, program.length * sizeof(Instr))
-        link(self.code, program.length)
-        self.base[0] = program.pool
+        memcpy(e.code, program.code, program.length * sizeof(Instr))
+        link(e, program.length)
+        e.base[0] = program.pool
         for f in range(program.n_frames):
-            self._init_rows(&self.frames[f], f)
-        if push_chunk(&self.frames[0], self.lock) < 0 or push_activation(&self.frames[0], -1, self.lock) < 0:
+            self._init_rows(&self.e.frames[f], f)
+        if push_chunk(&self.e.frames[0], self.lock) < 0 or push_activation(&self.e.frames[0], -1, self.lock) < 0:
             raise MemoryError("no memory for the machine")
-        self.frames[0].row = 0
-        self.base[1] = self.frames[0].cur
+        self.e.frames[0].row = 0
+        self.e.base[1] = self.e.frames[0].cur
         self.status = POLL
 
     cdef int _init_rows(self, Rows* rows, int f) except -1:
@@ -83,9 +86,9 @@ cdef class Machine:
         cdef int f
         cdef long long c
         cdef Rows* rows
-        if self.frames != NULL:
-            for f in range(self.n_frames):
-                rows = &self.frames[f]
+        if self.e.frames != NULL:
+            for f in range(self.e.n_frames):
+                rows = &self.e.frames[f]
                 for c in range(rows.first_chunk, rows.n_chunks):
                     if rows.n_objects:
                         release_objects(rows, rows.chunks[c])
@@ -94,9 +97,14 @@ cdef class Machine:
                 free(rows.act_start)
                 free(rows.act_parent)
                 free(rows.object_offsets)
-        free(self.frames)
-        free(self.code)
-        free(self.base)
+        free(self.e.frames)
+        free(self.e.code)
+        free(self.e.hot)
+        free(self.e.held)
+        free(self.e.hot_of)
+        free(self.e.far_list)
+        free(self.e.far_first)
+        free(self.e.base)
         if self.lock:
             PyThread_free_lock(self.lock)
 
@@ -114,7 +122,7 @@ cdef class Machine:
         """
         cdef int status
         self.status = RUNNING
-        self.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
+        self.e.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
         with nogil:
             if exact:
                 status = self._exact(through, watch_frame, watch_row, loud, home_start, home_stop, home_frame)
@@ -126,56 +134,43 @@ cdef class Machine:
         return STATUS_NAMES[status]
 
     cdef int _fast(self) noexcept nogil:
-        cdef Instr* code = self.code
-        cdef char** base = self.base
-        cdef Instr* i = &code[self.ip]
+        cdef Engine* e = &self.e
+        cdef Instr* i = &e.code[self.ip]
         cdef int status = RUNNING
-        cdef Rows* rows
+        cdef int op, frame
+        wb_aim(e, 0, e.far_first[e.n_frames])
         while True:
-            # the three instructions of a hot loop stand here; everything else is in _do
-            while i.op == OP_KERNEL:
-                i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
-                i = i.then
-            if i.op == OP_TEST:
-                self._events += i.n_events
-                i = i.then if (base[i.ba] + i.oa)[0] else i.leap
-                continue
-            if i.op == OP_BACK:
-                rows = &self.frames[i.frame]
-                if rows.cur + rows.row_bytes != rows.end and self._events + i.n_events < self.poll_at:
-                    if not wb_flag(&self.stop_flag):
-                        self._events += i.n_events
-                        rows.cur += rows.row_bytes
-                        base[i.frame + 1] = rows.cur
-                        wb_publish(&rows.row, rows.row + 1)
-                        i = i.leap
-                        continue
+            i = wb_hot_run(e, i)
+            op = i.op & ~OP_TRAP
+            frame = i.frame
             if i.op & OP_TRAP:
                 if not self.ignore_traps and (i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration):
-                    self.ip = <int>(i - code)
+                    self.ip = <int>(i - e.code)
                     return BREAK
             i = self._do(i, True, &status)
             if status != RUNNING:
-                self.ip = <int>(i - code)
+                self.ip = <int>(i - e.code)
                 return status
+            if op == OP_LOOP:  # the rows of enclosing frames stand still from here on
+                wb_aim(e, e.far_first[frame], e.far_first[frame + 1])
 
     cdef int _exact(self, bint through, int watch_frame, long long watch_row, bint loud, int home_start, int home_stop,
                     int home_frame) noexcept nogil:
-        cdef Instr* code = self.code
+        cdef Instr* code = self.e.code
         cdef Instr* i = &code[self.ip]
         cdef int status = RUNNING
         while True:
             if i.is_event and not (loud and i.silent):
-                if self._events + i.ev_index >= self.poll_at:
+                if self.e.events + i.ev_index >= self.e.poll_at:
                     status = REACHED
-                elif watch_frame >= 0 and self.frames[watch_frame].row != watch_row:
+                elif watch_frame >= 0 and self.e.frames[watch_frame].row != watch_row:
                     status = REACHED
                 elif (i - code) <= home_start or (i - code) >= home_stop or (home_frame >= 0 and i.frame != home_frame):
                     status = REACHED
                 elif i.armed and not through and not self.ignore_traps:
                     if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
                         status = BREAK
-                elif wb_flag(&self.stop_flag) and not self.ignore_traps:
+                elif wb_flag(&self.e.stop_flag) and not self.ignore_traps:
                     status = POLL
             if i.is_event:
                 through = False
@@ -187,8 +182,8 @@ cdef class Machine:
 
     cdef inline Instr* _do(self, Instr* i, const bint fast, int* status) noexcept nogil:
         """Carry out one instruction and return the next; on a status other than RUNNING the one to go on with."""
-        cdef char** base = self.base
-        cdef Instr* code = self.code
+        cdef char** base = self.e.base
+        cdef Instr* code = self.e.code
         cdef int op = i.op & ~OP_TRAP
         cdef Rows* rows
         cdef int k
@@ -197,51 +192,51 @@ cdef class Machine:
         if op == OP_KERNEL:
             i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
         elif op == OP_TEST:
-            self._events += i.n_events
+            self.e.events += i.n_events
             if not (base[i.ba] + i.oa)[0]:
                 return &code[i.fast_jump if fast else i.jump]
         elif op == OP_BACK:
-            self._events += i.n_events
-            rows = &self.frames[i.frame]
+            self.e.events += i.n_events
+            rows = &self.e.frames[i.frame]
             rows.cur += rows.row_bytes
             if rows.cur == rows.end:
                 rows.cur -= rows.row_bytes
                 if self._more(i.frame) < 0:
-                    self._events -= i.n_events
+                    self.e.events -= i.n_events
                     status[0] = NO_MEMORY
                     return i
             base[i.frame + 1] = rows.cur
             wb_publish(&rows.row, rows.row + 1)
-            if self._events >= self.poll_at or wb_flag(&self.stop_flag):
+            if self.e.events >= self.e.poll_at or wb_flag(&self.e.stop_flag):
                 if fast:
                     status[0] = POLL
                 return &code[i.jump]
             return &code[i.fast_jump if fast else i.jump]
         elif op == OP_GUARD:
-            self._events += i.n_events
+            self.e.events += i.n_events
             for k in range(i.x0, i.x0 + i.x1):
-                if not self._holds(&self.program.literals[k]):
+                if not wb_holds(base, &self.e.literals[k]):
                     return &code[i.fast_jump if fast else i.jump]
         elif op == OP_MARK:
-            self._events += i.n_events
+            self.e.events += i.n_events
         elif op == OP_UFUNC:
             args[0] = base[i.ba] + i.oa
             args[1] = base[i.bb] + i.ob
             args[2] = base[i.bc] + i.oc
             args[i.x0] = base[i.bo] + i.oo
-            (<InnerLoop>i.fn)(args, &one, self.program.sizes + 4 * (i - code), i.data)
+            (<InnerLoop>i.fn)(args, &one, self.e.sizes + 4 * (i - code), i.data)
         elif op == OP_CALL:
             if self._call(i) < 0:
                 status[0] = FAILED
                 return i
-            if fast and wb_flag(&self.stop_flag):  # calls can be long: a pause need not wait for a back jump
+            if fast and wb_flag(&self.e.stop_flag):  # calls can be long: a pause need not wait for a back jump
                 status[0] = POLL
         elif op == OP_MOVE:
             self._move(i)
         elif op == OP_LOOP or op == OP_START:
-            self._events += i.n_events
+            self.e.events += i.n_events
             if self._advance(i.frame) < 0 or (op == OP_LOOP and self._activate(i.frame) < 0):
-                self._events -= i.n_events
+                self.e.events -= i.n_events
                 status[0] = NO_MEMORY
                 return i
         elif op == OP_HALT:
@@ -250,33 +245,25 @@ cdef class Machine:
         return &code[i.next] if fast else i + 1
 
     cdef inline long long _iteration(self, int f) noexcept nogil:
-        cdef Rows* rows = &self.frames[f]
+        cdef Rows* rows = &self.e.frames[f]
         return rows.row - rows.act_start[rows.n_acts - 1] - 1 if f else 0
 
-    cdef inline bint _holds(self, Literal* literal) noexcept nogil:
-        cdef char* at = self.base[literal.base] + literal.offset
-        if literal.expect == 1:
-            return at[0] != 0
-        if literal.expect == 0:
-            return at[0] == 0
-        return ((<int*>at)[0] >= 0) == (literal.expect == 2)
-
     cdef int _activate(self, int f) noexcept nogil:
-        return push_activation(&self.frames[f], self.frames[self.program.frames[f].parent].row, self.lock)
+        return push_activation(&self.e.frames[f], self.e.frames[self.program.frames[f].parent].row, self.lock)
 
     cdef int _advance(self, int f) noexcept nogil:
-        cdef Rows* rows = &self.frames[f]
+        cdef Rows* rows = &self.e.frames[f]
         if rows.row >= 0 and rows.cur + rows.row_bytes != rows.end:
             rows.cur += rows.row_bytes
         elif self._more(f) < 0:
             return -1
-        self.base[f + 1] = rows.cur
+        self.e.base[f + 1] = rows.cur
         wb_publish(&rows.row, rows.row + 1)
         return 0
 
     cdef int _more(self, int f) noexcept nogil:
         """A new chunk for frame f, within the budget. Nobody waits for the lock with the GIL in hand."""
-        cdef Rows* rows = &self.frames[f]
+        cdef Rows* rows = &self.e.frames[f]
         cdef int done
         while self._over_budget(rows):
             if rows.n_objects:
@@ -295,16 +282,16 @@ cdef class Machine:
         cdef int f
         if self.budget <= 0 or rows.n_chunks - rows.first_chunk < 2:
             return False
-        for f in range(self.n_frames):
-            held += (self.frames[f].n_chunks - self.frames[f].first_chunk) * self.frames[f].chunk_bytes
-            held += self.frames[f].object_bytes
+        for f in range(self.e.n_frames):
+            held += (self.e.frames[f].n_chunks - self.e.frames[f].first_chunk) * self.e.frames[f].chunk_bytes
+            held += self.e.frames[f].object_bytes
         return held + rows.chunk_bytes > self.budget
 
     cdef void _store(self, int base, int offset, object item) noexcept:
         """Put a reference into an object slot; what was there is released."""
-        cdef PyObject** where = <PyObject**>(self.base[base] + offset)
+        cdef PyObject** where = <PyObject**>(self.e.base[base] + offset)
         cdef PyObject* old = where[0]
-        cdef Rows* rows = &self.frames[base - 1]
+        cdef Rows* rows = &self.e.frames[base - 1]
         Py_INCREF(item)
         rows.object_bytes += object_size(<PyObject*>item)
         where[0] = <PyObject*>item
@@ -313,7 +300,7 @@ cdef class Machine:
             Py_DECREF(<object>old)
 
     cdef void _move(self, Instr* i) noexcept with gil:
-        cdef PyObject* item = (<PyObject**>(self.base[i.ba] + i.oa))[0]
+        cdef PyObject* item = (<PyObject**>(self.e.base[i.ba] + i.oa))[0]
         if item != NULL:
             self._store(i.bo, i.oo, <object>item)
 
@@ -331,7 +318,7 @@ cdef class Machine:
         return 0
 
     cdef object _load(self, int base, int offset, object dtype):
-        cdef char* at = self.base[base] + offset
+        cdef char* at = self.e.base[base] + offset
         cdef cnp.ndarray array
         if dtype is None:
             return <object>(<PyObject**>at)[0]
@@ -351,4 +338,4 @@ cdef class Machine:
         array = np.asarray(item)
         if array.dtype != dtype or array.ndim != 0:
             raise TypeError(f"gave {array.dtype} of shape {(<object>array).shape} where a single {dtype} was expected")
-        memcpy(self.base[base] + offset, cnp.PyArray_DATA(array), array.itemsize)
+        memcpy(self.e.base[base] + offset, cnp.PyArray_DATA(array), array.itemsize)

@@ -1,6 +1,12 @@
 # Instructions and programs.
 
-ctypedef void (*Kernel)(char* out, const char* p, const char* q, const char* r) noexcept nogil
+cdef extern from "hot.h" nogil:
+    ctypedef struct HotOp "wb_hot_op":
+        const char* name
+    const HotOp* wb_hot_table
+    void wb_pack(Engine* m, int length, const char* jumped) noexcept
+    void wb_aim(Engine* m, int start, int stop) noexcept
+    Instr* wb_hot_run(Engine* m, Instr* start) noexcept
 
 cdef enum Op:
     OP_NOP = 0      # a node that only renames a value: an event, no work
@@ -16,38 +22,6 @@ cdef enum Op:
     OP_BACK = 10    # next iteration
     OP_HALT = 11
     OP_TRAP = 64    # added to the op of an armed instruction
-
-cdef struct Instr:
-    Kernel fn
-    Instr* then           # where the fast links lead: next
-    Instr* leap           # and fast_jump, as addresses
-    int op
-    int next        # the next instruction that computes something
-    int jump
-    int fast_jump   # the jump's target, past instructions that compute nothing
-    int oo
-    int oa
-    int ob
-    int oc
-    short bo
-    short ba
-    short bb
-    short bc
-    int frame       # frame in which it runs; for LOOP, START, BACK: the frame that they drive
-    int n_events    # events of the straight run that this control instruction ends
-    int ev_index    # events of the present straight run before this instruction
-    int x0          # GUARD: first literal; CALL: number of the callable; UFUNC: number of inputs
-    int x1          # GUARD: number of literals; MOVE: unused
-    void* data
-    char is_event
-    char silent
-    char armed
-    long long trap_iteration
-
-cdef struct Literal:
-    int base
-    int offset
-    int expect      # 0: byte is false, 1: byte is true, 2: int32 is not negative, 3: int32 is negative
 
 cdef struct FrameSpec:
     int row_bytes
@@ -77,7 +51,8 @@ cdef class Program:
     Parameters
     ----------
     instructions:
-        dicts with the fields of an instruction; ``kernel`` is an address, ``ufunc`` a pair of addresses with ``sizes``.
+        dicts with the fields of an instruction; ``kernel`` is an address, ``ufunc`` a pair of addresses with ``sizes``;
+        ``hot`` names the op of the hot loop that computes the same, if there is one.
     literals:
         (base, offset, expect) triples that GUARDs refer to.
     frames:
@@ -140,6 +115,7 @@ cdef class Program:
             i.is_event = row.get("event", False)
             i.silent = row.get("silent", False)
             i.trap_iteration = -1
+            i.hot = HOT_OPS.get(row.get("hot"), -1)
             if "ufunc" in row:
                 function, data = row["ufunc"]
                 i.fn = <Kernel><void*><size_t>function
@@ -167,9 +143,23 @@ cdef class Program:
                 count += 1
 
 
-cdef void link(Instr* code, int length) noexcept nogil:
-    """Set the fast links: from each instruction to the next that computes, controls or is armed."""
+cdef dict _hot_ops():
+    found, k = {}, 0
+    while wb_hot_table[k].name != NULL:
+        found[wb_hot_table[k].name.decode()] = k
+        k += 1
+    return found
+
+cdef dict HOT_OPS = _hot_ops()
+
+
+cdef int link(Engine* e, int length) except -1:
+    """Set the fast links from each instruction to the next that computes, controls or is armed; pack the hot loop."""
     cdef int k, target = length - 1
+    cdef Instr* code = e.code
+    cdef char* jumped = <char*>calloc(length, 1)
+    if jumped == NULL:
+        raise MemoryError("no memory for the machine")
     for k in range(length - 1, -1, -1):
         code[k].next = target
         if code[k].op != OP_NOP:
@@ -178,5 +168,7 @@ cdef void link(Instr* code, int length) noexcept nogil:
         if code[k].op & ~OP_TRAP >= OP_GUARD:
             target = code[k].jump
             code[k].fast_jump = target if code[target].op != OP_NOP else code[target].next
-        code[k].then = &code[code[k].next]
-        code[k].leap = &code[code[k].fast_jump]
+            jumped[target] = 1
+    wb_pack(e, length, jumped)
+    free(jumped)
+    return 0

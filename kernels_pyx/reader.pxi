@@ -29,12 +29,12 @@ cdef class View:
 
     def rows(self, int frame):
         """(first row that can be read, row in progress, number of activations)."""
-        cdef Rows* rows = &self.machine.frames[frame]
+        cdef Rows* rows = &self.machine.e.frames[frame]
         return rows.first_row, wb_read(&rows.row), wb_read(&rows.n_acts)
 
     def iteration(self, int frame):
         """Iteration number of the row in progress in its activation; -1 before the first."""
-        cdef Rows* rows = &self.machine.frames[frame]
+        cdef Rows* rows = &self.machine.e.frames[frame]
         cdef long long found = -1
         with nogil:
             PyThread_acquire_lock(self.machine.lock, 1)
@@ -49,7 +49,7 @@ cdef class View:
         Object columns (dtype None) come as a list. Rows that were dropped are left out at the front:
         returns (first row read, items).
         """
-        cdef Rows* rows = &self.machine.frames[frame]
+        cdef Rows* rows = &self.machine.e.frames[frame]
         cdef long long count, k
         cdef cnp.ndarray out
         cdef char* data = NULL
@@ -92,7 +92,7 @@ cdef class View:
 
     def activations(self, int frame):
         """(init rows, parent rows) of all activations of a frame, as int64 arrays."""
-        cdef Rows* rows = &self.machine.frames[frame]
+        cdef Rows* rows = &self.machine.e.frames[frame]
         cdef long long n = wb_read(&rows.n_acts)
         cdef cnp.ndarray start = np.empty(n, np.int64)
         cdef cnp.ndarray parent = np.empty(n, np.int64)
@@ -120,22 +120,22 @@ cdef class View:
     @property
     def events(self):
         """Events so far: exact while the machine does not run, else as of the last control instruction."""
-        return self.machine._events + (self.machine.code[self.machine.ip].ev_index if self.machine.status != RUNNING else 0)
+        return self.machine.e.events + (self.machine.e.code[self.machine.ip].ev_index if self.machine.status != RUNNING else 0)
 
     @property
     def bytes(self):
         """Bytes that rows and the arrays in them hold."""
         cdef int f
         cdef long long held = 0
-        for f in range(self.machine.n_frames):
-            held += (self.machine.frames[f].n_chunks - self.machine.frames[f].first_chunk) * self.machine.frames[f].chunk_bytes
-            held += self.machine.frames[f].object_bytes
+        for f in range(self.machine.e.n_frames):
+            held += (self.machine.e.frames[f].n_chunks - self.machine.e.frames[f].first_chunk) * self.machine.e.frames[f].chunk_bytes
+            held += self.machine.e.frames[f].object_bytes
         return held
 
 
 def request_stop(Machine machine not None, bint on=True):
     """Ask a running machine to stop at the next back jump (fast) or event (exact), from any thread; or take that back."""
-    machine.stop_flag = on
+    machine.e.stop_flag = on
 
 
 def put(Machine machine not None, int base, int offset, dtype, item):
@@ -145,16 +145,16 @@ def put(Machine machine not None, int base, int offset, dtype, item):
 
 def arm(Machine machine not None, int ip, bint on, long long iteration=-1):
     """Make the machine stop in front of an instruction (of one iteration of its frame only, if that is given)."""
-    cdef Instr* i = &machine.code[ip]
+    cdef Instr* i = &machine.e.code[ip]
     i.armed = on
     i.trap_iteration = iteration
     i.op = (i.op | OP_TRAP) if on else (i.op & ~OP_TRAP)
-    link(machine.code, machine.program.length)
+    link(&machine.e, machine.program.length)
 
 
 def stands_on(Machine machine not None):
     """(instruction, is event, silent) in front of which the machine stands."""
-    cdef Instr* i = &machine.code[machine.ip]
+    cdef Instr* i = &machine.e.code[machine.ip]
     return machine.ip, bool(i.is_event), bool(i.silent)
 
 
@@ -165,12 +165,12 @@ def snapshot(Machine machine not None, active):
     cdef int f, k
     cdef long long back
     s.ip = machine.ip
-    s.base_events = machine._events
-    s.events = machine._events + machine.code[machine.ip].ev_index
-    s.rows = [_counts(&machine.frames[f]) for f in range(machine.n_frames)]
+    s.base_events = machine.e.events
+    s.events = machine.e.events + machine.e.code[machine.ip].ev_index
+    s.rows = [_counts(&machine.e.frames[f]) for f in range(machine.e.n_frames)]
     s.live = {}
     for f in active:
-        rows = &machine.frames[f]
+        rows = &machine.e.frames[f]
         raw = (rows.cur - rows.row_bytes)[: 2 * rows.row_bytes]
         objects = []
         for back in range(2):
@@ -197,13 +197,13 @@ def restore(Machine machine not None, Snapshot s not None):
     cdef int f
     machine.epoch += 1
     machine.ip = s.ip
-    machine._events = s.base_events
+    machine.e.events = s.base_events
     machine.error = None
     machine.status = POLL
-    for f in range(machine.n_frames):
+    for f in range(machine.e.n_frames):
         row, acts, start, parent = s.rows[f]
         _seek(machine, f, row, s.live.get(f))
-        _set_activations(machine, &machine.frames[f], acts, start, parent)
+        _set_activations(machine, &machine.e.frames[f], acts, start, parent)
     machine.epoch += 1
 
 
@@ -221,7 +221,7 @@ cdef object _set_activations(Machine machine, Rows* rows, long long acts, long l
 
 cdef object _seek(Machine machine, int f, long long row, object live):
     """Make ``row`` the row in progress of a frame; later rows are forgotten."""
-    cdef Rows* rows = &machine.frames[f]
+    cdef Rows* rows = &machine.e.frames[f]
     cdef long long chunk = row // rows.per_chunk if row >= 0 else -1
     cdef long long c, n_gone = 0
     cdef bint lost = chunk >= 0 and (chunk < rows.first_chunk or chunk >= rows.n_chunks)
@@ -262,7 +262,7 @@ cdef object _seek(Machine machine, int f, long long row, object live):
     if chunk >= 0:
         rows.cur = row_address(rows, row)
         rows.end = rows.chunks[chunk] + (rows.per_chunk + 1) * rows.row_bytes
-        machine.base[f + 1] = rows.cur
+        machine.e.base[f + 1] = rows.cur
     else:
         rows.cur = rows.end = NULL
     if live is not None:

@@ -13,47 +13,80 @@ cdef enum:
     HUGE_BYTES = 2097152  # one transparent huge page
     POOL_CHUNKS = 64
 
-cdef extern from *:
-    """
-    #include <stdlib.h>
-    #include <sys/mman.h>
-    static char *wb_big_chunk(size_t bytes, int huge) {
-        void *p = NULL;
-        if (posix_memalign(&p, 2097152, bytes)) return NULL;
-    #ifdef MADV_HUGEPAGE
-        /* first touch of small pages costs more than the whole loop body */
-        if (huge) madvise(p, bytes, MADV_HUGEPAGE);
-    #endif
-        return (char *)p;
-    }
-    static inline void wb_publish(long long *where, long long value) { __atomic_store_n(where, value, __ATOMIC_RELEASE); }
-    static inline long long wb_read(const long long *where) { return __atomic_load_n(where, __ATOMIC_ACQUIRE); }
-    static inline int wb_flag(const int *where) { return __atomic_load_n(where, __ATOMIC_RELAXED); }
-    """
-    char* wb_big_chunk(size_t bytes, int huge) noexcept nogil
-    void wb_publish(long long* where, long long value) noexcept nogil
-    long long wb_read(const long long* where) noexcept nogil
-    int wb_flag(const int* where) noexcept nogil
-
-cdef struct Rows:
-    long long row_bytes
-    long long per_chunk
-    size_t chunk_bytes
-    char** chunks
-    long long n_chunks
-    long long capacity
-    long long first_chunk     # chunks before it have been dropped
-    long long first_row       # rows before it cannot be read
-    long long row             # row in progress; rows before it are complete
-    char* cur
-    char* end                 # one past the last row of the present chunk
-    long long* act_start      # per activation: its init row
-    long long* act_parent     # per activation: row of the parent frame that started it
-    long long n_acts
-    long long act_capacity
-    int n_objects
-    int* object_offsets
-    long long object_bytes    # bytes of the arrays that the object columns hold
+cdef extern from "core.h" nogil:
+    ctypedef void (*Kernel "wb_kernel")(char* out, const char* p, const char* q, const char* r) noexcept nogil
+    ctypedef struct Rows "wb_rows":
+        long long row_bytes
+        long long per_chunk
+        size_t chunk_bytes
+        char** chunks
+        long long n_chunks
+        long long capacity
+        long long first_chunk
+        long long first_row
+        long long row
+        char* cur
+        char* end
+        long long* act_start
+        long long* act_parent
+        long long n_acts
+        long long act_capacity
+        int n_objects
+        int* object_offsets
+        long long object_bytes
+    ctypedef struct Instr "wb_instr":
+        Kernel fn
+        void* data
+        int op
+        int next
+        int jump
+        int fast_jump
+        int oo
+        int oa
+        int ob
+        int oc
+        short bo
+        short ba
+        short bb
+        short bc
+        int frame
+        int n_events
+        int ev_index
+        int x0
+        int x1
+        int hot
+        char is_event
+        char silent
+        char armed
+        long long trap_iteration
+    ctypedef struct Literal "wb_literal":
+        int base
+        int offset
+        int expect
+    ctypedef struct Hot "wb_hot":
+        int frame
+    ctypedef struct Held "wb_held":
+        int base
+    ctypedef struct Engine "wb_engine":
+        char** base
+        Rows* frames
+        Instr* code
+        const Literal* literals
+        const cnp.npy_intp* sizes
+        long long events
+        long long poll_at
+        int stop_flag
+        int n_frames
+        Hot* hot
+        Held* held
+        int* hot_of
+        int* far_list
+        int* far_first
+    char* wb_big_chunk(size_t bytes, int huge) noexcept
+    void wb_publish(long long* where, long long value) noexcept
+    long long wb_read(const long long* where) noexcept
+    int wb_flag(const int* where) noexcept
+    bint wb_holds(char** base, const Literal* literal) noexcept
 
 cdef char* _pool[POOL_CHUNKS]
 cdef int _pool_size = 0

@@ -99,7 +99,8 @@ class Lowering:
         if source.dtype is None and target.dtype is None:
             self.emit(MOVE, frame, a=source, out=target, **fields)
         elif source.dtype == target.dtype:
-            self.emit(KERNEL, frame, kernel=machine.move_kernel(target.slot.size), a=source, out=target, **fields)
+            self.emit(KERNEL, frame, kernel=machine.move_kernel(target.slot.size), hot=f"move_{target.slot.size}", a=source,
+                      out=target, **fields)  # fmt: skip
         else:
             self.calls.append((box, (source,), (target,)))
             self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
@@ -227,9 +228,12 @@ class Lowering:
         self.choices[node.name] = choice
         operands = {**dict(zip("abc", inputs, strict=False)), "out": outputs[0]} if outputs and len(inputs) <= 3 else {}
         if choice.kind == "kernel":
-            at = self.emit(KERNEL, frame, kernel=choice.kernel, event=True, **operands)
+            at = self.emit(KERNEL, frame, kernel=choice.kernel, hot=choice.hot, event=True, **operands)
         elif choice.kind == "ufunc":
-            at = self.emit(UFUNC, frame, ufunc=choice.ufunc, sizes=choice.sizes, x0=len(inputs), event=True, **operands)
+            at = self.emit(
+                UFUNC, frame, ufunc=choice.ufunc, sizes=choice.sizes, x0=len(inputs), hot=choice.hot, event=True,
+                **operands,
+            )  # fmt: skip
         else:
             self.calls.append((choice.call, tuple(inputs), tuple(outputs)))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
@@ -266,7 +270,7 @@ class Lowering:
 
     def _number(self, value: int, slot: Slot, frame: int) -> None:
         constant = Spot(self.pool.add(np.array(value, np.int32)))
-        self.emit(KERNEL, frame, kernel=machine.move_kernel(4), a=constant, out=Spot(slot))
+        self.emit(KERNEL, frame, kernel=machine.move_kernel(4), hot="move_4", a=constant, out=Spot(slot))
 
     # -- the end --------------------------------------------------------------------------------------------------
     def run(self) -> tuple[machine.Program, Layout]:

@@ -16,7 +16,7 @@ from workbench.kernels import machine
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``kind`` is kernel, ufunc or call; ``reason`` is (slug, sentence)."""
+    """``kind`` is kernel, ufunc or call; ``reason`` is (slug, sentence); ``hot`` names what the hot loop may run instead."""
 
     kind: str
     reason: tuple[str, str]
@@ -24,6 +24,7 @@ class Choice:
     ufunc: tuple[int, int] = (0, 0)
     sizes: tuple[int, ...] = ()
     call: Callable[[list[Any]], Sequence[Any]] | None = None
+    hot: str = ""
 
 
 def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> Choice:
@@ -33,10 +34,12 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
     # a kernel knows no attrs but the dtype that its key names
     plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
     if single and plain:
+        hot = "_".join((spec.name, *map(str, inputs), str(outputs[0])))
         address = machine.scalar_kernel(spec.name, inputs, outputs[0])
         if address is not None:
             return Choice(
-                "kernel", ("compiled", f"{spec.name} on {', '.join(map(str, inputs))} is compiled"), kernel=address
+                "kernel", ("compiled", f"{spec.name} on {', '.join(map(str, inputs))} is compiled"), kernel=address,
+                hot=hot,
             )
         if spec.ufunc is not None:
             dtypes = [numpy_dtype(d) for d in (*inputs, outputs[0]) if d is not None]
@@ -44,7 +47,7 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
             if found is not None:
                 sizes = tuple(d.itemsize for d in dtypes)
                 why = f"{spec.name} runs in NumPy's inner loop for {', '.join(map(str, inputs))}"
-                return Choice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes)
+                return Choice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes, hot=hot)
     if ":" in node.op:
         reason = ("foreign", f"{node.op} is evaluated by its own framework")
     elif None in inputs or None in outputs:

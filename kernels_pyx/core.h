@@ -1,0 +1,115 @@
+/* What the executor is made of: instructions, rows, the state of one engine. Included by machine.pyx alone. */
+#ifndef WB_CORE_H
+#define WB_CORE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+typedef void (*wb_kernel)(char *out, const char *a, const char *b, const char *c);
+typedef void (*wb_loop)(char **args, const ptrdiff_t *dims, const ptrdiff_t *steps, void *data);
+
+enum {
+    WB_NOP, WB_KERNEL, WB_UFUNC, WB_CALL, WB_MOVE, WB_GUARD, WB_MARK, WB_LOOP, WB_START, WB_TEST, WB_BACK, WB_HALT,
+    WB_TRAP = 64 /* added to the op of an armed instruction */
+};
+
+typedef struct wb_instr {
+    wb_kernel fn;
+    void *data;
+    int op;
+    int next;      /* the next instruction that computes something */
+    int jump;
+    int fast_jump; /* the jump's target, past instructions that compute nothing */
+    int oo, oa, ob, oc;     /* offsets of the result and the operands ... */
+    short bo, ba, bb, bc;   /* ... from these bases */
+    int frame;     /* frame in which it runs; for LOOP, START, BACK: the frame that they drive */
+    int n_events;  /* events of the straight run that this control instruction ends */
+    int ev_index;  /* events of the present straight run before this instruction */
+    int x0;        /* GUARD: first literal; CALL: number of the callable; UFUNC: number of inputs */
+    int x1;        /* GUARD: number of literals */
+    int hot;       /* its line in the table of hot ops, or -1 */
+    char is_event, silent, armed;
+    long long trap_iteration;
+} wb_instr;
+
+typedef struct {
+    int base, offset;
+    int expect; /* 0: byte is false, 1: byte is true, 2: int32 is not negative, 3: int32 is negative */
+} wb_literal;
+
+typedef struct {
+    long long row_bytes;
+    long long per_chunk;
+    size_t chunk_bytes;
+    char **chunks;
+    long long n_chunks;
+    long long capacity;
+    long long first_chunk;  /* chunks before it have been dropped */
+    long long first_row;    /* rows before it cannot be read */
+    long long row;          /* row in progress; rows before it are complete */
+    char *cur;
+    char *end;              /* one past the last row of the present chunk */
+    long long *act_start;   /* per activation: its init row */
+    long long *act_parent;  /* per activation: row of the parent frame that started it */
+    long long n_acts;
+    long long act_capacity;
+    int n_objects;
+    int *object_offsets;
+    long long object_bytes; /* bytes of the arrays that the object columns hold */
+} wb_rows;
+
+struct wb_hot;
+
+/* What a register of the hot loop holds: the value of a slot (of base -1: nothing known). */
+typedef struct {
+    int base, offset;
+    char letter, size;
+} wb_held;
+
+typedef struct {
+    char **base;            /* 0: constant pool; f + 1: the row in progress of frame f */
+    wb_rows *frames;
+    wb_instr *code;
+    const wb_literal *literals;
+    const ptrdiff_t *sizes; /* 4 per instruction: item sizes for UFUNC */
+    long long events;
+    long long poll_at;
+    int stop_flag;
+    int n_frames;
+    struct wb_hot *hot;     /* the instructions that compute, packed */
+    wb_held *held;          /* two for each packed instruction: what q and d hold in front of it */
+    int *hot_of;            /* instruction -> the first packed one at or after it */
+    int *far_list;          /* packed instructions with operands elsewhere, by frame ... */
+    int *far_first;         /* ... from far_first[f] to far_first[f + 1] */
+    struct wb_hot *at;      /* where the hot loop stopped */
+    char *row;              /* the registers, where tail calls cannot be relied on */
+    int64_t q;
+    double d;
+    int go;
+} wb_engine;
+
+static char *wb_big_chunk(size_t bytes, int huge) {
+    void *p = NULL;
+    if (posix_memalign(&p, 2097152, bytes)) return NULL;
+#ifdef MADV_HUGEPAGE
+    /* first touch of small pages costs more than the whole loop body */
+    if (huge) madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    return (char *)p;
+}
+
+static inline void wb_publish(long long *where, long long value) { __atomic_store_n(where, value, __ATOMIC_RELEASE); }
+static inline long long wb_read(const long long *where) { return __atomic_load_n(where, __ATOMIC_ACQUIRE); }
+static inline int wb_flag(const int *where) { return __atomic_load_n(where, __ATOMIC_RELAXED); }
+
+static inline int wb_holds(char **base, const wb_literal *literal) {
+    const char *at = base[literal->base] + literal->offset;
+    if (literal->expect < 2) return (*at != 0) == literal->expect;
+    return (*(const int *)at >= 0) == (literal->expect == 2);
+}
+
+#endif

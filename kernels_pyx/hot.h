@@ -1,0 +1,308 @@
+/* The hot loop: packed instructions, each a small function that ends by calling the next one (threaded code).
+ *
+ * Operands come from the row in progress (r), from elsewhere by address (f), or in the register in which an instruction
+ * before left its result (a): q for integers and bools, d for floats. That spares the chain of values the way through
+ * memory; every result is stored in the row all the same, for the row is the trace. The calls are tail calls: gcc and
+ * clang make jumps of them when they optimize. Without that promise (no optimization, sanitizers) each function
+ * returns to a plain loop instead.
+ */
+#ifndef WB_HOT_H
+#define WB_HOT_H
+#include "core.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WB_SANITIZED 1
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(WB_SANITIZED)
+#define WB_TAIL_CALLS 1
+#endif
+
+#define WB_ARGS wb_engine *m, const struct wb_hot *i, char *row, int64_t q, double d
+typedef void (*wb_hot_fn)(WB_ARGS);
+
+typedef struct wb_hot {
+    wb_hot_fn fn;
+    int oo, oa, ob;         /* offsets in the row in progress */
+    int n_events;
+    const char *pa, *pb;    /* operands elsewhere */
+    struct wb_hot *leap;    /* where a jump goes */
+    wb_instr *src;
+    int frame;
+    int far;                /* bit 0: a, bit 1: b is elsewhere */
+} wb_hot;
+
+#ifdef WB_TAIL_CALLS
+#define WB_GO return i->fn(m, i, row, q, d)
+#define WB_LEAVE do { m->at = (wb_hot *)i; return; } while (0)
+#else
+#define WB_GO do { m->at = (wb_hot *)i; m->row = row; m->q = q; m->d = d; m->go = 1; return; } while (0)
+#define WB_LEAVE do { m->at = (wb_hot *)i; m->go = 0; return; } while (0)
+#endif
+#define WB_NEXT do { ++i; WB_GO; } while (0)
+
+/* -- computing ------------------------------------------------------------------------------------------------------ */
+static inline int64_t wb_floor_divide(int64_t a, int64_t b) {
+    int64_t x;
+    if (b == 0) return 0;
+    if (b == -1) return -a;
+    x = a / b;
+    return x - (x * b != a && ((a < 0) != (b < 0)));
+}
+static inline int64_t wb_remainder(int64_t a, int64_t b) {
+    int64_t x;
+    if (b == 0 || b == -1) return 0;
+    x = a % b;
+    return x + (x != 0 && ((x < 0) != (b < 0)) ? b : 0);
+}
+
+/* a register's value and back; a float32 travels in the low half of d, bit for bit */
+static inline float wb_low(double d) { float s; memcpy(&s, &d, 4); return s; }
+static inline double wb_high(float s) { double d = 0; memcpy(&d, &s, 4); return d; }
+#define WB_GET_q(T) (T)q
+#define WB_GET_d(T) d
+#define WB_GET_s(T) wb_low(d)
+#define WB_SET_q(v) q = v
+#define WB_SET_d(v) d = v
+#define WB_SET_s(v) d = wb_high(v)
+
+#define WB_AT_r(T, L, k) (*(const T *)(row + i->o##k))
+#define WB_AT_f(T, L, k) (*(const T *)i->p##k)
+#define WB_AT_a(T, L, k) WB_GET_##L(T)
+
+#define WB_TWO(name, T, L, R, RL, E, x, y) \
+    static void wb_hot_##name##_##x##y(WB_ARGS) { \
+        const T a = WB_AT_##x(T, L, a), b = WB_AT_##y(T, L, b); \
+        const R v = (R)E; \
+        *(R *)(row + i->oo) = v; \
+        WB_SET_##RL(v); \
+        WB_NEXT; \
+    }
+#define WB_HOT2(name, T, L, R, RL, E) \
+    WB_TWO(name, T, L, R, RL, E, r, r) WB_TWO(name, T, L, R, RL, E, r, f) WB_TWO(name, T, L, R, RL, E, r, a) \
+    WB_TWO(name, T, L, R, RL, E, f, r) WB_TWO(name, T, L, R, RL, E, f, f) WB_TWO(name, T, L, R, RL, E, f, a) \
+    WB_TWO(name, T, L, R, RL, E, a, r) WB_TWO(name, T, L, R, RL, E, a, f) WB_TWO(name, T, L, R, RL, E, a, a)
+#define WB_ONE(name, T, L, R, RL, E, x) \
+    static void wb_hot_##name##_##x(WB_ARGS) { \
+        const T a = WB_AT_##x(T, L, a); \
+        const R v = (R)E; \
+        *(R *)(row + i->oo) = v; \
+        WB_SET_##RL(v); \
+        WB_NEXT; \
+    }
+#define WB_HOT1(name, T, L, R, RL, E) \
+    WB_ONE(name, T, L, R, RL, E, r) WB_ONE(name, T, L, R, RL, E, f) WB_ONE(name, T, L, R, RL, E, a)
+#include "hot_ops.inc"
+#undef WB_HOT1
+#undef WB_HOT2
+
+#define WB_COPY(bytes, T) \
+    static void wb_hot_move_##bytes##_r(WB_ARGS) { *(T *)(row + i->oo) = *(const T *)(row + i->oa); WB_NEXT; } \
+    static void wb_hot_move_##bytes##_f(WB_ARGS) { *(T *)(row + i->oo) = *(const T *)i->pa; WB_NEXT; }
+WB_COPY(1, uint8_t) WB_COPY(2, uint16_t) WB_COPY(4, uint32_t) WB_COPY(8, uint64_t)
+
+/* any other compiled kernel, and NumPy's inner loops on one item */
+static void wb_hot_kernel(WB_ARGS) {
+    const wb_instr *s = i->src;
+    char **base = m->base;
+    s->fn(base[s->bo] + s->oo, base[s->ba] + s->oa, base[s->bb] + s->ob, base[s->bc] + s->oc);
+    WB_NEXT;
+}
+static __attribute__((noinline)) void wb_call_loop(wb_engine *m, const wb_instr *s) {
+    char **base = m->base;
+    char *args[4] = {base[s->ba] + s->oa, base[s->bb] + s->ob, base[s->bc] + s->oc, NULL};
+    const ptrdiff_t one = 1;
+    args[s->x0] = base[s->bo] + s->oo;
+    ((wb_loop)s->fn)(args, &one, m->sizes + 4 * (s - m->code), s->data);
+}
+static void wb_hot_loop(WB_ARGS) { wb_call_loop(m, i->src); WB_NEXT; }
+
+#ifndef WB_AHEAD
+#define WB_AHEAD 2048
+#endif
+/* -- control --------------------------------------------------------------------------------------------------------- */
+static void wb_hot_leave(WB_ARGS) { (void)row, (void)q, (void)d; WB_LEAVE; }
+static void wb_hot_mark(WB_ARGS) {
+    m->events += i->n_events;
+    row = m->base[i->frame + 1]; /* the frame may be another one from here on */
+    WB_NEXT;
+}
+#define WB_BRANCH(name, holds) \
+    static void wb_hot_##name(WB_ARGS) { \
+        m->events += i->n_events; \
+        if (holds) WB_NEXT; \
+        i = i->leap; \
+        WB_GO; \
+    }
+WB_BRANCH(test_r, *(row + i->oa) != 0)
+WB_BRANCH(test_a, q != 0)
+WB_BRANCH(unless_r, *(row + i->oa) == 0)
+WB_BRANCH(unless_a, q == 0)
+static inline int wb_all_hold(wb_engine *m, const wb_instr *s) {
+    int k;
+    for (k = s->x0; k < s->x0 + s->x1; k++)
+        if (!wb_holds(m->base, &m->literals[k])) return 0;
+    return 1;
+}
+WB_BRANCH(guard, wb_all_hold(m, i->src))
+static void wb_hot_back(WB_ARGS) {
+    wb_rows *rows = &m->frames[i->frame];
+    char *const ahead = row + rows->row_bytes;
+    const long long events = m->events + i->n_events;
+    if (ahead == rows->end || events >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
+    m->events = events;
+    rows->cur = row = ahead;
+    __builtin_prefetch(row + WB_AHEAD, 1); /* the trace is written once, from one end to the other */
+    m->base[i->frame + 1] = row;
+    wb_publish(&rows->row, rows->row + 1);
+    i = i->leap;
+    WB_GO;
+}
+
+/* -- the table ------------------------------------------------------------------------------------------------------- */
+typedef struct {
+    const char *name;
+    char operands;      /* 1 or 2 */
+    char in, out;       /* register files: q, d, s; 0: none (moves) */
+    char size;          /* bytes of the result */
+    wb_hot_fn fn[9];    /* by 3 * a + b, each 0: row, 1: elsewhere, 2: register; one operand: by a */
+} wb_hot_op;
+
+static const wb_hot_op wb_hot_table[] = {
+#define WB_HOT2(name, T, L, R, RL, E) \
+    {#name, 2, #L[0], #RL[0], sizeof(R), {wb_hot_##name##_rr, wb_hot_##name##_rf, wb_hot_##name##_ra, wb_hot_##name##_fr, \
+     wb_hot_##name##_ff, wb_hot_##name##_fa, wb_hot_##name##_ar, wb_hot_##name##_af, wb_hot_##name##_aa}},
+#define WB_HOT1(name, T, L, R, RL, E) \
+    {#name, 1, #L[0], #RL[0], sizeof(R), {wb_hot_##name##_r, wb_hot_##name##_f, wb_hot_##name##_a}},
+#include "hot_ops.inc"
+#undef WB_HOT1
+#undef WB_HOT2
+    {"move_1", 1, 0, 0, 0, {wb_hot_move_1_r, wb_hot_move_1_f}},
+    {"move_2", 1, 0, 0, 0, {wb_hot_move_2_r, wb_hot_move_2_f}},
+    {"move_4", 1, 0, 0, 0, {wb_hot_move_4_r, wb_hot_move_4_f}},
+    {"move_8", 1, 0, 0, 0, {wb_hot_move_8_r, wb_hot_move_8_f}},
+    {NULL, 0, 0, 0, 0, {NULL}},
+};
+
+/* -- packing --------------------------------------------------------------------------------------------------------- */
+static int wb_kind(const wb_instr *s, int base, int offset, char letter, const wb_held *held) {
+    const wb_held *one = &held[letter == 'q' ? 0 : 1];
+    if (letter && one->base == base && one->offset == offset) return 2;
+    return base == s->frame + 1 ? 0 : 1;
+}
+static void wb_forget(wb_held *held, int base, int offset) {
+    int k;
+    for (k = 0; k < 2; k++)
+        if (held[k].base == base && held[k].offset == offset) held[k].base = -1;
+}
+
+static void wb_pack_one(const wb_engine *m, wb_hot *h, wb_instr *s, wb_held *held) {
+    const wb_hot_op *op = s->hot >= 0 ? &wb_hot_table[s->hot] : NULL;
+    const wb_literal *only = s->op == WB_GUARD && s->x1 == 1 ? &m->literals[s->x0] : NULL;
+    int a, b = 0;
+    h->oo = s->oo, h->oa = s->oa, h->ob = s->ob, h->far = 0;
+    h->fn = wb_hot_leave;
+    switch (s->op) {
+    case WB_KERNEL:
+    case WB_UFUNC:
+        h->fn = s->op == WB_KERNEL ? wb_hot_kernel : wb_hot_loop;
+        if (op && s->bo == s->frame + 1) {
+            a = wb_kind(s, s->ba, s->oa, op->in, held);
+            if (op->operands == 2) b = wb_kind(s, s->bb, s->ob, op->in, held);
+            h->fn = op->fn[op->operands == 2 ? 3 * a + b : a];
+            h->far = (a == 1) | (op->operands == 2 && b == 1) << 1;
+        }
+        wb_forget(held, s->bo, s->oo);
+        if (op && s->bo == s->frame + 1 && op->out) {
+            const wb_held now = {s->bo, s->oo, op->out, op->size};
+            held[op->out == 'q' ? 0 : 1] = now;
+        }
+        break;
+    case WB_TEST:
+        if (s->ba == s->frame + 1) h->fn = wb_kind(s, s->ba, s->oa, 'q', held) == 2 ? wb_hot_test_a : wb_hot_test_r;
+        break;
+    case WB_GUARD:
+        h->fn = wb_hot_guard;
+        if (only && only->base == s->frame + 1 && only->expect < 2) {
+            a = wb_kind(s, only->base, only->offset, 'q', held);
+            h->oa = only->offset;
+            h->fn = only->expect ? (a ? wb_hot_test_a : wb_hot_test_r) : (a ? wb_hot_unless_a : wb_hot_unless_r);
+        }
+        break;
+    case WB_MARK: h->fn = wb_hot_mark; break;
+    case WB_BACK: h->fn = wb_hot_back; break;
+    default: held[0].base = held[1].base = -1; /* the driver carries it out; armed instructions too */
+    }
+}
+
+/* Pack the instructions; `jumped` marks those that are jumped to, where the registers' contents are unknown. (Carrying
+ * registers over the back jump was tried too: it gains nothing, the loop is not bound by that store any more.) */
+static void wb_pack(wb_engine *m, int length, const char *jumped) {
+    const wb_held nothing = {-1, 0, 0, 0};
+    wb_held held[2] = {nothing, nothing};
+    int k, f, n = 0;
+    for (k = 0; k < length; k++) {
+        m->hot_of[k] = n;
+        if (m->code[k].op != WB_NOP) n++;
+    }
+    for (k = 0, n = 0; k < length; k++) {
+        wb_instr *s = &m->code[k];
+        wb_hot *h = &m->hot[n];
+        if (jumped[k]) held[0] = held[1] = nothing;
+        if (s->op == WB_NOP) continue;
+        m->held[2 * n] = held[0], m->held[2 * n + 1] = held[1];
+        h->src = s, h->frame = s->frame, h->n_events = s->n_events;
+        h->leap = &m->hot[m->hot_of[s->jump]];
+        wb_pack_one(m, h, s, held);
+        n++;
+    }
+    for (f = 0, k = 0; f < m->n_frames; f++) {
+        int at;
+        m->far_first[f] = k;
+        for (at = 0; at < n; at++)
+            if (m->hot[at].frame == f && m->hot[at].far) m->far_list[k++] = at;
+    }
+    m->far_first[m->n_frames] = k;
+}
+
+/* Addresses of operands elsewhere: they stand still while the frame is active. */
+static inline void wb_aim(wb_engine *m, int from, int to) {
+    int k;
+    for (k = from; k < to; k++) {
+        wb_hot *h = &m->hot[m->far_list[k]];
+        if (h->far & 1) h->pa = m->base[h->src->ba] + h->src->oa;
+        if (h->far & 2) h->pb = m->base[h->src->bb] + h->src->ob;
+    }
+}
+
+/* What the registers should hold where the loop is entered. */
+static void wb_load(const wb_engine *m, const wb_held *held, int64_t *q, double *d) {
+    const char *at;
+    if (held[0].base >= 0) {
+        at = m->base[held[0].base] + held[0].offset;
+        *q = held[0].size == 1 ? *(const uint8_t *)at : held[0].size == 4 ? *(const int32_t *)at : *(const int64_t *)at;
+    }
+    if (held[1].base >= 0) {
+        at = m->base[held[1].base] + held[1].offset;
+        *d = held[1].letter == 's' ? wb_high(*(const float *)at) : *(const double *)at;
+    }
+}
+
+/* Run from an instruction on until one that the driver must carry out; returns that. */
+static wb_instr *wb_hot_run(wb_engine *m, wb_instr *from) {
+    const wb_hot *i = &m->hot[m->hot_of[from - m->code]];
+    char *row = m->base[i->frame + 1];
+    int64_t q = 0;
+    double d = 0;
+    wb_load(m, &m->held[2 * (i - m->hot)], &q, &d);
+#ifdef WB_TAIL_CALLS
+    i->fn(m, i, row, q, d);
+#else
+    m->at = (wb_hot *)i, m->row = row, m->q = q, m->d = d;
+    do m->at->fn(m, m->at, m->row, m->q, m->d);
+    while (m->go);
+#endif
+    return m->at->src;
+}
+#endif

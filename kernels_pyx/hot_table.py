@@ -1,0 +1,76 @@
+"""The scalar ops of hot loops, as C expressions: read by generate.py at build time, which writes ``hot_ops.inc``.
+
+Each op becomes one small function for every way in which its operands reach it: from the row in progress (``r``),
+from elsewhere by address (``f``: constants and values of enclosing frames), or in the register that the instruction
+before left its result in (``a``); see hot.h. Results are NumPy's, bit for bit.
+"""
+
+from __future__ import annotations
+
+#: dtype -> (C type, letter of the register file that carries it)
+HOT_TYPES = {
+    "bool": ("uint8_t", "q"), "int32": ("int32_t", "q"), "int64": ("int64_t", "q"),
+    "float32": ("float", "s"), "float64": ("double", "d"),
+}  # fmt: skip
+INTS, FLOATS = ("int32", "int64"), ("float32", "float64")
+NUMBERS = (*INTS, *FLOATS)
+
+#: op -> (expression of a and b; result dtype or None for the operands' own; dtypes)
+BINARY: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
+    "add": ("a + b", None, NUMBERS),
+    "subtract": ("a - b", None, NUMBERS),
+    "multiply": ("a * b", None, NUMBERS),
+    "divide": ("a / b", None, FLOATS),
+    "floor_divide": ("wb_floor_divide(a, b)", None, INTS),
+    "remainder": ("wb_remainder(a, b)", None, INTS),
+    "equal": ("a == b", "bool", ("bool", *NUMBERS)),
+    "not_equal": ("a != b", "bool", ("bool", *NUMBERS)),
+    "less": ("a < b", "bool", NUMBERS),
+    "less_equal": ("a <= b", "bool", NUMBERS),
+    "greater": ("a > b", "bool", NUMBERS),
+    "greater_equal": ("a >= b", "bool", NUMBERS),
+    "logical_and": ("(a != 0) & (b != 0)", "bool", ("bool",)),
+    "logical_or": ("(a != 0) | (b != 0)", "bool", ("bool",)),
+    "logical_xor": ("(a != 0) != (b != 0)", "bool", ("bool",)),
+    "bitwise_and": ("a & b", None, ("bool", *INTS)),
+    "bitwise_or": ("a | b", None, ("bool", *INTS)),
+    "bitwise_xor": ("a ^ b", None, ("bool", *INTS)),
+}
+
+#: (op, operand, result, expression of a)
+UNARY: tuple[tuple[str, str, str, str], ...] = (
+    *(("negative", t, t, "-a") for t in NUMBERS),
+    *(("square", t, t, "a * a") for t in NUMBERS),
+    *(("abs", t, t, "a < 0 ? -a : a") for t in INTS),
+    ("abs", "float64", "float64", "fabs(a)"),
+    ("abs", "float32", "float32", "fabsf(a)"),
+    ("sqrt", "float64", "float64", "sqrt(a)"),
+    ("sqrt", "float32", "float32", "sqrtf(a)"),
+    ("logical_not", "bool", "bool", "a == 0"),
+    *(("cast", s, t, "a") for s in ("bool", *INTS) for t in NUMBERS if s != t),
+    ("cast", "float32", "float64", "a"),
+    ("cast", "float64", "float32", "(float)a"),
+)
+
+
+def keys() -> list[tuple[str, tuple[str, ...], str]]:
+    """Every (op, operand dtypes, result dtype), in the order of the table."""
+    found: list[tuple[str, tuple[str, ...], str]] = []
+    for op, (_, result, dtypes) in BINARY.items():
+        found.extend((op, (t, t), result or t) for t in dtypes)
+    found.extend((op, (source,), target) for op, source, target, _ in UNARY)
+    return found
+
+
+def render() -> str:
+    """The lines of ``hot_ops.inc``: a macro call per op and dtype."""
+    lines = []
+    for op, (expression, result, dtypes) in BINARY.items():
+        for dtype in dtypes:
+            out = result or dtype
+            (c, letter), (rc, rletter) = HOT_TYPES[dtype], HOT_TYPES[out]
+            lines.append(f"WB_HOT2({op}_{dtype}_{dtype}_{out}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
+    for op, source, target, expression in UNARY:
+        (c, letter), (rc, rletter) = HOT_TYPES[source], HOT_TYPES[target]
+        lines.append(f"WB_HOT1({op}_{source}_{target}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
+    return "\n".join(lines) + "\n"

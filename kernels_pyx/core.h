@@ -13,7 +13,7 @@ typedef void (*wb_kernel)(char *out, const char *a, const char *b, const char *c
 typedef void (*wb_loop)(char **args, const ptrdiff_t *dims, const ptrdiff_t *steps, void *data);
 
 enum {
-    WB_NOP, WB_KERNEL, WB_UFUNC, WB_CALL, WB_MOVE, WB_GUARD, WB_MARK, WB_LOOP, WB_START, WB_TEST, WB_BACK, WB_HALT,
+    WB_NOP, WB_KERNEL, WB_UFUNC, WB_CALL, WB_MOVE, WB_ARRAY, WB_GUARD, WB_MARK, WB_LOOP, WB_START, WB_TEST, WB_BACK, WB_HALT,
     WB_TRAP = 64 /* added to the op of an armed instruction */
 };
 
@@ -60,6 +60,8 @@ typedef struct {
     int n_objects;
     int *object_offsets;
     long long object_bytes; /* bytes of the arrays that the object columns hold */
+    int carry;              /* 1: each chunk begins with a copy of the row before it */
+    char *spare;            /* a dropped chunk, kept for the next one */
 } wb_rows;
 
 struct wb_hot;
@@ -71,8 +73,10 @@ typedef struct {
 } wb_held;
 
 typedef struct {
-    char **base;            /* 0: constant pool; f + 1: the row in progress of frame f */
-    wb_rows *frames;
+    char **base;            /* 0: constant pool; f + 1: the row in progress of frame f; then for each store of arrays
+                               the row in progress and the row before it; then constant arrays */
+    wb_rows *frames;        /* stores of rows: one for each frame, then those of frames that have arrays */
+    int *twin;              /* frame -> its store of arrays, or -1 */
     wb_instr *code;
     const wb_literal *literals;
     const ptrdiff_t *sizes; /* 4 per instruction: item sizes for UFUNC */
@@ -80,6 +84,7 @@ typedef struct {
     long long poll_at;
     int stop_flag;
     int n_frames;
+    int n_stores;
     struct wb_hot *hot;     /* the instructions that compute, packed */
     wb_held *held;          /* two for each packed instruction: what q and d hold in front of it */
     int *hot_of;            /* instruction -> the first packed one at or after it */
@@ -94,7 +99,7 @@ typedef struct {
 
 static char *wb_big_chunk(size_t bytes, int huge) {
     void *p = NULL;
-    if (posix_memalign(&p, 2097152, bytes)) return NULL;
+    if (posix_memalign(&p, bytes >= 2097152 ? 2097152 : 4096, bytes)) return NULL;
 #ifdef MADV_HUGEPAGE
     /* first touch of small pages costs more than the whole loop body */
     if (huge) madvise(p, bytes, MADV_HUGEPAGE);
@@ -111,5 +116,8 @@ static inline int wb_holds(char **base, const wb_literal *literal) {
     if (literal->expect < 2) return (*at != 0) == literal->expect;
     return (*(const int *)at >= 0) == (literal->expect == 2);
 }
+
+/* Where store s (beyond the frames) has its row in progress among the bases; the row before is the next one. */
+static inline int wb_base_of(const wb_engine *m, int s) { return 1 + m->n_frames + 2 * (s - m->n_frames); }
 
 #endif

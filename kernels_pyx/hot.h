@@ -8,6 +8,7 @@
  */
 #ifndef WB_HOT_H
 #define WB_HOT_H
+#include "arrays.h"
 #include "core.h"
 
 #if defined(__has_feature)
@@ -22,6 +23,8 @@
 #define WB_ARGS wb_engine *m, const struct wb_hot *i, char *row, int64_t q, double d
 typedef void (*wb_hot_fn)(WB_ARGS);
 
+enum { WB_LONGEST_CHAIN = 32 };
+
 typedef struct wb_hot {
     wb_hot_fn fn;
     int oo, oa, ob;         /* offsets in the row in progress */
@@ -30,7 +33,8 @@ typedef struct wb_hot {
     struct wb_hot *leap;    /* where a jump goes */
     wb_instr *src;
     int frame;
-    int far;                /* bit 0: a, bit 1: b is elsewhere */
+    short far;              /* bit 0: a, bit 1: b is elsewhere */
+    short length;           /* of the chain of array instructions that begins here */
 } wb_hot;
 
 #ifdef WB_TAIL_CALLS
@@ -121,6 +125,16 @@ static void wb_hot_loop(WB_ARGS) { wb_call_loop(m, i->src); WB_NEXT; }
 #ifndef WB_AHEAD
 #define WB_AHEAD 2048
 #endif
+/* arrays of known shape; chains of them are packed into one (see wb_pack) */
+static void wb_hot_array(WB_ARGS) { wb_run_array(m->base, i->src); WB_NEXT; }
+static __attribute__((noinline)) void wb_chain(wb_engine *m, const struct wb_hot *i) {
+    const wb_instr *chain[WB_LONGEST_CHAIN];
+    int k;
+    for (k = 0; k < i->length; k++) chain[k] = i[k].src;
+    wb_run_chain(m->base, chain, i->length, ((const wb_array *)i->src->data)->n);
+}
+static void wb_hot_chain(WB_ARGS) { wb_chain(m, i); i += i->length; WB_GO; }
+
 /* -- control --------------------------------------------------------------------------------------------------------- */
 static void wb_hot_leave(WB_ARGS) { (void)row, (void)q, (void)d; WB_LEAVE; }
 static void wb_hot_mark(WB_ARGS) {
@@ -146,6 +160,29 @@ static inline int wb_all_hold(wb_engine *m, const wb_instr *s) {
     return 1;
 }
 WB_BRANCH(guard, wb_all_hold(m, i->src))
+static inline int wb_step_rows(wb_engine *m, wb_rows *rows, int base) {
+    char *const ahead = rows->cur + rows->row_bytes;
+    if (ahead == rows->end) return 0;
+    m->base[base + 1] = rows->cur;
+    m->base[base] = rows->cur = ahead;
+    wb_publish(&rows->row, rows->row + 1);
+    return 1;
+}
+/* ... of a frame that has arrays too: their rows go on with the frame's */
+static void wb_hot_back_both(WB_ARGS) {
+    wb_rows *rows = &m->frames[i->frame];
+    const int twin = m->twin[i->frame];
+    char *const ahead = row + rows->row_bytes;
+    const long long events = m->events + i->n_events;
+    if (ahead == rows->end || events >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
+    if (!wb_step_rows(m, &m->frames[twin], wb_base_of(m, twin))) WB_LEAVE;
+    m->events = events;
+    rows->cur = row = ahead;
+    m->base[i->frame + 1] = row;
+    wb_publish(&rows->row, rows->row + 1);
+    i = i->leap;
+    WB_GO;
+}
 static void wb_hot_back(WB_ARGS) {
     wb_rows *rows = &m->frames[i->frame];
     char *const ahead = row + rows->row_bytes;
@@ -186,9 +223,13 @@ static const wb_hot_op wb_hot_table[] = {
 };
 
 /* -- packing --------------------------------------------------------------------------------------------------------- */
-static int wb_kind(const wb_instr *s, int base, int offset, char letter, const wb_held *held) {
+/* How an operand reaches an instruction: 0 in the row, 1 elsewhere at an address that stands still, 2 in a register,
+ * 3 in the array row of the same frame, which moves on too. */
+static int wb_kind(const wb_engine *m, const wb_instr *s, int base, int offset, char letter, const wb_held *held) {
     const wb_held *one = &held[letter == 'q' ? 0 : 1];
+    const int twin = m->twin[s->frame], arrays = twin < 0 ? -2 : wb_base_of(m, twin);
     if (letter && one->base == base && one->offset == offset) return 2;
+    if (base == arrays || base == arrays + 1) return 3;
     return base == s->frame + 1 ? 0 : 1;
 }
 static void wb_forget(wb_held *held, int base, int offset) {
@@ -208,10 +249,13 @@ static void wb_pack_one(const wb_engine *m, wb_hot *h, wb_instr *s, wb_held *hel
     case WB_UFUNC:
         h->fn = s->op == WB_KERNEL ? wb_hot_kernel : wb_hot_loop;
         if (op && s->bo == s->frame + 1) {
-            a = wb_kind(s, s->ba, s->oa, op->in, held);
-            if (op->operands == 2) b = wb_kind(s, s->bb, s->ob, op->in, held);
-            h->fn = op->fn[op->operands == 2 ? 3 * a + b : a];
-            h->far = (a == 1) | (op->operands == 2 && b == 1) << 1;
+            a = wb_kind(m, s, s->ba, s->oa, op->in, held);
+            if (op->operands == 2) b = wb_kind(m, s, s->bb, s->ob, op->in, held);
+            if (a == 3 || b == 3) op = NULL;
+            else {
+                h->fn = op->fn[op->operands == 2 ? 3 * a + b : a];
+                h->far = (a == 1) | (op->operands == 2 && b == 1) << 1;
+            }
         }
         wb_forget(held, s->bo, s->oo);
         if (op && s->bo == s->frame + 1 && op->out) {
@@ -220,19 +264,40 @@ static void wb_pack_one(const wb_engine *m, wb_hot *h, wb_instr *s, wb_held *hel
         }
         break;
     case WB_TEST:
-        if (s->ba == s->frame + 1) h->fn = wb_kind(s, s->ba, s->oa, 'q', held) == 2 ? wb_hot_test_a : wb_hot_test_r;
+        if (s->ba == s->frame + 1) h->fn = wb_kind(m, s, s->ba, s->oa, 'q', held) == 2 ? wb_hot_test_a : wb_hot_test_r;
         break;
     case WB_GUARD:
         h->fn = wb_hot_guard;
         if (only && only->base == s->frame + 1 && only->expect < 2) {
-            a = wb_kind(s, only->base, only->offset, 'q', held);
+            a = wb_kind(m, s, only->base, only->offset, 'q', held) == 2;
             h->oa = only->offset;
             h->fn = only->expect ? (a ? wb_hot_test_a : wb_hot_test_r) : (a ? wb_hot_unless_a : wb_hot_unless_r);
         }
         break;
+    case WB_ARRAY:
+        h->fn = wb_hot_array;
+        break;
     case WB_MARK: h->fn = wb_hot_mark; break;
-    case WB_BACK: h->fn = wb_hot_back; break;
+    case WB_BACK: h->fn = m->twin[s->frame] < 0 ? wb_hot_back : wb_hot_back_both; break;
     default: held[0].base = held[1].base = -1; /* the driver carries it out; armed instructions too */
+    }
+}
+
+static int wb_links(const wb_hot *h) {
+    return h->fn == wb_hot_array && ((const wb_array *)h->src->data)->kind == WB_FLAT;
+}
+/* Runs of flat instructions of one length that no jump leads into. Each member keeps its own function: whoever enters in
+ * the middle runs the rest one by one. Short arrays stay as they are: they fit the cache whole. */
+static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
+    int at, last;
+    for (at = 0; at < n; at = last) {
+        last = at + 1;
+        if (!wb_links(&m->hot[at])) continue;
+        while (last < n && last - at < WB_LONGEST_CHAIN && wb_links(&m->hot[last]) && !jumped[m->hot[last].src - m->code] &&
+               ((const wb_array *)m->hot[last].src->data)->n == ((const wb_array *)m->hot[at].src->data)->n)
+            last++;
+        if (last - at > 1 && ((const wb_array *)m->hot[at].src->data)->n > WB_BLOCK)
+            m->hot[at].fn = wb_hot_chain, m->hot[at].length = (short)(last - at);
     }
 }
 
@@ -257,6 +322,7 @@ static void wb_pack(wb_engine *m, int length, const char *jumped) {
         wb_pack_one(m, h, s, held);
         n++;
     }
+    wb_find_chains(m, n, jumped);
     for (f = 0, k = 0; f < m->n_frames; f++) {
         int at;
         m->far_first[f] = k;

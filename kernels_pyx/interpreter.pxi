@@ -16,7 +16,8 @@ STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-mem
 cdef class Machine:
     """State of one run of a :class:`Program`: rows of every frame, position, number of events so far.
 
-    ``budget`` bounds the bytes that rows may hold; beyond it the oldest chunk of the frame that grows is dropped.
+    ``budget`` bounds the bytes that rows may hold; beyond it the oldest chunk of the store that grows is dropped;
+    ``window`` does so for each store of arrays alone (0: no such bound).
     One thread runs it; ``request_stop``, ``events`` and the readers may be used from any thread.
     """
 
@@ -26,18 +27,21 @@ cdef class Machine:
     cdef int ip
     cdef int status
     cdef public long long budget
+    cdef public long long window
     cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is asked for
     cdef public object error
     cdef readonly long long dropped_chunks
     cdef readonly long long epoch      # how often earlier rows were rewritten by going back
 
-    def __cinit__(self, Program program not None, long long budget=0):
+    def __cinit__(self, Program program not None, long long budget=0, long long window=0):
         cdef int f, k
         cdef Engine* e = &self.e
         self.program = program
         self.budget = budget
+        self.window = window
         self.lock = PyThread_allocate_lock()
         e.n_frames = program.n_frames
+        e.n_stores = program.n_frames + len(program.stores)
         e.literals = program.literals
         e.sizes = program.sizes
         e.code = <Instr*>calloc(program.length, sizeof(Instr))
@@ -46,19 +50,29 @@ cdef class Machine:
         e.hot_of = <int*>calloc(program.length, sizeof(int))
         e.far_list = <int*>calloc(program.length, sizeof(int))
         e.far_first = <int*>calloc(program.n_frames + 1, sizeof(int))
-        e.frames = <Rows*>calloc(program.n_frames, sizeof(Rows))
-        e.base = <char**>calloc(program.n_frames + 1, sizeof(char*))
-        if not (e.code and e.hot and e.held and e.hot_of and e.far_list and e.far_first and e.frames and e.base and self.lock):
+        e.frames = <Rows*>calloc(e.n_stores, sizeof(Rows))
+        e.twin = <int*>calloc(program.n_frames, sizeof(int))
+        e.base = <char**>calloc(program.n_bases, sizeof(char*))
+        if not (e.twin and e.code and e.hot and e.held and e.hot_of and e.far_list and e.far_first and e.frames and e.base and self.lock):
             raise MemoryError("no memory for the machine")
         memcpy(e.code, program.code, program.length * sizeof(Instr))
+        for f in range(program.n_frames):
+            e.twin[f] = -1
+        for k, (f, row_bytes, _) in enumerate(program.stores):
+            e.twin[f] = program.n_frames + k
+            self._init_store(&e.frames[e.twin[f]], f, row_bytes)
         link(e, program.length)
         e.base[0] = program.pool
+        for k, array in enumerate(program.constants):
+            e.base[1 + program.n_frames + 2 * len(program.stores) + k] = <char*>cnp.PyArray_DATA(array)
         for f in range(program.n_frames):
             self._init_rows(&self.e.frames[f], f)
         if push_chunk(&self.e.frames[0], self.lock) < 0 or push_activation(&self.e.frames[0], -1, self.lock) < 0:
             raise MemoryError("no memory for the machine")
         self.e.frames[0].row = 0
         self.e.base[1] = self.e.frames[0].cur
+        if e.twin[0] >= 0 and self._advance_store(e.twin[0]) < 0:
+            raise MemoryError("no memory for the machine")
         self.status = POLL
 
     cdef int _init_rows(self, Rows* rows, int f) except -1:
@@ -73,6 +87,7 @@ cdef class Machine:
             rows.per_chunk = spec.per_chunk if spec.per_chunk > 0 else 16
             rows.chunk_bytes = (rows.per_chunk + 1) * spec.row_bytes
         rows.row = -1
+        rows.carry = 1
         rows.n_objects = len(offsets)
         if rows.n_objects:
             rows.object_offsets = <int*>calloc(rows.n_objects, sizeof(int))
@@ -82,13 +97,25 @@ cdef class Machine:
                 rows.object_offsets[k] = offset
         return 0
 
+    cdef int _init_store(self, Rows* rows, int f, long long row_bytes) except -1:
+        # chunks are dropped whole: a small budget wants small ones
+        cdef long long wanted = HUGE_BYTES
+        if self.budget > 0:
+            wanted = min(wanted, self.budget // 8)
+        rows.row_bytes = row_bytes
+        rows.per_chunk = 1 if f == 0 else max(<long long>1, wanted // row_bytes)
+        rows.chunk_bytes = HUGE_BYTES if f and rows.per_chunk > 1 and wanted == HUGE_BYTES else rows.per_chunk * row_bytes
+        rows.row = -1
+        return 0
+
     def __dealloc__(self):
         cdef int f
         cdef long long c
         cdef Rows* rows
         if self.e.frames != NULL:
-            for f in range(self.e.n_frames):
+            for f in range(self.e.n_stores):
                 rows = &self.e.frames[f]
+                free(rows.spare)
                 for c in range(rows.first_chunk, rows.n_chunks):
                     if rows.n_objects:
                         release_objects(rows, rows.chunks[c])
@@ -98,6 +125,7 @@ cdef class Machine:
                 free(rows.act_parent)
                 free(rows.object_offsets)
         free(self.e.frames)
+        free(self.e.twin)
         free(self.e.code)
         free(self.e.hot)
         free(self.e.held)
@@ -207,11 +235,16 @@ cdef class Machine:
                     return i
             base[i.frame + 1] = rows.cur
             wb_publish(&rows.row, rows.row + 1)
+            if self.e.twin[i.frame] >= 0 and self._advance_store(self.e.twin[i.frame]) < 0:
+                status[0] = NO_MEMORY  # this iteration has begun: what is asked to go on from here fails again
+                return &code[i.jump]
             if self.e.events >= self.e.poll_at or wb_flag(&self.e.stop_flag):
                 if fast:
                     status[0] = POLL
                 return &code[i.jump]
             return &code[i.fast_jump if fast else i.jump]
+        elif op == OP_ARRAY:
+            wb_run_array(base, i)
         elif op == OP_GUARD:
             self.e.events += i.n_events
             for k in range(i.x0, i.x0 + i.x1):
@@ -259,6 +292,20 @@ cdef class Machine:
             return -1
         self.e.base[f + 1] = rows.cur
         wb_publish(&rows.row, rows.row + 1)
+        return self._advance_store(self.e.twin[f]) if self.e.twin[f] >= 0 else 0
+
+    cdef int _advance_store(self, int s) noexcept nogil:
+        """The next row of a store of arrays."""
+        cdef Rows* rows = &self.e.frames[s]
+        cdef int base = wb_base_of(&self.e, s)
+        cdef char* before = rows.cur
+        if rows.row >= 0 and rows.cur + rows.row_bytes != rows.end:
+            rows.cur += rows.row_bytes
+        elif self._more(s) < 0:
+            return -1
+        self.e.base[base + 1] = before
+        self.e.base[base] = rows.cur
+        wb_publish(&rows.row, rows.row + 1)
         return 0
 
     cdef int _more(self, int f) noexcept nogil:
@@ -280,9 +327,14 @@ cdef class Machine:
     cdef bint _over_budget(self, Rows* rows) noexcept nogil:
         cdef long long held = 0
         cdef int f
-        if self.budget <= 0 or rows.n_chunks - rows.first_chunk < 2:
+        # three rows stay at least: what the last complete one reads is in the row before it
+        if rows.n_chunks - rows.first_chunk < (3 if rows.per_chunk == 1 else 2):
             return False
-        for f in range(self.e.n_frames):
+        if rows.carry == 0 and self.window > 0 and (rows.n_chunks - rows.first_chunk + 1) * rows.chunk_bytes > self.window:
+            return True
+        if self.budget <= 0:
+            return False
+        for f in range(self.e.n_stores):
             held += (self.e.frames[f].n_chunks - self.e.frames[f].first_chunk) * self.e.frames[f].chunk_bytes
             held += self.e.frames[f].object_bytes
         return held + rows.chunk_bytes > self.budget
@@ -306,27 +358,33 @@ cdef class Machine:
 
     cdef int _call(self, Instr* i) noexcept with gil:
         try:
-            function, inputs, outputs = self.program.calls[i.x0]
-            results = function([self._load(base, offset, dtype) for base, offset, dtype in inputs])
+            function, inputs, outputs, sees = self.program.calls[i.x0]
+            operands = [self._load(base, offset, dtype, shape, sees) for base, offset, dtype, shape in inputs]
+            results = function(operands)
             if len(results) != len(outputs):
                 raise ValueError(f"gave {len(results)} outputs where {len(outputs)} were expected")
-            for item, (base, offset, dtype) in zip(results, outputs):
-                self._put(base, offset, dtype, item)
+            for item, (base, offset, dtype, shape) in zip(results, outputs):
+                if dtype is None and sees:
+                    item = _apart(item, operands)
+                self._put(base, offset, dtype, shape, item)
         except BaseException as error:
             self.error = error
             return -1
         return 0
 
-    cdef object _load(self, int base, int offset, object dtype):
+    cdef object _load(self, int base, int offset, object dtype, object shape, bint sees):
+        """A number or array as NumPy sees it; large arrays as they stand in the row, if the callable may see that."""
         cdef char* at = self.e.base[base] + offset
         cdef cnp.ndarray array
         if dtype is None:
             return <object>(<PyObject**>at)[0]
-        array = np.empty((), dtype)
-        memcpy(cnp.PyArray_DATA(array), at, array.itemsize)
+        array = np.empty(shape, dtype)
+        if sees and cnp.PyArray_NBYTES(array) > COPIED_BYTES:
+            return _window(at, array)
+        memcpy(cnp.PyArray_DATA(array), at, cnp.PyArray_NBYTES(array))
         return array
 
-    cdef object _put(self, int base, int offset, object dtype, object item):
+    cdef object _put(self, int base, int offset, object dtype, object shape, object item):
         cdef cnp.ndarray array
         if dtype is None:
             if isinstance(item, np.generic):
@@ -336,6 +394,30 @@ cdef class Machine:
             self._store(base, offset, item)
             return None
         array = np.asarray(item)
-        if array.dtype != dtype or array.ndim != 0:
-            raise TypeError(f"gave {array.dtype} of shape {(<object>array).shape} where a single {dtype} was expected")
-        memcpy(self.e.base[base] + offset, cnp.PyArray_DATA(array), array.itemsize)
+        if array.dtype != dtype or (<object>array).shape != shape:
+            wanted = f"a single {dtype}" if shape == () else f"{dtype} of shape {shape}"
+            raise TypeError(f"gave {array.dtype} of shape {(<object>array).shape} where {wanted} was expected")
+        array = np.ascontiguousarray(array)
+        memcpy(self.e.base[base] + offset, cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array))
+
+
+cdef enum:
+    COPIED_BYTES = 4096  # arrays up to this size are copied for a call: cheaper than the view and its checks
+
+
+cdef object _window(char* at, cnp.ndarray like):
+    """A read-only array of the row's own bytes. It must not outlive the call: see _apart."""
+    cdef object array = cnp.PyArray_SimpleNewFromData(
+        cnp.PyArray_NDIM(like), cnp.PyArray_DIMS(like), cnp.PyArray_TYPE(like), <void*>at
+    )
+    array.flags.writeable = False
+    return array
+
+
+cdef object _apart(object item, list operands):
+    """A copy of a result that shares memory with the rows."""
+    if isinstance(item, cnp.ndarray) and not item.flags.owndata:
+        for operand in operands:
+            if isinstance(operand, cnp.ndarray) and np.may_share_memory(item, operand):
+                return np.array(item)
+    return item

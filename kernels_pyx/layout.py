@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A slot: ``base`` 0 is the constant pool, f + 1 a row of frame f; ``shift`` -1 is the row before.
+    """A slot: ``base`` 0 is the constant pool, s + 1 a row of store s; ``shift`` -1 is the row before.
 
-    ``dtype`` is the NumPy dtype name of a single number kept in the row, None for a reference to an array.
+    Stores 0, 1, ... are the rows of the frames; further ones hold the arrays of frames that have some. ``dtype`` is the
+    NumPy dtype name of what is kept in the row itself, a number (``shape`` is empty) or a contiguous array; None stands
+    for a reference to an object.
     """
 
     base: int
     offset: int
     shift: int
     dtype: str | None
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,8 @@ class ValueLayout:
 
     ``kind`` is ``slot``; or ``loop-index`` (value_index of a loop's Merge: 0 first, then 1); or ``branch-index``
     (value_index of a conditional Merge: the index of the first of ``branches`` that holds). ``frame`` counts the
-    firings: that of the node, for an Exit the parent frame.
+    firings: that of the node, for an Exit the parent frame. ``statistics`` is where the seven numbers of an array stand
+    (kernels: statistics), in runs that keep them.
     """
 
     node: str
@@ -59,6 +63,7 @@ class ValueLayout:
     place: Place | None
     guard: tuple[Condition, ...]
     branches: tuple[tuple[int, tuple[Condition, ...]], ...] = ()
+    statistics: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,21 @@ class FrameLayout:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All of it. ``nodes`` is in program order; ``values`` is keyed by (node, output)."""
+    """All of it. ``nodes`` is in program order; ``values`` is keyed by (node, output); ``stores`` names the frame of
+    each store, the frames themselves first."""
 
     frames: tuple[FrameLayout, ...]
     nodes: tuple[NodeLayout, ...]
     values: dict[tuple[str, int], ValueLayout]
+    stores: tuple[int, ...] = ()
+
+    def frame_of(self, place: Place) -> int:
+        """The frame in whose rows a place is; -1 for the pool."""
+        return self.stores[place.base - 1] if place.base > len(self.frames) else place.base - 1
+
+    def operand(self, place: Place) -> tuple[int, int]:
+        """(base, offset) by which the machine finds a place in the rows in progress."""
+        ahead = place.base - 1 - len(self.frames)
+        if ahead >= 0:
+            return 1 + len(self.frames) + 2 * ahead - place.shift, place.offset
+        return place.base, place.offset + (place.shift * self.frames[place.base - 1].row_bytes if place.shift else 0)

@@ -9,6 +9,8 @@ Two ways to run one program: the fast way links from one computing instruction t
 jumps; the exact way walks every instruction, counts every event and can stop in front of any of them.
 """
 
+import math
+
 import numpy as np
 
 cimport numpy as cnp

@@ -8,19 +8,39 @@ cdef extern from "hot.h" nogil:
     void wb_aim(Engine* m, int start, int stop) noexcept
     Instr* wb_hot_run(Engine* m, Instr* start) noexcept
 
+cdef extern from "arrays.h" nogil:
+    ctypedef struct Array "wb_array":
+        int kind
+        int nd
+        int n_in
+        void* fn
+        void* data
+        cnp.npy_intp n
+        cnp.npy_intp outer
+        cnp.npy_intp inner
+        cnp.npy_intp item
+        cnp.npy_intp dims[8]
+        cnp.npy_intp steps[4][8]
+        cnp.npy_intp stride[4]
+    void wb_run_array(char** base, const Instr* s) noexcept
+    int wb_base_of(const Engine* m, int store) noexcept
+
+ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats")
+
 cdef enum Op:
     OP_NOP = 0      # a node that only renames a value: an event, no work
     OP_KERNEL = 1   # out = kernel(a, b, c)
     OP_UFUNC = 2    # NumPy's inner loop on one item
     OP_CALL = 3     # a Python callable on arrays
     OP_MOVE = 4     # copy an object reference
-    OP_GUARD = 5    # go on if all literals hold, else jump
-    OP_MARK = 6     # end of a straight run: count its events
-    OP_LOOP = 7     # start an activation of a frame: its init row
-    OP_START = 8    # from the init row to iteration 0
-    OP_TEST = 9     # go on into the body if a is true, else jump to the exits
-    OP_BACK = 10    # next iteration
-    OP_HALT = 11
+    OP_ARRAY = 5    # arrays of known shape, in the rows
+    OP_GUARD = 6    # go on if all literals hold, else jump
+    OP_MARK = 7     # end of a straight run: count its events
+    OP_LOOP = 8     # start an activation of a frame: its init row
+    OP_START = 9    # from the init row to iteration 0
+    OP_TEST = 10    # go on into the body if a is true, else jump to the exits
+    OP_BACK = 11    # next iteration
+    OP_HALT = 12
     OP_TRAP = 64    # added to the op of an armed instruction
 
 cdef struct FrameSpec:
@@ -60,7 +80,12 @@ cdef class Program:
     pool:
         bytes of the constant pool; ``pool_objects`` maps offsets in it to arrays.
     calls:
-        (callable, inputs, outputs): inputs are (base, offset, dtype or None for an object), outputs likewise.
+        (callable, inputs, outputs, whether it may see the rows themselves instead of copies): inputs are (base, offset,
+        dtype or None for an object, shape), outputs likewise.
+    stores:
+        (frame, row_bytes, ranges that the next row reads) of the frames that have arrays of known shape in rows.
+    constants:
+        contiguous arrays; number k is base 1 + frames + 2 * stores + k.
     """
 
     cdef Instr* code
@@ -73,10 +98,15 @@ cdef class Program:
     cdef list object_offsets
     cdef list calls
     cdef cnp.npy_intp* sizes  # 4 per instruction: item sizes for UFUNC
+    cdef Array* arrays
+    cdef list stores
+    cdef dict heads            # frame -> first instruction of an iteration
+    cdef list constants
+    cdef int n_bases
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
-        dict pool_objects not None, list calls not None,
+        dict pool_objects not None, list calls not None, stores=(), constants=(),
     ):
         cdef int k, j
         cdef Instr* i
@@ -87,7 +117,12 @@ cdef class Program:
         self.literals = <Literal*>calloc(len(literals) + 1, sizeof(Literal))
         self.frames = <FrameSpec*>calloc(self.n_frames, sizeof(FrameSpec))
         self.pool = <char*>calloc(len(pool) + 16, 1)
-        if not (self.code and self.sizes and self.literals and self.frames and self.pool):
+        self.arrays = <Array*>calloc(self.length, sizeof(Array))
+        self.stores, self.constants = list(stores), list(constants)
+        self.n_bases = 1 + self.n_frames + 2 * len(self.stores) + len(self.constants)
+        if self.n_bases > 32767:
+            raise ValueError(f"a program has at most 32767 bases, this one would have {self.n_bases}")
+        if not (self.code and self.arrays and self.sizes and self.literals and self.frames and self.pool):
             raise MemoryError("no memory for the program")
         memcpy(self.pool, <const char*>pool, len(pool))
         self.pool_objects = []
@@ -122,9 +157,37 @@ cdef class Program:
                 i.data = <void*><size_t>data
                 for j, size in enumerate(row["sizes"]):
                     self.sizes[k * 4 + j] = size
+            if "array" in row:
+                self._array(&self.arrays[k], row["array"])
+                i.data = &self.arrays[k]
         self._count_events()
+        self.heads = {}
+        for k in range(self.length):
+            if self.code[k].op == OP_BACK:
+                self.heads[self.code[k].frame] = self.code[k].jump
+
+    cdef int _array(self, Array* x, dict row) except -1:
+        cdef int k, d
+        x.kind = ARRAY_KINDS.index(row["kind"])
+        x.fn = <void*><size_t>row.get("fn", 0)
+        x.data = <void*><size_t>row.get("data", 0)
+        x.n, x.outer, x.inner = row.get("n", 0), row.get("outer", 1), row.get("inner", 1)
+        x.item = row.get("item", 0)
+        dims, steps = row.get("dims", ()), row.get("steps", ())
+        x.nd, x.n_in = len(dims), row.get("n_in", 1)
+        if x.nd > 8 or len(steps) > 4:
+            raise ValueError("an array instruction has at most 8 dimensions and 4 operands")
+        for d in range(x.nd):
+            x.dims[d] = dims[d]
+        for k in range(len(steps)):
+            for d in range(len(steps[k])):
+                x.steps[k][d] = steps[k][d]
+        for k, size in enumerate(row.get("stride", ())):
+            x.stride[k] = size
+        return 0
 
     def __dealloc__(self):
+        free(self.arrays)
         free(self.code)
         free(self.sizes)
         free(self.literals)

@@ -4,6 +4,9 @@
 # that the loop starts with, in the columns of the values that the loop carries. So "the loop variable in this
 # iteration" is always "its column in the row before".
 #
+# Arrays of known shape stand in a second store of the same frame, whose rows go with those of the first. There the row
+# before is found by an address of its own instead of the copy.
+#
 #   chunk:   | carry | row 0 | row 1 | ... | row R-1 |      carry = copy of the last row of the chunk before, so that
 #                                                           "the row before" is one row_bytes away everywhere
 #
@@ -34,6 +37,8 @@ cdef extern from "core.h" nogil:
         int n_objects
         int* object_offsets
         long long object_bytes
+        int carry
+        char* spare
     ctypedef struct Instr "wb_instr":
         Kernel fn
         void* data
@@ -70,6 +75,7 @@ cdef extern from "core.h" nogil:
     ctypedef struct Engine "wb_engine":
         char** base
         Rows* frames
+        int* twin
         Instr* code
         const Literal* literals
         const cnp.npy_intp* sizes
@@ -77,6 +83,7 @@ cdef extern from "core.h" nogil:
         long long poll_at
         int stop_flag
         int n_frames
+        int n_stores
         Hot* hot
         Held* held
         int* hot_of
@@ -97,8 +104,13 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
     """Memory for one chunk; object columns start as NULL."""
     global _pool_size
     cdef char* chunk = NULL
-    if rows.n_objects or rows.chunk_bytes != HUGE_BYTES:
+    if rows.spare != NULL:
+        chunk, rows.spare = rows.spare, NULL
+        return chunk
+    if rows.carry and (rows.n_objects or rows.chunk_bytes != HUGE_BYTES):
         return <char*>calloc(1, rows.chunk_bytes)
+    if rows.chunk_bytes != HUGE_BYTES:
+        return wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
     PyThread_acquire_lock(_pool_lock, 1)
     if _pool_size > 0:
         _pool_size -= 1
@@ -154,7 +166,7 @@ cdef long long object_size(PyObject* item) noexcept:
 
 
 cdef inline char* row_address(Rows* rows, long long row) noexcept nogil:
-    return rows.chunks[row // rows.per_chunk] + (row % rows.per_chunk + 1) * rows.row_bytes
+    return rows.chunks[row // rows.per_chunk] + (row % rows.per_chunk + rows.carry) * rows.row_bytes
 
 
 cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
@@ -177,10 +189,10 @@ cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     rows.chunks[rows.n_chunks] = chunk
     rows.n_chunks += 1
     PyThread_release_lock(lock)
-    if rows.n_chunks > 1 and rows.row >= 0:
+    if rows.carry and rows.n_chunks > 1 and rows.row >= 0:
         memcpy(chunk, rows.cur, rows.row_bytes)
-    rows.cur = chunk + rows.row_bytes
-    rows.end = chunk + (rows.per_chunk + 1) * rows.row_bytes
+    rows.cur = chunk + rows.carry * rows.row_bytes
+    rows.end = chunk + (rows.per_chunk + rows.carry) * rows.row_bytes
     return 0
 
 
@@ -193,7 +205,10 @@ cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     rows.first_chunk += 1
     rows.first_row = rows.first_chunk * rows.per_chunk
     PyThread_release_lock(lock)
-    give_chunk(rows, chunk)
+    if rows.carry == 0 and rows.spare == NULL:
+        rows.spare = chunk  # its pages are there already; large ones would be asked of the system again and again
+    else:
+        give_chunk(rows, chunk)
 
 
 cdef int push_activation(Rows* rows, long long parent_row, PyThread_type_lock lock) noexcept nogil:

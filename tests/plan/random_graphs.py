@@ -12,6 +12,10 @@ from workbench.graph import Graph, GraphBuilder, Value
 SCALARS = ("float64", "float32", "int64", "int32")
 
 
+def numbers(pool: list[Value]) -> list[Value]:
+    return [v for v in pool if v.dtype != "bool"]
+
+
 class Maker:
     """Draws a program: ``Maker(seed).make()`` -> (graph, feeds)."""
 
@@ -59,7 +63,7 @@ class Maker:
 
     def op(self, pool: list[Value]) -> Value:
         b, r = self.b, self.r
-        x = self.pick([v for v in pool if v.dtype != "bool"])
+        x = self.pick(numbers(pool))
         choice = r.random()
         if choice < 0.55:
             y = self.pick([v for v in pool if v.shape in ((), x.shape)], x.dtype)
@@ -82,7 +86,7 @@ class Maker:
 
     def loop(self, pool: list[Value], depth: int) -> None:
         trips = self.r.randint(0, 4)
-        carried = [self.pick([v for v in pool if v.dtype != "bool"]) for _ in range(self.r.randint(1, 3))]
+        carried = [self.pick(self.movable(pool)) for _ in range(self.r.randint(1, 3))]
         init = {f"v{k}": v for k, v in enumerate(carried)} | {"i": self.b.constant(0, "int64")}
         by_trips = self.r.random() < 0.3
         early = self.r.random() < 0.4
@@ -90,9 +94,7 @@ class Maker:
         def cond(**values: Value) -> Any:
             test = values["i"] < (100 if by_trips else trips)
             inner = list(values.values())
-            return (
-                self.b.op("logical_and", test, self.condition([v for v in inner if v.shape == ()])) if early else test
-            )
+            return self.b.op("logical_and", test, self.condition(inner)) if early else test
 
         def body(**values: Value) -> dict[str, Value]:
             inner = [*self.r.sample(pool, min(len(pool), 2)), *values.values()]
@@ -103,6 +105,14 @@ class Maker:
         out = self.b.while_loop(cond, body, init, max_trips=trips if by_trips else None)
         pool.extend(out.values())
 
+    def movable(self, pool: list[Value]) -> list[Value]:
+        """What loops carry and branches give."""
+        return numbers(pool)
+
+    def partner(self, pool: list[Value], x: Value) -> Value:
+        """Something of the dtype of ``x`` that goes with it in one op."""
+        return self.pick([v for v in pool if v.dtype == x.dtype], x.dtype)
+
     def like(self, pool: list[Value], value: Value) -> Value:
         """Something of the same dtype; the shape may change, as long as it stays one of few."""
         fitting = [v for v in pool if v.dtype == value.dtype and v.shape in ((), value.shape)]
@@ -110,7 +120,7 @@ class Maker:
 
     def branch(self, pool: list[Value], depth: int) -> None:
         pred = self.condition(pool)
-        dtype = self.pick([v for v in pool if v.dtype != "bool"]).dtype
+        dtype = self.pick(self.movable(pool)).dtype
         count = self.r.randint(1, 2)
 
         def side() -> list[Value]:
@@ -122,8 +132,8 @@ class Maker:
 
     def raw(self, pool: list[Value]) -> None:
         """Switches and Merges without the usual pairing; a default keeps the result alive."""
-        x = self.pick([v for v in pool if v.dtype != "bool"])
-        y = self.pick([v for v in pool if v.dtype == x.dtype], x.dtype)
+        x = self.pick(numbers(pool))
+        y = self.partner(pool, x)
         first, second = self.b.switch(x, self.condition(pool)), self.b.switch(y, self.condition(pool))
         ways: list[Value] = [self.r.choice(first), self.r.choice(second)]
         if self.r.random() < 0.5:

@@ -10,22 +10,35 @@ evaluation is the same.
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from workbench.graph import Graph, Ref
+from workbench.graph import Graph, Node, Ref
 from workbench.graph.opspec import REGISTRY
 
 DEAD = object()
 Instance = tuple[tuple[str, int], ...]
+Path = tuple[int, ...]
+#: adopt(op, inputs, attrs, computed, observed) -> the value to go on with; raises AssertionError if they disagree
+Adopt = Callable[[str, list[Any], Mapping[str, Any], Any, Any], Any]
 
 
 class Reference:
-    """Runs the part of ``graph`` that ``outputs`` need; ``firings[ref]`` and ``events`` hold what happened."""
+    """Runs the part of ``graph`` that ``outputs`` need; ``firings[ref]`` and ``events`` hold what happened.
 
-    def __init__(self, graph: Graph, feeds: dict[str, np.ndarray], outputs: list[Ref], limit: int = 200_000) -> None:
+    ``observed`` are the values of another execution, by value and iteration path. With them, ``adopt`` checks a result
+    that may be rounded in more than one way (see ``tests.plan.rounding``), and the interpreter goes on with the other's
+    rounding: so whatever comes after it is compared bit for bit.
+    """
+
+    def __init__(
+        self, graph: Graph, feeds: dict[str, np.ndarray], outputs: list[Ref], limit: int = 200_000,
+        observed: Mapping[Ref, Mapping[Path, Any]] | None = None, adopt: Adopt | None = None,
+    ) -> None:  # fmt: skip
         self.graph, self.limit = graph, limit
+        self.observed, self.adopt = observed or {}, adopt
         self.feeds = {graph.inputs[name].node: value for name, value in feeds.items()}
         self.needed = self._needed(outputs)
         self.readers: dict[str, list[str]] = defaultdict(list)
@@ -134,7 +147,16 @@ class Reference:
             spec = REGISTRY.lookup(node.op, node.attrs)
             assert spec.evaluate is not None
             results = spec.evaluate(inputs, node.attrs) if node.op != "Const" else (node.attrs["value"],)
-            self._give(name, instance, dict(enumerate(results)), True)
+            self._give(name, instance, dict(enumerate(self._adopted(node, instance, inputs, results))), True)
+
+    def _adopted(self, node: Node, instance: Instance, inputs: list[Any], results: Sequence[Any]) -> list[Any]:
+        """The results, or those observed there, where ``adopt`` takes them."""
+        path, out = tuple(k for _, k in instance), list(results)
+        for index, result in enumerate(results):
+            other = self.observed.get(Ref(node.name, index), {}).get(path)
+            if self.adopt is not None and other is not None:
+                out[index] = self.adopt(node.op, inputs, node.attrs, result, other)
+        return out
 
     def _enter(self, name: str, outer: Instance, value: Any) -> None:
         node = self.graph.nodes[name]

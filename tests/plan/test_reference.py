@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 from hypothesis import HealthCheck, given, note, reject, settings
 from hypothesis import strategies as st
 
+from tests.plan.checks import check_against_reference, run_of, same
 from tests.plan.random_graphs import Maker
 from tests.plan.reference import Reference
 from workbench.errors import DeadValueError, FrameError
-from workbench.execution import Run, prepare_feeds
 from workbench.graph import Graph, Ref
-from workbench.graph.types import TensorType
-from workbench.plan import make_plan, signature_of
 
 SETTINGS = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
@@ -29,57 +25,6 @@ def plannable(seed: int) -> tuple[Graph, dict[str, np.ndarray]]:
         assert error.slug == "frame-not-nesting" and "Merge" in {n.op for n in graph.nodes.values()}
         reject()
     return graph, feeds
-
-
-def run_of(graph: Graph, feeds: dict[str, np.ndarray], budget: int = 1 << 28) -> Run:
-    arrays = prepare_feeds(graph, feeds)
-    plan = make_plan(graph, graph.outputs, signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()}))
-    return Run(plan, arrays, budget)
-
-
-def same(a: object, b: object) -> bool:
-    a, b = np.asarray(a), np.asarray(b)
-    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
-
-
-def check_against_reference(run: Run, reference: Reference) -> None:
-    """Every firing with its tag and value, and the order of events."""
-    trace, graph = run.trace, run.plan.graph
-    for name, index in run.plan.layout.values:
-        series = trace[Ref(name, index)]
-        ours = dict(zip(map(tuple, series.iterations.tolist()), series.firings(), strict=True))
-        theirs = dict(reference.firings[Ref(name, index)])
-        assert ours.keys() == theirs.keys(), f"{name}:{index} fired at {sorted(ours)}, expected {sorted(theirs)}"
-        for path, value in theirs.items():
-            assert same(ours[path], value), f"{name}:{index} at {path} is {ours[path]!r}, expected {value!r}"
-    missing = {r.node for r, f in reference.firings.items() if f} - {n.name for n in run.plan.layout.nodes}
-    assert not missing, f"fired in the reference but not planned: {missing}"
-    events: list[tuple[str, tuple[int, ...]]] = [(t.node, t.iteration) for t in trace.events()]
-    assert Counter(events) == Counter(reference.events)
-    assert run.event == len(reference.events)
-    check_order(graph, events)
-
-
-def check_order(graph: Graph, events: list[tuple[str, tuple[int, ...]]]) -> None:
-    """Nothing fires before what it reads."""
-    at = {event: k for k, event in enumerate(events)}
-    for (name, path), k in at.items():
-        node = graph.nodes[name]
-        for source in {*(r.node for r in node.inputs), *node.control}:
-            other = graph.nodes[source]
-            if other.op == "NextIteration":
-                there = (*path[:-1], path[-1] - 1)
-                if path[-1] == 0:
-                    continue
-            elif node.op == "Enter":
-                there = path[:-1]
-            elif node.op == "Exit":  # the last iteration of the frame that it leaves
-                inner = [p for n, p in events if n == source and p[:-1] == path]
-                there = max(inner)
-            else:
-                there = path
-            if (source, there) in at and node.op != "Merge":
-                assert at[source, there] < k, f"{name} at {path} fired before {source}"
 
 
 @SETTINGS

@@ -188,7 +188,7 @@ def wide(data):
 
 CHANGES = [
     (head(lambda h: h.update(format="other")), "not-a-trace", "no workbench trace"),
-    (head(lambda h: h.update(version=2)), "trace-version", "version 2"),
+    (head(lambda h: h.update(version=1)), "trace-version", "version 1"),
     (head(lambda h: h.pop("version")), "trace-version", "None"),
     (head(lambda h: h.pop("columns")), "bad-trace", "columns"),
     (head(lambda h: h["columns"][0].update(rows=10**9)), "bad-trace", "promised"),

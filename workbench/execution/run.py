@@ -112,10 +112,10 @@ class Run:
         path = self.plan.layout.frames[node.frame].path
         return Position(node.name, event, path, self.iteration_of(node.frame) if path else (), silent)
 
-    def put(self, place: Any, item: Any) -> None:
+    def put(self, place: Place, item: Any) -> None:
         """Write a value into the rows in progress."""
-        offset = place.offset + (place.shift * self.plan.layout.frames[place.base - 1].row_bytes if place.shift else 0)
-        core.put(self.machine, place.base, offset, None if place.dtype is None else np.dtype(place.dtype), item)
+        dtype = None if place.dtype is None else np.dtype(place.dtype)
+        core.put(self.machine, *self.plan.layout.operand(place), dtype, place.shape, item)
 
     # -- forwards ---------------------------------------------------------------------------------------------------
     def go(
@@ -196,7 +196,8 @@ class Run:
         """A run of its own that starts at a checkpoint of this one (the latest by default)."""
         other = Run(self.plan, self.feeds, self.budget)
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
-        other.checkpoints = [checkpoint or self.checkpoints[-1]]
+        # a checkpoint of its own: one of this run would keep all of this run in memory
+        other.checkpoints = [core.snapshot(other.machine, other.active_frames())]
         return other
 
     # -- results -----------------------------------------------------------------------------------------------------

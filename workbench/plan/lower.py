@@ -14,6 +14,7 @@ without work, and their value is read from the slot of what they rename.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,17 @@ from workbench.graph.node import Node, Ref
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
 from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, ValueLayout
+from workbench.plan.arrays import ArrayCode, Step, dims_of, whole_copy
 from workbench.plan.guards import ALIVE, Guard, Guards, is_loop_merge, root_of
-from workbench.plan.places import Pool, Slot, Spot, array_bytes, inline_dtype, lay_out
+from workbench.plan.places import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows, lay_out, lay_out_arrays
 from workbench.plan.schedule import Block, Item
-from workbench.plan.select import Choice, box, choose
+from workbench.plan.select import Choice, array_code_of, box, choose
 
-NOP, KERNEL, UFUNC, CALL, MOVE, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(12)
+NOP, KERNEL, UFUNC, CALL, MOVE, ARRAY, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(13)
+
+CONTROL = frozenset((
+    "Const", "Enter", "Exit", "Merge", "Placeholder", "Switch", "Identity", "NextIteration", "LoopCond",
+))  # fmt: skip
 
 #: chunks are dropped whole: those of frames with arrays hold about this many bytes, and at most so many rows
 CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
@@ -48,7 +54,7 @@ class Lowering:
         self.number = {path: i for i, path in enumerate(self.frames)}
         self.code: list[dict[str, Any]] = []
         self.literals: list[tuple[Spot, int]] = []
-        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...]]] = []
+        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
         self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
@@ -60,6 +66,7 @@ class Lowering:
         self.carried: dict[str, Slot] = {}  # loop Merge -> its column
         # frame -> columns of value_index: (column, in iteration 0, later)
         self.indices: dict[int, list[tuple[Slot, int, int]]] = {}
+        self.coded: dict[str, ArrayCode | None] = {}
         self.read = {r for n in types for r in graph.nodes[n].inputs} | set(outputs)
 
     # -- spots -------------------------------------------------------------------------------------------------
@@ -79,12 +86,40 @@ class Lowering:
             self.spots[ref] = found
         return found
 
-    def new_slot(self, frame: int, type_: TensorType) -> Slot:
-        slot = Slot(frame, inline_dtype(type_))
-        if slot.dtype is None:
+    def new_slot(self, frame: int, type_: TensorType, rows: bool = False) -> Slot:
+        """A column for values of this type; ``rows``: in the rows also if it is a large array."""
+        if in_rows(type_) and (rows or array_bytes(type_) <= SMALL_BYTES):
+            slot = Slot(frame, type_.dtype, dims_of(type_))
+        else:
+            slot = Slot(frame, None)
             self.array_bytes[frame] += array_bytes(type_)
         self.slots[frame].append(slot)
         return slot
+
+    def code_of(self, node: Node) -> ArrayCode | None:
+        """Instructions on arrays for a node, if there are some."""
+        if node.name not in self.coded:
+            types = [self.type_of(r) for r in node.inputs]
+            values = [self._constant(r) for r in node.inputs]
+            self.coded[node.name] = array_code_of(node, types, self.types[node.name], values)
+        return self.coded[node.name]
+
+    def _constant(self, ref: Ref) -> np.ndarray | None:
+        node = self.graph.nodes[root_of(self.graph, ref).node]
+        while node.op in ("Enter", "Identity"):
+            node = self.graph.nodes[root_of(self.graph, node.inputs[0]).node]
+        return node.attrs["value"] if node.op == "Const" else None
+
+    def made_in_rows(self, ref: Ref, depth: int = 8) -> bool:
+        """Whether compiled code leaves a value in a row."""
+        node = self.graph.nodes[root_of(self.graph, ref).node]
+        if depth and node.op == "Merge" and not is_loop_merge(self.graph, node):
+            return all(self.made_in_rows(r, depth - 1) for r in node.inputs)
+        if depth and node.op in ("Exit", "Enter"):
+            return self.made_in_rows(node.inputs[0], depth - 1)
+        if node.op == "Placeholder":
+            return True
+        return node.op not in CONTROL and self.code_of(node) is not None
 
     def type_of(self, ref: Ref) -> TensorType:
         return self.types[ref.node][ref.index]
@@ -98,12 +133,22 @@ class Lowering:
         """Copy a value; between a number and an array it is boxed or unboxed."""
         if source.dtype is None and target.dtype is None:
             self.emit(MOVE, frame, a=source, out=target, **fields)
-        elif source.dtype == target.dtype:
-            self.emit(KERNEL, frame, kernel=machine.move_kernel(target.slot.size), hot=f"move_{target.slot.size}", a=source,
-                      out=target, **fields)  # fmt: skip
+        elif target.shape and (source.dtype or source.is_constant):
+            array = whole_copy(TensorType(str(target.dtype), target.shape)).array
+            self.emit(ARRAY, frame, array=array, a=self.readable(source), out=target, **fields)
+        elif source.number and source.number == target.number:
+            size = target.slot.size
+            kernel, hot = machine.move_kernel(size), f"move_{size}"
+            self.emit(KERNEL, frame, kernel=kernel, hot=hot, a=source, out=target, **fields)
         else:
-            self.calls.append((box, (source,), (target,)))
+            self.calls.append((box, (source,), (target,), False))
             self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
+
+    def readable(self, spot: Spot) -> Spot:
+        """A spot as compiled code can read it: constant arrays get a base of their own."""
+        if spot.is_constant and spot.dtype is None:
+            self.pool.arrays.setdefault(spot.slot, np.ascontiguousarray(self.pool.value(spot.slot)))
+        return spot
 
     def guarded(self, guard: Guard, frame: int) -> int | None:
         """Open a guarded run; give the result to :meth:`close`."""
@@ -171,17 +216,18 @@ class Lowering:
                 continue
             back = next(r for r in node.inputs if self.graph.nodes[r.node].op == "NextIteration")
             enter = next(r for r in node.inputs if r != back)
-            slot = self.new_slot(frame, self.type_of(node.ref()))
+            source = root_of(self.graph, self.graph.nodes[back.node].inputs[0])
+            slot = self.new_slot(frame, self.type_of(node.ref()), self.made_in_rows(source))
             self.carried[node.name] = slot
             ahead, behind = node.inputs.index(enter), node.inputs.index(back)
             if node.ref(1) in self.read or ahead:  # else the trace derives the index: 0 first, then 1
                 column = self.new_slot(frame, TensorType("int32", ()))
                 self.spots[node.ref(1)] = Spot(column, -1)
                 self.indices.setdefault(frame, []).append((column, ahead, behind))
-            source = root_of(self.graph, self.graph.nodes[back.node].inputs[0])
             producer = self.graph.nodes[source.node]
-            computed = producer.op not in ("Const", "Enter", "Exit", "Merge", "Placeholder", "Switch")
-            same_kind = inline_dtype(self.type_of(source)) == slot.dtype
+            computed = producer.op not in CONTROL
+            type_ = self.type_of(source)
+            same_kind = (slot.dtype, slot.shape) == (type_.dtype, type_.shape) if slot.dtype else not in_rows(type_)
             if computed and same_kind and source not in self.spots and self.graph.frame_of(source.node) == block.path:
                 self.spots[source] = Spot(slot)  # the kernel writes the next value where the next iteration reads it
             moves.append((enter.node, slot))
@@ -202,12 +248,13 @@ class Lowering:
                 self.move(source, target, frame, **event)
         elif node.op == "Exit":
             outer = self.number[self.graph.frame_of(node.name)[:-1]]
-            slot = self.new_slot(outer, self.type_of(node.ref()))
+            source = self.spot(node.inputs[0])
+            slot = self.new_slot(outer, self.type_of(node.ref()), source.dtype is not None)
             self.spots[node.ref()] = Spot(slot)
             self.ips[node.name] = len(self.code)
-            self.move(self.spot(node.inputs[0]), Spot(slot), frame, **event)
+            self.move(source, Spot(slot), frame, **event)
         elif node.op == "Placeholder":
-            self.spots[node.ref()] = Spot(self.new_slot(frame, self.type_of(node.ref())))
+            self.spots[node.ref()] = Spot(self.new_slot(frame, self.type_of(node.ref()), True))
             self.ips[node.name] = self.emit(NOP, frame, **event)
         elif node.op == "Merge" and not is_loop_merge(self.graph, node):
             self._merge(node, frame)
@@ -218,13 +265,14 @@ class Lowering:
 
     def _compute(self, node: Node, frame: int) -> None:
         inputs = [self.spot(r) for r in node.inputs]
-        outputs = []
-        for index, type_ in enumerate(self.types[node.name]):
-            ref = node.ref(index)
-            if ref not in self.spots:
-                self.spots[ref] = Spot(self.new_slot(frame, type_))
-            outputs.append(self.spots[ref])
-        choice = choose(node, [s.dtype for s in inputs], [s.dtype for s in outputs])
+        large = (s.dtype is None and not s.is_constant and array_bytes(t) > SMALL_BYTES
+                 for s, t in zip(inputs, map(self.type_of, node.inputs), strict=True))  # fmt: skip
+        code = self.code_of(node)
+        if code is not None and not any(large):
+            self._array_node(node, code, inputs, frame)
+            return
+        outputs = self._outputs(node, frame, False)
+        choice = choose(node, [s.number for s in inputs], [s.number for s in outputs])
         self.choices[node.name] = choice
         operands = {**dict(zip("abc", inputs, strict=False)), "out": outputs[0]} if outputs and len(inputs) <= 3 else {}
         if choice.kind == "kernel":
@@ -235,16 +283,68 @@ class Lowering:
                 **operands,
             )  # fmt: skip
         else:
-            self.calls.append((choice.call, tuple(inputs), tuple(outputs)))
+            self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
         self.ips[node.name] = at
+
+    def _outputs(self, node: Node, frame: int, rows: bool) -> list[Spot]:
+        for index, type_ in enumerate(self.types[node.name]):
+            if node.ref(index) not in self.spots:
+                self.spots[node.ref(index)] = Spot(self.new_slot(frame, type_, rows))
+        return [self.spots[node.ref(index)] for index in range(len(self.types[node.name]))]
+
+    def _array_node(self, node: Node, code: ArrayCode, inputs: list[Spot], frame: int) -> None:
+        """Instructions on arrays in rows; a view of an array in rows or of a constant is none at all."""
+        self.choices[node.name] = Choice("array", ("compiled", f"{node.op} works on arrays in the rows"))
+        inputs = [self.unboxed(s, self.type_of(r), frame) for s, r in zip(inputs, node.inputs, strict=True)]
+        work: list[tuple[Step, Spot]] = []
+        for index, type_ in enumerate(self.types[node.name]):
+            ref, steps = node.ref(index), code.steps.get(index, [])
+            if index in code.views:
+                view = self.view_of(inputs[0], code.views[index], type_)
+                if ref not in self.spots:
+                    self.spots[ref] = view
+                    continue
+                steps = [whole_copy(type_, code.views[index])]
+            if ref not in self.spots:
+                self.spots[ref] = Spot(self.new_slot(frame, type_, True))
+            work.extend((step, self.spots[ref]) for step in steps)
+        self.ips[node.name] = len(self.code)
+        event: dict[str, Any] = {"event": True}
+        if not work:
+            self.emit(NOP, frame, **event)
+        for step, out in work:
+            operands = {
+                letter: replace(self.readable(inputs[k]), delta=inputs[k].delta + delta)
+                for letter, (k, delta) in zip("abc", step.operands, strict=False)
+            }
+            target = replace(out, delta=out.delta + step.delta)
+            self.emit(ARRAY, frame, array=step.array, out=target, **operands, **event)
+            event = {}
+
+    def view_of(self, spot: Spot, delta: int, type_: TensorType) -> Spot:
+        """``delta`` bytes into an array, as an array of another shape."""
+        if not spot.is_constant:
+            return replace(spot, delta=spot.delta + delta, view=dims_of(type_))
+        whole = np.ascontiguousarray(self.pool.value(spot.slot)).reshape(-1).view(np.uint8)
+        part = whole[delta : delta + array_bytes(type_)].view(numpy_dtype(type_.dtype)).reshape(dims_of(type_))
+        return Spot(self.pool.add(part))
+
+    def unboxed(self, spot: Spot, type_: TensorType, frame: int) -> Spot:
+        """An array that is kept as an object, copied into the rows for compiled code."""
+        if spot.dtype is not None or spot.is_constant:
+            return spot
+        target = Spot(self.new_slot(frame, type_, True))
+        self.move(spot, target, frame)
+        return target
 
     def _merge(self, node: Node, frame: int) -> None:
         """A conditional Merge: each living side moves its value; the first that is alive wins."""
         live = self.guards.merges[node.name]
         alive = frozenset({(node.ref(1), ALIVE)}) & self.guards.node[node.name]
         own = self.guards.node[node.name] - alive
-        slot = self.new_slot(frame, self.type_of(node.ref()))
+        sides = [self.spot(node.inputs[i]) for i in live]
+        slot = self.new_slot(frame, self.type_of(node.ref()), all(s.dtype is not None for s in sides))
         self.spots[node.ref()] = Spot(slot)
         index: Slot | None = None
         if alive or node.ref(1) in self.read:
@@ -281,32 +381,42 @@ class Lowering:
         # constants that only the trace reads get their place too
         spots = {Ref(n, i): self._trace_spot(Ref(n, i)) for n in self.ips for i in range(len(self.types[n]))}
         pool, objects = self.pool.finish()
-        frames, bytes_of = [], []
+        frames, bytes_of, stores = [], [], []
+        self.store_frames = [n for n in range(len(self.frames)) if any(s.stored for s in self.slots[n])]
         for number, path in enumerate(self.frames):
-            row_bytes, object_columns = lay_out(self.slots[number])
+            row_bytes, object_columns = lay_out([s for s in self.slots[number] if not s.stored])
             bytes_of.append(row_bytes)
             parent = self.number[path[:-1]] if path else -1
-            frames.append(
-                (
-                    row_bytes,
-                    parent,
-                    1 if not path else self._rows_per_chunk(number) if object_columns else 0,
-                    object_columns,
-                )
-            )
+            per_chunk = 1 if not path else self._rows_per_chunk(number) if object_columns else 0
+            frames.append((row_bytes, parent, per_chunk, object_columns))
+            for slot in self.slots[number]:
+                slot.base = 1 + (len(self.frames) + self.store_frames.index(number) if slot.stored else number)
+        for number in self.store_frames:
+            arrays = [s for s in self.slots[number] if s.stored]
+            carried = [s for s in self.carried.values() if s.stored and s.frame == number]
+            stores.append((number, lay_out_arrays(arrays), [(s.offset, s.size) for s in carried]))
+        layout = self._layout(spots, bytes_of)
+        first_constant = 1 + len(self.frames) + 2 * len(stores)
+        constants = {slot: first_constant + k for k, slot in enumerate(self.pool.arrays)}
 
-        def operand(spot: Spot) -> tuple[int, int]:
-            place = spot.place()
-            return place.base, place.offset + (place.shift * bytes_of[place.base - 1] if place.shift else 0)
+        def operand(spot: Spot, compiled: bool = False) -> tuple[int, int]:
+            if compiled and spot.slot in constants:
+                return constants[spot.slot], spot.delta
+            return layout.operand(spot.place())
 
-        def call_operand(spot: Spot) -> tuple[int, int, Any]:
-            return (*operand(spot), None if spot.dtype is None else numpy_dtype(spot.dtype))
+        def call_operand(spot: Spot) -> tuple[int, int, Any, tuple[int, ...]]:
+            return (
+                *layout.operand(spot.place()), None if spot.dtype is None else numpy_dtype(spot.dtype), spot.shape,
+            )  # fmt: skip
 
-        code = [{k: operand(v) if isinstance(v, Spot) else v for k, v in row.items()} for row in self.code]
+        code = [
+            {k: operand(v, row["op"] == ARRAY) if isinstance(v, Spot) else v for k, v in row.items()}
+            for row in self.code
+        ]
         literals = [(*operand(spot), expect) for spot, expect in self.literals]
-        calls = [(f, [call_operand(s) for s in ins], [call_operand(s) for s in outs]) for f, ins, outs in self.calls]
-        program = machine.Program(code, literals, frames, pool, objects, calls)
-        return program, self._layout(spots, bytes_of)
+        calls = [(f, [call_operand(s) for s in i], [call_operand(s) for s in o], sees) for f, i, o, sees in self.calls]
+        arrays = list(self.pool.arrays.values())
+        return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays), layout
 
     def _rows_per_chunk(self, frame: int) -> int:
         return min(MOST_ROWS, max(2, CHUNK_BYTES // max(1, self.array_bytes[frame])))
@@ -356,4 +466,4 @@ class Lowering:
                     name, index, frame, kind, None if spot is None else spot.place(),
                     self._conditions(self.guards.value[ref]), branches,
                 )  # fmt: skip
-        return Layout(tuple(frames), tuple(nodes), values)
+        return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self.store_frames))

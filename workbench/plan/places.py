@@ -17,9 +17,15 @@ INLINE = frozenset(
 )  # fmt: skip
 
 
-def inline_dtype(type_: TensorType) -> str | None:
-    """dtype for a value that fits into the row, None for one that is kept as an array."""
-    return type_.dtype if type_.shape == () and type_.dtype in INLINE else None
+#: arrays of known shape up to this many bytes always stand in rows; larger ones where compiled code makes them
+SMALL_BYTES = 1 << 16
+#: arrays in rows begin at multiples of this: a cache line, and what the widest instructions like
+ALIGNED = 64
+
+
+def in_rows(type_: TensorType) -> bool:
+    """Whether values of this type can stand in rows: numbers, and arrays of known shape that are not empty."""
+    return type_.dtype in INLINE and type_.is_static and array_bytes(type_) > 0
 
 
 def array_bytes(type_: TensorType) -> int:
@@ -31,31 +37,58 @@ def array_bytes(type_: TensorType) -> int:
 
 @dataclass(eq=False, slots=True)
 class Slot:
-    """A column of a frame's rows, or (``frame`` None) an entry of the constant pool."""
+    """A column of a frame's rows, or (``frame`` None) an entry of the constant pool.
+
+    ``dtype`` None is an object; ``shape`` not empty is an array, which stands in the frame's store of arrays
+    (``beside`` false) or beside the numbers. ``base`` and ``offset`` come with the layout.
+    """
 
     frame: int | None
     dtype: str | None
+    shape: tuple[int, ...] = ()
+    beside: bool = False
+    base: int = 0
     offset: int = -1
 
     @property
     def size(self) -> int:
-        return 8 if self.dtype is None else numpy_dtype(self.dtype).itemsize
+        return 8 if self.dtype is None else numpy_dtype(self.dtype).itemsize * math.prod(self.shape)
+
+    @property
+    def stored(self) -> bool:
+        """Whether it is in the store of arrays."""
+        return self.shape != () and not self.beside
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A slot, in the row in progress (shift 0) or in the row before (shift -1)."""
+    """A slot, in the row in progress (shift 0) or in the row before (shift -1); ``delta`` bytes into it, as an array of
+    ``shape`` (None: the slot's own)."""
 
     slot: Slot
     shift: int = 0
+    delta: int = 0
+    view: tuple[int, ...] | None = None
 
     @property
     def dtype(self) -> str | None:
         return self.slot.dtype
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.slot.shape if self.view is None else self.view
+
+    @property
+    def number(self) -> str | None:
+        """dtype of a single number, None for anything else."""
+        return self.slot.dtype if self.shape == () else None
+
+    @property
+    def is_constant(self) -> bool:
+        return self.slot.frame is None
+
     def place(self) -> Place:
-        base = 0 if self.slot.frame is None else self.slot.frame + 1
-        return Place(base, self.slot.offset, self.shift, self.slot.dtype)
+        return Place(self.slot.base, self.slot.offset + self.delta, self.shift, self.slot.dtype, self.shape)
 
 
 @dataclass(slots=True)
@@ -63,11 +96,17 @@ class Pool:
     """The constants of a program: numbers as bytes, everything else as read-only arrays."""
 
     entries: list[tuple[Slot, np.ndarray]] = field(default_factory=list)
+    #: arrays that compiled code reads, by slot
+    arrays: dict[Slot, np.ndarray] = field(default_factory=dict)
 
     def add(self, value: np.ndarray) -> Slot:
-        slot = Slot(None, inline_dtype(TensorType.of(value)))
+        type_ = TensorType.of(value)
+        slot = Slot(None, type_.dtype if type_.shape == () and in_rows(type_) else None)
         self.entries.append((slot, value))
         return slot
+
+    def value(self, slot: Slot) -> np.ndarray:
+        return next(v for s, v in self.entries if s is slot)
 
     def finish(self) -> tuple[bytes, dict[int, np.ndarray]]:
         """Lay the entries out; returns the pool's bytes and its objects by offset."""
@@ -85,13 +124,22 @@ class Pool:
 
 
 def lay_out(slots: list[Slot]) -> tuple[int, list[int]]:
-    """Give the slots of one frame their offsets, largest first so that all are aligned.
+    """Give the slots of one frame that are not in its store of arrays their offsets, by size so that all are aligned.
 
     Returns the bytes of a row and the offsets of the object columns.
     """
     offset = 0
-    for slot in sorted(slots, key=lambda s: -s.size):
+    for slot in sorted(slots, key=lambda s: -min(s.size, 16)):
         slot.offset = offset
         offset += slot.size
     row_bytes = max(8, -(-offset // 8) * 8)
     return row_bytes, [s.offset for s in slots if s.dtype is None]
+
+
+def lay_out_arrays(slots: list[Slot]) -> int:
+    """Give the slots of a store of arrays their offsets; returns the bytes of a row."""
+    offset = 0
+    for slot in slots:
+        slot.offset = offset
+        offset += -(-slot.size // ALIGNED) * ALIGNED
+    return offset

@@ -10,13 +10,16 @@ import numpy as np
 
 from workbench.graph.node import Node
 from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import numpy_dtype
+from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
+from workbench.plan.arrays import ArrayCode, array_code
+from workbench.plan.places import in_rows
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``kind`` is kernel, ufunc or call; ``reason`` is (slug, sentence); ``hot`` names what the hot loop may run instead."""
+    """``kind`` is kernel, ufunc, array or call; ``reason`` is (slug, sentence); ``hot`` names what the hot loop may run
+    instead; ``sees``: a call may be given the rows' own memory to read, for it keeps nothing."""
 
     kind: str
     reason: tuple[str, str]
@@ -25,6 +28,7 @@ class Choice:
     sizes: tuple[int, ...] = ()
     call: Callable[[list[Any]], Sequence[Any]] | None = None
     hot: str = ""
+    sees: bool = False
 
 
 def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> Choice:
@@ -54,7 +58,17 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
         reason = ("arrays", f"{node.op} works on arrays, which NumPy evaluates")
     else:
         reason = ("no-kernel", f"there is no compiled kernel for {node.op} on {', '.join(map(str, inputs))}")
-    return Choice("call", reason, call=evaluator(spec, node))
+    sees = spec.pure and ":" not in node.op and spec.family != "sequence"
+    return Choice("call", reason, call=evaluator(spec, node), sees=sees)
+
+
+def array_code_of(
+    node: Node, ins: Sequence[TensorType], outs: Sequence[TensorType], values: Sequence[np.ndarray | None]
+) -> ArrayCode | None:
+    """Instructions on arrays in rows for a node, if all its values can stand there and one of them is an array."""
+    if not all(in_rows(t) for t in (*ins, *outs)) or all(t.shape == () for t in (*ins, *outs)) or not outs:
+        return None
+    return array_code(node, REGISTRY.lookup(node.op, node.attrs), ins, outs, values)
 
 
 def evaluator(spec: OpSpec, node: Node) -> Callable[[list[Any]], Sequence[Any]]:

@@ -1,20 +1,20 @@
-"""Trace files: a zip of JSON and .npy members, version 1. No pickle anywhere.
+"""Trace files: a zip of JSON and .npy members, version 2. No pickle anywhere.
 
 ::
 
-    trace.json                   {"format": "workbench-trace", "version": 1, "frames": [...], "nodes": [...],
-    "values": [...],
-                                  "extents": [[first, stop, partial, ip], ...], "columns": [...], "pool": [...]}
+    trace.json                   {"format": "workbench-trace", "version": 2, "frames": [...], "stores": [frame, ...],
+                                  "nodes": [...], "values": [...], "extents": [[first, stop, partial, ip], ...],
+                                  "firsts": [first row of each further store, ...], "columns": [...], "pool": [...]}
     graph.txt                    the graph's text form
     f<frame>.starts.npy          int64, init row of each activation;  f<frame>.parents.npy: its parent's row
-    c<k>.npy                     column k: numbers of rows first ... last of its frame, or, of an array column whose
-    arrays
-                                 agree in dtype and shape, those arrays stacked
+    c<k>.npy                     column k: numbers or arrays of rows first ... last of its store, or, of an object
+                                 column whose arrays agree in dtype and shape, those arrays stacked
     c<k>.<row>.npy               otherwise: one array per row; rows whose value is no array are left out
     p<k>.npy                     constant k of the pool
 
-A column entry is {"base", "offset", "dtype", "kind": "numbers" | "stacked" | "ragged", "rows"}. Strings are stored
-as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are larger than they say.
+A column entry is {"base", "offset", "dtype", "shape", "kind": "numbers" | "stacked" | "ragged", "first",
+"rows"}. Strings are stored as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are
+larger than they say.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout,
 from workbench.trace.source import Extent
 from workbench.trace.trace import Trace
 
-FORMAT, VERSION = "workbench-trace", 1
+FORMAT, VERSION = "workbench-trace", 2
 MAX_BYTES = 8 << 30
 
 
@@ -47,7 +47,8 @@ def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
         "format": FORMAT, "version": VERSION,
         "frames": [asdict(f) for f in layout.frames], "nodes": [asdict(n) for n in layout.nodes],
         "values": [asdict(v) for v in layout.values.values()], "columns": [], "pool": [],
-        "extents": [list(source.extent(f)) for f in range(len(layout.frames))],
+        "extents": [list(source.extent(f)) for f in range(len(layout.frames))], "stores": list(layout.stores),
+        "firsts": [source.first(Place(s + 1, 0, 0, None)) for s in range(len(layout.frames), len(layout.stores))],
     }  # fmt: skip
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr("graph.txt", trace.graph.text())
@@ -55,14 +56,16 @@ def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
             starts, parents = source.activations(frame)
             _write_array(file, f"f{frame}.starts.npy", starts)
             _write_array(file, f"f{frame}.parents.npy", parents)
-        for number, place in enumerate(sorted(places, key=lambda p: (p.base, p.offset))):
-            entry = {"base": place.base, "offset": place.offset, "dtype": place.dtype}
+        for number, place in enumerate(sorted(places, key=_key)):
+            entry = {"base": place.base, "offset": place.offset, "dtype": place.dtype, "shape": place.shape}
             if place.base == 0:
                 head["pool"].append(_write_item(file, f"p{number}", source.pool(place)) | entry)
                 continue
-            extent = Extent(*head["extents"][place.base - 1])
-            first, items = source.column(place, extent.first, max(extent.stop, extent.partial + 1))
-            if first > 0 and len(items):  # the row before the first one kept holds what the first one carries
+            extent = Extent(*head["extents"][layout.frame_of(place)])
+            from_row = max(extent.first, source.first(place))
+            first, items = source.column(place, from_row, max(extent.stop, extent.partial + 1))
+            carries = place.base <= len(layout.frames)
+            if first > 0 and len(items) and carries:  # the row before the first one kept holds what that carries
                 before = source.column(replace(place, shift=-1), first, first + 1)[1]
                 first, items = (
                     first - 1,
@@ -92,7 +95,7 @@ def load_trace(path: str | PathLike[str]) -> Trace:
                 )  # fmt: skip
             graph = parse(file.read("graph.txt").decode())
             layout = _read_layout(head)
-            source = SavedSource(file, head, len(layout.frames))
+            source = SavedSource(file, head, layout)
             source.check(layout)
             return Trace(graph, layout, source)
     except WorkbenchError:
@@ -110,16 +113,19 @@ class SavedSource:
 
     epoch = 0
 
-    def __init__(self, file: zipfile.ZipFile, head: dict[str, Any], frames: int) -> None:
+    def __init__(self, file: zipfile.ZipFile, head: dict[str, Any], layout: Layout) -> None:
+        frames = len(layout.frames)
+        self._layout = layout
         self._extents = [Extent(*(int(i) for i in e)) for e in head["extents"]]
         self._activations = [
             (_read_array(file, f"f{f}.starts.npy"), _read_array(file, f"f{f}.parents.npy")) for f in range(frames)
         ]
         self._columns = {}
         for entry in head["columns"]:
-            self._columns[entry["base"], entry["offset"]] = (int(entry["first"]), _read_column(file, entry))
+            self._columns[_key(_place(entry | {"shift": 0}))] = (int(entry["first"]), _read_column(file, entry))
+        self._firsts = [int(f) for f in head["firsts"]]
         self._pool = {entry["offset"]: _read_item(file, entry) for entry in head["pool"]}
-        if len(self._extents) != frames:
+        if len(self._extents) != frames or len(self._firsts) != len(layout.stores) - frames:
             raise ValueError("the extents do not fit the frames")
 
     def check(self, layout: Layout) -> None:
@@ -128,13 +134,17 @@ class SavedSource:
             if place.base == 0:
                 self._pool[place.offset]
                 continue
-            first, items = self._columns[place.base, place.offset]
-            extent = self._extents[place.base - 1]
+            first, items = self._columns[_key(place)]
+            frame = layout.frame_of(place)
+            extent = self._extents[frame]
             last = max(extent.stop, extent.partial + 1)
-            if last > extent.first and (first > extent.first or first + len(items) < last):
-                raise ValueError(f"a column of frame {place.base - 1} lacks rows")
+            least = max(extent.first, self.first(place))
+            if last > extent.first and (first > least or first + len(items) < last):
+                raise ValueError(f"a column of frame {frame} lacks rows")
             if isinstance(items, np.ndarray) != (place.dtype is not None):
-                raise ValueError(f"a column of frame {place.base - 1} is of another kind")
+                raise ValueError(f"a column of frame {frame} is of another kind")
+            if isinstance(items, np.ndarray) and items.shape[1:] != place.shape:
+                raise ValueError(f"a column of frame {frame} holds arrays of another shape")
         for starts, parents in self._activations:
             if (
                 starts.shape != parents.shape
@@ -147,10 +157,15 @@ class SavedSource:
         return self._extents[frame]
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
-        first, items = self._columns[place.base, place.offset]
+        first, items = self._columns[_key(place)]
         low = max(0, start + place.shift - first)
         low += -(low - (start + place.shift - first)) % step  # keep the phase where rows are missing at the front
         return low + first - place.shift, items[low : max(low, stop + place.shift - first) : step]
+
+    def first(self, place: Place) -> int:
+        if place.base <= len(self._layout.frames):
+            return 0 if place.base == 0 else self._extents[place.base - 1].first
+        return self._firsts[place.base - 1 - len(self._layout.frames)] - place.shift
 
     def pool(self, place: Place) -> Any:
         return self._pool[place.offset]
@@ -165,7 +180,18 @@ def _places(layout: Layout) -> set[Place]:
     conditions += [c for v in layout.values.values() for c in (*v.guard, *(c for _, g in v.branches for c in g))]
     conditions += [f.cond for f in layout.frames if f.cond is not None]
     found = {c.place for c in conditions} | {v.place for v in layout.values.values() if v.place is not None}
-    return {Place(p.base, p.offset, 0, p.dtype) for p in found}
+    found |= {v.statistics for v in layout.values.values() if v.statistics is not None}
+    return {replace(p, shift=0) for p in found}
+
+
+def _key(place: Place) -> tuple[int, int, str, tuple[int, ...]]:
+    """What tells columns apart: one slot can be seen as arrays of several shapes."""
+    return place.base, place.offset, place.dtype or "", place.shape
+
+
+def _place(p: Any) -> Place:
+    shape = tuple(int(d) for d in p["shape"])
+    return Place(int(p["base"]), int(p["offset"]), int(p["shift"]), p["dtype"], shape)
 
 
 def _write_array(file: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
@@ -248,7 +274,7 @@ def _read_column(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
 
 def _read_layout(head: dict[str, Any]) -> Layout:
     def place(p: Any) -> Place | None:
-        return None if p is None else Place(int(p["base"]), int(p["offset"]), int(p["shift"]), p["dtype"])
+        return None if p is None else _place(p)
 
     def condition(c: Any) -> Condition:
         found = place(c["place"])
@@ -277,8 +303,15 @@ def _read_layout(head: dict[str, Any]) -> Layout:
     for v in head["values"]:
         branches = tuple((int(i), guard(g)) for i, g in v["branches"])
         values[v["node"], int(v["output"])] = ValueLayout(
-            v["node"], int(v["output"]), int(v["frame"]), v["kind"], place(v["place"]), guard(v["guard"]), branches
+            v["node"], int(v["output"]), int(v["frame"]), v["kind"], place(v["place"]), guard(v["guard"]), branches,
+            place(v["statistics"]),
         )
     if any(not 0 <= n.frame < len(frames) for n in (*nodes, *values.values())):
         raise ValueError("a node is in a frame that is not there")
-    return Layout(frames, nodes, values)
+    stores = tuple(int(f) for f in head["stores"])
+    if stores[: len(frames)] != tuple(range(len(frames))) or any(not 0 <= f < len(frames) for f in stores):
+        raise ValueError("the stores do not fit the frames")
+    layout = Layout(frames, nodes, values, stores)
+    if any(not 0 <= p.base <= len(stores) for p in _places(layout)):
+        raise ValueError("a place is in a store that is not there")
+    return layout

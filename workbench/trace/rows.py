@@ -34,10 +34,16 @@ class RowReader:
         self.node = {n.name: n for n in layout.nodes}
 
     # -- which rows ---------------------------------------------------------------------------------------------
-    def rows_of(self, node: NodeLayout, guard: tuple[Condition, ...], window: tuple[int, int] | None = None) -> Rows:
-        """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b."""
+    def rows_of(
+        self, node: NodeLayout, guard: tuple[Condition, ...], window: tuple[int, int] | None = None,
+        place: Place | None = None,
+    ) -> Rows:  # fmt: skip
+        """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b,
+        ``place`` to those in which it can still be read."""
         extent = self.source.extent(node.frame)
         first, stop = extent.first, extent.stop
+        if place is not None and place.base > 0 and self.layout.frame_of(place) == node.frame:
+            first = max(first, self.source.first(place))
         if extent.partial >= 0 and node.ip < extent.ip:
             stop = extent.partial + 1
         if window is not None:
@@ -94,11 +100,12 @@ class RowReader:
         if place.base == 0:
             value = self.source.pool(place)
             return [value] * len(rows) if place.dtype is None else np.full(len(rows), value)
-        while place.base - 1 != frame:  # a value of an enclosing frame: the row of it that this activation belongs to
+        home = self.layout.frame_of(place)
+        while frame != home:  # a value of an enclosing frame: the row of it that this activation belongs to
             rows = self.parent_rows(frame, rows)
             frame = self.layout.frames[frame].parent
         if len(rows) == 0:
-            return [] if place.dtype is None else np.empty(0, place.dtype)
+            return [] if place.dtype is None else np.empty((0, *place.shape), place.dtype)
         step = rows.step if isinstance(rows, range) else 1
         low, high = (rows.start, rows.stop) if isinstance(rows, range) else (int(rows.min()), int(rows.max()) + 1)
         start, items = self.source.column(place, low, high, step)

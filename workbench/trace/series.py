@@ -9,8 +9,8 @@ import numpy as np
 from workbench.errors import DeadValueError, TraceError
 from workbench.graph.node import Tag
 from workbench.graph.types import TensorType, numpy_dtype
-from workbench.kernels.layout import ValueLayout
-from workbench.trace.rows import RowReader, Rows
+from workbench.kernels.layout import NodeLayout, ValueLayout
+from workbench.trace.rows import RowReader, Rows, RowsGone
 from workbench.trace.steady import steady
 
 
@@ -28,7 +28,9 @@ class Series:
         self.frame: tuple[str, ...] = reader.layout.frames[layout.frame].path
 
     def _rows(self) -> Rows:
-        return self._reader.rows_of(self._reader.node[self._layout.node], self._layout.guard)
+        return self._reader.rows_of(
+            self._reader.node[self._layout.node], self._layout.guard, place=self._layout.place
+        )
 
     @steady
     def __len__(self) -> int:
@@ -103,6 +105,15 @@ class Series:
         rows = self._reader.rows_of(node, (), (row, row + 1))
         if len(rows) == 0:
             raise TraceError(f"{self.name!r} did not fire yet at {where}.", slug="not-fired")
+        try:
+            return self._only(node, rows, where)
+        except RowsGone:
+            raise TraceError(
+                f"{self.name!r} is not kept any more at {where}.", slug="not-recorded",
+                fix="session.value recomputes it.",
+            ) from None  # fmt: skip
+
+    def _only(self, node: NodeLayout, rows: Rows, where: str) -> np.ndarray:
         for condition in self._layout.guard:
             if not self._reader.holds(condition, self._layout.frame, rows)[0]:
                 raise DeadValueError(f"{self.name!r} is dead at {where}: its branch was not taken.", node=node.name)
@@ -125,7 +136,7 @@ class Series:
         stop = max(extent.stop, extent.partial + 1)
         width = 4 * count + 64
         while True:
-            rows = self._reader.rows_of(node, self._layout.guard, (stop - width, stop))
+            rows = self._reader.rows_of(node, self._layout.guard, (stop - width, stop), self._layout.place)
             if len(rows) >= count or stop - width <= extent.first:
                 return rows
             width *= 4

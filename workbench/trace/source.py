@@ -32,6 +32,9 @@ class RowSource(Protocol):
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
         """(first row read, items of rows start, start + step, ... below stop): an array, or a list of arrays."""
 
+    def first(self, place: Place) -> int:
+        """The first row in which a place can be read."""
+
     def pool(self, place: Place) -> Any: ...
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         """(init row, parent row) of every activation."""
@@ -61,11 +64,16 @@ class LiveSource:
         return Extent(first, row + 1, -1, ip)
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
-        frame = place.base - 1
-        offset = place.offset + place.shift * self._layout.frames[frame].row_bytes
-        return self._view.column(
-            frame, offset, None if place.dtype is None else np.dtype(place.dtype), start, stop, step
-        )
+        store, offset, dtype = place.base - 1, place.offset, None if place.dtype is None else np.dtype(place.dtype)
+        if store < len(self._layout.frames):  # the row before is always in front of a row
+            offset += place.shift * self._layout.frames[store].row_bytes
+            return self._view.column(store, offset, dtype, start, stop, step, place.shape)
+        return self._view.column(store, offset, dtype, start, stop, step, place.shape, place.shift)
+
+    def first(self, place: Place) -> int:
+        if place.base == 0:
+            return 0
+        return self._view.first(place.base - 1, place.shift if place.base > len(self._layout.frames) else 0)
 
     def pool(self, place: Place) -> Any:
         return self._view.pool(place.offset, None if place.dtype is None else np.dtype(place.dtype))

@@ -11,7 +11,7 @@ from workbench.errors import GraphError, TraceError
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
 from workbench.graph.types import TensorType
-from workbench.kernels.layout import Layout, NodeLayout
+from workbench.kernels.layout import Layout, NodeLayout, Place
 from workbench.trace.invariants import InvariantSeries
 from workbench.trace.rows import RowReader
 from workbench.trace.series import Series
@@ -54,7 +54,7 @@ class Trace:
         declared = self.graph.nodes[ref.node].types[ref.index]
         place = self.layout.values[tuple(ref)].place
         if place is not None and place.dtype is not None:
-            declared = TensorType(place.dtype, ())
+            declared = TensorType(place.dtype, place.shape)
         layout = self.layout.values[tuple(ref)]
         node = self.graph.nodes[ref.node]
         if node.op == "Enter" and node.attrs.get("is_constant"):
@@ -143,7 +143,7 @@ class Trace:
     @property
     def dropped(self) -> bool:
         """Whether rows were dropped to stay within the memory budget; session.value recomputes what was in them."""
-        return any(self.source.extent(f).first > 0 for f in range(len(self.layout.frames)))
+        return any(self.source.first(Place(store + 1, 0, 0, None)) > 0 for store in range(len(self.layout.stores)))
 
     @steady
     def save(self, path: str | PathLike[str]) -> None:

@@ -1,0 +1,118 @@
+/* Instructions on arrays of known shape that live in the rows: no Python object, no allocation, no GIL. */
+#ifndef WB_ARRAYS_H
+#define WB_ARRAYS_H
+#include "core.h"
+
+enum { WB_MOST_DIMS = 8, WB_MOST_OPERANDS = 4 };
+
+typedef void (*wb_flat)(char *out, const char *a, const char *b, const char *c, ptrdiff_t n);
+typedef void (*wb_reduction)(char *out, const char *in, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner);
+typedef void (*wb_product)(char *out, const char *a, const char *b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n);
+typedef void (*wb_statistics)(const char *in, ptrdiff_t n, double *out);
+
+enum {
+    WB_FLAT,    /* fn(out, a, b, c, n): contiguous operands, or single items where the kernel is made for that */
+    WB_NEST,    /* an inner loop in NumPy's convention under loops over the outer dimensions */
+    WB_COPY,    /* items from one layout to another */
+    WB_REDUCE,  /* (outer, n, inner) -> (outer, inner), or a cumulative op */
+    WB_MATMUL,  /* (m, k) @ (k, n), outer times */
+    WB_STATS    /* count, NaN, Inf, min, max, sum, sum of squares of n items */
+};
+
+typedef struct {
+    int kind;
+    int nd;           /* NEST, COPY: dimensions; the last one is the inner loop's */
+    int n_in;
+    void *fn;
+    void *data;       /* of a NumPy inner loop */
+    ptrdiff_t n, outer, inner;
+    ptrdiff_t item;   /* COPY: bytes of an item */
+    ptrdiff_t dims[WB_MOST_DIMS];
+    ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension */
+    ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT: bytes per item; 0: one item for all */
+} wb_array;
+
+static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
+    ptrdiff_t k;
+    if (to == item && from == item) {
+        memcpy(out, in, (size_t)(n * item));
+        return;
+    }
+#define WB_EACH(T) for (k = 0; k < n; k++) *(T *)(out + k * to) = *(const T *)(in + k * from); return
+    switch (item) {
+    case 1: WB_EACH(uint8_t);
+    case 2: WB_EACH(uint16_t);
+    case 4: WB_EACH(uint32_t);
+    case 8: WB_EACH(uint64_t);
+    default: for (k = 0; k < n; k++) memcpy(out + k * to, in + k * from, (size_t)item);
+    }
+#undef WB_EACH
+}
+
+/* The inner loop under an odometer over the outer dimensions. */
+static void wb_nest(const wb_array *x, char *const *args) {
+    char *at[WB_MOST_OPERANDS];
+    ptrdiff_t index[WB_MOST_DIMS] = {0};
+    ptrdiff_t inner[WB_MOST_OPERANDS];
+    const int last = x->nd - 1;
+    int k, d, operands = x->n_in + 1;
+    for (d = 0; d < x->nd; d++)
+        if (x->dims[d] == 0) return;
+    for (k = 0; k < operands; k++) at[k] = args[k], inner[k] = x->steps[k][last];
+    for (;;) {
+        if (x->kind == WB_COPY) wb_copy_items(at[1], at[0], x->dims[last], inner[1], inner[0], x->item);
+        else {
+            char *now[WB_MOST_OPERANDS];
+            memcpy(now, at, sizeof now);
+            ((wb_loop)x->fn)(now, &x->dims[last], inner, x->data);
+        }
+        for (d = last - 1; d >= 0; d--) {
+            for (k = 0; k < operands; k++) at[k] += x->steps[k][d];
+            if (++index[d] < x->dims[d]) break;
+            for (k = 0; k < operands; k++) at[k] -= x->steps[k][d] * x->dims[d];
+            index[d] = 0;
+        }
+        if (d < 0) return;
+    }
+}
+
+static void wb_run_array(char **base, const wb_instr *s) {
+    const wb_array *x = (const wb_array *)s->data;
+    char *out = base[s->bo] + s->oo;
+    char *a = base[s->ba] + s->oa, *b = base[s->bb] + s->ob, *c = base[s->bc] + s->oc;
+    switch (x->kind) {
+    case WB_FLAT: ((wb_flat)x->fn)(out, a, b, c, x->n); break;
+    case WB_REDUCE: ((wb_reduction)x->fn)(out, a, x->outer, x->n, x->inner); break;
+    case WB_STATS: ((wb_statistics)x->fn)(a, x->n, (double *)out); break;
+    case WB_MATMUL: {
+        ptrdiff_t k;
+        for (k = 0; k < x->outer; k++)
+            ((wb_product)x->fn)(out + k * x->steps[3][0], a + k * x->steps[0][0], b + k * x->steps[1][0],
+                                x->dims[0], x->dims[1], x->dims[2]);
+        break;
+    }
+    default: {
+        char *args[WB_MOST_OPERANDS] = {a, b, c, NULL};
+        args[x->n_in] = out;
+        wb_nest(x, args);
+    }
+    }
+}
+
+/* A chain of flat instructions of one length, block by block: what one writes the next finds in the first-level cache. */
+enum { WB_BLOCK = 2048 };
+static void wb_run_chain(char **base, const wb_instr *const *chain, int length, ptrdiff_t n) {
+    ptrdiff_t from, count;
+    int k;
+    for (from = 0; from < n; from += WB_BLOCK) {
+        count = n - from < WB_BLOCK ? n - from : WB_BLOCK;
+        for (k = 0; k < length; k++) {
+            const wb_instr *s = chain[k];
+            const wb_array *x = (const wb_array *)s->data;
+            ((wb_flat)x->fn)(base[s->bo] + s->oo + from * x->stride[3], base[s->ba] + s->oa + from * x->stride[0],
+                             base[s->bb] + s->ob + from * x->stride[1], base[s->bc] + s->oc + from * x->stride[2],
+                             count);
+        }
+    }
+}
+#endif

@@ -1,0 +1,255 @@
+"""Instructions for arrays of known shape: which nodes have them, and what they are (see kernels: arrays.h).
+
+Element-wise ops run in one compiled loop over contiguous operands, or in an inner loop under loops over the outer
+dimensions. Ops that only take another look at an array (slice, reshape, transpose ...) are asked for their view of an
+array of that shape once, while the plan is made: a contiguous view is no work at all at run time, any other a copy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.node import Node
+from workbench.graph.opspec import OpSpec
+from workbench.graph.types import TensorType, numpy_dtype
+from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction
+
+#: ops whose NumPy evaluation gives views of their first input
+MOVING = frozenset((
+    "reshape", "flatten", "transpose", "expand_dims", "squeeze", "broadcast_to", "diagonal", "reverse", "split",
+    "unstack", "getitem", "slice", "slice_size", "strided_slice", "stop_gradient",
+))  # fmt: skip
+REDUCTIONS = frozenset(("sum", "prod", "min", "max", "mean", "any", "all", "argmin", "argmax"))
+MOST_DIMS = 8
+#: products larger than this many multiplications are left to BLAS
+SMALL_PRODUCT = 32768
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction: its description, operands as (input of the node, byte offset in it), where in the output."""
+
+    array: dict[str, Any]
+    operands: tuple[tuple[int, int], ...]
+    delta: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayCode:
+    """Per output either steps that write it or (in ``views``) the byte offset in the first input where it stands."""
+
+    steps: dict[int, list[Step]] = field(default_factory=dict)
+    views: dict[int, int] = field(default_factory=dict)
+
+
+def array_code(
+    node: Node, spec: OpSpec, ins: Sequence[TensorType], outs: Sequence[TensorType], values: Sequence[np.ndarray | None]
+) -> ArrayCode | None:
+    """Instructions for a node on arrays of static shape (``values``: constant inputs), or None if there are none."""
+    plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
+    if spec.name in MOVING:
+        return _moved(node, spec, ins, outs, values)
+    if len(outs) != 1:
+        return None
+    if spec.name in ("concat", "stack"):
+        return _joined(node, spec, ins, outs[0])
+    if spec.name == "setitem":
+        return _written(node, ins, outs[0])
+    if spec.name in REDUCTIONS:
+        return _reduced(node, spec, ins, outs[0], values)
+    if spec.name in ("matmul", "dot") and plain and len(ins) == 2:
+        return _product(ins, outs[0])
+    if plain and 1 <= len(ins) <= 3:
+        return _elementwise(spec, ins, outs[0])
+    return None
+
+
+# -- element by element --------------------------------------------------------------------------------------
+def _elementwise(spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
+    loop = find_loop(spec, [t.dtype for t in ins], out.dtype)
+    shapes = [dims_of(t) for t in ins]
+    if loop is None or np.broadcast_shapes(*shapes) != dims_of(out):
+        return None
+    array = loop_over(loop, [*(_strides(t, dims_of(out)) for t in ins), _strides(out, dims_of(out))], dims_of(out))
+    return None if array is None else ArrayCode({0: [Step(array, tuple((k, 0) for k in range(len(ins))))]})
+
+
+def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[int]) -> dict[str, Any] | None:
+    """The instruction that runs a loop over operands with these strides (the result's last)."""
+    dims, strides = merge_dims(dims, strides)
+    if len(dims) > MOST_DIMS or 0 in dims:
+        return None
+    if len(dims) == 1:
+        inner = loop.items if dims == (1,) else tuple(s[0] for s in strides)
+        flat = loop.flat_for(inner)
+        if flat:
+            padded = (*inner[:-1], *(0,) * (4 - len(inner)), inner[-1])
+            return {"kind": "flat", "fn": flat, "n": dims[0], "n_in": len(inner) - 1, "stride": padded}
+    return {
+        "kind": "nest", "fn": loop.strided, "data": loop.data, "n_in": len(strides) - 1, "dims": dims, "steps": strides,
+    }  # fmt: skip
+
+
+def merge_dims(
+    dims: Sequence[int], strides: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Fewest dimensions that walk the same items: those of size 1 go, neighbours that all run through merge."""
+    kept: list[tuple[int, tuple[int, ...]]] = []
+    for d, size in enumerate(dims):
+        steps = tuple(s[d] for s in strides)
+        if size == 1:
+            continue
+        if kept and all(a == b * size for a, b in zip(kept[-1][1], steps, strict=True)):
+            kept[-1] = (kept[-1][0] * size, steps)
+        else:
+            kept.append((size, steps))
+    if not kept:
+        return (1,), tuple((0,) if k < len(strides) - 1 else (s[-1] if len(s) else 0,) for k, s in enumerate(strides))
+    return tuple(k[0] for k in kept), tuple(tuple(k[1][o] for k in kept) for o in range(len(strides)))
+
+
+# -- moving --------------------------------------------------------------------------------------------------
+def _moved(
+    node: Node, spec: OpSpec, ins: Sequence[TensorType], outs: Sequence[TensorType],
+    values: Sequence[np.ndarray | None],
+) -> ArrayCode | None:  # fmt: skip
+    if any(v is None for v in values[1:]) or spec.evaluate is None:
+        return None
+    x = np.empty(dims_of(ins[0]), numpy_dtype(ins[0].dtype))
+    results = spec.evaluate([x, *values[1:]], node.attrs)
+    code = ArrayCode()
+    for k, (result, out) in enumerate(zip(results, outs, strict=True)):
+        delta = result.ctypes.data - x.ctypes.data
+        inside = 0 <= delta < max(1, x.nbytes) and np.may_share_memory(result, x)
+        if not inside or result.shape != dims_of(out) or result.dtype != x.dtype:
+            return None
+        if result.flags.c_contiguous:
+            code.views[k] = delta
+        else:
+            step = copy_step(0, delta, result.strides, out, _strides(out, dims_of(out)))
+            if step is None:
+                return None
+            code.steps[k] = [step]
+    return code
+
+
+def copy_step(
+    source: int, delta: int, strides: Sequence[int], type_: TensorType, to: Sequence[int], at: int = 0
+) -> Step | None:
+    """Copy ``type_.shape`` items that lie ``strides`` apart to places ``to`` apart."""
+    dims, (one, two) = merge_dims(dims_of(type_), [strides, to])
+    if len(dims) > MOST_DIMS:
+        return None
+    item = numpy_dtype(type_.dtype).itemsize
+    array = {"kind": "copy", "n_in": 1, "item": item, "dims": dims, "steps": (one, two)}
+    return Step(array, ((source, delta),), at)
+
+
+def whole_copy(type_: TensorType, delta: int = 0) -> Step:
+    """Copy a contiguous array that begins ``delta`` bytes into the first input."""
+    step = copy_step(0, delta, strides_of(type_), type_, strides_of(type_))
+    assert step is not None  # one dimension
+    return step
+
+
+def _joined(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
+    if node.attrs.get("axis_input") or any(t.dtype != out.dtype for t in ins) or not ins:
+        return None
+    rank = len(dims_of(out))
+    axis = int(node.attrs.get("axis", 0)) % rank
+    to, steps, at = _strides(out, dims_of(out)), [], 0
+    for k, part in enumerate(ins):
+        dims = dims_of(part)
+        whole = TensorType(out.dtype, dims if spec.name == "concat" else (*dims[:axis], 1, *dims[axis:]))
+        step = copy_step(k, 0, _strides(whole, dims_of(whole)), whole, to, at)
+        if step is None:
+            return None
+        if math.prod(dims):
+            steps.append(step)
+        at += to[axis] * dims_of(whole)[axis]
+    return ArrayCode({0: steps})
+
+
+def _written(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
+    """x with a part replaced: a copy of x, then the part."""
+    from workbench.ops.index import decode_index
+
+    if len(ins) != 2 or ins[1].dtype != out.dtype or ins[0] != out:
+        return None
+    x = np.empty(dims_of(out), numpy_dtype(out.dtype))
+    part = x[decode_index(node.attrs["index"], [])]
+    if not isinstance(part, np.ndarray) or (part.size and not np.may_share_memory(part, x)):
+        return None  # a fancy index, or a single element
+    whole = whole_copy(out)
+    wanted = TensorType(out.dtype, part.shape)
+    to = part.strides
+    step = copy_step(1, 0, _strides(ins[1], part.shape), wanted, to, part.ctypes.data - x.ctypes.data)
+    if step is None:
+        return None
+    return ArrayCode({0: [whole, step] if part.size else [whole]})
+
+
+# -- reductions and products ---------------------------------------------------------------------------------
+def _reduced(
+    node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType, values: Sequence[np.ndarray | None]
+) -> ArrayCode | None:
+    address = find_reduction(spec.name, ins[0].dtype, out.dtype)
+    known = {"axis", "keepdims", "noop_with_empty_axes", "dtype"}
+    dims = dims_of(ins[0])
+    if address is None or len(ins) > 1 and values[1] is None or 0 in dims:
+        return None
+    if any(k not in known and v != spec.attrs.get(k) for k, v in node.attrs.items() if not k.startswith("_")):
+        return None
+    axes = node.attrs.get("axis") if len(ins) == 1 else tuple(int(a) for a in np.ravel(values[1]))  # type: ignore[arg-type]
+    if axes is None:
+        low, high = 0, len(dims)
+    else:
+        listed = sorted({int(a) % len(dims) for a in ((axes,) if isinstance(axes, int) else axes)})
+        if not listed or listed != list(range(listed[0], listed[-1] + 1)):
+            return None
+        low, high = listed[0], listed[-1] + 1
+    sizes = {"outer": math.prod(dims[:low]), "n": math.prod(dims[low:high]), "inner": math.prod(dims[high:])}
+    return ArrayCode({0: [Step({"kind": "reduce", "fn": address, "n_in": 1, **sizes}, ((0, 0),))]})
+
+
+def _product(ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
+    a, b = dims_of(ins[0]), dims_of(ins[1])
+    address = find_matmul(ins[0].dtype, out.dtype) if ins[0].dtype == ins[1].dtype else None
+    if address is None or not (1 <= len(a) <= 2 and 1 <= len(b) <= 2):
+        return None
+    m, k, n = (a[0] if len(a) == 2 else 1), a[-1], (b[1] if len(b) == 2 else 1)
+    if not 0 < m * k * n <= SMALL_PRODUCT:
+        return None
+    array = {"kind": "matmul", "fn": address, "n_in": 2, "outer": 1, "dims": (m, k, n)}
+    return ArrayCode({0: [Step(array, ((0, 0), (1, 0)))]})
+
+
+def statistics_step(address: int, type_: TensorType) -> dict[str, Any]:
+    """The instruction that leaves the seven numbers of an array (kernels: statistics)."""
+    return {"kind": "stats", "fn": address, "n_in": 1, "n": math.prod(dims_of(type_))}
+
+
+def dims_of(type_: TensorType) -> tuple[int, ...]:
+    """The sizes of a static type."""
+    return tuple(int(d) for d in type_.shape or ())  # type: ignore[arg-type]
+
+
+def strides_of(type_: TensorType) -> tuple[int, ...]:
+    """Bytes per step of a contiguous array of this type."""
+    return _strides(type_, dims_of(type_))
+
+
+def _strides(type_: TensorType, dims: Sequence[int]) -> tuple[int, ...]:
+    """Bytes per step of a contiguous array of this type, broadcast to ``dims``."""
+    own, step, found = dims_of(type_), numpy_dtype(type_.dtype).itemsize, []
+    for size in reversed(own):
+        found.append(0 if size == 1 else step)
+        step *= size
+    found += [0] * (len(dims) - len(own))
+    return tuple(reversed(found))
+

@@ -7,7 +7,8 @@
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
 #
-# Options: PYTHON=python3.12 (interpreter for .venv), TYPE_PROFILE=standard_all (which typed kernels are compiled)
+# Options: PYTHON=python3.12 (interpreter for .venv), TYPE_PROFILE=standard_all (which typed kernels are
+#          compiled; also training+quantization, everything, or the path of a profile file)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -29,8 +30,8 @@ unexport PYTHONHOME
 
 PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet
 SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$(TYPE_PROFILE)
-LAB_STAMP := $(VENV)/.lab-$(TYPE_PROFILE)
-DEV_STAMP := $(VENV)/.dev-$(TYPE_PROFILE)
+LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
+DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
 .PHONY: help lab test test-fast test-slow test-notebooks lint bench setup notebooks browser clean
 

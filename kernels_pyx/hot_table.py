@@ -1,4 +1,4 @@
-"""The scalar ops of hot loops, as C expressions: read by generate.py at build time, which writes ``hot_ops.inc``.
+"""The scalar ops of hot loops, as C expressions: read by types/generate.py at build time, which writes ``hot_ops.inc``.
 
 Each op becomes one small function for every way in which its operands reach it: from the row in progress (``r``),
 from elsewhere by address (``f``: constants and values of enclosing frames), or in the register that the instruction
@@ -6,6 +6,8 @@ before left its result in (``a``); see hot.h. Results are NumPy's, bit for bit.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 #: dtype -> (C type, letter of the register file that carries it)
 HOT_TYPES = {
@@ -53,24 +55,17 @@ UNARY: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def keys() -> list[tuple[str, tuple[str, ...], str]]:
-    """Every (op, operand dtypes, result dtype), in the order of the table."""
-    found: list[tuple[str, tuple[str, ...], str]] = []
-    for op, (_, result, dtypes) in BINARY.items():
-        found.extend((op, (t, t), result or t) for t in dtypes)
-    found.extend((op, (source,), target) for op, source, target, _ in UNARY)
-    return found
-
-
-def render() -> str:
-    """The lines of ``hot_ops.inc``: a macro call per op and dtype."""
-    lines = []
+def render(selected: Collection[tuple[str, tuple[str, ...], str]]) -> str:
+    """The lines of ``hot_ops.inc``: a macro call per op and dtypes that the type profile selects."""
+    lines = ["/* Written by types/generate.py; do not edit. */"]
     for op, (expression, result, dtypes) in BINARY.items():
         for dtype in dtypes:
             out = result or dtype
-            (c, letter), (rc, rletter) = HOT_TYPES[dtype], HOT_TYPES[out]
-            lines.append(f"WB_HOT2({op}_{dtype}_{dtype}_{out}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
+            if (op, (dtype, dtype), out) in selected:
+                (c, letter), (rc, rletter) = HOT_TYPES[dtype], HOT_TYPES[out]
+                lines.append(f"WB_HOT2({op}_{dtype}_{dtype}_{out}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
     for op, source, target, expression in UNARY:
-        (c, letter), (rc, rletter) = HOT_TYPES[source], HOT_TYPES[target]
-        lines.append(f"WB_HOT1({op}_{source}_{target}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
+        if (op, (source,), target) in selected:
+            (c, letter), (rc, rletter) = HOT_TYPES[source], HOT_TYPES[target]
+            lines.append(f"WB_HOT1({op}_{source}_{target}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
     return "\n".join(lines) + "\n"

@@ -18,7 +18,6 @@ from cpython.pythread cimport (
     PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, PyThread_type_lock,
 )
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF, PyObject
-from libc.math cimport ceil, ceilf, fabs, fabsf, floor, floorf, rint, rintf, sqrt, sqrtf, trunc, truncf
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
@@ -27,15 +26,9 @@ cnp.import_ufunc()
 
 include "rows.pxi"
 include "ufunc_loops.pxi"
-include "scalar_kernels.pxi"
 include "program.pxi"
 include "interpreter.pxi"
 include "reader.pxi"
-
-
-def scalar_kernel(op, inputs, output):
-    """Address of the compiled scalar kernel for these dtypes, or None; move_1 ... move_16 copy that many bytes."""
-    return SCALAR_KERNELS.get((op, tuple(inputs), output))
 
 
 def move_kernel(int size):
@@ -43,6 +36,6 @@ def move_kernel(int size):
     return {1: <size_t>&move_1, 2: <size_t>&move_2, 4: <size_t>&move_4, 8: <size_t>&move_8, 16: <size_t>&move_16}[size]
 
 
-def kernel_table():
-    """Every compiled scalar kernel as (op, input dtypes, output dtype)."""
-    return list(SCALAR_KERNELS)
+def hot_ops():
+    """Names of the ops that hot loops run themselves: op, operand dtypes and result dtype, joined by ``_``."""
+    return list(HOT_OPS)

@@ -157,4 +157,4 @@ def test_the_sdist_is_complete(sdist):
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "meson.build", "meson.options", "LICENSE", "README.md", "Makefile"} <= held
-    assert {"kernels_pyx/build_info.pyx", "kernels_pyx/generate.py", "widgets/__init__.py"} <= held
+    assert {"kernels_pyx/build_info.pyx", "kernels_pyx/types/generate.py", "widgets/__init__.py"} <= held

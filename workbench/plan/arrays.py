@@ -25,6 +25,7 @@ MOVING = frozenset((
     "unstack", "getitem", "slice", "slice_size", "strided_slice", "stop_gradient",
 ))  # fmt: skip
 REDUCTIONS = frozenset(("sum", "prod", "min", "max", "mean", "any", "all", "argmin", "argmax"))
+RUNNING = frozenset(("cumsum", "cumprod"))
 MOST_DIMS = 8
 #: products larger than this many multiplications are left to BLAS
 SMALL_PRODUCT = 32768
@@ -60,6 +61,8 @@ def array_code(
         return _joined(node, spec, ins, outs[0])
     if spec.name == "setitem":
         return _written(node, ins, outs[0])
+    if spec.name in RUNNING:
+        return _running(node, spec, ins, outs[0])
     if spec.name in REDUCTIONS:
         return _reduced(node, spec, ins, outs[0], values)
     if spec.name in ("matmul", "dot") and plain and len(ins) == 2:
@@ -214,6 +217,17 @@ def _reduced(
             return None
         low, high = listed[0], listed[-1] + 1
     sizes = {"outer": math.prod(dims[:low]), "n": math.prod(dims[low:high]), "inner": math.prod(dims[high:])}
+    return ArrayCode({0: [Step({"kind": "reduce", "fn": address, "n_in": 1, **sizes}, ((0, 0),))]})
+
+
+def _running(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
+    address, dims = find_reduction(spec.name, ins[0].dtype, out.dtype), dims_of(ins[0])
+    plain = all(k in ("axis", "dtype") or v == spec.attrs.get(k) for k, v in node.attrs.items() if not k.startswith("_"))
+    axis = node.attrs.get("axis")
+    if address is None or len(ins) > 1 or not plain or (axis is None and len(dims) != 1) or dims_of(out) != dims:
+        return None
+    at = 0 if axis is None else int(axis) % len(dims)
+    sizes = {"outer": math.prod(dims[:at]), "n": dims[at], "inner": math.prod(dims[at + 1 :])}
     return ArrayCode({0: [Step({"kind": "reduce", "fn": address, "n_in": 1, **sizes}, ((0, 0),))]})
 
 

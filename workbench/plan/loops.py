@@ -1,4 +1,4 @@
-"""Compiled loops over arrays: the typed kernels first, then NumPy's own inner loops."""
+"""Compiled loops: the typed kernels where they give NumPy's result bit for bit, then NumPy's own inner loops."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 
 from workbench.graph.opspec import OpSpec
 from workbench.graph.types import numpy_dtype
-from workbench.kernels import machine
+from workbench.kernels import machine, typed
+from workbench.kernels.types.ops import OPS, is_exact
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayLoop:
     """``strided`` follows NumPy's convention for inner loops (with ``data``); ``flat`` are the addresses for all
-    operands contiguous, for a single second and for a single first operand, 0 where there is none."""
+    operands contiguous, for a single second and for a single first operand, 0 where there is none. ``items`` are the
+    bytes of an item of each operand, the result's last."""
 
     strided: int
     data: int
@@ -34,18 +36,35 @@ class ArrayLoop:
         return 0
 
 
+def exact_kernel(op: str, inputs: Sequence[str], output: str) -> tuple[int, int, int, int, int] | None:
+    """Addresses of the typed kernel (kernels: typed.kernel), if it is compiled and computes exactly what NumPy does."""
+    if op not in OPS or len(inputs) != OPS[op].inputs or not is_exact(op, tuple(inputs), output):
+        return None
+    return typed.kernel(op, tuple(inputs), output)
+
+
 def find_loop(spec: OpSpec, inputs: Sequence[str], output: str) -> ArrayLoop | None:
     """The loop that computes exactly what the op does on these dtypes."""
+    dtypes = [numpy_dtype(d) for d in (*inputs, output)]
+    items = tuple(d.itemsize for d in dtypes)
+    kernel = exact_kernel(spec.name, inputs, output)
+    if kernel is not None and kernel[4]:
+        return ArrayLoop(kernel[4], 0, kernel[1:4], items)
     if spec.ufunc is None:
         return None
-    dtypes = [numpy_dtype(d) for d in (*inputs, output)]
     found = machine.ufunc_loop(getattr(np, spec.ufunc), dtypes)
-    return None if found is None else ArrayLoop(found[0], found[1], (0, 0, 0), tuple(d.itemsize for d in dtypes))
+    return None if found is None else ArrayLoop(found[0], found[1], (0, 0, 0), items)
 
 
 def find_reduction(op: str, input_: str, output: str) -> int | None:
-    return None
+    """A reduction or running result over the middle of (outer, n, inner)."""
+    if op == "mean" and not output.startswith("float"):
+        return None
+    if op not in OPS or not is_exact(op, (input_,), output):
+        return None
+    return typed.cumulate(op, input_, output) if op.startswith("cum") else typed.reduce(op, input_, output)
 
 
 def find_matmul(input_: str, output: str) -> int | None:
-    return None
+    """A product of small matrices. Terms are added in the order of k; BLAS has other orders, so last digits differ."""
+    return typed.matmul(input_, output)

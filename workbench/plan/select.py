@@ -13,6 +13,7 @@ from workbench.graph.opspec import REGISTRY, OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
 from workbench.plan.arrays import ArrayCode, array_code
+from workbench.plan.loops import exact_kernel
 from workbench.plan.places import in_rows
 
 
@@ -39,8 +40,9 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
     plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
     if single and plain:
         hot = "_".join((spec.name, *map(str, inputs), str(outputs[0])))
-        address = machine.scalar_kernel(spec.name, inputs, outputs[0])
-        if address is not None:
+        found_kernel = exact_kernel(spec.name, [str(i) for i in inputs], str(outputs[0]))
+        if found_kernel is not None:
+            address = found_kernel[0]
             return Choice(
                 "kernel", ("compiled", f"{spec.name} on {', '.join(map(str, inputs))} is compiled"), kernel=address,
                 hot=hot,

@@ -1,0 +1,2 @@
+#define WB_UNIT casts
+#include "unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT chains
+#include "unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT complex
+#include "unit.hpp"

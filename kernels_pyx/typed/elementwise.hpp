@@ -1,0 +1,145 @@
+// Element-wise kernels: one op on one item, on contiguous arrays, with one operand a single item, and strided.
+#pragma once
+
+#include "narrow.hpp"
+#include "operators.hpp"
+#include "table.hpp"
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class C, class T> inline value_of<C> get(const T* p) { return convert<value_of<C>>(load(p)); }
+template <class T> inline const T* at(const char* p) { return reinterpret_cast<const T*>(p); }
+template <class T> inline T* at(char* p) { return reinterpret_cast<T*>(p); }
+
+// float16 has instructions of its own where F16C is there: whole blocks are converted, computed in float, converted back.
+#ifdef __F16C__
+template <class C, class... T> constexpr bool in_blocks = same<C, float16> || (same<T, float16> || ...);
+#else
+template <class C, class... T> constexpr bool in_blocks = false;
+#endif
+// One operand is a single item: worth a loop of its own only where that is what memory bandwidth hangs on.
+template <class Op> constexpr bool own_loops = false;
+template <> constexpr bool own_loops<Add> = true;
+template <> constexpr bool own_loops<Subtract> = true;
+template <> constexpr bool own_loops<Multiply> = true;
+template <> constexpr bool own_loops<Divide> = true;
+
+// Kernels may work in place (out is exactly one of the inputs, of its size), so no operand is declared restrict; the
+// pragma says that nothing else overlaps.
+template <class Op, class A, class O, class C> struct Unary {
+    static void scalar(char* out, const char* a, const char*, const char*) {
+        store(at<O>(out), Op::template run<C>(get<C>(at<A>(a))));
+    }
+    static void vv(char* out, const char* a, const char*, const char*, ptrdiff_t n) {
+        if constexpr (in_blocks<C, A, O>) {
+            value_of<C> x[LANES];
+            using R = decltype(Op::template run<C>(x[0]));
+            R r[LANES];
+            for (ptrdiff_t i = 0; i < n; i += LANES) {
+                const ptrdiff_t m = n - i < LANES ? n - i : LANES;
+                read(x, at<A>(a) + i, m);
+                for (int j = 0; j < LANES; j++) r[j] = Op::template run<C>(x[j]);
+                write(at<O>(out) + i, r, m);
+            }
+        } else {
+#pragma GCC ivdep
+            for (ptrdiff_t i = 0; i < n; i++) store(at<O>(out) + i, Op::template run<C>(get<C>(at<A>(a) + i)));
+        }
+    }
+    static constexpr wb_plan plan{vv, nullptr, nullptr, 1, {sizeof(A), sizeof(O), 0, 0}};
+    static void strided(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*) {
+        wb_run_strided(&plan, args, dims, steps);
+    }
+    static constexpr wb_row row(const char* name) { return {name, scalar, vv, nullptr, nullptr, strided}; }
+};
+
+template <class Op, class A, class B, class O, class C> struct Binary {
+    static void scalar(char* out, const char* a, const char* b, const char*) {
+        store(at<O>(out), Op::template run<C>(get<C>(at<A>(a)), get<C>(at<B>(b))));
+    }
+    static void vv(char* out, const char* a, const char* b, const char*, ptrdiff_t n) {
+        if constexpr (in_blocks<C, A, B, O>) {
+            value_of<C> x[LANES], y[LANES];
+            using R = decltype(Op::template run<C>(x[0], y[0]));
+            R r[LANES];
+            for (ptrdiff_t i = 0; i < n; i += LANES) {
+                const ptrdiff_t m = n - i < LANES ? n - i : LANES;
+                read(x, at<A>(a) + i, m);
+                read(y, at<B>(b) + i, m);
+                for (int j = 0; j < LANES; j++) r[j] = Op::template run<C>(x[j], y[j]);
+                write(at<O>(out) + i, r, m);
+            }
+        } else {
+#pragma GCC ivdep
+            for (ptrdiff_t i = 0; i < n; i++)
+                store(at<O>(out) + i, Op::template run<C>(get<C>(at<A>(a) + i), get<C>(at<B>(b) + i)));
+        }
+    }
+    static void vs(char* out, const char* a, const char* b, const char*, ptrdiff_t n) {
+        if constexpr (own_loops<Op> && !in_blocks<C, A, B, O>) {
+            const auto y = get<C>(at<B>(b));
+#pragma GCC ivdep
+            for (ptrdiff_t i = 0; i < n; i++) store(at<O>(out) + i, Op::template run<C>(get<C>(at<A>(a) + i), y));
+        } else wb_run_repeated(&plan, 1, out, a, b, n);
+    }
+    static void sv(char* out, const char* a, const char* b, const char*, ptrdiff_t n) {
+        if constexpr (own_loops<Op> && !in_blocks<C, A, B, O>) {
+            const auto x = get<C>(at<A>(a));
+#pragma GCC ivdep
+            for (ptrdiff_t i = 0; i < n; i++) store(at<O>(out) + i, Op::template run<C>(x, get<C>(at<B>(b) + i)));
+        } else wb_run_repeated(&plan, 0, out, a, b, n);
+    }
+    static constexpr wb_plan plan{vv, vs, sv, 2, {sizeof(A), sizeof(B), sizeof(O), 0}};
+    static void strided(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*) {
+        wb_run_strided(&plan, args, dims, steps);
+    }
+    static constexpr wb_row row(const char* name) { return {name, scalar, vv, vs, sv, strided}; }
+};
+
+template <class Op, class T, class C> struct Ternary {  // one type for all: clip and the chains
+    static void scalar(char* out, const char* a, const char* b, const char* c) {
+        store(at<T>(out), Op::template run<C>(get<C>(at<T>(a)), get<C>(at<T>(b)), get<C>(at<T>(c))));
+    }
+    static void vv(char* out, const char* a, const char* b, const char* c, ptrdiff_t n) {
+#pragma GCC ivdep
+        for (ptrdiff_t i = 0; i < n; i++) {
+            store(at<T>(out) + i,
+                  Op::template run<C>(get<C>(at<T>(a) + i), get<C>(at<T>(b) + i), get<C>(at<T>(c) + i)));
+        }
+    }
+    static constexpr wb_plan plan{vv, nullptr, nullptr, 3, {sizeof(T), sizeof(T), sizeof(T), sizeof(T)}};
+    static void strided(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*) {
+        wb_run_strided(&plan, args, dims, steps);
+    }
+    static constexpr wb_row row(const char* name) { return {name, scalar, vv, nullptr, nullptr, strided}; }
+};
+
+// where(condition, x, y). With one type on all sides the bits are moved as they are, NaN payloads included.
+template <class If, class A, class B, class O, class C> struct Select {
+    static inline void one(O* out, const If* condition, const A* x, const B* y) {
+        if constexpr (same<A, O> && same<B, O>) {
+            if constexpr (is_narrow<O>) out->bits = truth(load(condition)) ? x->bits : y->bits;
+            else {
+                const O left = *x, right = *y;
+                *out = truth(load(condition)) ? left : right;
+            }
+        } else {
+            const auto left = get<C>(x), right = get<C>(y);
+            store(out, truth(load(condition)) ? left : right);
+        }
+    }
+    static void scalar(char* out, const char* a, const char* b, const char* c) { one(at<O>(out), at<If>(a), at<A>(b), at<B>(c)); }
+    static void vv(char* out, const char* a, const char* b, const char* c, ptrdiff_t n) {
+#pragma GCC ivdep
+        for (ptrdiff_t i = 0; i < n; i++) one(at<O>(out) + i, at<If>(a) + i, at<A>(b) + i, at<B>(c) + i);
+    }
+    static constexpr wb_plan plan{vv, nullptr, nullptr, 3, {sizeof(If), sizeof(A), sizeof(B), sizeof(O)}};
+    static void strided(char** args, const ptrdiff_t* dims, const ptrdiff_t* steps, void*) {
+        wb_run_strided(&plan, args, dims, steps);
+    }
+    static constexpr wb_row row(const char* name) { return {name, scalar, vv, nullptr, nullptr, strided}; }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

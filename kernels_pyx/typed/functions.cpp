@@ -1,0 +1,3 @@
+#include "functions.hpp"
+#define WB_UNIT functions
+#include "unit.hpp"

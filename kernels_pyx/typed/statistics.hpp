@@ -1,0 +1,91 @@
+// Seven numbers of an array in one pass: count, NaN count, Inf count, min, max, sum, sum of squares.
+//
+// A NaN counts only as such. An infinity counts as such and takes part in min and max, not in the sums. Without a
+// number left, min is +inf and max -inf. Everything is computed in double (int64 and uint64 beyond 2^53 are rounded
+// first). Blocks of 1024 are summed in 16 running sums, the blocks by Neumaier's compensated sum: the error of a sum is at
+// most about 70 u sum |x|, u = 2^-53, whatever n. A finite sum of squares may overflow to inf.
+#pragma once
+
+#include "reduce.hpp"
+
+namespace wb {
+inline namespace WB_ISA {
+
+template <class A> struct Statistics {
+    typedef eight<double>::type vec;
+    static constexpr ptrdiff_t BLOCK = 1024;
+
+    struct Total {  // A. Neumaier, ZAMM 54 (1974)
+        double sum = 0, rest = 0;
+        void add(double x) {
+            const double next = sum + x;
+            rest += absolute(sum) >= absolute(x) ? (sum - next) + x : (x - next) + sum;
+            sum = next;
+        }
+        double value() const {  // once the sum has overflowed, the rest is NaN
+            const double both = sum + rest;
+            return both == both ? both : sum;
+        }
+    };
+
+    static void call(const char* in, ptrdiff_t n, double* out) {
+        const A* a = at<A>(in);
+        Total sum, squares;
+        double nans = 0, infs = 0, low = __builtin_inf(), high = -low;
+        const auto one_by_one = [&](const A* from, ptrdiff_t m) {
+            double s = 0, q = 0;
+            for (ptrdiff_t i = 0; i < m; i++) {
+                const double x = convert<double>(load(from + i));
+                const bool nan = x != x, inf = absolute(x) == __builtin_inf();
+                nans += nan;
+                infs += inf;
+                low = x < low ? x : low;
+                high = x > high ? x : high;
+                s += nan || inf ? 0 : x;
+                q += nan || inf ? 0 : x * x;
+            }
+            sum.add(s);
+            squares.add(q);
+        };
+        vec least[2], most[2];
+        for (int k = 0; k < 2; k++)
+            for (int j = 0; j < 8; j++) least[k][j] = low, most[k][j] = high;
+        ptrdiff_t i = 0;
+        for (; i + BLOCK <= n; i += BLOCK) {
+            // A block of numbers only, as nearly all are, needs no masks: a NaN or Inf would show in its sum.
+            vec s[2] = {}, q[2] = {}, below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]}, x;
+            for (ptrdiff_t b = 0; b < BLOCK; b += 16) {
+                for (int k = 0; k < 2; k++) {
+                    eight_at<double>(x, a + i + b + 8 * k);
+                    s[k] += x;
+                    q[k] += x * x;
+                    below[k] = x < below[k] ? x : below[k];
+                    over[k] = x > over[k] ? x : over[k];
+                }
+            }
+            s[0] += s[1];
+            q[0] += q[1];
+            double total = 0, square = 0;
+            for (int j = 0; j < 8; j++) total += s[0][j], square += q[0][j];
+            if (total - total != 0) {
+                one_by_one(a + i, BLOCK);
+                continue;
+            }
+            sum.add(total);
+            squares.add(square);
+            for (int k = 0; k < 2; k++) least[k] = below[k], most[k] = over[k];
+        }
+        one_by_one(a + i, n - i);
+        for (int k = 0; k < 2; k++) {
+            for (int j = 0; j < 8; j++) {
+                low = least[k][j] < low ? least[k][j] : low;
+                high = most[k][j] > high ? most[k][j] : high;
+            }
+        }
+        const double result[7] = {double(n), nans, infs, low, high, sum.value(), squares.value()};
+        std::memcpy(out, result, sizeof result);
+    }
+};
+
+}  // namespace WB_ISA
+}  // namespace wb

@@ -1,0 +1,117 @@
+"""``workbench types``: reports, explanations, and the profile that a trace needs, which a build then takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.cli.main import main
+from workbench.kernels import types
+from workbench.kernels.types.profiles import PROFILES, read
+from workbench.kernels.types.select import instances
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def newton():
+    b = wb.GraphBuilder("newton")
+    a = b.placeholder("a", "float64")
+    x = b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a})
+    return b.build(x)
+
+
+@pytest.fixture
+def trace(tmp_path):
+    session = wb.Session(newton(), {"a": 2.0})
+    session.run()
+    session.trace.save(tmp_path / "newton.wbtrace")
+    session.close()
+    return tmp_path / "newton.wbtrace"
+
+
+NEWTON = {
+    ("add", ("float64", "float64"), "float64"),
+    ("subtract", ("float64", "float64"), "float64"),
+    ("multiply", ("float64", "float64"), "float64"),
+    ("divide", ("float64", "float64"), "float64"),
+    ("greater", ("float64", "float64"), "bool"),
+    ("abs", ("float64",), "float64"),
+}
+
+
+def said(capsys, *words: str) -> str:
+    assert main(words) == 0
+    return capsys.readouterr().out
+
+
+def test_report_is_about_this_build_or_a_profile(capsys):
+    assert said(capsys, "types", "report").startswith(f"profile                  {types.report()['profile']}:")
+    assert "valid triples            19 of 64" in said(capsys, "types", "report", "--profile", "quantization")
+    assert json.loads(said(capsys, "types", "report", "--json")) == types.report()
+    section = said(capsys, "types", "report", "--profile", "nlp", "--section", "rejected_combinations")
+    assert "arithmetic, string-with-number: Strings and numbers never meet" in section
+
+
+def test_explain_and_rules_print_what_the_door_says(capsys):
+    assert said(capsys, "types", "explain", "add", "int8", "int8") == f"{types.explain('add', 'int8', 'int8')}\n"
+    assert said(capsys, "types", "rules").count("\n") == 2 + len(types.rules)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("types", "report", "--profile", "trainig"), "type_profile 'trainig' is unknown"),
+        (("types", "explain", "ad", "int8"), "unknown op 'ad'"),
+        (("types", "suggest", "/nowhere.wbtrace"), "There is no file /nowhere.wbtrace"),
+    ],
+)
+def test_errors_are_one_line_on_stderr(capsys, words, message):
+    assert main(words) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("workbench: ") and message in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [(), ("types",), ("types", "report"), ("types", "suggest"), ("types", "explain")])
+def test_every_command_explains_itself(capsys, words):
+    with pytest.raises(SystemExit) as caught:
+        main([*words, "-h"])
+    assert caught.value.code == 0
+    assert "usage: workbench" in capsys.readouterr().out
+
+
+def test_suggest_writes_what_the_nodes_that_fired_used(capsys, trace, tmp_path):
+    out = said(capsys, "types", "suggest", str(trace), "-o", str(tmp_path / "p.toml"))
+    assert "9 combinations of bool, float64" in out
+    profile = read(tmp_path / "p.toml")
+    single = {i for i in profile.extra if len(i[1]) < 3}
+    assert single == NEWTON
+    chains = {op for op, inputs, _ in profile.extra if len(inputs) == 3}
+    assert chains == {"multiply_subtract", "divide_add", "add_multiply"}
+    assert len(instances(profile)) < len(instances(PROFILES["nlp"]))
+
+
+def test_a_branch_that_was_not_taken_is_not_in_the_profile(capsys, tmp_path):
+    b = wb.GraphBuilder("branch")
+    x = b.placeholder("x", "float32", (3,))
+    graph = b.build(b.cond(b.sum(x) > np.float32(0), lambda: b.sin(x), lambda: b.cos(x)))
+    session = wb.Session(graph, {"x": np.ones(3, np.float32)})
+    session.run()
+    session.trace.save(tmp_path / "branch.wbtrace")
+    session.close()
+    text = said(capsys, "types", "suggest", str(tmp_path / "branch.wbtrace"))
+    ops = {line.split(" = ")[0] for line in text.splitlines()}
+    assert "sin" in ops and "sum" in ops and "cos" not in ops
+
+
+def test_a_run_without_numbers_is_a_clear_error(capsys, tmp_path):
+    b = wb.GraphBuilder("idle")
+    session = wb.Session(b.build(b.Identity(b.placeholder("x", "float64"))), {"x": 1.0})
+    session.run()
+    session.trace.save(tmp_path / "idle.wbtrace")
+    session.close()
+    assert main(["types", "suggest", str(tmp_path / "idle.wbtrace")]) == 1
+    assert "nothing-used" in capsys.readouterr().err

@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 DEFAULT_BUDGET = 512 << 20
 #: with trace="off" only the newest rows stay
 OFF_BUDGET = 1
+#: with trace="stats" so many bytes of the newest arrays of each loop stay beside the statistics of all
+STATS_WINDOW = 8 << 20
 
 
 #: commands that the next one ends; the others are carried out in full unless a pause ends them
@@ -87,28 +89,30 @@ class Session:
     outputs:
         Names of values to compute; by default the graph's outputs.
     trace:
-        "all" keeps every value within ``memory_budget`` bytes; "off" keeps only the newest rows. Values that are no
-        longer kept are recomputed exactly by :meth:`value`.
+        "all" keeps every value within ``memory_budget`` bytes; "stats" keeps every number, of arrays of known shape the
+        statistics (``trace[name].statistics``) and only the newest values; "off" keeps only the newest rows. Values
+        that are no longer kept are recomputed exactly by :meth:`value`.
     """
 
     def __init__(
         self, graph: Graph, feeds: Mapping[str, Any] | None = None, *, outputs: Sequence[str] | None = None,
         trace: str = "all", memory_budget: int = DEFAULT_BUDGET,
     ) -> None:  # fmt: skip
-        if trace not in ("all", "off"):
+        if trace not in ("all", "stats", "off"):
             raise SessionError(
                 f"trace={trace!r} is not supported.",
                 slug="bad-retention",
-                fix='use "all" (with a memory_budget) or "off".',
+                fix='use "all" or "stats" (with a memory_budget) or "off".',
             )
         if memory_budget <= 0:
             raise SessionError(f"memory_budget is in bytes and positive, {memory_budget} came.", slug="bad-retention")
         self.graph = graph
         arrays = prepare_feeds(graph, feeds or {})
-        self.plan = plan_for(graph, arrays, outputs)
+        self.plan = plan_for(graph, arrays, outputs, statistics=trace == "stats")
         self._running = False
         self._state = "ready"
-        self._run = Run(self.plan, arrays, OFF_BUDGET if trace == "off" else memory_budget)
+        window = STATS_WINDOW if trace == "stats" else 0
+        self._run = Run(self.plan, arrays, OFF_BUDGET if trace == "off" else memory_budget, window)
         self._trace = self._run.trace_for(weak_flag(self))
         self._debugger = Debugger(self._run)
         self._position = self._run.position()
@@ -463,11 +467,12 @@ def _close_all() -> None:
         session.close()
 
 
-def plan_for(graph: Graph, arrays: Mapping[str, np.ndarray], outputs: Sequence[str] | None) -> Any:
+def plan_for(
+    graph: Graph, arrays: Mapping[str, np.ndarray], outputs: Sequence[str] | None, statistics: bool = False
+) -> Any:
     """The plan for these feeds, from the cache."""
-    return PLANS.get(
-        graph, choose_outputs(graph, outputs), signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
-    )
+    signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
+    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics)
 
 
 def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -32,9 +32,10 @@ ANYWHERE = (-2, 0x7FFFFFFF, -1)
 class Run:
     """State of one run. Not thread-safe: one thread drives it, the trace may be read from any."""
 
-    def __init__(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], budget: int) -> None:
-        self.plan, self.feeds, self.budget = plan, dict(feeds), budget
-        self.machine = core.Machine(plan.program, budget)
+    def __init__(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], budget: int, window: int = 0) -> None:
+        """``budget`` bounds the bytes of all rows, ``window`` those of the arrays of each frame (0: no such bound)."""
+        self.plan, self.feeds, self.budget, self.window = plan, dict(feeds), budget, window
+        self.machine = core.Machine(plan.program, budget, window)
         self.view = core.View(self.machine)
         self.trace = self.trace_for(lambda: False)
         self._by_ip = {n.ip: n for n in plan.layout.nodes}
@@ -194,7 +195,7 @@ class Run:
 
     def fork(self, checkpoint: core.Snapshot | None = None) -> Run:
         """A run of its own that starts at a checkpoint of this one (the latest by default)."""
-        other = Run(self.plan, self.feeds, self.budget)
+        other = Run(self.plan, self.feeds, self.budget, self.window)
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
         # a checkpoint of its own: one of this run would keep all of this run in memory
         other.checkpoints = [core.snapshot(other.machine, other.active_frames())]

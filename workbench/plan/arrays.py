@@ -222,7 +222,8 @@ def _reduced(
 
 def _running(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
     address, dims = find_reduction(spec.name, ins[0].dtype, out.dtype), dims_of(ins[0])
-    plain = all(k in ("axis", "dtype") or v == spec.attrs.get(k) for k, v in node.attrs.items() if not k.startswith("_"))
+    known = ("axis", "dtype")
+    plain = all(k in known or v == spec.attrs.get(k) for k, v in node.attrs.items() if not k.startswith("_"))
     axis = node.attrs.get("axis")
     if address is None or len(ins) > 1 or not plain or (axis is None and len(dims) != 1) or dims_of(out) != dims:
         return None

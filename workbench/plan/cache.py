@@ -34,9 +34,11 @@ class PlanCache:
         self._hits = self._misses = self._evictions = 0
         self._reason = "nothing was looked up yet"
 
-    def get(self, graph: Graph, outputs: Mapping[str, Ref], signature: Signature) -> ExecutionPlan:
+    def get(
+        self, graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False
+    ) -> ExecutionPlan:
         """The plan for this key, made if it is not there."""
-        key = (graph.fingerprint, tuple(outputs.items()), signature)
+        key = (graph.fingerprint, tuple(outputs.items()), signature, statistics)
         with self._lock:
             found = self._plans.get(key)
             if found is not None:
@@ -44,7 +46,7 @@ class PlanCache:
                 self._hits += 1
                 self._reason = "hit: the same graph, outputs and feed types were planned before"
                 return found
-        plan = make_plan(graph, outputs, signature)
+        plan = make_plan(graph, outputs, signature, statistics)
         with self._lock:
             self._misses += 1
             self._reason = "miss: this graph, these outputs and these feed types were not planned before"

@@ -13,6 +13,7 @@ without work, and their value is read from the slot of what they rename.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,9 +24,9 @@ from workbench.graph.frames import FramePath
 from workbench.graph.graph import Graph
 from workbench.graph.node import Node, Ref
 from workbench.graph.types import TensorType, numpy_dtype
-from workbench.kernels import machine
-from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, ValueLayout
-from workbench.plan.arrays import ArrayCode, Step, dims_of, whole_copy
+from workbench.kernels import machine, typed
+from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, Place, ValueLayout
+from workbench.plan.arrays import ArrayCode, Step, dims_of, statistics_step, whole_copy
 from workbench.plan.guards import ALIVE, Guard, Guards, is_loop_merge, root_of
 from workbench.plan.places import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows, lay_out, lay_out_arrays
 from workbench.plan.schedule import Block, Item
@@ -33,6 +34,8 @@ from workbench.plan.select import Choice, array_code_of, box, choose
 
 NOP, KERNEL, UFUNC, CALL, MOVE, ARRAY, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(13)
 
+#: numbers that kernels.statistics leaves
+STATISTICS = 7
 CONTROL = frozenset((
     "Const", "Enter", "Exit", "Merge", "Placeholder", "Switch", "Identity", "NextIteration", "LoopCond",
 ))  # fmt: skip
@@ -47,7 +50,7 @@ class Lowering:
     def __init__(
         self, graph: Graph, blocks: Mapping[FramePath, Block], guards: Guards,
         types: Mapping[str, tuple[TensorType, ...]],
-        outputs: Iterable[Ref],
+        outputs: Iterable[Ref], statistics: bool = False,
     ) -> None:  # fmt: skip
         self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
         self.frames: list[FramePath] = list(blocks)
@@ -67,6 +70,8 @@ class Lowering:
         # frame -> columns of value_index: (column, in iteration 0, later)
         self.indices: dict[int, list[tuple[Slot, int, int]]] = {}
         self.coded: dict[str, ArrayCode | None] = {}
+        self.statistics = statistics
+        self.statistics_of: dict[Slot, Slot] = {}  # column of arrays -> column of their statistics
         self.read = {r for n in types for r in graph.nodes[n].inputs} | set(outputs)
 
     # -- spots -------------------------------------------------------------------------------------------------
@@ -136,6 +141,7 @@ class Lowering:
         elif target.shape and (source.dtype or source.is_constant):
             array = whole_copy(TensorType(str(target.dtype), target.shape)).array
             self.emit(ARRAY, frame, array=array, a=self.readable(source), out=target, **fields)
+            self.summarize(target, frame)
         elif source.number and source.number == target.number:
             size = target.slot.size
             kernel, hot = machine.move_kernel(size), f"move_{size}"
@@ -143,6 +149,18 @@ class Lowering:
         else:
             self.calls.append((box, (source,), (target,), False))
             self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
+            self.summarize(target, frame)
+
+    def summarize(self, spot: Spot, frame: int) -> None:
+        """Statistics of the array that has just been written, if the run keeps them."""
+        address = typed.statistics(str(spot.dtype)) if self.statistics and spot.slot.stored else None
+        if address is None:
+            return
+        if spot.slot not in self.statistics_of:
+            self.statistics_of[spot.slot] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
+            self.slots[spot.slot.frame or 0].append(self.statistics_of[spot.slot])
+        array = statistics_step(address, TensorType(str(spot.dtype), spot.slot.shape))
+        self.emit(ARRAY, frame, array=array, a=Spot(spot.slot), out=Spot(self.statistics_of[spot.slot]))
 
     def readable(self, spot: Spot) -> Spot:
         """A spot as compiled code can read it: constant arrays get a base of their own."""
@@ -285,6 +303,8 @@ class Lowering:
         else:
             self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
+            for spot in outputs:
+                self.summarize(spot, frame)
         self.ips[node.name] = at
 
     def _outputs(self, node: Node, frame: int, rows: bool) -> list[Spot]:
@@ -321,6 +341,8 @@ class Lowering:
             target = replace(out, delta=out.delta + step.delta)
             self.emit(ARRAY, frame, array=step.array, out=target, **operands, **event)
             event = {}
+        for out in dict.fromkeys(out for _, out in work):
+            self.summarize(out, frame)
 
     def view_of(self, spot: Spot, delta: int, type_: TensorType) -> Spot:
         """``delta`` bytes into an array, as an array of another shape."""
@@ -427,6 +449,13 @@ class Lowering:
         except KeyError:
             return None  # a value_index that nothing reads: the trace derives it
 
+    def _statistics(self, spot: Spot | None) -> Place | None:
+        """Where the statistics of a whole column stand; a part of an array has none of its own."""
+        found = None if spot is None else self.statistics_of.get(spot.slot)
+        if spot is None or found is None or math.prod(spot.shape) != math.prod(spot.slot.shape):
+            return None
+        return Spot(found, spot.shift).place()
+
     def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
         ordered = sorted(guard, key=lambda g: self.ips.get(g[0].node, -1))
         return tuple(Condition(self.spot(r).place(), 2 if wanted is ALIVE else int(wanted)) for r, wanted in ordered)
@@ -464,6 +493,6 @@ class Lowering:
                     )
                 values[name, index] = ValueLayout(
                     name, index, frame, kind, None if spot is None else spot.place(),
-                    self._conditions(self.guards.value[ref]), branches,
+                    self._conditions(self.guards.value[ref]), branches, self._statistics(spot),
                 )  # fmt: skip
         return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self.store_frames))

@@ -69,8 +69,10 @@ def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
     return tuple((name, feeds[name]) for name in graph.inputs if name in feeds)
 
 
-def make_plan(graph: Graph, outputs: Mapping[str, Ref], signature: Signature) -> ExecutionPlan:
-    """Plan the computation of ``outputs`` from feeds of exactly these types."""
+def make_plan(
+    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False
+) -> ExecutionPlan:
+    """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: of every array, too."""
     began = time.perf_counter()
     needed = required_nodes(graph, outputs.values())
     fed = dict(signature)
@@ -93,7 +95,7 @@ def make_plan(graph: Graph, outputs: Mapping[str, Ref], signature: Signature) ->
         pred, start = checked[path] if path else (None, frozenset())
         children = {child: checked[child][1] for child in graph.frames[path].children if child in checked}
         blocks[path] = order_block(graph, path, pred, start, needed, guards, children)
-    lowering = Lowering(graph, blocks, guards, types, outputs.values())
+    lowering = Lowering(graph, blocks, guards, types, outputs.values(), statistics)
     program, layout = lowering.run()
     return ExecutionPlan(
         graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=blocks,

@@ -14,6 +14,10 @@ from workbench.trace.rows import RowReader, Rows, RowsGone
 from workbench.trace.steady import steady
 
 
+#: what kernels.statistics leaves
+STATISTICS = np.dtype([(name, np.float64) for name in ("size", "nan", "inf", "min", "max", "sum", "sumsq")])
+
+
 class Series:
     """All recorded firings of one value, as they are at the moment of each question.
 
@@ -44,6 +48,25 @@ class Series:
     def values(self) -> np.ndarray:
         """(n, ...) array; an object array if shapes differ from firing to firing."""
         return stack(self._reader.read(self._layout, self._rows())[1], self.type)
+
+    @property
+    @steady
+    def statistics(self) -> np.ndarray:
+        """(n,) records of every firing of an array in a run with ``trace="stats"``: ``size``, ``nan`` and ``inf`` count
+        items; ``min`` and ``max`` leave NaN out, ``sum`` and ``sumsq`` (the sum of squares) infinities too.
+
+        There are more of them than ``values`` where older arrays were dropped. TraceError if the run keeps none.
+        """
+        place = self._layout.statistics
+        if place is None:
+            raise TraceError(
+                f"There are no statistics of {self.name!r}.", slug="no-statistics",
+                fix='run with trace="stats"; arrays of known shape have statistics there, parts of arrays do not.',
+            )  # fmt: skip
+        node = self._reader.node[self._layout.node]
+        rows = self._reader.rows_of(node, self._layout.guard)
+        items = np.asarray(self._reader.items(place, self._layout.frame, rows), np.float64)
+        return np.ascontiguousarray(items).view(STATISTICS)[:, 0]
 
     @property
     @steady

@@ -100,7 +100,7 @@ static void wb_run_array(char **base, const wb_instr *s) {
 }
 
 /* A chain of flat instructions of one length, block by block: what one writes the next finds in the first-level cache. */
-enum { WB_BLOCK = 2048 };
+enum { WB_BLOCK = 512 };
 static void wb_run_chain(char **base, const wb_instr *const *chain, int length, ptrdiff_t n) {
     ptrdiff_t from, count;
     int k;

@@ -2,17 +2,19 @@
 
 from collections import namedtuple
 
-from workbench.kernels import build_info
-from workbench.kernels.types import dtypes as _dtypes
-from workbench.kernels.types import ops as _ops
-from workbench.kernels.types import select as _select
+from workbench.kernels.types.door import missing as _missing
+from workbench.kernels.types.door import usual_output as _usual_output
+from workbench.kernels.types.ops import KINDS as _KINDS
+from workbench.kernels.types.ops import OPS as _OPS
+from workbench.kernels.types.ops import compute_type as _compute_type
+from workbench.kernels.types.ops import defined as _defined
 
 #: matrix products of floats with more multiplications than this go to BLAS through NumPy
 MATMUL_LIMIT = 32 * 1024
 
 Statistics = namedtuple("Statistics", "size nan inf min max sum sumsq")
 
-cdef dict _FALLBACKS = {}  # (op, inputs, output) -> [reason, times]
+cdef dict _FALLBACKS = {}  # (op, inputs, output) -> [slug, reason, times]
 cdef dict _RESULTS = {}  # (op, inputs) -> output dtype name
 
 _STEPS = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide}
@@ -27,7 +29,7 @@ def _chain(name):
 
 def _numpy_function(name):
     """The NumPy function that an op is held against, and falls back to."""
-    if "Chain<" in _ops.OPS[name].functor or "Reverse<" in _ops.OPS[name].functor:
+    if "Chain<" in _OPS[name].functor or "Reverse<" in _OPS[name].functor:
         return _chain(name)
     special = {
         "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
@@ -47,7 +49,7 @@ def _dtype_name(dtype):
     """The name in the type table; "string" for StringDType and fixed-width text; None for what is not there."""
     if dtype.kind in "TU":
         return "string"
-    return dtype.name if dtype.name in _ops.KINDS and dtype.isnative else None
+    return dtype.name if dtype.name in _KINDS and dtype.isnative else None
 
 
 def _numpy_dtype(name):
@@ -59,54 +61,17 @@ def _numpy_dtype(name):
 
 
 def result_type(op, inputs):
-    """Name of the dtype that NumPy gives the result of ``op`` for inputs of these dtype names.
-
-    ValueError where the inputs have no common type.
-    """
+    """Name of the dtype that ``call`` gives the result of ``op`` for inputs of these dtype names, which is NumPy's; None
+    where they have no common type."""
     found = _RESULTS.get((op, inputs))
-    if found is not None:
-        return found
-    row = _ops.OPS[op]
-    if row.result in ("bool", "count"):
-        name = "bool" if row.result == "bool" else "uint8"
-    elif row.family == "index_reduction":
-        name = "int64"
-    else:
-        values = inputs[1:] if row.family == "select" else inputs
-        name = values[0]
-        for other in values[1:]:
-            name = _ops.promote(name, other)
-        found = _dtypes.dtype(name)
-        if row.result == "float":
-            name = _dtypes.float_of(found).name
-        elif row.result == "real" and found.kind == "c":
-            name = "float32" if name == "complex64" else "float64"
-        elif row.result == "sum":
-            name = _dtypes.sum_of(found).name
-        elif (row.result == "mean" or row.family == "division") and not found.inexact:
-            name = "float64"
-    _RESULTS[op, inputs] = name
-    return name
-
-
-def _why_missing(op, inputs, output):
-    """Why this build has no kernel for a combination, as a sentence."""
-    reason = _select.why_not(op, inputs, output)
-    if reason is not None:
-        return reason
-    has = _select.smallest_profile(op, inputs, output)
-    advice = f"the smallest profile that has it is {has}" if has else "a profile file can name it"
-    return f"It is not in this build's profile {build_info.type_profile}; {advice}."
+    if found is None:
+        found = _RESULTS[op, inputs] = _usual_output(_OPS[op], inputs)
+    return found
 
 
 def fallbacks():
-    """What ``call`` left to NumPy: a list of (op, input dtypes, output dtype, reason, times)."""
-    return [(*key, reason, times) for key, (reason, times) in _FALLBACKS.items()]
-
-
-cdef _fall_back(op, inputs, output, reason):
-    record = _FALLBACKS.setdefault((op, inputs, output), [reason, 0])
-    record[1] += 1
+    """What ``call`` left to NumPy: a list of (op, input dtypes, output dtype, slug, reason, times)."""
+    return [(*key, *record) for key, record in _FALLBACKS.items()]
 
 
 cdef list _as_arrays(tuple values):
@@ -132,9 +97,9 @@ def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
     >>> call("multiply_add", np.float32([1, 2]), np.float32([3, 4]), np.float32([5, 6]))
     array([ 8., 14.], dtype=float32)
     """
-    row = _ops.OPS.get(op)
+    row = _OPS.get(op)
     if row is None:
-        raise ValueError(f"call: unknown op {op!r}; workbench.kernels.types.ops.OPS lists all {len(_ops.OPS)}")
+        raise ValueError(f"call: unknown op {op!r}; workbench.kernels.types.ops.OPS lists all {len(_OPS)}")
     if len(arrays) != row.inputs:
         raise ValueError(f"call: {op} takes {row.inputs} operands, got {len(arrays)}")
     if op == "cast" and out is None and dtype is None:
@@ -144,19 +109,13 @@ def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
     wanted = out.dtype if out is not None else np.dtype(dtype) if dtype is not None else None
     output = None
     if None not in names:
-        try:
-            output = _dtype_name(wanted) if wanted is not None else result_type(op, names)
-        except ValueError:
-            pass
-    if op == "power" and output is not None and _ops.KINDS[output] == "i" and np.any(np.less(operands[1], 0)):
+        output = _dtype_name(wanted) if wanted is not None else result_type(op, names)
+    if op == "power" and output is not None and _KINDS[output] == "i" and np.any(np.less(operands[1], 0)):
         raise ValueError("Integers to negative integer powers are not allowed.")
-    if output is None:
-        reason = "No type table entry, or no common type, for these dtypes."
-    elif "string" in names:
+    if output is not None and "string" in names:
         if " ".join((op, *names, output)) in _STRINGS:
             return _by_numpy(op, operands, out, None, wanted, axis)
-        reason = _why_missing(op, names, output)
-    else:
+    elif output is not None:
         if row.family in ("reduction", "index_reduction", "cumulative"):
             address = _REDUCTIONS.get(f"{op} {names[0]} {output}")
             if address is not None and (operands[0].size or op in ("sum", "prod", "mean", "any", "all")):
@@ -166,7 +125,7 @@ def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
         elif row.family == "accumulation":
             address = _PRODUCTS.get(" ".join((op, *names, output)))
             if address is not None and 1 <= operands[0].ndim <= 2 and 1 <= operands[1].ndim <= 2:
-                if _small(operands) or _ops.KINDS[output] in "iu":
+                if _small(operands) or _KINDS[output] in "iu":
                     return _product(address, operands[0], operands[1], output, out)
             if address is not None:  # BLAS is faster, and stacks of matrices are NumPy's
                 return _by_numpy(op, operands, out, output, wanted, axis)
@@ -174,23 +133,26 @@ def call(op, *arrays, out=None, dtype=None, axis=None, strict=False):
             addresses = _KERNELS.get(" ".join((op, *names, output)))
             if addresses is not None:
                 return _elementwise(addresses[4], operands, output, out)
-        reason = _why_missing(op, names, output)
     shown = tuple([n or str(a.dtype) for n, a in zip(names, operands)])
-    if strict:
-        raise MissingKernel(
-            f"call: no compiled kernel {op}({', '.join(shown)}) -> {output or 'no common type'} in this build "
-            f"(type_profile {build_info.type_profile}). {reason} Cast the operands, or build with a profile that has it."
-        )
-    _fall_back(op, shown, output or "", reason)
+    named = output or (str(wanted) if wanted is not None else "no common type")
+    record = _FALLBACKS.get((op, shown, named))
+    if record is None or strict:
+        slug, sentences = _missing(op, shown, named) if output is not None else (
+            "type-rejected", f"No compiled kernel for {op}({', '.join(shown)}): these dtypes are not in the type table, "
+            "not in native byte order, or have no common type. Convert them first.")
+        if strict:
+            raise MissingKernel(f"call: {sentences}")
+        record = _FALLBACKS[op, shown, named] = [slug, sentences, 0]
+    record[2] += 1
     return _by_numpy(op, operands, out, output, wanted, axis)
 
 
 def _by_numpy(op, operands, out, output, wanted, axis):
     """What the kernel would give, computed by NumPy: in the compute type, converted at the end."""
-    row = _ops.OPS[op]
+    row = _OPS[op]
     names = tuple([_dtype_name(a.dtype) for a in operands])
-    if wanted is not None and output is not None and None not in names and _ops.defined(op, names, output):
-        common = _numpy_dtype(_ops.compute_type(row, names, output))
+    if wanted is not None and output is not None and None not in names and _defined(op, names, output):
+        common = _numpy_dtype(_compute_type(row, names, output))
         operands = [a if row.family == "select" and k == 0 else a.astype(common) for k, a in enumerate(operands)]
     function = _numpy_function(op)
     keywords = {"axis": axis} if row.family in ("reduction", "index_reduction", "cumulative") else {}
@@ -357,8 +319,8 @@ def stats(array):
         a = a.astype(np.float64)
         address = _STATISTICS.get("float64")
         if address is None:
-            raise TypeError(f"stats: this build (type_profile {build_info.type_profile}) has no float64; "
-                            f"build with a profile that has float64 or {array.dtype}")
+            raise TypeError(f"stats: this build has neither {array.dtype} nor float64; "
+                            "build with a type_profile that has one of them")
     cdef double result[7]
     cdef wb_statistics run = <wb_statistics><size_t>address
     cdef const char* data = <const char*>cnp.PyArray_DATA(a)

@@ -12,6 +12,18 @@ def _repeat(size_t address, out, a, b, ptrdiff_t n, ptrdiff_t count):
             call(to, left, right, NULL, n)
 
 
+def _repeat_scalar(size_t address, out, a, b, ptrdiff_t count):
+    """Calls a scalar kernel ``count`` times on the first items of three arrays, without the GIL."""
+    cdef wb_scalar call = <wb_scalar>address
+    cdef char* to = <char*>cnp.PyArray_DATA(out)
+    cdef const char* left = <const char*>cnp.PyArray_DATA(a)
+    cdef const char* right = <const char*>cnp.PyArray_DATA(b)
+    cdef ptrdiff_t k
+    with nogil:
+        for k in range(count):
+            call(to, left, right, NULL)
+
+
 def _repeat_statistics(size_t address, a, ptrdiff_t count):
     """Calls a statistics kernel ``count`` times; gives the seven numbers."""
     cdef wb_statistics call = <wb_statistics>address

@@ -6,6 +6,7 @@ committed; so uncommitted work is tested too, and nothing is written beside the 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -147,6 +148,15 @@ def test_a_wheel_holds_the_package_and_nothing_else(wheel, source):
     for folder, package in {"workbench": "workbench", "widgets": "workbench/widgets"}.items():
         for path in (source / folder).rglob("*.py"):
             assert f"{package}/{path.relative_to(source / folder).as_posix()}" in held
+
+
+def test_a_wheel_has_the_command_and_the_reports_of_its_profile(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (entries,) = (n for n in archive.namelist() if n.endswith("entry_points.txt"))
+        assert "workbench = workbench.cli.main:main" in archive.read(entries).decode()
+        report = json.loads(archive.read("workbench/kernels/types/reports/report.json"))
+    assert report["profile"] == "standard_all" and report["instances"]["add"]
+    assert "workbench/kernels/types/reports/rejected_combinations.txt" in names(wheel)
 
 
 def test_sdist_and_tree_give_the_same_wheel(wheel, wheel_of_sdist):

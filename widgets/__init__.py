@@ -21,6 +21,7 @@ from workbench.widgets.views.controlflow_view import ControlFlowView
 from workbench.widgets.views.evolution_view import EvolutionView
 from workbench.widgets.views.graph_view import GraphView
 from workbench.widgets.views.termination_view import TerminationView
+from workbench.widgets.views.type_matrix_view import TypeMatrixView
 from workbench.widgets.views.value_inspector import ValueInspector
 
 # plain figures shown in a notebook must not offer to send data to a cloud either
@@ -37,6 +38,7 @@ __all__ = [
     "Pump",
     "TerminationView",
     "Toolbar",
+    "TypeMatrixView",
     "ValueInspector",
     "debug",
 ]

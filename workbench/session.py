@@ -42,7 +42,7 @@ DEFAULT_BUDGET = 512 << 20
 #: with trace="off" only the newest rows stay
 OFF_BUDGET = 1
 #: with trace="stats" so many bytes of the newest arrays of each loop stay beside the statistics of all
-STATS_WINDOW = 8 << 20
+STATS_WINDOW = 1 << 20
 
 
 #: commands that the next one ends; the others are carried out in full unless a pause ends them

@@ -25,6 +25,32 @@ template <> constexpr bool own_loops<Subtract> = true;
 template <> constexpr bool own_loops<Multiply> = true;
 template <> constexpr bool own_loops<Divide> = true;
 
+// Whole vectors of float16, or of bfloat16 in pairs, for the ops that vectors know.
+#ifdef __F16C__
+template <class Op, class... T> constexpr bool in_lanes = own_loops<Op> && (same<T, float16> && ...);
+#else
+template <class Op, class... T> constexpr bool in_lanes = false;
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+template <class Op, class... T> constexpr bool in_pairs = own_loops<Op> && (same<T, bfloat16> && ...);
+#else
+template <class Op, class... T> constexpr bool in_pairs = false;
+#endif
+
+// Short arrays of small items: a vector of eight, four and two of them, where a long loop would count single items.
+template <int Count, class Body> inline void fixed(ptrdiff_t& i, const Body& body) {
+#pragma GCC ivdep
+    for (int j = 0; j < Count; j++) body(i + j);
+    i += Count;
+}
+template <class Body> inline void short_loop(ptrdiff_t i, ptrdiff_t n, const Body& body) {
+    while (i + 8 <= n) fixed<8>(i, body);
+    if ((n - i) & 4) fixed<4>(i, body);
+    if ((n - i) & 2) fixed<2>(i, body);
+    if ((n - i) & 1) fixed<1>(i, body);
+}
+constexpr ptrdiff_t SHORT = 32;
+
 // Kernels may work in place (out is exactly one of the inputs, of its size), so no operand is declared restrict; the
 // pragma says that nothing else overlaps.
 template <class Op, class A, class O, class C> struct Unary {
@@ -59,7 +85,33 @@ template <class Op, class A, class B, class O, class C> struct Binary {
         store(at<O>(out), Op::template run<C>(get<C>(at<A>(a)), get<C>(at<B>(b))));
     }
     static void vv(char* out, const char* a, const char* b, const char*, ptrdiff_t n) {
-        if constexpr (in_blocks<C, A, B, O>) {
+        const auto one = [&](ptrdiff_t i) {
+            store(at<O>(out) + i, Op::template run<C>(get<C>(at<A>(a) + i), get<C>(at<B>(b) + i)));
+        };
+        if constexpr (in_lanes<Op, A, B, O, C>) {
+            ptrdiff_t i = 0;
+            for (; i + WIDTH <= n; i += WIDTH)
+                store_lanes(at<O>(out) + i,
+                            Op::template run<C>(load_lanes(at<A>(a) + i), load_lanes(at<B>(b) + i)));
+            if (i < n)
+                store_lanes(at<O>(out) + i,
+                            Op::template run<C>(load_lanes(at<A>(a) + i, n - i), load_lanes(at<B>(b) + i, n - i)), n - i);
+        } else if constexpr (in_pairs<Op, A, B, O, C>) {
+            ptrdiff_t i = 0;
+            for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {
+                const pairs x = load_pairs(at<A>(a) + i), y = load_pairs(at<B>(b) + i);
+                store_pairs(at<O>(out) + i, {Op::template run<C>(x.even, y.even), Op::template run<C>(x.odd, y.odd)});
+            }
+#ifdef __AVX512BW__
+            if (i < n) {
+                const pairs x = load_pairs(at<A>(a) + i, n - i), y = load_pairs(at<B>(b) + i, n - i);
+                store_pairs(at<O>(out) + i, {Op::template run<C>(x.even, y.even), Op::template run<C>(x.odd, y.odd)},
+                            n - i);
+            }
+#else
+            short_loop(i, n, one);
+#endif
+        } else if constexpr (in_blocks<C, A, B, O>) {
             value_of<C> x[LANES], y[LANES];
             using R = decltype(Op::template run<C>(x[0], y[0]));
             R r[LANES];
@@ -71,9 +123,10 @@ template <class Op, class A, class B, class O, class C> struct Binary {
                 write(at<O>(out) + i, r, m);
             }
         } else {
+            if constexpr (own_loops<Op> && sizeof(O) <= 2)
+                if (n < SHORT) return short_loop(0, n, one);
 #pragma GCC ivdep
-            for (ptrdiff_t i = 0; i < n; i++)
-                store(at<O>(out) + i, Op::template run<C>(get<C>(at<A>(a) + i), get<C>(at<B>(b) + i)));
+            for (ptrdiff_t i = 0; i < n; i++) one(i);
         }
     }
     static void vs(char* out, const char* a, const char* b, const char*, ptrdiff_t n) {

@@ -17,8 +17,30 @@ template <> struct eight<double> { typedef double type __attribute__((vector_siz
 
 // Eight consecutive numbers as one vector of V; the parts of a complex array count as numbers.
 template <class V, class A> inline void eight_at(typename eight<V>::type& to, const A* from) {
+    using vec_of [[maybe_unused]] = typename eight<V>::type;
     if constexpr (same<A, V>) std::memcpy(&to, from, sizeof to);
-    else for (int j = 0; j < 8; j++) to[j] = convert<V>(load(from + j));
+#ifdef __AVX512F__
+    else if constexpr (same<A, float> && same<V, double>) to = vec_of(_mm512_cvtps_pd(_mm256_loadu_ps(from)));
+    else if constexpr (same<A, int32_t> && same<V, double>)
+        to = vec_of(_mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+#endif
+#ifdef __F16C__
+    else if constexpr (same<A, float16>) {
+        const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+        if constexpr (same<V, float>) to = vec_of(x);
+#ifdef __AVX512F__
+        else to = vec_of(_mm512_cvtps_pd(x));
+#else
+        else to = __builtin_convertvector(eight<float>::type(x), eight<double>::type);
+#endif
+    }
+#endif
+    else if constexpr (same<A, float> || same<A, int32_t>) {
+        typedef A part __attribute__((vector_size(8 * sizeof(A))));
+        part x;
+        std::memcpy(&x, from, sizeof x);
+        to = __builtin_convertvector(x, typename eight<V>::type);
+    } else for (int j = 0; j < 8; j++) to[j] = convert<V>(load(from + j));
 }
 
 template <class V, class A> V pairwise(const A* a, ptrdiff_t n) {

@@ -14,6 +14,20 @@ inline namespace WB_ISA {
 template <class A> struct Statistics {
     typedef eight<double>::type vec;
     static constexpr ptrdiff_t BLOCK = 1024;
+    // Floats are ranked as floats: half as wide as the doubles in which they are summed.
+    using Rank = choose<same<A, float> || is_narrow<A>, float, double>;
+    typedef typename eight<Rank>::type ranks;
+
+    // The square of a float is exact in double, so one rounding is the same as two.
+    static void add_square(vec& q, const vec& x) {
+#ifdef __AVX512F__
+        if constexpr (same<Rank, float>) {
+            q = vec(_mm512_fmadd_pd(__m512d(x), __m512d(x), __m512d(q)));
+            return;
+        }
+#endif
+        q += x * x;
+    }
 
     struct Total {  // A. Neumaier, ZAMM 54 (1974)
         double sum = 0, rest = 0;
@@ -47,20 +61,23 @@ template <class A> struct Statistics {
             sum.add(s);
             squares.add(q);
         };
-        vec least[2], most[2];
+        ranks least[2], most[2];
         for (int k = 0; k < 2; k++)
-            for (int j = 0; j < 8; j++) least[k][j] = low, most[k][j] = high;
+            for (int j = 0; j < 8; j++) least[k][j] = Rank(low), most[k][j] = Rank(high);
         ptrdiff_t i = 0;
-        for (; i + BLOCK <= n; i += BLOCK) {
+        for (ptrdiff_t m; (m = n - i < BLOCK ? (n - i) & ~ptrdiff_t(15) : BLOCK) > 0; i += m) {
             // A block of numbers only, as nearly all are, needs no masks: a NaN or Inf would show in its sum.
-            vec s[2] = {}, q[2] = {}, below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]}, x;
-            for (ptrdiff_t b = 0; b < BLOCK; b += 16) {
+            vec s[2] = {}, q[2] = {}, x;
+            ranks below[2] = {least[0], least[1]}, over[2] = {most[0], most[1]}, r;
+            for (ptrdiff_t b = 0; b < m; b += 16) {
                 for (int k = 0; k < 2; k++) {
                     eight_at<double>(x, a + i + b + 8 * k);
+                    if constexpr (same<Rank, double>) r = x;
+                    else eight_at<Rank>(r, a + i + b + 8 * k);
                     s[k] += x;
-                    q[k] += x * x;
-                    below[k] = x < below[k] ? x : below[k];
-                    over[k] = x > over[k] ? x : over[k];
+                    add_square(q[k], x);
+                    below[k] = r < below[k] ? r : below[k];
+                    over[k] = r > over[k] ? r : over[k];
                 }
             }
             s[0] += s[1];
@@ -68,7 +85,7 @@ template <class A> struct Statistics {
             double total = 0, square = 0;
             for (int j = 0; j < 8; j++) total += s[0][j], square += q[0][j];
             if (total - total != 0) {
-                one_by_one(a + i, BLOCK);
+                one_by_one(a + i, m);
                 continue;
             }
             sum.add(total);
@@ -78,8 +95,8 @@ template <class A> struct Statistics {
         one_by_one(a + i, n - i);
         for (int k = 0; k < 2; k++) {
             for (int j = 0; j < 8; j++) {
-                low = least[k][j] < low ? least[k][j] : low;
-                high = most[k][j] > high ? most[k][j] : high;
+                low = double(least[k][j]) < low ? double(least[k][j]) : low;
+                high = double(most[k][j]) > high ? double(most[k][j]) : high;
             }
         }
         const double result[7] = {double(n), nans, infs, low, high, sum.value(), squares.value()};

@@ -8,6 +8,7 @@
     profiles  named sets of types, and profile files
     select    ops x rules x profile -> instances to compile
     summary   what a profile means, as JSON and text        generate   called by the build, not installed
+    measured  recorded figures of the profiles, text size of this build
     door      what this build compiled, and explanations
 
 Here ``rules`` and ``profiles`` are the tables themselves (of ``Rule``, and name -> ``Profile``); the modules of those

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +53,9 @@ def said(capsys, *words: str) -> str:
 
 def test_report_is_about_this_build_or_a_profile(capsys):
     assert said(capsys, "types", "report").startswith(f"profile                  {types.report()['profile']}:")
-    assert "valid triples            19 of 64" in said(capsys, "types", "report", "--profile", "quantization")
+    text = said(capsys, "types", "report", "--profile", "quantization")
+    assert "valid triples            19 of 64" in text and "recorded for quantization" in text
+    assert "machine code of the typed kernels of this build" not in text
     assert json.loads(said(capsys, "types", "report", "--json")) == types.report()
     section = said(capsys, "types", "report", "--profile", "nlp", "--section", "rejected_combinations")
     assert "arithmetic, string-with-number: Strings and numbers never meet" in section
@@ -115,3 +120,45 @@ def test_a_run_without_numbers_is_a_clear_error(capsys, tmp_path):
     session.close()
     assert main(["types", "suggest", str(tmp_path / "idle.wbtrace")]) == 1
     assert "nothing-used" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(540)
+def test_a_build_takes_the_suggested_profile(capsys, trace, tmp_path):
+    """A plain meson build with the file that suggest wrote: its report and its kernels are those of the trace."""
+    said(capsys, "types", "suggest", str(trace), "-o", str(tmp_path / "p.toml"))
+    environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+    def run(*command: object) -> str:
+        done = subprocess.run(
+            [str(word) for word in command], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )  # fmt: skip
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    native = tmp_path / "native.ini"
+    native.write_text(f"[binaries]\npython = '{sys.executable}'\n", encoding="utf-8")
+    built, site = tmp_path / "build", tmp_path / "site"
+    options = [f"-Dtype_profile={tmp_path / 'p.toml'}", f"-Dpython.platlibdir={site}", f"-Dpython.purelibdir={site}"]
+    run("meson", "setup", built, ROOT, "--native-file", native, *options)
+    run("meson", "install", "-C", built)
+    question = (
+        f"import sys; sys.path[:0] = [{str(site)!r}, {str(Path(np.__file__).parents[1])!r}]\n"
+        "from workbench.kernels import build_info, types, typed\n"
+        "found = sorted(types.compiled())\n"
+        "assert all(typed.kernel(*i) for i in found)\n"
+        "assert typed.kernel('add', ('float32', 'float32'), 'float32') is None\n"
+        "print(build_info.type_profile, found == sorted(types.resolve(sys.argv[1]).extra), len(found))"
+    )
+    # -S leaves out the editable install of the environment, which would answer instead
+    assert run(sys.executable, "-S", "-P", "-c", question, tmp_path / "p.toml").split() == ["p", "True", "9"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_build_with_a_wrong_profile_says_so(tmp_path):
+    environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    for profile, words in (("trainig", "type_profile 'trainig' is unknown"), ("no/file.toml", "cannot be read")):
+        command = ["meson", "setup", str(tmp_path / "build"), str(ROOT), f"-Dtype_profile={profile}"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode != 0 and "option type_profile: " in done.stdout and words in done.stdout

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+
 import ml_dtypes
 import numpy as np
 import pytest
 
 from workbench.kernels import build_info, types
+from workbench.kernels.types import measured
 from workbench.kernels.types.door import usual_output
 from workbench.kernels.types.ops import OPS
 from workbench.kernels.types.profiles import PROFILES
@@ -127,3 +133,39 @@ def test_the_usual_result_of_a_ufunc_is_numpys(op):
         except TypeError:  # NumPy or ml_dtypes has no loop there
             continue
         assert usual_output(op, (name,) * op.inputs) == wanted, name
+
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "kernels_pyx" / "types" / "rules.md"
+
+
+def test_the_document_of_the_rules_is_written_from_the_table():
+    """To write it anew: workbench types rules > kernels_pyx/types/rules.md."""
+    assert DOCUMENT.read_text(encoding="utf-8") == rules_table()
+
+
+def test_the_table_in_the_readme_is_the_output_of_the_measuring_command():
+    found = measured.recorded()
+    readme = (DOCUMENT.parents[2] / "README.md").read_text(encoding="utf-8")
+    for name, row in found["sample"].items():
+        assert f"| {name} | {row['instances']:,} | {row['text'] / 1000:,.0f} | {row['seconds']:.1f} |" in readme
+    base = found["sample"]["all combinations"]
+    for name in ("everything", "inference", "training"):  # the figures that selection was made for
+        row = found["sample"][name]
+        assert base["instances"] >= 10 * row["instances"] and base["text"] >= 8 * row["text"]
+        assert base["seconds"] >= 4 * row["seconds"]
+
+
+def test_recorded_counts_are_those_of_the_present_table():
+    """Otherwise the figures are of other rules or ops: measure again."""
+    for name, row in measured.recorded()["whole"].items():
+        assert row["instances"] == len(instances(PROFILES[name])), name
+
+
+def test_text_size_is_that_of_binutils():
+    if shutil.which("size") is None:
+        pytest.skip("needs size of binutils")
+    path = importlib.util.find_spec("workbench.kernels.typed").origin
+    rows = subprocess.run(["size", "-A", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    (wanted,) = (int(row.split()[1]) for row in rows if row.startswith(".text "))
+    assert measured.built_text() == wanted
+    assert measured.text_bytes(DOCUMENT) is None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.errors import WorkbenchError
 from workbench.kernels import types
+from workbench.kernels.types.measured import built_text, recorded
 from workbench.kernels.types.profiles import Profile, instances_in_order, write
 from workbench.kernels.types.summary import describe, rules_table, texts
 
@@ -60,6 +61,22 @@ def _report(arguments: argparse.Namespace) -> None:
         print(json.dumps(data, indent=1))
     else:
         print(texts(data)[f"{arguments.section}.txt"], end="")
+        if arguments.section == SECTIONS[0]:
+            print(_measured(data["profile"], own), end="")
+
+
+def _measured(profile: str, own: bool) -> str:
+    """Text size of this build, and what the benchmark recorded for the profile, as lines."""
+    lines = [""]
+    size = built_text() if own else None
+    if size is not None:
+        lines.append(f"machine code of the typed kernels of this build: {size / 1000:,.0f} KB, all instruction sets")
+    if found := recorded()["whole"].get(profile):
+        lines.append(
+            f"recorded for {profile}, lowest instruction set: {found['text'] / 1000:,.0f} KB of machine code, "
+            f"{found['seconds']:.0f} s of the compiler ({recorded()['compiler']})"
+        )
+    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
 
 
 def _explain(arguments: argparse.Namespace) -> None:

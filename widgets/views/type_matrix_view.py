@@ -1,0 +1,207 @@
+"""The type rules as a matrix: what a pair of types gives in each family, what is compiled, and which rule decided."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.kernels.types import ProfileError
+from workbench.widgets import theme
+from workbench.widgets.models.type_matrix_model import STATES, THIS_BUILD, families, profiles, type_matrix
+from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.views.spec import Spec, base_layout, text, title
+
+HEIGHT = 620
+#: state -> colour, plotly symbol and its size: shape and fill tell the states apart without colour
+LOOKS = {
+    "compiled": (theme.BLUE, "square", 24),
+    "accepted": (theme.ORANGE, "square-open", 23),
+    "rejected": (theme.GREY, "x-thin-open", 8),
+}
+
+
+class _Rules(Source):
+    """What the view shows when no session or trace is given: the rules alone, of no graph."""
+
+    def __init__(self) -> None:
+        self.session = self._trace = None
+        self.graph = SimpleNamespace(name="the type rules")
+
+
+class TypeMatrixView(View):
+    """The matrix of one family of operations under one type profile.
+
+    Parameters
+    ----------
+    source:
+        None, or a session or trace: combinations that its nodes used get a ring.
+    family, profile:
+        What to show first; both can be chosen in the view. ``profile`` is a value of the build option ``type_profile``,
+        or ``this build``. WorkbenchError with slug ``no-family`` or ``no-profile`` if there is none of that name.
+    """
+
+    title = "Types"
+
+    def __init__(self, source: Any = None, family: str = "arithmetic", profile: str = THIS_BUILD) -> None:
+        if source is None:
+            source = _Rules()
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.family, self.profile = family, profile
+        self.chosen: tuple[str, str] | None = None
+        self._used: tuple[Any, ...] = ()
+        self.words = ipywidgets.HTML()
+        self._check(family, profile)
+        super().__init__(self.source)
+        for trace in self.live.data:
+            trace.on_click(self._clicked)
+
+    # -- choices ----------------------------------------------------------------------------------------------------
+    def show_family(self, family: str) -> None:
+        """Show another family. Right on any thread."""
+        self._check(family, self.profile)
+        self.family_choice.value = family
+
+    def show_profile(self, profile: str) -> None:
+        """Compare with another profile. Right on any thread."""
+        self._check(self.family, profile)
+        if profile not in self.profile_choice.options:
+            self.profile_choice.options = [*self.profile_choice.options, profile]
+        self.profile_choice.value = profile
+
+    def explain(self, row: str, column: str) -> str:
+        """Choose a cell, as a click does; returns its sentences."""
+        model = self.model(self.source.snapshot())
+        cell = next((c for c in model["cells"] if (c["row"], c["column"]) == (row, column)), None)
+        if cell is None:
+            raise WorkbenchError(
+                f"The matrix has no cell ({row}, {column}).", slug="no-cell", fix=f"use {', '.join(model['types'])}."
+            )
+        self.chosen = (row, column)
+        self.update_now()
+        return "\n".join([headline(model, cell), *cell["words"]])
+
+    @staticmethod
+    def _check(family: str, profile: str) -> None:
+        try:
+            type_matrix(family, profile)
+        except ProfileError as error:
+            raise WorkbenchError(str(error), slug="no-profile") from None
+        except ValueError as error:
+            raise WorkbenchError(str(error), slug="no-family") from None
+
+    # -- the view ---------------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        trace = self.source.trace
+        if trace is not None and not is_running(snapshot):  # counting firings takes longer than a frame
+            from workbench.trace.usage import Usage
+
+            usage = Usage().add(trace)
+            self._used = (*usage.fired, *usage.refused)
+        return {**type_matrix(self.family, self.profile, self._used), "chosen": self.chosen}
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        return type_matrix_spec(model)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        style = {"description_width": "50px"}
+        self.family_choice = ipywidgets.Dropdown(
+            options=list(families()), value=self.family, description="Family", style=style,
+            tooltip="Which family of operations", layout={"width": "auto"},
+        )  # fmt: skip
+        known = profiles()
+        self.profile_choice = ipywidgets.Dropdown(
+            options=known if self.profile in known else [*known, self.profile], value=self.profile,
+            description="Profile", style=style, tooltip="Whose kernels are compiled", layout={"width": "auto"},
+        )  # fmt: skip
+        self.family_choice.observe(self._choose, names="value")
+        self.profile_choice.observe(self._choose, names="value")
+        self.refresh(self.model(self.source.snapshot()))
+        return (ipywidgets.HBox([self.family_choice, self.profile_choice]), self.live, self.words)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        html = type_matrix_html(model)
+        if html != self.words.value:
+            self.words.value = html
+
+    def _choose(self, _change: Any) -> None:
+        self.family, self.profile = self.family_choice.value, self.profile_choice.value
+        self.update_now()
+
+    def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
+        if points.point_inds:
+            row, column = trace.customdata[points.point_inds[0]][:2]
+            self.chosen = (str(row), str(column))
+            self.update_now()
+
+
+def headline(model: dict[str, Any], cell: dict[str, Any]) -> str:
+    """``arithmetic(int8, int32) -> int32`` and its state."""
+    if model["columns"] == "result":
+        call = f"{model['family']}({cell['row']}) -> {cell['column']}"
+    elif model["family"] == "select":
+        call = f"select({cell['row']}, {cell['column']}, {cell['column']}) -> {cell['result']}"
+    else:
+        call = f"{model['family']}({cell['row']}, {cell['column']}) -> {cell['result']}"
+    return f"{call}: {cell['state']}"
+
+
+def type_matrix_html(model: dict[str, Any]) -> str:
+    """The chosen cell in words, or how to choose one."""
+    cell = next((c for c in model["cells"] if (c["row"], c["column"]) == model["chosen"]), None)
+    if cell is None:
+        return '<div class="workbench-words">Click a cell for the rule that decided it.</div>'
+    words = "<br>".join(map(text, cell["words"]))
+    return f'<div class="workbench-words"><b>{text(headline(model, cell))}</b><br>{words}</div>'
+
+
+def type_matrix_spec(model: dict[str, Any]) -> Spec:
+    """One trace a state, so that the legend names them; a ring around what a run used, a frame around the choice."""
+    data: list[dict[str, Any]] = []
+    for state in STATES:
+        colour, symbol, size = LOOKS[state]
+        cells = [c for c in model["cells"] if c["state"] == state]
+        data.append(
+            {
+                "type": "scatter", "mode": "markers" if state == "rejected" else "markers+text",
+                "x": [c["column"] for c in cells], "y": [c["row"] for c in cells],
+                "name": f"{state} ({len(cells)})", "text": [text(c["text"]) for c in cells],
+                "textposition": "middle center", "cliponaxis": False,
+                "textfont": {"size": 9.5} | ({"color": "#FFFFFF"} if state == "compiled" else {}),
+                "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5, "color": colour}},
+                "customdata": [[c["row"], c["column"], _hover(model, c)] for c in cells],
+                "hovertemplate": "%{customdata[2]}<extra></extra>",
+            }
+        )  # fmt: skip
+    chosen = [c for c in model["cells"] if (c["row"], c["column"]) == model["chosen"]]
+    for name, kept, colour, symbol in (
+        ("used by the run", [c for c in model["cells"] if c["used"]], theme.VERMILION, "circle-open"),
+        ("chosen", chosen, theme.PURPLE, "square-open"),
+    ):
+        data.append(
+            {
+                "type": "scatter", "mode": "markers", "x": [c["column"] for c in kept], "y": [c["row"] for c in kept],
+                "name": name, "showlegend": bool(kept), "hoverinfo": "skip", "cliponaxis": False,
+                "marker": {"color": colour, "symbol": symbol, "size": 32, "line": {"width": 2.5, "color": colour}},
+                "customdata": [[c["row"], c["column"], ""] for c in kept],
+            }
+        )  # fmt: skip
+    names = model["types"]
+    axis = {"type": "category", "categoryorder": "array", "categoryarray": names, "showgrid": False, "zeroline": False,
+            "ticks": "", "tickfont": {"size": 11}, "fixedrange": True}  # fmt: skip
+    layout = base_layout(
+        HEIGHT,
+        title=title(f"<b>{text(model['family'])}</b>: {text(model['about'])} \u2014 {text(model['profile'])}"),
+        xaxis={**axis, "side": "top", "tickangle": -45, "title": {"text": text(model["columns"])},
+               "range": [-0.6, len(names) - 0.4]},
+        yaxis={**axis, "title": {"text": text(model["rows"])}, "range": [len(names) - 0.4, -0.6]},
+        margin={"l": 100, "r": 14, "t": 130, "b": 34},
+        legend={"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
+    )  # fmt: skip
+    return {"data": data, "layout": {**layout, "showlegend": True}}
+
+
+def _hover(model: dict[str, Any], cell: dict[str, Any]) -> str:
+    return f"<b>{text(headline(model, cell))}</b><br>" + "<br>".join(text(w) for w in cell["words"])

@@ -4,6 +4,8 @@
 #   make test    lint, types, fast tests, then packaging, browser and notebooks
 #   make lint    ruff and mypy
 #   make bench   speed side by side with other engines
+#   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
+#   make valgrind           a few tests under valgrind
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
 #
@@ -33,7 +35,8 @@ SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
-.PHONY: help lab test test-fast test-slow test-notebooks lint bench setup notebooks browser clean
+.PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address valgrind setup notebooks browser \
+  clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -91,6 +94,13 @@ test-notebooks: $(DEV_STAMP)
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s
+
+# A build of its own under build/; minutes, not seconds.
+sanitize-address: $(DEV_STAMP)
+	@.ci/sanitize address $(SANITIZE_TESTS)
+
+valgrind: $(DEV_STAMP)
+	@.ci/sanitize valgrind $(SANITIZE_TESTS)
 
 browser:
 	@.ci/browser

@@ -166,7 +166,7 @@ def _tile_type(types, attrs, values):
 
 
 def _pad_type(types, attrs, values):
-    x, widths = types[0], _widths(attrs, types, values)
+    x, widths = types[0], pad_widths(attrs, types, values)
     if len(types) > 2:
         promote([types[0], types[2]])
     if widths is None or x.shape is None:
@@ -179,7 +179,7 @@ def _pad_type(types, attrs, values):
     return TensorType(x.dtype, tuple(sizes))
 
 
-def _widths(attrs, arrays, values) -> Any:
+def pad_widths(attrs, arrays, values) -> Any:
     """Pad widths as pairs, from the attr or the (n, 2) input; None while unseen."""
     if len(arrays) > 1:
         return None if values[1] is None else tuple((int(a), int(b)) for a, b in values[1].reshape(-1, 2))
@@ -190,7 +190,7 @@ def _widths(attrs, arrays, values) -> Any:
 
 def _pad(arrays, attrs):
     x, mode = arrays[0], attrs.get("mode", "constant")
-    widths = _widths(attrs, arrays, arrays)
+    widths = pad_widths(attrs, arrays, arrays)
     if mode != "constant":
         return np.pad(x, widths, mode)
     value = arrays[2].reshape(()) if len(arrays) > 2 else np.asarray(attrs.get("value", 0), object)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ import numpy as np
 from workbench.graph.node import Node
 from workbench.graph.opspec import OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
+from workbench.ops.array import pad_widths
+from workbench.ops.index import decode_index
 from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction
 
 #: ops whose NumPy evaluation gives views of their first input
@@ -33,11 +35,17 @@ SMALL_PRODUCT = 32768
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One instruction: its description, operands as (input of the node, byte offset in it), where in the output."""
+    """One instruction: its description, operands as (input of the node, byte offset in it), where in the output.
+
+    Input -1 is ``constant``. ``places`` marks a copy of a whole input to one place of the output: whoever makes that
+    input can as well write it there at once.
+    """
 
     array: dict[str, Any]
     operands: tuple[tuple[int, int], ...]
     delta: int = 0
+    constant: np.ndarray | None = None
+    places: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,8 @@ def array_code(
         return None
     if spec.name in ("concat", "stack"):
         return _joined(node, spec, ins, outs[0])
+    if spec.name == "pad":
+        return _padded(node, ins, outs[0], values)
     if spec.name == "setitem":
         return _written(node, ins, outs[0])
     if spec.name in RUNNING:
@@ -150,7 +160,7 @@ def copy_step(
         return None
     item = numpy_dtype(type_.dtype).itemsize
     array = {"kind": "copy", "n_in": 1, "item": item, "dims": dims, "steps": (one, two)}
-    return Step(array, ((source, delta),), at)
+    return Step(array, ((source, delta),), at, places=delta == 0 and len(dims) == 1 and one == two == (item,))
 
 
 def whole_copy(type_: TensorType, delta: int = 0) -> Step:
@@ -178,10 +188,35 @@ def _joined(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType
     return ArrayCode({0: steps})
 
 
+def _padded(
+    node: Node, ins: Sequence[TensorType], out: TensorType, values: Sequence[np.ndarray | None]
+) -> ArrayCode | None:
+    """The borders, slab by slab, and the array inside."""
+    if node.attrs.get("mode", "constant") != "constant" or any(v is None for v in values[1:]):
+        return None
+    dims, inside = dims_of(out), dims_of(ins[0])
+    low = [before for before, _ in pad_widths(node.attrs, ins, values)]
+    if 0 in inside or len(ins) > 2:
+        return None
+    to = _strides(out, dims)
+    fill = np.asarray(node.attrs.get("value", 0)).astype(numpy_dtype(out.dtype))
+    steps = []
+    for axis, size in enumerate(dims):
+        for start, stop in ((0, low[axis]), (low[axis] + inside[axis], size)):
+            # slabs of earlier axes are whole, those of later ones lie between them
+            box = [(low[a], inside[a]) if a < axis else (0, dims[a]) for a in range(len(dims))]
+            box[axis] = (start, stop - start)
+            slab = TensorType(out.dtype, tuple(n for _, n in box))
+            if stop > start:
+                at = sum(k * step for (k, _), step in zip(box, to, strict=True))
+                steps.append(copy_step(-1, 0, (0,) * len(dims), slab, to, at))
+    at = sum(k * step for k, step in zip(low, to, strict=True))
+    steps.append(copy_step(0, 0, _strides(ins[0], inside), ins[0], to, at))
+    return ArrayCode({0: [replace(s, constant=fill) for s in steps if s is not None]}) if None not in steps else None
+
+
 def _written(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
     """x with a part replaced: a copy of x, then the part."""
-    from workbench.ops.index import decode_index
-
     if len(ins) != 2 or ins[1].dtype != out.dtype or ins[0] != out:
         return None
     x = np.empty(dims_of(out), numpy_dtype(out.dtype))

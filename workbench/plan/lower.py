@@ -44,6 +44,10 @@ CONTROL = frozenset((
 CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
 
 
+def _stand_together(a: Spot, b: Spot) -> bool:
+    return (a.slot, a.shift, a.delta) == (b.slot, b.shift, b.delta)
+
+
 class Lowering:
     """Makes one program. Use once: ``Lowering(...).run()``."""
 
@@ -71,7 +75,8 @@ class Lowering:
         self.indices: dict[int, list[tuple[Slot, int, int]]] = {}
         self.coded: dict[str, ArrayCode | None] = {}
         self.statistics = statistics
-        self.statistics_of: dict[Slot, Slot] = {}  # column of arrays -> column of their statistics
+        # array in a column: (column, byte, items) -> column of its statistics
+        self.statistics_of: dict[tuple[Slot, int, int], Slot] = {}
         self.read = {r for n in types for r in graph.nodes[n].inputs} | set(outputs)
 
     # -- spots -------------------------------------------------------------------------------------------------
@@ -156,11 +161,12 @@ class Lowering:
         address = typed.statistics(str(spot.dtype)) if self.statistics and spot.slot.stored else None
         if address is None:
             return
-        if spot.slot not in self.statistics_of:
-            self.statistics_of[spot.slot] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
-            self.slots[spot.slot.frame or 0].append(self.statistics_of[spot.slot])
-        array = statistics_step(address, TensorType(str(spot.dtype), spot.slot.shape))
-        self.emit(ARRAY, frame, array=array, a=Spot(spot.slot), out=Spot(self.statistics_of[spot.slot]))
+        key = (spot.slot, spot.delta, math.prod(spot.shape))
+        if key not in self.statistics_of:
+            self.statistics_of[key] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
+            self.slots[spot.slot.frame or 0].append(self.statistics_of[key])
+        array = statistics_step(address, TensorType(str(spot.dtype), spot.shape))
+        self.emit(ARRAY, frame, array=array, a=spot, out=Spot(self.statistics_of[key]))
 
     def readable(self, spot: Spot) -> Spot:
         """A spot as compiled code can read it: constant arrays get a base of their own."""
@@ -327,22 +333,46 @@ class Lowering:
                     continue
                 steps = [whole_copy(type_, code.views[index])]
             if ref not in self.spots:
-                self.spots[ref] = Spot(self.new_slot(frame, type_, True))
+                self.spots[ref] = self.destination(ref, type_, frame) or Spot(self.new_slot(frame, type_, True))
             work.extend((step, self.spots[ref]) for step in steps)
         self.ips[node.name] = len(self.code)
         event: dict[str, Any] = {"event": True}
-        if not work:
-            self.emit(NOP, frame, **event)
         for step, out in work:
-            operands = {
-                letter: replace(self.readable(inputs[k]), delta=inputs[k].delta + delta)
-                for letter, (k, delta) in zip("abc", step.operands, strict=False)
-            }
+            operands = {}
+            for letter, (k, delta) in zip("abc", step.operands, strict=False):
+                spot = self.readable(inputs[k] if step.constant is None or k >= 0 else Spot(self.pool.add(step.constant)))
+                operands[letter] = replace(spot, delta=spot.delta + delta)
             target = replace(out, delta=out.delta + step.delta)
+            if step.places and _stand_together(operands["a"], target):
+                continue  # its maker has put it there
             self.emit(ARRAY, frame, array=step.array, out=target, **operands, **event)
             event = {}
+        if event:
+            self.emit(NOP, frame, **event)
         for out in dict.fromkeys(out for _, out in work):
             self.summarize(out, frame)
+
+    def destination(self, ref: Ref, type_: TensorType, frame: int) -> Spot | None:
+        """Where the only reader that joins it with others wants a value: then it is written there at once."""
+        found = None
+        for name in self.graph.consumers(ref.node):
+            node = self.graph.nodes[name]
+            if node.op not in ("concat", "pad", "stack") or name not in self.types:
+                continue
+            same = self.graph.frame_of(name) == self.graph.frame_of(ref.node)
+            if found is not None or not same or self.guards.node[name] != self.guards.node[ref.node]:
+                return None
+            found = node
+        code = self.code_of(found) if found is not None else None
+        if found is None or code is None or found.inputs.count(ref) != 1:
+            return None
+        step = next((s for s in code.steps.get(0, ()) if s.operands[0] == (found.inputs.index(ref), 0)), None)
+        if step is None or not step.places:
+            return None
+        if found.ref() not in self.spots:
+            self.spots[found.ref()] = Spot(self.new_slot(frame, self.type_of(found.ref()), True))
+        whole = self.spots[found.ref()]
+        return replace(whole, delta=whole.delta + step.delta, view=dims_of(type_))
 
     def view_of(self, spot: Spot, delta: int, type_: TensorType) -> Spot:
         """``delta`` bytes into an array, as an array of another shape."""
@@ -450,11 +480,11 @@ class Lowering:
             return None  # a value_index that nothing reads: the trace derives it
 
     def _statistics(self, spot: Spot | None) -> Place | None:
-        """Where the statistics of a whole column stand; a part of an array has none of its own."""
-        found = None if spot is None else self.statistics_of.get(spot.slot)
-        if spot is None or found is None or math.prod(spot.shape) != math.prod(spot.slot.shape):
+        """Where the statistics of an array stand; other views of it share them."""
+        if spot is None or spot.slot.frame is None:
             return None
-        return Spot(found, spot.shift).place()
+        found = self.statistics_of.get((spot.slot, spot.delta, math.prod(spot.shape)))
+        return None if found is None else Spot(found, spot.shift).place()
 
     def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
         ordered = sorted(guard, key=lambda g: self.ips.get(g[0].node, -1))

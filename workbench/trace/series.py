@@ -13,7 +13,6 @@ from workbench.kernels.layout import NodeLayout, ValueLayout
 from workbench.trace.rows import RowReader, Rows, RowsGone
 from workbench.trace.steady import steady
 
-
 #: what kernels.statistics leaves
 STATISTICS = np.dtype([(name, np.float64) for name in ("size", "nan", "inf", "min", "max", "sum", "sumsq")])
 

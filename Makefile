@@ -6,6 +6,7 @@
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
 #   make valgrind           a few tests under valgrind
+#   make sanitize-trie   the shape trie's stress program under ThreadSanitizer and AddressSanitizer (SECONDS_EACH=20)
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
 #
@@ -35,8 +36,8 @@ SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
-.PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address valgrind setup notebooks browser \
-  clean
+.PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address sanitize-trie valgrind setup \
+  notebooks browser clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -101,6 +102,10 @@ sanitize-address: $(DEV_STAMP)
 
 valgrind: $(DEV_STAMP)
 	@.ci/sanitize valgrind $(SANITIZE_TESTS)
+
+SECONDS_EACH ?= 20
+sanitize-trie:
+	.ci/sanitize-trie $(SECONDS_EACH)
 
 browser:
 	@.ci/browser

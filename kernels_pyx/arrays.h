@@ -76,10 +76,7 @@ static void wb_nest(const wb_array *x, char *const *args) {
     }
 }
 
-static void wb_run_array(char **base, const wb_instr *s) {
-    const wb_array *x = (const wb_array *)s->data;
-    char *out = base[s->bo] + s->oo;
-    char *a = base[s->ba] + s->oa, *b = base[s->bb] + s->ob, *c = base[s->bc] + s->oc;
+static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
     switch (x->kind) {
     case WB_FLAT: ((wb_flat)x->fn)(out, a, b, c, x->n); break;
     case WB_REDUCE: ((wb_reduction)x->fn)(out, a, x->outer, x->n, x->inner); break;
@@ -98,6 +95,20 @@ static void wb_run_array(char **base, const wb_instr *s) {
     }
     }
 }
+
+static void wb_run_array(char **base, const wb_instr *s) {
+    wb_run_on((const wb_array *)s->data, base[s->bo] + s->oo, base[s->ba] + s->oa, base[s->bb] + s->ob,
+              base[s->bc] + s->oc);
+}
+
+/* What an instruction on arrays of unknown shape remembers: the shapes that it saw last, and what they came to. */
+typedef struct {
+    unsigned ids[WB_MOST_OPERANDS];  /* of the operands and the result; an operand in the row has 0 */
+    int known;                       /* 0: nothing yet, 1: x holds, -1: these shapes are left to the callable */
+    int nd, type;                    /* of the result */
+    ptrdiff_t dims[WB_MOST_DIMS];
+    wb_array x;
+} wb_site;
 
 /* A chain of flat instructions of one length, block by block: what one writes the next finds in the first-level cache. */
 enum { WB_BLOCK = 512 };

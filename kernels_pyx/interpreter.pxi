@@ -22,6 +22,10 @@ cdef class Machine:
     """
 
     cdef readonly Program program
+    cdef Site* sites            # one for each call
+    cdef set shapes             # ids of shapes that it has met, each held once
+    cdef readonly long long site_hits
+    cdef readonly long long site_misses
     cdef Engine e               # __dealloc__ may find the program itself cleared already
     cdef PyThread_type_lock lock
     cdef int ip
@@ -40,6 +44,8 @@ cdef class Machine:
         self.budget = budget
         self.window = window
         self.lock = PyThread_allocate_lock()
+        self.shapes = set()
+        self.sites = <Site*>calloc(len(program.calls) + 1, sizeof(Site))
         e.n_frames = program.n_frames
         e.n_stores = program.n_frames + len(program.stores)
         e.literals = program.literals
@@ -53,12 +59,12 @@ cdef class Machine:
         e.frames = <Rows*>calloc(e.n_stores, sizeof(Rows))
         e.twin = <int*>calloc(program.n_frames, sizeof(int))
         e.base = <char**>calloc(program.n_bases, sizeof(char*))
-        if not (e.twin and e.code and e.hot and e.held and e.hot_of and e.far_list and e.far_first and e.frames and e.base and self.lock):
+        if not (self.sites and e.twin and e.code and e.hot and e.held and e.hot_of and e.far_list and e.far_first and e.frames and e.base and self.lock):
             raise MemoryError("no memory for the machine")
         memcpy(e.code, program.code, program.length * sizeof(Instr))
         for f in range(program.n_frames):
             e.twin[f] = -1
-        for k, (f, row_bytes, _) in enumerate(program.stores):
+        for k, (f, row_bytes, _, _) in enumerate(program.stores):
             e.twin[f] = program.n_frames + k
             self._init_store(&e.frames[e.twin[f]], f, row_bytes)
         link(e, program.length)
@@ -126,6 +132,10 @@ cdef class Machine:
                 free(rows.act_start)
                 free(rows.act_parent)
                 free(rows.object_offsets)
+        if self.shapes is not None:
+            for held in self.shapes:
+                SHAPES.release_key(held)
+        free(self.sites)
         free(self.e.frames)
         free(self.e.twin)
         free(self.e.code)
@@ -341,26 +351,101 @@ cdef class Machine:
             held += self.e.frames[f].object_bytes
         return held + rows.chunk_bytes > self.budget
 
-    cdef void _store(self, int base, int offset, object item) noexcept:
-        """Put a reference into an object slot; what was there is released."""
+    cdef void _store(self, int base, int offset, object item, unsigned int shape) noexcept:
+        """Put a reference and its shape into an object slot; what was there is released."""
         cdef PyObject** where = <PyObject**>(self.e.base[base] + offset)
         cdef PyObject* old = where[0]
         cdef Rows* rows = &self.e.frames[base - 1]
         Py_INCREF(item)
         rows.object_bytes += object_size(<PyObject*>item)
         where[0] = <PyObject*>item
+        (<unsigned int*>(where + 1))[0] = shape
         if old != NULL:
             rows.object_bytes -= object_size(old)
             Py_DECREF(<object>old)
 
+    cdef unsigned int _shape(self, cnp.ndarray array) noexcept:
+        """The id of an array's shape, which this machine holds from now on."""
+        cdef unsigned int found = shape_id(array, False)
+        if found == 0 or found not in self.shapes:
+            found = shape_id(array, True)
+            if found:
+                self.shapes.add(found)
+        return found
+
     cdef void _move(self, Instr* i) noexcept with gil:
-        cdef PyObject* item = (<PyObject**>(self.e.base[i.ba] + i.oa))[0]
-        if item != NULL:
-            self._store(i.bo, i.oo, <object>item)
+        cdef PyObject** where = <PyObject**>(self.e.base[i.ba] + i.oa)
+        if where[0] != NULL:
+            self._store(i.bo, i.oo, <object>where[0], (<unsigned int*>(where + 1))[0])
+
+    cdef int _at_site(self, Instr* i, tuple call) except -1:
+        """Carry out a call by what its site remembers of these shapes; 0 if it remembers nothing of use."""
+        cdef Site* site = &self.sites[i.x0]
+        cdef char* at[3]
+        cdef PyObject** where
+        cdef cnp.ndarray out
+        cdef int k = 0, base, offset
+        cdef unsigned int now
+        at[0] = at[1] = at[2] = NULL
+        for base, offset, dtype, _ in call[1]:
+            at[k] = self.e.base[base] + offset
+            if dtype is None:
+                where = <PyObject**>at[k]
+                now = (<unsigned int*>(where + 1))[0]
+                if now == 0:
+                    return 0
+                if now != site.ids[k]:
+                    site.known = 0
+                    site.ids[k] = now
+                at[k] = <char*>cnp.PyArray_DATA(<cnp.ndarray>where[0])
+            k += 1
+        if site.known == 0:
+            self.site_misses += 1
+            self._resolve(site, call)
+        else:
+            self.site_hits += 1
+        if site.known < 0:
+            return 0
+        out = cnp.PyArray_EMPTY(site.nd, site.dims, site.type, 0)
+        if cnp.PyArray_NBYTES(out) > COPIED_BYTES:
+            with nogil:
+                wb_run_on(&site.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
+        else:
+            wb_run_on(&site.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
+        cnp.PyArray_CLEARFLAGS(out, cnp.NPY_ARRAY_WRITEABLE)
+        base, offset, _, _ = call[2][0]
+        if site.ids[3] == 0:
+            site.ids[3] = self._shape(out)
+        self._store(base, offset, out, site.ids[3])
+        return 1
+
+    cdef int _resolve(self, Site* site, tuple call) except -1:
+        """Ask for the instruction that does the call's work on operands of these shapes."""
+        cdef int d
+        described, aligned = [], True
+        for base, offset, dtype, shape in call[1]:
+            if dtype is None:
+                item = <object>(<PyObject**>(self.e.base[base] + <int>offset))[0]
+                described.append((item.dtype, item.shape, item.strides))
+                aligned = aligned and item.flags.aligned
+            else:
+                described.append((dtype, shape, None))
+        found = call[4](described) if aligned else None
+        site.known, site.ids[3] = -1, 0
+        if found is not None:
+            array, dtype, shape = found
+            fill_array(&site.x, array)
+            site.known, site.nd, site.type = 1, len(shape), dtype.num
+            for d in range(site.nd):
+                site.dims[d] = shape[d]
+        return 0
 
     cdef int _call(self, Instr* i) noexcept with gil:
         try:
-            function, inputs, outputs, sees = self.program.calls[i.x0]
+            call = self.program.calls[i.x0]
+            if call[4] is not None and self._at_site(i, call):
+                return 0
+            function, inputs, outputs, sees, _ = call
             operands = [self._load(base, offset, dtype, shape, sees) for base, offset, dtype, shape in inputs]
             results = function(operands)
             if len(results) != len(outputs):
@@ -393,7 +478,7 @@ cdef class Machine:
                 item = np.asarray(item)
             if isinstance(item, cnp.ndarray):
                 item.flags.writeable = False
-            self._store(base, offset, item)
+            self._store(base, offset, item, self._shape(item) if isinstance(item, cnp.ndarray) else 0)
             return None
         array = np.asarray(item)
         if array.dtype != dtype or (<object>array).shape != shape:

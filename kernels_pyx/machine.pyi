@@ -17,8 +17,8 @@ class Program:
         frames: list[tuple[int, int, int, list[int]]],
         pool: bytes,
         pool_objects: dict[int, Any],
-        calls: list[tuple[Callable[[list[Any]], Sequence[Any]], list[Any], list[Any], bool]],
-        stores: Sequence[tuple[int, int, list[tuple[int, int]]]] = (),
+        calls: list[tuple[Callable[[list[Any]], Sequence[Any]], list[Any], list[Any], bool, Callable[..., Any] | None]],
+        stores: Sequence[tuple[int, int, list[tuple[int, int]], list[tuple[str, tuple[int, ...]]]]] = (),
         constants: Sequence[NDArray[Any]] = (),
     ) -> None: ...
 
@@ -29,6 +29,10 @@ class Machine:
     error: BaseException | None
     @property
     def program(self) -> Program: ...
+    @property
+    def site_hits(self) -> int: ...
+    @property
+    def site_misses(self) -> int: ...
     @property
     def dropped_chunks(self) -> int: ...
     @property

@@ -26,6 +26,7 @@ cnp.import_ufunc()
 
 include "rows.pxi"
 include "ufunc_loops.pxi"
+include "shapes.pxi"
 include "program.pxi"
 include "interpreter.pxi"
 include "reader.pxi"

@@ -22,7 +22,15 @@ cdef extern from "arrays.h" nogil:
         cnp.npy_intp dims[8]
         cnp.npy_intp steps[4][8]
         cnp.npy_intp stride[4]
+    ctypedef struct Site "wb_site":
+        unsigned int ids[4]
+        int known
+        int nd
+        int type
+        cnp.npy_intp dims[8]
+        Array x
     void wb_run_array(char** base, const Instr* s) noexcept
+    void wb_run_on(const Array* x, char* out, char* a, char* b, char* c) noexcept
     int wb_base_of(const Engine* m, int store) noexcept
 
 ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats")
@@ -65,6 +73,28 @@ cdef void move_16(char* out, const char* p, const char* q, const char* r) noexce
     memcpy(out, p, 16)
 
 
+cdef int fill_array(Array* x, dict row) except -1:
+    """An array instruction from its description (plan: arrays)."""
+    cdef int k, d
+    x.kind = ARRAY_KINDS.index(row["kind"])
+    x.fn = <void*><size_t>row.get("fn", 0)
+    x.data = <void*><size_t>row.get("data", 0)
+    x.n, x.outer, x.inner = row.get("n", 0), row.get("outer", 1), row.get("inner", 1)
+    x.item = row.get("item", 0)
+    dims, steps = row.get("dims", ()), row.get("steps", ())
+    x.nd, x.n_in = len(dims), row.get("n_in", 1)
+    if x.nd > 8 or len(steps) > 4:
+        raise ValueError("an array instruction has at most 8 dimensions and 4 operands")
+    for d in range(x.nd):
+        x.dims[d] = dims[d]
+    for k in range(len(steps)):
+        for d in range(len(steps[k])):
+            x.steps[k][d] = steps[k][d]
+    for k, size in enumerate(row.get("stride", ())):
+        x.stride[k] = size
+    return 0
+
+
 cdef class Program:
     """A frozen program; any number of machines can run it at once.
 
@@ -80,10 +110,12 @@ cdef class Program:
     pool:
         bytes of the constant pool; ``pool_objects`` maps offsets in it to arrays.
     calls:
-        (callable, inputs, outputs, whether it may see the rows themselves instead of copies): inputs are (base, offset,
-        dtype or None for an object, shape), outputs likewise.
+        (callable, inputs, outputs, whether it may see the rows themselves instead of copies, resolver or None): inputs
+        are (base, offset, dtype or None for an object, shape), outputs likewise. A resolver gives for (dtype, shape,
+        strides) of each input an array instruction with the result's dtype and shape, or None.
     stores:
-        (frame, row_bytes, ranges that the next row reads) of the frames that have arrays of known shape in rows.
+        (frame, row_bytes, ranges that the next row reads, (dtype, shape) of the arrays) of the frames that have arrays
+        of known shape in rows.
     constants:
         contiguous arrays; number k is base 1 + frames + 2 * stores + k.
     """
@@ -103,12 +135,14 @@ cdef class Program:
     cdef dict heads            # frame -> first instruction of an iteration
     cdef list constants
     cdef int n_bases
+    cdef list shapes           # ids that this program holds
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
         dict pool_objects not None, list calls not None, stores=(), constants=(),
     ):
         cdef int k, j
+        cdef unsigned int held
         cdef Instr* i
         self.length = len(instructions)
         self.n_frames = len(frames)
@@ -126,9 +160,17 @@ cdef class Program:
             raise MemoryError("no memory for the program")
         memcpy(self.pool, <const char*>pool, len(pool))
         self.pool_objects = []
+        self.shapes = []
         for offset, item in pool_objects.items():
             self.pool_objects.append(item)
             (<PyObject**>(self.pool + <size_t>offset))[0] = <PyObject*>item
+            if isinstance(item, cnp.ndarray):
+                held = shape_id(<cnp.ndarray>item, True)
+                (<unsigned int*>(self.pool + <size_t>offset + 8))[0] = held
+                self.shapes.append(held)
+        for _, _, _, arrays in self.stores:
+            for dtype, shape in arrays:
+                self.shapes.append(SHAPES.intern(shape, dtype=dtype))
         self.calls = calls
         self.object_offsets = [list(f[3]) for f in frames]
         for k, (base, offset, expect) in enumerate(literals):
@@ -158,7 +200,7 @@ cdef class Program:
                 for j, size in enumerate(row["sizes"]):
                     self.sizes[k * 4 + j] = size
             if "array" in row:
-                self._array(&self.arrays[k], row["array"])
+                fill_array(&self.arrays[k], row["array"])
                 i.data = &self.arrays[k]
         self._count_events()
         self.heads = {}
@@ -166,27 +208,11 @@ cdef class Program:
             if self.code[k].op == OP_BACK:
                 self.heads[self.code[k].frame] = self.code[k].jump
 
-    cdef int _array(self, Array* x, dict row) except -1:
-        cdef int k, d
-        x.kind = ARRAY_KINDS.index(row["kind"])
-        x.fn = <void*><size_t>row.get("fn", 0)
-        x.data = <void*><size_t>row.get("data", 0)
-        x.n, x.outer, x.inner = row.get("n", 0), row.get("outer", 1), row.get("inner", 1)
-        x.item = row.get("item", 0)
-        dims, steps = row.get("dims", ()), row.get("steps", ())
-        x.nd, x.n_in = len(dims), row.get("n_in", 1)
-        if x.nd > 8 or len(steps) > 4:
-            raise ValueError("an array instruction has at most 8 dimensions and 4 operands")
-        for d in range(x.nd):
-            x.dims[d] = dims[d]
-        for k in range(len(steps)):
-            for d in range(len(steps[k])):
-                x.steps[k][d] = steps[k][d]
-        for k, size in enumerate(row.get("stride", ())):
-            x.stride[k] = size
-        return 0
-
     def __dealloc__(self):
+        cdef object k
+        if self.shapes is not None:
+            for k in self.shapes:
+                SHAPES.release_key(<unsigned int>k)
         free(self.arrays)
         free(self.code)
         free(self.sizes)

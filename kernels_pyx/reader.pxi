@@ -303,7 +303,7 @@ cdef object _seek(Machine machine, int f, long long row, object live):
     else:
         rows.cur = rows.end = NULL
     if live is not None:
-        _write_live(rows, live)
+        _write_live(machine, rows, live)
 
 
 cdef object _seek_arrays(Machine machine, int store, long long row, object live):
@@ -386,7 +386,7 @@ cdef int _room_for(Machine machine, Rows* rows, long long chunk) noexcept:
     return 0 if grown != NULL else -1
 
 
-cdef object _write_live(Rows* rows, tuple live):
+cdef object _write_live(Machine machine, Rows* rows, tuple live):
     """The row before and the row in progress, as the snapshot has them."""
     cdef bytes raw = live[0]
     cdef int k, back, n = 0
@@ -409,5 +409,7 @@ cdef object _write_live(Rows* rows, tuple live):
             else:
                 Py_INCREF(item)
                 where[0] = <PyObject*>item
+                # the snapshot may be another machine's, whose ids this one does not hold
+                (<unsigned int*>(where + 1))[0] = machine._shape(item) if isinstance(item, cnp.ndarray) else 0
             if kept[k] is not None:
                 Py_DECREF(kept[k])

@@ -20,6 +20,7 @@ from workbench.widgets.toolbar import Toolbar
 from workbench.widgets.views.controlflow_view import ControlFlowView
 from workbench.widgets.views.evolution_view import EvolutionView
 from workbench.widgets.views.graph_view import GraphView
+from workbench.widgets.views.shapetrie_view import ShapeTrieView
 from workbench.widgets.views.termination_view import TerminationView
 from workbench.widgets.views.type_matrix_view import TypeMatrixView
 from workbench.widgets.views.value_inspector import ValueInspector
@@ -36,6 +37,7 @@ __all__ = [
     "GraphView",
     "LiveFigure",
     "Pump",
+    "ShapeTrieView",
     "TerminationView",
     "Toolbar",
     "TypeMatrixView",

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.graph.node import Node
 from workbench.graph.opspec import OpSpec
-from workbench.graph.types import TensorType, numpy_dtype
+from workbench.graph.types import TensorType, dtype_name, numpy_dtype
 from workbench.ops.array import pad_widths
 from workbench.ops.index import decode_index
 from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction
@@ -124,6 +124,24 @@ def merge_dims(
     if not kept:
         return (1,), tuple((0,) if k < len(strides) - 1 else (s[-1] if len(s) else 0,) for k, s in enumerate(strides))
     return tuple(k[0] for k in kept), tuple(tuple(k[1][o] for k in kept) for o in range(len(strides)))
+
+
+def dynamic_code(loop: ArrayLoop, operands: Sequence[Any], dtype: np.dtype) -> tuple[Any, np.dtype, Any] | None:
+    """An element-wise instruction for operands of these (dtype, shape, strides or None where they lie contiguous in a
+    row), with dtype and shape of its result; None where broadcasting fails or the result is empty."""
+    shapes = [tuple(shape) for _, shape, _ in operands]
+    try:
+        dims = np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None  # the callable says what is wrong
+    strides = []
+    for kind, shape, own in operands:
+        steps = own if own is not None else strides_of(TensorType(dtype_name(kind), shape))
+        steps = tuple(0 if size == 1 else step for size, step in zip(shape, steps, strict=True))
+        strides.append((0,) * (len(dims) - len(shape)) + steps)
+    strides.append(_strides(TensorType(dtype_name(dtype), dims), dims))
+    array = loop_over(loop, strides, dims)
+    return None if array is None or len(dims) > MOST_DIMS else (array, dtype, dims)
 
 
 # -- moving --------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from workbench.plan.arrays import ArrayCode, Step, dims_of, statistics_step, who
 from workbench.plan.guards import ALIVE, Guard, Guards, is_loop_merge, root_of
 from workbench.plan.places import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows, lay_out, lay_out_arrays
 from workbench.plan.schedule import Block, Item
-from workbench.plan.select import Choice, array_code_of, box, choose
+from workbench.plan.select import Choice, array_code_of, box, choose, resolver
 
 NOP, KERNEL, UFUNC, CALL, MOVE, ARRAY, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(13)
 
@@ -61,7 +61,7 @@ class Lowering:
         self.number = {path: i for i, path in enumerate(self.frames)}
         self.code: list[dict[str, Any]] = []
         self.literals: list[tuple[Spot, int]] = []
-        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool]] = []
+        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool, Any]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
         self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
@@ -152,7 +152,7 @@ class Lowering:
             kernel, hot = machine.move_kernel(size), f"move_{size}"
             self.emit(KERNEL, frame, kernel=kernel, hot=hot, a=source, out=target, **fields)
         else:
-            self.calls.append((box, (source,), (target,), False))
+            self.calls.append((box, (source,), (target,), False, None))
             self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
             self.summarize(target, frame)
 
@@ -307,7 +307,9 @@ class Lowering:
                 **operands,
             )  # fmt: skip
         else:
-            self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees))
+            dynamic = len(outputs) == 1 and outputs[0].dtype is None
+            resolve = resolver(node, self.types[node.name][0].dtype) if dynamic else None
+            self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees, resolve))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
             for spot in outputs:
                 self.summarize(spot, frame)
@@ -340,7 +342,8 @@ class Lowering:
         for step, out in work:
             operands = {}
             for letter, (k, delta) in zip("abc", step.operands, strict=False):
-                spot = self.readable(inputs[k] if step.constant is None or k >= 0 else Spot(self.pool.add(step.constant)))
+                given = step.constant if k < 0 else None
+                spot = self.readable(inputs[k] if given is None else Spot(self.pool.add(given)))
                 operands[letter] = replace(spot, delta=spot.delta + delta)
             target = replace(out, delta=out.delta + step.delta)
             if step.places and _stand_together(operands["a"], target):
@@ -445,8 +448,9 @@ class Lowering:
                 slot.base = 1 + (len(self.frames) + self.store_frames.index(number) if slot.stored else number)
         for number in self.store_frames:
             arrays = [s for s in self.slots[number] if s.stored]
+            shapes = sorted({(str(s.dtype), s.shape) for s in arrays})
             carried = [s for s in self.carried.values() if s.stored and s.frame == number]
-            stores.append((number, lay_out_arrays(arrays), [(s.offset, s.size) for s in carried]))
+            stores.append((number, lay_out_arrays(arrays), [(s.offset, s.size) for s in carried], shapes))
         layout = self._layout(spots, bytes_of)
         first_constant = 1 + len(self.frames) + 2 * len(stores)
         constants = {slot: first_constant + k for k, slot in enumerate(self.pool.arrays)}
@@ -466,7 +470,10 @@ class Lowering:
             for row in self.code
         ]
         literals = [(*operand(spot), expect) for spot, expect in self.literals]
-        calls = [(f, [call_operand(s) for s in i], [call_operand(s) for s in o], sees) for f, i, o, sees in self.calls]
+        calls = [
+            (f, [call_operand(s) for s in ins], [call_operand(s) for s in outs], *more)
+            for f, ins, outs, *more in self.calls
+        ]
         arrays = list(self.pool.arrays.values())
         return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays), layout
 

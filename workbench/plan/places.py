@@ -39,8 +39,9 @@ def array_bytes(type_: TensorType) -> int:
 class Slot:
     """A column of a frame's rows, or (``frame`` None) an entry of the constant pool.
 
-    ``dtype`` None is an object; ``shape`` not empty is an array, which stands in the frame's store of arrays
-    (``beside`` false) or beside the numbers. ``base`` and ``offset`` come with the layout.
+    ``dtype`` None is an object: a reference and the id of its shape. A ``shape`` that is not empty is an array, which
+    stands in the frame's store of arrays (``beside`` false) or beside the numbers. ``base`` and ``offset`` come with
+    the layout.
     """
 
     frame: int | None
@@ -52,7 +53,7 @@ class Slot:
 
     @property
     def size(self) -> int:
-        return 8 if self.dtype is None else numpy_dtype(self.dtype).itemsize * math.prod(self.shape)
+        return 16 if self.dtype is None else numpy_dtype(self.dtype).itemsize * math.prod(self.shape)
 
     @property
     def stored(self) -> bool:
@@ -117,7 +118,7 @@ class Pool:
             slot.offset = len(raw)
             if slot.dtype is None:
                 objects[slot.offset] = value
-                raw.extend(b"\0" * 8)
+                raw.extend(b"\0" * 16)
             else:
                 raw.extend(np.asarray(value).tobytes())
         return bytes(raw), objects

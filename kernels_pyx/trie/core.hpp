@@ -1,0 +1,75 @@
+// What all parts of a trie share: arena, tables, stripes and counters; and the checks by which readers notice a change.
+#pragma once
+
+#include "counters.hpp"
+#include "stripe.hpp"
+
+namespace workbench::trie {
+
+struct Stats {
+    u64 entries, peak_entries, bytes, peak_bytes, nodes, hits, misses, evictions, idle, capacity;
+};
+
+class Core {
+  public:
+    static constexpr u32 STRIPES = 64;
+    static constexpr u32 STICKY = 0xFFFFFFFF;      // a count that reached this stays: the record is never reclaimed
+
+    explicit Core(u64 capacity) : capacity_(capacity) {
+        stripes_ = static_cast<Stripe*>(::operator new(sizeof(Stripe) * STRIPES, std::align_val_t(64)));
+        for (u32 i = 0; i < STRIPES; ++i) new (stripes_ + i) Stripe(arena_, tables_now_[i]);
+        bytes_ = peak_bytes_ = sizeof(Core) + sizeof(Stripe) * STRIPES;
+    }
+    ~Core() {
+        for (u32 i = 0; i < STRIPES; ++i) stripes_[i].~Stripe();
+        ::operator delete(stripes_, std::align_val_t(64));
+    }
+    Core(const Core&) = delete;
+    Core& operator=(const Core&) = delete;
+
+    // O(1): a fixed number of counters, whatever the trie holds.
+    Stats stats() const {
+        return {relaxed(entries_), relaxed(peak_entries_), relaxed(bytes_), relaxed(peak_bytes_), relaxed(nodes_),
+                counters_.hits(), counters_.misses(), relaxed(evictions_), relaxed(idle_), capacity_};
+    }
+
+  protected:
+    Stripe& stripe_of(u64 first_hash) const { return stripes_[first_hash & (STRIPES - 1)]; }
+    const u64& table_of(u64 first_hash) const { return tables_now_[first_hash & (STRIPES - 1)]; }
+
+    static bool is_record(u32 id, u32 header) {
+        return (header & (LIVE | NODE)) == LIVE && make_id(header, id & PLACE_MASK) == id;
+    }
+    static bool swap(u64& x, u64& expected, u64 wanted) {
+        return __atomic_compare_exchange_n(&x, &expected, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    }
+    // Whether an object is still the one that was read; all reads before this one come first.
+    static bool same(const Object* o, u32 header) {
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        return ((header_of(relaxed(o->state)) ^ header) & ~USED) == 0;
+    }
+
+    void count_bytes(i64 change) { count(bytes_, peak_bytes_, change); }
+    void count_entries(i64 change) { count(entries_, peak_entries_, change); }
+
+    // The edge tables in use, one a stripe: all that a reader needs of a stripe, close together.
+    alignas(64) u64 tables_now_[STRIPES];
+    Arena arena_;
+    Tables tables_;
+    Stripe* stripes_;
+    const u64 capacity_;
+    // Written by writers only; readers of shapes do not come near this line.
+    alignas(64) u64 entries_ = 0;
+    u64 peak_entries_ = 0, bytes_ = 0, peak_bytes_ = 0, nodes_ = 0, evictions_ = 0, idle_ = 0, cursor_ = 0;
+    Counters counters_;
+
+  private:
+    static void count(u64& value, u64& peak, i64 change) {
+        const u64 now = __atomic_add_fetch(&value, static_cast<u64>(change), __ATOMIC_RELAXED);
+        u64 top = relaxed(peak);
+        while (static_cast<i64>(now) > static_cast<i64>(top) &&
+               !__atomic_compare_exchange_n(&peak, &top, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    }
+};
+
+}  // namespace workbench::trie

@@ -101,14 +101,31 @@ static void wb_run_array(char **base, const wb_instr *s) {
               base[s->bc] + s->oc);
 }
 
-/* What an instruction on arrays of unknown shape remembers: the shapes that it saw last, and what they came to. */
+/* What an instruction on arrays of unknown shape remembers: shapes that it saw, and what they came to. */
 typedef struct {
     unsigned ids[WB_MOST_OPERANDS];  /* of the operands and the result; an operand in the row has 0 */
     int known;                       /* 0: nothing yet, 1: x holds, -1: these shapes are left to the callable */
     int nd, type;                    /* of the result */
     ptrdiff_t dims[WB_MOST_DIMS];
     wb_array x;
+} wb_way;
+
+enum { WB_WAYS = 4, WB_TRIES = 32 };
+
+typedef struct {
+    wb_way ways[WB_WAYS];
+    int next;                        /* the way that is given up for new shapes */
+    long long hits, misses;
 } wb_site;
+
+static wb_way *wb_find_way(wb_site *site, const unsigned *ids) {
+    int k;
+    for (k = 0; k < WB_WAYS; k++)
+        if (site->ways[k].known && !memcmp(site->ways[k].ids, ids, 3 * sizeof(unsigned))) return &site->ways[k];
+    return NULL;
+}
+/* Whether shapes change so often at a site that remembering them costs more than it saves. */
+static int wb_hopeless(const wb_site *site) { return site->misses > WB_TRIES && site->misses > site->hits / 16; }
 
 /* A chain of flat instructions of one length, block by block: what one writes the next finds in the first-level cache. */
 enum { WB_BLOCK = 512 };

@@ -381,45 +381,52 @@ cdef class Machine:
     cdef int _at_site(self, Instr* i, tuple call) except -1:
         """Carry out a call by what its site remembers of these shapes; 0 if it remembers nothing of use."""
         cdef Site* site = &self.sites[i.x0]
+        cdef Way* way
+        cdef unsigned int ids[3]
         cdef char* at[3]
         cdef PyObject** where
         cdef cnp.ndarray out
         cdef int k = 0, base, offset
-        cdef unsigned int now
+        if wb_hopeless(site):
+            return 0
         at[0] = at[1] = at[2] = NULL
+        ids[0] = ids[1] = ids[2] = 0
         for base, offset, dtype, _ in call[1]:
             at[k] = self.e.base[base] + offset
             if dtype is None:
                 where = <PyObject**>at[k]
-                now = (<unsigned int*>(where + 1))[0]
-                if now == 0:
+                ids[k] = (<unsigned int*>(where + 1))[0]
+                if ids[k] == 0:
                     return 0
-                if now != site.ids[k]:
-                    site.known = 0
-                    site.ids[k] = now
                 at[k] = <char*>cnp.PyArray_DATA(<cnp.ndarray>where[0])
             k += 1
-        if site.known == 0:
+        way = wb_find_way(site, ids)
+        if way == NULL:
+            site.misses += 1
             self.site_misses += 1
-            self._resolve(site, call)
+            way = &site.ways[site.next]
+            site.next = (site.next + 1) % 4
+            self._resolve(way, call)
+            memcpy(way.ids, ids, sizeof(ids))
         else:
+            site.hits += 1
             self.site_hits += 1
-        if site.known < 0:
+        if way.known < 0:
             return 0
-        out = cnp.PyArray_EMPTY(site.nd, site.dims, site.type, 0)
+        out = cnp.PyArray_EMPTY(way.nd, way.dims, way.type, 0)
         if cnp.PyArray_NBYTES(out) > COPIED_BYTES:
             with nogil:
-                wb_run_on(&site.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
+                wb_run_on(&way.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
         else:
-            wb_run_on(&site.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
+            wb_run_on(&way.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
         cnp.PyArray_CLEARFLAGS(out, cnp.NPY_ARRAY_WRITEABLE)
         base, offset, _, _ = call[2][0]
-        if site.ids[3] == 0:
-            site.ids[3] = self._shape(out)
-        self._store(base, offset, out, site.ids[3])
+        if way.ids[3] == 0:
+            way.ids[3] = self._shape(out)
+        self._store(base, offset, out, way.ids[3])
         return 1
 
-    cdef int _resolve(self, Site* site, tuple call) except -1:
+    cdef int _resolve(self, Way* way, tuple call) except -1:
         """Ask for the instruction that does the call's work on operands of these shapes."""
         cdef int d
         described, aligned = [], True
@@ -431,13 +438,13 @@ cdef class Machine:
             else:
                 described.append((dtype, shape, None))
         found = call[4](described) if aligned else None
-        site.known, site.ids[3] = -1, 0
+        way.known, way.ids[3] = -1, 0
         if found is not None:
             array, dtype, shape = found
-            fill_array(&site.x, array)
-            site.known, site.nd, site.type = 1, len(shape), dtype.num
-            for d in range(site.nd):
-                site.dims[d] = shape[d]
+            fill_array(&way.x, array)
+            way.known, way.nd, way.type = 1, len(shape), dtype.num
+            for d in range(way.nd):
+                way.dims[d] = shape[d]
         return 0
 
     cdef int _call(self, Instr* i) noexcept with gil:

@@ -22,13 +22,20 @@ cdef extern from "arrays.h" nogil:
         cnp.npy_intp dims[8]
         cnp.npy_intp steps[4][8]
         cnp.npy_intp stride[4]
-    ctypedef struct Site "wb_site":
+    ctypedef struct Way "wb_way":
         unsigned int ids[4]
         int known
         int nd
         int type
         cnp.npy_intp dims[8]
         Array x
+    ctypedef struct Site "wb_site":
+        Way ways[4]
+        int next
+        long long hits
+        long long misses
+    Way* wb_find_way(Site* site, const unsigned int* ids) noexcept
+    bint wb_hopeless(const Site* site) noexcept
     void wb_run_array(char** base, const Instr* s) noexcept
     void wb_run_on(const Array* x, char* out, char* a, char* b, char* c) noexcept
     int wb_base_of(const Engine* m, int store) noexcept

@@ -30,6 +30,37 @@ template <class A, class O, class C> struct Product {
         return sum;
     }
 
+    // The same for eight rows at once: their running sums are added pairwise side by side.
+    static void eight_dots(O* out, const A* a, const A* b, ptrdiff_t k) {
+        using vec = typename eight<V>::type;
+        typedef decltype(vec{} == vec{}) lanes;
+        vec r[8] = {}, x, y;
+        ptrdiff_t p = 0;
+        for (; p + 8 <= k; p += 8) {
+            eight_at<V>(y, b + p);
+            for (int i = 0; i < 8; i++) {
+                eight_at<V>(x, a + i * k + p);
+                r[i] += x * y;
+            }
+        }
+        const lanes even{0, 8, 2, 10, 4, 12, 6, 14}, odd{1, 9, 3, 11, 5, 13, 7, 15};
+        const lanes low{0, 1, 8, 9, 4, 5, 12, 13}, high{2, 3, 10, 11, 6, 7, 14, 15};
+        const lanes left{0, 1, 2, 3, 8, 9, 10, 11}, right{4, 5, 6, 7, 12, 13, 14, 15};
+        vec two[4], four[2];
+        for (int i = 0; i < 4; i++)
+            two[i] = __builtin_shuffle(r[2 * i], r[2 * i + 1], even) + __builtin_shuffle(r[2 * i], r[2 * i + 1], odd);
+        for (int i = 0; i < 2; i++)
+            four[i] = __builtin_shuffle(two[2 * i], two[2 * i + 1], low) +
+                      __builtin_shuffle(two[2 * i], two[2 * i + 1], high);
+        const vec sums = __builtin_shuffle(four[0], four[1], left) + __builtin_shuffle(four[0], four[1], right);
+        for (int i = 0; i < 8; i++) {
+            V sum = sums[i];
+            for (ptrdiff_t q = p; q < k; q++)
+                sum = Add::run<C>(sum, Multiply::run<C>(get<C>(a + i * k + q), get<C>(b + q)));
+            store(out + i, sum);
+        }
+    }
+
     // One row of c, Width columns: the running sums stay in registers.
     template <ptrdiff_t Width> static void strip(O* out, const A* a, const A* b, ptrdiff_t k, ptrdiff_t n) {
         V acc[Width] = {};
@@ -45,7 +76,11 @@ template <class A, class O, class C> struct Product {
         const A* b = at<A>(right);
         O* to = at<O>(out);
         const A* a = at<A>(left);
-        for (ptrdiff_t i = 0; i < m; i++, a += k, to += n) {
+        ptrdiff_t i = 0;
+        if constexpr (is_float<V>)
+            if (n == 1)
+                for (; i + 8 <= m; i += 8, a += 8 * k, to += 8) eight_dots(to, a, b, k);
+        for (; i < m; i++, a += k, to += n) {
             if (n == 1) {
                 store(to, dot(a, b, k));
                 continue;

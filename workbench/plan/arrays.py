@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.graph.node import Node
 from workbench.graph.opspec import OpSpec
-from workbench.graph.types import TensorType, dtype_name, numpy_dtype
+from workbench.graph.types import TensorType, numpy_dtype
 from workbench.ops.array import pad_widths
 from workbench.ops.index import decode_index
 from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction
@@ -136,10 +136,10 @@ def dynamic_code(loop: ArrayLoop, operands: Sequence[Any], dtype: np.dtype) -> t
         return None  # the callable says what is wrong
     strides = []
     for kind, shape, own in operands:
-        steps = own if own is not None else strides_of(TensorType(dtype_name(kind), shape))
+        steps = own if own is not None else contiguous(shape, kind.itemsize)
         steps = tuple(0 if size == 1 else step for size, step in zip(shape, steps, strict=True))
         strides.append((0,) * (len(dims) - len(shape)) + steps)
-    strides.append(_strides(TensorType(dtype_name(dtype), dims), dims))
+    strides.append(contiguous(dims, dtype.itemsize))
     array = loop_over(loop, strides, dims)
     return None if array is None or len(dims) > MOST_DIMS else (array, dtype, dims)
 
@@ -314,10 +314,14 @@ def strides_of(type_: TensorType) -> tuple[int, ...]:
 
 def _strides(type_: TensorType, dims: Sequence[int]) -> tuple[int, ...]:
     """Bytes per step of a contiguous array of this type, broadcast to ``dims``."""
-    own, step, found = dims_of(type_), numpy_dtype(type_.dtype).itemsize, []
-    for size in reversed(own):
-        found.append(0 if size == 1 else step)
-        step *= size
-    found += [0] * (len(dims) - len(own))
-    return tuple(reversed(found))
+    own = dims_of(type_)
+    return (0,) * (len(dims) - len(own)) + contiguous(own, numpy_dtype(type_.dtype).itemsize)
 
+
+def contiguous(dims: Sequence[int], item: int) -> tuple[int, ...]:
+    """Bytes per step of a contiguous array; 0 where there is only one."""
+    steps = []
+    for size in reversed(dims):
+        steps.append(0 if size == 1 else item)
+        item *= size
+    return tuple(reversed(steps))

@@ -308,7 +308,8 @@ class Lowering:
             )  # fmt: skip
         else:
             dynamic = len(outputs) == 1 and outputs[0].dtype is None
-            resolve = resolver(node, self.types[node.name][0].dtype) if dynamic else None
+            dtypes = [self.type_of(r).dtype for r in node.inputs]
+            resolve = resolver(node, dtypes, self.types[node.name][0].dtype) if dynamic else None
             self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees, resolve))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
             for spot in outputs:

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.graph.node import Node
 from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import TensorType, dtype_name, numpy_dtype
+from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
 from workbench.plan.arrays import ArrayCode, array_code, dynamic_code
 from workbench.plan.loops import exact_kernel, find_loop
@@ -73,18 +73,21 @@ def array_code_of(
     return array_code(node, REGISTRY.lookup(node.op, node.attrs), ins, outs, values)
 
 
-def resolver(node: Node, output: str) -> Callable[[list[Any]], Any] | None:
+def resolver(node: Node, inputs: Sequence[str], output: str) -> Callable[[list[Any]], Any] | None:
     """For element-wise nodes on arrays whose shape is known only as they come: a function of (dtype, shape, strides) of
     the inputs that gives an array instruction, the result's dtype and its shape, or None (kernels: Program)."""
     spec = REGISTRY.lookup(node.op, node.attrs)
     plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
-    if not plain or not 1 <= len(node.inputs) <= 3 or output not in INLINE:
+    if not plain or not 1 <= len(inputs) <= 3 or any(n not in INLINE for n in (*inputs, output)):
         return None
+    loop = find_loop(spec, inputs, output)
+    if loop is None:
+        return None
+    wanted, result = [numpy_dtype(n) for n in inputs], numpy_dtype(output)
 
     def resolve(operands: list[Any]) -> Any:
-        names = [dtype_name(dtype) for dtype, _, _ in operands]
-        loop = find_loop(spec, names, output) if all(n in INLINE for n in names) else None
-        return None if loop is None else dynamic_code(loop, operands, numpy_dtype(output))
+        known = all(dtype == w for (dtype, _, _), w in zip(operands, wanted, strict=True))
+        return dynamic_code(loop, operands, result) if known else None
 
     return resolve
 

@@ -107,9 +107,9 @@ cdef class Machine:
         # chunks are dropped whole: a small budget wants small ones
         cdef long long wanted = HUGE_BYTES
         if self.budget > 0:
-            wanted = min(wanted, max(<long long>LEAST_CHUNK, self.budget // 8))
+            wanted = min(wanted, self.budget // 8)
         if self.window > 0:
-            wanted = min(wanted, max(<long long>LEAST_CHUNK, self.window // 8))
+            wanted = min(wanted, self.window // 8)
         rows.row_bytes = row_bytes
         rows.per_chunk = 1 if f == 0 else max(<long long>1, wanted // row_bytes)
         rows.chunk_bytes = HUGE_BYTES if f and rows.per_chunk > 1 and wanted == HUGE_BYTES else rows.per_chunk * row_bytes
@@ -496,7 +496,6 @@ cdef class Machine:
 
 
 cdef enum:
-    LEAST_CHUNK = 65536
     COPIED_BYTES = 4096  # arrays up to this size are copied for a call: cheaper than the view and its checks
 
 

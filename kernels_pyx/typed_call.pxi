@@ -15,6 +15,8 @@ MATMUL_LIMIT = 32 * 1024
 Statistics = namedtuple("Statistics", "size nan inf min max sum sumsq")
 
 cdef dict _FALLBACKS = {}  # (op, inputs, output) -> [slug, reason, times]
+cdef dict _DTYPES = {}
+cdef dict _NAMES = {}  # dtype -> name
 cdef dict _RESULTS = {}  # (op, inputs) -> output dtype name
 
 _STEPS = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide}
@@ -45,19 +47,25 @@ class MissingKernel(TypeError):
     """Strict mode: this combination has no compiled kernel; the message says which profile has it."""
 
 
-def _dtype_name(dtype):
+cdef _dtype_name(dtype):
     """The name in the type table; "string" for StringDType and fixed-width text; None for what is not there."""
-    if dtype.kind in "TU":
-        return "string"
-    return dtype.name if dtype.name in _KINDS and dtype.isnative else None
+    name = _NAMES.get(dtype, "")
+    if name == "":
+        name = "string" if dtype.kind in "TU" else dtype.name if dtype.name in _KINDS and dtype.isnative else None
+        if len(_NAMES) < 256:  # fixed-width texts have a dtype for each width
+            _NAMES[dtype] = name
+    return name
 
 
 def _numpy_dtype(name):
-    if name == "bfloat16":
+    if name == "bfloat16" and name not in _DTYPES:
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
+        _DTYPES[name] = np.dtype(ml_dtypes.bfloat16)
+    found = _DTYPES.get(name)
+    if found is None:
+        found = _DTYPES[name] = np.dtype(name)
+    return found
 
 
 def result_type(op, inputs):
@@ -172,7 +180,14 @@ cdef _small(list operands):
 
 
 cdef _elementwise(size_t address, list operands, output, out):
+    cdef bint plain = out is None
     shape = operands[0].shape
+    for a in operands:
+        plain = plain and cnp.PyArray_ISCARRAY_RO(<cnp.ndarray>a) and a.shape == shape
+    if plain:  # the most common case in few steps: one line
+        out = np.empty(shape, _numpy_dtype(output))
+        _line(address, operands, out)
+        return out
     for a in operands[1:]:
         if a.shape != shape:
             shape = np.broadcast(*operands).shape
@@ -190,6 +205,23 @@ cdef _elementwise(size_t address, list operands, output, out):
     operands = [a if a.shape == shape else np.broadcast_to(a, shape) for a in operands]
     _walk(address, operands, out)
     return out
+
+
+cdef void _line(size_t address, list operands, cnp.ndarray out) except *:
+    """Runs a strided kernel over arrays of one shape that all lie in one piece."""
+    cdef wb_strided run = <wb_strided>address
+    cdef ptrdiff_t n = cnp.PyArray_SIZE(out)
+    cdef ptrdiff_t steps[4]
+    cdef char* args[4]
+    cdef int k = 0
+    for a in operands:
+        args[k] = <char*>cnp.PyArray_DATA(<cnp.ndarray>a)
+        steps[k] = cnp.PyArray_ITEMSIZE(<cnp.ndarray>a)
+        k += 1
+    args[k] = <char*>cnp.PyArray_DATA(out)
+    steps[k] = cnp.PyArray_ITEMSIZE(out)
+    with nogil:
+        run(args, &n, steps, NULL)
 
 
 def _apart(a, out):

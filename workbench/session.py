@@ -28,7 +28,7 @@ from workbench.analysis import Termination
 from workbench.analysis.loops import termination_of
 from workbench.debugger import Breakpoints, Debugger, Stop, StopReason
 from workbench.errors import DeadValueError, SessionError, TraceError
-from workbench.execution import Position, Run, prepare_feeds
+from workbench.execution import NEWEST_ROWS, Position, Run, prepare_feeds
 from workbench.graph.graph import Graph
 from workbench.graph.types import TensorType
 from workbench.kernels import machine as core
@@ -39,8 +39,6 @@ log = logging.getLogger(__name__)
 
 #: bytes that a trace may hold; beyond it the oldest rows are dropped and recomputed when asked for
 DEFAULT_BUDGET = 512 << 20
-#: with trace="off" only the newest rows stay
-OFF_BUDGET = 1
 #: with trace="stats" so many bytes of the newest arrays of each loop stay beside the statistics of all
 STATS_WINDOW = 1 << 20
 
@@ -112,7 +110,7 @@ class Session:
         self._running = False
         self._state = "ready"
         window = STATS_WINDOW if trace == "stats" else 0
-        self._run = Run(self.plan, arrays, OFF_BUDGET if trace == "off" else memory_budget, window)
+        self._run = Run(self.plan, arrays, NEWEST_ROWS if trace == "off" else memory_budget, window)
         self._trace = self._run.trace_for(weak_flag(self))
         self._debugger = Debugger(self._run)
         self._position = self._run.position()
@@ -478,7 +476,7 @@ def plan_for(
 def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Run to the end in this thread, keeping no trace; outputs by name. What ``graph.run`` does."""
     arrays = prepare_feeds(graph, feeds)
-    run = Run(plan_for(graph, arrays, None), arrays, OFF_BUDGET)
+    run = Run(plan_for(graph, arrays, None), arrays, NEWEST_ROWS)
     while run.go() != "halt":
         pass  # between two slices Python handles signals
     return run.outputs()

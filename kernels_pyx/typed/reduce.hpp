@@ -136,8 +136,10 @@ struct MeanOf : SumOf {
         else return SumOf::line<C, A, V>(a, n);
     }
     template <class V> static V last(V acc, ptrdiff_t n) {
-        if constexpr (is_complex<V>) return {acc.re / decltype(acc.re)(n), acc.im / decltype(acc.re)(n)};
-        else return acc / V(n);
+        if constexpr (is_complex<V>) {  // as NumPy, whose count is an int64: by a complex number, in double
+            const complex128 mean = smith(complex128{acc.re, acc.im}, complex128{double(n), 0});
+            return convert<V>(mean);
+        } else return acc / V(n);
     }
 };
 struct ProdOf {

@@ -57,6 +57,8 @@ _add("arithmetic", 2, "iufc", "subtract", result="any", mixed=True)
 # NumPy fuses the products of complex numbers where the machine can; here both are rounded, everywhere the same.
 _add("arithmetic", 2, "biufc", "multiply", result="any", mixed=True, inexact=("c",), ulp=2)
 _add("division", 2, "iufc", "divide", result="any", mixed=True, computes="fc", inexact=("c",), ulp=4)
+# Where NumPy's own answer depends on the position in the array (fmax and fmin of zeros of either sign, and of
+# signalling NaN), these give the second zero, and the number.
 _add("arithmetic", 2, "biufc", "maximum minimum fmax fmin")
 _add("arithmetic", 2, "iuf", "floor_divide remainder fmod", vector=False)
 _add("arithmetic", 2, "iuf", "power", inexact=("f",), ulp=1, vector=False)

@@ -68,8 +68,9 @@ def expected(op: str, inputs: tuple[str, ...], output: str, arrays: list[np.ndar
 
 
 def usable(op: str, inputs: tuple[str, ...], output: str, arrays: list[np.ndarray]) -> np.ndarray:
-    """Where NumPy has one answer: not for floats outside the range of uint32 (its answer depends on the position in the
-    array there), and not for negative integer exponents (it refuses)."""
+    """Where NumPy has one answer: not for negative integer exponents (it refuses), and not where its answer depends on
+    the position in the array: floats outside the range of uint32; fmax and fmin of float32 and float64 for zeros of
+    either sign and for signalling NaN."""
     row, mask = OPS[op], np.ones(arrays[0].shape, bool)
     if row.family == "cast" and output == "uint32" and KINDS[inputs[0]] in "fc":
         with np.errstate(all="ignore"):
@@ -77,7 +78,16 @@ def usable(op: str, inputs: tuple[str, ...], output: str, arrays: list[np.ndarra
             mask = (value > -(2.0**31)) & (value < 2.0**32)
     if op == "power" and KINDS[inputs[1]] == "i":
         mask = arrays[1] >= 0
+    if op in ("fmax", "fmin") and inputs[0] in ("float32", "float64"):
+        a, b = arrays
+        return ~((a == 0) & (b == 0)) & ~signalling(a) & ~signalling(b)
     return mask
+
+
+def signalling(x: np.ndarray) -> np.ndarray:
+    """NaN whose first fraction bit is 0."""
+    word, quiet = (np.uint32, 1 << 22) if x.dtype.itemsize == 4 else (np.uint64, 1 << 51)
+    return np.isnan(x) & ((np.ascontiguousarray(x).view(word) & word(quiet)) == 0)
 
 
 def bits(x: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipywidgets
 import plotly.graph_objects as go
 import pytest
 
@@ -13,6 +14,13 @@ from workbench.kernels.types.select import instances
 from workbench.widgets import TypeMatrixView
 from workbench.widgets.models.type_matrix_model import short, type_matrix
 from workbench.widgets.views.type_matrix_view import LOOKS, type_matrix_html
+
+
+@pytest.fixture(autouse=True)
+def no_comm_is_left():
+    before = set(ipywidgets.widgets.widget._instances)
+    yield
+    assert set(ipywidgets.widgets.widget._instances) <= before
 
 
 @pytest.mark.parametrize("family", types.families)

@@ -46,6 +46,7 @@ class TypeMatrixView(View):
     title = "Types"
 
     def __init__(self, source: Any = None, family: str = "arithmetic", profile: str = THIS_BUILD) -> None:
+        self._check(family, profile)  # before any widget is made, which would be left open
         if source is None:
             source = _Rules()
         self.source = source if isinstance(source, Source) else Source(source)
@@ -53,7 +54,6 @@ class TypeMatrixView(View):
         self.chosen: tuple[str, str] | None = None
         self._used: tuple[Any, ...] = ()
         self.words = ipywidgets.HTML()
-        self._check(family, profile)
         super().__init__(self.source)
         for trace in self.live.data:
             trace.on_click(self._clicked)

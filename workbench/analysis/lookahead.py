@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.slice_runner import SliceTimeout
-from workbench.execution import Run
+from workbench.execution import NEWEST_ROWS, Run
 from workbench.graph.frames import LoopVariable
 from workbench.graph.graph import Graph
 from workbench.graph.node import Node, Ref
@@ -40,7 +40,7 @@ class Slice:
 
     def __init__(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], frame: tuple[str, ...]) -> None:
         self.plan, self.feeds, self.frame = plan, feeds, frame
-        self.run = Run(plan, dict(feeds), budget=1)
+        self.run = Run(plan, dict(feeds), budget=NEWEST_ROWS)
         self.number = plan.numbers[frame]
         self.trip_limit: int | None = None
         #: seconds that one call of :meth:`advance` or :meth:`align` may take; then SliceTimeout
@@ -171,7 +171,7 @@ class Slice:
     def fork(self) -> Slice:
         other = object.__new__(Slice)
         other.__dict__.update(self.__dict__)
-        other.run = Run(self.plan, dict(self.feeds), budget=1)
+        other.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
         core.restore(other.run.machine, core.snapshot(self.run.machine, [0, *self._frames_around()]))
         core.arm(other.run.machine, self.plan.layout.frames[self.number].stop, True)
         return other

@@ -2,6 +2,6 @@
 
 from workbench.execution.feeds import prepare_feeds
 from workbench.execution.position import Position
-from workbench.execution.run import Run
+from workbench.execution.run import NEWEST_ROWS, Run
 
-__all__ = ["Position", "Run", "prepare_feeds"]
+__all__ = ["NEWEST_ROWS", "Position", "Run", "prepare_feeds"]

@@ -24,6 +24,8 @@ FIRST_INTERVAL = 4096
 #: but not further apart than this many seconds of running
 SECONDS_APART = 0.05
 MAX_CHECKPOINTS = 512
+#: budget of runs that need no trace: only the newest rows stay
+NEWEST_ROWS = 1 << 18
 LEAST_BYTES = 1 << 20
 #: instructions and frame to stay in (see kernels: Machine.run): no limit
 ANYWHERE = (-2, 0x7FFFFFFF, -1)

@@ -310,6 +310,9 @@ class Lowering:
             dynamic = len(outputs) == 1 and outputs[0].dtype is None
             dtypes = [self.type_of(r).dtype for r in node.inputs]
             resolve = resolver(node, dtypes, self.types[node.name][0].dtype) if dynamic else None
+            if resolve is not None:
+                why = f"{node.op} works on arrays of unknown shape; its compiled loop is set up once for each shape"
+                self.choices[node.name] = replace(choice, reason=("dynamic-shape", why))
             self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees, resolve))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
             for spot in outputs:
@@ -324,7 +327,8 @@ class Lowering:
 
     def _array_node(self, node: Node, code: ArrayCode, inputs: list[Spot], frame: int) -> None:
         """Instructions on arrays in rows; a view of an array in rows or of a constant is none at all."""
-        self.choices[node.name] = Choice("array", ("compiled", f"{node.op} works on arrays in the rows"))
+        why = f"{node.op} works on arrays of known shape, in the rows"
+        self.choices[node.name] = Choice("array", ("compiled-array", why))
         inputs = [self.unboxed(s, self.type_of(r), frame) for s, r in zip(inputs, node.inputs, strict=True)]
         work: list[tuple[Step, Spot]] = []
         for index, type_ in enumerate(self.types[node.name]):

@@ -34,27 +34,33 @@ template <class A, class O, class C> struct Product {
     static void eight_dots(O* out, const A* a, const A* b, ptrdiff_t k) {
         using vec = typename eight<V>::type;
         typedef decltype(vec{} == vec{}) lanes;
-        vec r[8] = {}, x, y;
+        // Eight names, not an array: an array would live on the stack.
+        const vec zero{};
+        vec r0 = zero, r1 = zero, r2 = zero, r3 = zero, r4 = zero, r5 = zero, r6 = zero, r7 = zero, x, y;
         ptrdiff_t p = 0;
+#define WB_ROW(i) eight_at<V>(x, a + i * k + p), r##i += x * y
         for (; p + 8 <= k; p += 8) {
             eight_at<V>(y, b + p);
-            for (int i = 0; i < 8; i++) {
-                eight_at<V>(x, a + i * k + p);
-                r[i] += x * y;
-            }
+            WB_ROW(0), WB_ROW(1), WB_ROW(2), WB_ROW(3), WB_ROW(4), WB_ROW(5), WB_ROW(6), WB_ROW(7);
         }
+#undef WB_ROW
         const lanes even{0, 8, 2, 10, 4, 12, 6, 14}, odd{1, 9, 3, 11, 5, 13, 7, 15};
         const lanes low{0, 1, 8, 9, 4, 5, 12, 13}, high{2, 3, 10, 11, 6, 7, 14, 15};
         const lanes left{0, 1, 2, 3, 8, 9, 10, 11}, right{4, 5, 6, 7, 12, 13, 14, 15};
-        vec two[4], four[2];
-        for (int i = 0; i < 4; i++)
-            two[i] = __builtin_shuffle(r[2 * i], r[2 * i + 1], even) + __builtin_shuffle(r[2 * i], r[2 * i + 1], odd);
-        for (int i = 0; i < 2; i++)
-            four[i] = __builtin_shuffle(two[2 * i], two[2 * i + 1], low) +
-                      __builtin_shuffle(two[2 * i], two[2 * i + 1], high);
-        const vec sums = __builtin_shuffle(four[0], four[1], left) + __builtin_shuffle(four[0], four[1], right);
+#define WB_ADD(u, v, one, two) (__builtin_shuffle(u, v, one) + __builtin_shuffle(u, v, two))
+        r0 = WB_ADD(r0, r1, even, odd), r2 = WB_ADD(r2, r3, even, odd);
+        r4 = WB_ADD(r4, r5, even, odd), r6 = WB_ADD(r6, r7, even, odd);
+        r0 = WB_ADD(r0, r2, low, high), r4 = WB_ADD(r4, r6, low, high);
+        r0 = WB_ADD(r0, r4, left, right);
+#undef WB_ADD
+        if constexpr (same<O, V>) {
+            if (p == k) {
+                std::memcpy(out, &r0, sizeof r0);
+                return;
+            }
+        }
         for (int i = 0; i < 8; i++) {
-            V sum = sums[i];
+            V sum = r0[i];
             for (ptrdiff_t q = p; q < k; q++)
                 sum = Add::run<C>(sum, Multiply::run<C>(get<C>(a + i * k + q), get<C>(b + q)));
             store(out + i, sum);

@@ -42,6 +42,18 @@ template <class A> struct Statistics {
         }
     };
 
+    template <class T> static T plus(T x, T y) { return x + y; }
+    template <class T> static T lesser(T x, T y) { return x < y ? x : y; }
+    template <class T> static T greater(T x, T y) { return x > y ? x : y; }
+    // The eight lanes of a vector brought together, half by half.
+    template <class T> static double across(T x, T (*both)(T, T)) {
+        typedef decltype(T{} == T{}) lanes;
+        x = both(x, __builtin_shuffle(x, lanes{4, 5, 6, 7, 0, 1, 2, 3}));
+        x = both(x, __builtin_shuffle(x, lanes{2, 3, 0, 1, 6, 7, 4, 5}));
+        x = both(x, __builtin_shuffle(x, lanes{1, 0, 3, 2, 5, 4, 7, 6}));
+        return double(x[0]);
+    }
+
     static void call(const char* in, ptrdiff_t n, double* out) {
         const A* a = at<A>(in);
         Total sum, squares;
@@ -80,10 +92,7 @@ template <class A> struct Statistics {
                     over[k] = r > over[k] ? r : over[k];
                 }
             }
-            s[0] += s[1];
-            q[0] += q[1];
-            double total = 0, square = 0;
-            for (int j = 0; j < 8; j++) total += s[0][j], square += q[0][j];
+            const double total = across<vec>(s[0] + s[1], plus), square = across<vec>(q[0] + q[1], plus);
             if (total - total != 0) {
                 one_by_one(a + i, m);
                 continue;
@@ -93,12 +102,10 @@ template <class A> struct Statistics {
             for (int k = 0; k < 2; k++) least[k] = below[k], most[k] = over[k];
         }
         one_by_one(a + i, n - i);
-        for (int k = 0; k < 2; k++) {
-            for (int j = 0; j < 8; j++) {
-                low = double(least[k][j]) < low ? double(least[k][j]) : low;
-                high = double(most[k][j]) > high ? double(most[k][j]) : high;
-            }
-        }
+        const double under = across<ranks>(lesser(least[0], least[1]), lesser);
+        const double above = across<ranks>(greater(most[0], most[1]), greater);
+        low = under < low ? under : low;
+        high = above > high ? above : high;
         const double result[7] = {double(n), nans, infs, low, high, sum.value(), squares.value()};
         std::memcpy(out, result, sizeof result);
     }

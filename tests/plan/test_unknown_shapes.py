@@ -1,0 +1,86 @@
+"""Arrays whose shape is known only as they come: what a site remembers of them, and the shapes that are held."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.plan.checks import run_of
+from workbench.execution import Run
+from workbench.kernels import SHAPES
+
+
+def slices(period: int) -> wb.Graph:
+    """Each trip takes the first 1 + i % period items, doubles them and adds them to themselves."""
+    b = wb.GraphBuilder("slices")
+    x, n = b.placeholder("x", "float64", (64,)), b.placeholder("n", "int64")
+
+    def body(i, total):
+        part = b.op("slice", x, np.array([0]), b.op("reshape", i % period + 1, shape=(1,)))
+        twice = b.alias("twice", part * 2.0 + part)
+        return i + 1, total + b.op("sum", twice)
+
+    _, total = b.while_loop(lambda i, total: i < n, body, [0, 0.0])
+    return b.build({"total": total})
+
+
+def finished(graph: wb.Graph, feeds) -> Run:
+    run = run_of(graph, feeds)
+    while run.go() != "halt":
+        pass
+    return run
+
+
+@pytest.mark.parametrize(("period", "least"), [(1, 0.95), (4, 0.9)])
+def test_shapes_that_come_back_are_known(period, least):
+    x = np.arange(64.0)
+    run = finished(slices(period), {"x": x, "n": np.int64(1000)})
+    hits, misses = run.machine.site_hits, run.machine.site_misses
+    assert misses == 2 * period and hits / (hits + misses) > least
+    assert run.outputs()["total"] == sum((3 * x[: 1 + k % period]).sum() for k in range(1000))
+    assert [r[0] for r in run.plan.reasons.values()].count("dynamic-shape") == 2
+    assert [len(v) for v in run.trace["twice"].firings()[:8]] == [1 + k % period for k in range(8)]
+
+
+def test_a_site_of_ever_new_shapes_gives_up():
+    x = np.arange(64.0)
+    run = finished(slices(50), {"x": x, "n": np.int64(1000)})
+    assert run.machine.site_misses < 100, "each new shape is looked at again"
+    assert run.outputs()["total"] == sum((3 * x[: 1 + k % 50]).sum() for k in range(1000))
+
+
+def test_shapes_are_given_back():
+    gc.collect()
+    before = SHAPES.stats()["entries"]
+    run = finished(slices(9), {"x": np.ones(64), "n": np.int64(20)})
+    during = SHAPES.stats()["entries"]
+    assert during >= before + 9
+    plan = run.plan
+    del run
+    gc.collect()
+    assert before <= SHAPES.stats()["entries"] <= during - 8, "a machine keeps its shapes"
+    del plan
+    gc.collect()
+    assert SHAPES.stats()["entries"] == before, "a program keeps its shapes"
+
+
+def test_values_in_rows_have_their_shapes_too():
+    b = wb.GraphBuilder()
+    v = b.placeholder("v", "float32", (3, 41))
+    run = finished(b.build({"y": v + v}), {"v": np.ones((3, 41), np.float32)})
+    found = SHAPES.lookup((3, 41), dtype="float32")
+    assert found is not None and SHAPES.get(found).shape == (3, 41) and run.finished
+
+
+def test_shapes_that_do_not_fit_fail_with_the_operands():
+    b = wb.GraphBuilder()
+    x, n = b.placeholder("x", "float64", (8,)), b.placeholder("n", "int64")
+    part = b.op("slice", x, np.array([0]), b.op("reshape", n, shape=(1,)))
+    graph = b.build({"y": part + x})
+    assert np.array_equal(graph.run(x=np.ones(8), n=np.int64(1))["y"], np.full(8, 2.0))
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(x=np.ones(8), n=np.int64(3))
+    assert "float64[3]" in str(caught.value) and "float64[8]" in str(caught.value)

@@ -28,8 +28,11 @@ include "rows.pxi"
 include "ufunc_loops.pxi"
 include "shapes.pxi"
 include "program.pxi"
+include "windows.pxi"
 include "interpreter.pxi"
+include "calls.pxi"
 include "reader.pxi"
+include "snapshots.pxi"
 
 
 def move_kernel(int size):

@@ -1,0 +1,152 @@
+# What a machine does with Python objects: object slots, Python callables, and sites that remember what shapes came to.
+
+
+cdef void store_object(Machine self, int base, int offset, object item, unsigned int shape) noexcept:
+    """Put a reference and its shape into an object slot; what was there is released."""
+    cdef PyObject** where = <PyObject**>(self.e.base[base] + offset)
+    cdef PyObject* old = where[0]
+    cdef Rows* rows = &self.e.frames[base - 1]
+    Py_INCREF(item)
+    rows.object_bytes += object_size(<PyObject*>item)
+    where[0] = <PyObject*>item
+    (<unsigned int*>(where + 1))[0] = shape
+    if old != NULL:
+        rows.object_bytes -= object_size(old)
+        Py_DECREF(<object>old)
+
+
+cdef unsigned int held_shape(Machine self, cnp.ndarray array) noexcept:
+    """The id of an array's shape, which this machine holds from now on."""
+    cdef unsigned int found = shape_id(array, False)
+    if found == 0 or found not in self.shapes:
+        found = shape_id(array, True)
+        if found:
+            self.shapes.add(found)
+    return found
+
+
+cdef void move_object(Machine self, Instr* i) noexcept with gil:
+    cdef PyObject** where = <PyObject**>(self.e.base[i.ba] + i.oa)
+    if where[0] != NULL:
+        store_object(self, i.bo, i.oo, <object>where[0], (<unsigned int*>(where + 1))[0])
+
+
+cdef int at_site(Machine self, Instr* i, tuple call) except -1:
+    """Carry out a call by what its site remembers of these shapes; 0 if it remembers nothing of use."""
+    cdef Site* site = &self.sites[i.x0]
+    cdef Way* way
+    cdef unsigned int ids[3]
+    cdef char* at[3]
+    cdef PyObject** where
+    cdef cnp.ndarray out
+    cdef int k = 0, base, offset
+    if wb_hopeless(site):
+        return 0
+    at[0] = at[1] = at[2] = NULL
+    ids[0] = ids[1] = ids[2] = 0
+    for base, offset, dtype, _ in call[1]:
+        at[k] = self.e.base[base] + offset
+        if dtype is None:
+            where = <PyObject**>at[k]
+            ids[k] = (<unsigned int*>(where + 1))[0]
+            if ids[k] == 0:
+                return 0
+            at[k] = <char*>cnp.PyArray_DATA(<cnp.ndarray>where[0])
+        k += 1
+    way = wb_find_way(site, ids)
+    if way == NULL:
+        site.misses += 1
+        self.site_misses += 1
+        way = &site.ways[site.next]
+        site.next = (site.next + 1) % 4
+        resolve_site(self, way, call)
+        memcpy(way.ids, ids, sizeof(ids))
+    else:
+        site.hits += 1
+        self.site_hits += 1
+    if way.known < 0:
+        return 0
+    out = cnp.PyArray_EMPTY(way.nd, way.dims, way.type, 0)
+    if cnp.PyArray_NBYTES(out) > COPIED_BYTES:
+        with nogil:
+            wb_run_on(&way.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
+    else:
+        wb_run_on(&way.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
+    cnp.PyArray_CLEARFLAGS(out, cnp.NPY_ARRAY_WRITEABLE)
+    base, offset, _, _ = call[2][0]
+    if way.ids[3] == 0:
+        way.ids[3] = held_shape(self, out)
+    store_object(self, base, offset, out, way.ids[3])
+    return 1
+
+
+cdef int resolve_site(Machine self, Way* way, tuple call) except -1:
+    """Ask for the instruction that does the call's work on operands of these shapes."""
+    cdef int d
+    described, aligned = [], True
+    for base, offset, dtype, shape in call[1]:
+        if dtype is None:
+            item = <object>(<PyObject**>(self.e.base[base] + <int>offset))[0]
+            described.append((item.dtype, item.shape, item.strides))
+            aligned = aligned and item.flags.aligned
+        else:
+            described.append((dtype, shape, None))
+    found = call[4](described) if aligned else None
+    way.known, way.ids[3] = -1, 0
+    if found is not None:
+        array, dtype, shape = found
+        fill_array(&way.x, array)
+        way.known, way.nd, way.type = 1, len(shape), dtype.num
+        for d in range(way.nd):
+            way.dims[d] = shape[d]
+    return 0
+
+
+cdef int call_python(Machine self, Instr* i) noexcept with gil:
+    try:
+        call = self.program.calls[i.x0]
+        if call[4] is not None and at_site(self, i, call):
+            return 0
+        function, inputs, outputs, sees, _ = call
+        operands = [load_operand(self, base, offset, dtype, shape, sees) for base, offset, dtype, shape in inputs]
+        results = function(operands)
+        if len(results) != len(outputs):
+            raise ValueError(f"gave {len(results)} outputs where {len(outputs)} were expected")
+        for item, (base, offset, dtype, shape) in zip(results, outputs):
+            if dtype is None and sees:
+                item = _apart(item, operands)
+            put_item(self, base, offset, dtype, shape, item)
+    except BaseException as error:
+        self.error = error
+        return -1
+    return 0
+
+
+cdef object load_operand(Machine self, int base, int offset, object dtype, object shape, bint sees):
+    """A number or array as NumPy sees it; large arrays as they stand in the row, if the callable may see that."""
+    cdef char* at = self.e.base[base] + offset
+    cdef cnp.ndarray array
+    if dtype is None:
+        return <object>(<PyObject**>at)[0]
+    array = np.empty(shape, dtype)
+    if sees and cnp.PyArray_NBYTES(array) > COPIED_BYTES:
+        return _window(at, array)
+    memcpy(cnp.PyArray_DATA(array), at, cnp.PyArray_NBYTES(array))
+    return array
+
+
+cdef object put_item(Machine self, int base, int offset, object dtype, object shape, object item):
+    cdef cnp.ndarray array
+    if dtype is None:
+        if isinstance(item, np.generic):
+            item = np.asarray(item)
+        if isinstance(item, cnp.ndarray):
+            item.flags.writeable = False
+        store_object(self, base, offset, item, held_shape(self, item) if isinstance(item, cnp.ndarray) else 0)
+        return None
+    array = np.asarray(item)
+    if array.dtype != dtype or (<object>array).shape != shape:
+        wanted = f"a single {dtype}" if shape == () else f"{dtype} of shape {shape}"
+        raise TypeError(f"gave {array.dtype} of shape {(<object>array).shape} where {wanted} was expected")
+    array = np.ascontiguousarray(array)
+    memcpy(self.e.base[base] + offset, cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array))

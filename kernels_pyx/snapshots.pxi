@@ -1,0 +1,263 @@
+# Snapshots: the state of a machine between two instructions, and going back to it.
+
+cdef class Snapshot:
+    """State of a machine between two instructions, enough to go on from there."""
+
+    cdef readonly long long events
+    cdef readonly int ip
+    cdef long long base_events
+    cdef list rows     # per frame: (row, activations)
+    cdef dict live     # frame -> (bytes of the row before and the row in progress, objects of both)
+    cdef dict arrays   # store of arrays -> (bytes of what the next row reads, bytes of the row in progress or None)
+    cdef Machine origin
+
+    @property
+    def bytes(self):
+        """Bytes of the rows and of the arrays that it keeps alive."""
+        held = sum(len(raw) + sum(getattr(o, "nbytes", 0) for o in objects) for raw, objects in self.live.values())
+        return held + sum(sum(map(len, before)) + len(row or b"") for before, row in self.arrays.values())
+
+    def row(self, int frame):
+        """Row in progress of a frame; -1 before its first activation."""
+        return self.rows[frame][0]
+
+
+def snapshot(Machine machine not None, active):
+    """Copy the state; ``active`` lists the frames that are open where the machine stands, the outermost included."""
+    cdef Snapshot s = Snapshot()
+    cdef Rows* rows
+    cdef int f, k
+    cdef long long back
+    s.ip = machine.ip
+    s.base_events = machine.e.events
+    s.events = machine.e.events + machine.e.code[machine.ip].ev_index
+    s.rows = [_counts(&machine.e.frames[f]) for f in range(machine.e.n_stores)]
+    s.live, s.arrays, s.origin = {}, {}, machine
+    for f in active:
+        if machine.e.twin[f] >= 0 and f > 0:
+            s.arrays[machine.e.twin[f]] = _array_rows(machine, f, s.ip)
+        rows = &machine.e.frames[f]
+        raw = (rows.cur - rows.row_bytes)[: 2 * rows.row_bytes]
+        objects = []
+        for back in range(2):
+            for k in range(rows.n_objects):
+                objects.append(_object_at(rows.cur - (1 - back) * rows.row_bytes + rows.object_offsets[k]))
+        s.live[f] = (raw, objects)
+    return s
+
+
+cdef tuple _array_rows(Machine machine, int f, int ip):
+    """What a frame's array rows hold that cannot be computed from here on: what the row in progress reads of the row
+    before it, and itself, unless its iteration has not begun. (The one row of the outermost level never changes once it
+    is computed; restore takes it from the machine itself.)"""
+    cdef int store = machine.e.twin[f]
+    cdef Rows* rows = &machine.e.frames[store]
+    cdef char* before = machine.e.base[wb_base_of(&machine.e, store) + 1]
+    kept = []
+    for start, size in machine.program.stores[store - machine.e.n_frames][2]:
+        kept.append((before + <int>start)[: <Py_ssize_t>size] if before != NULL else None)
+    return kept, None if ip == machine.program.heads.get(f) else rows.cur[: rows.row_bytes]
+
+
+cdef tuple _counts(Rows* rows):
+    """(row, activations, init row and parent row of the last activation)."""
+    if rows.n_acts == 0:
+        return rows.row, 0, -1, -1
+    return rows.row, rows.n_acts, rows.act_start[rows.n_acts - 1], rows.act_parent[rows.n_acts - 1]
+
+
+cdef object _object_at(char* where):
+    cdef PyObject* item = (<PyObject**>where)[0]
+    return None if item == NULL else <object>item
+
+
+def restore(Machine machine not None, Snapshot s not None):
+    """Go back (or, in a fresh machine, forward) to a snapshot; later rows are forgotten, earlier ones stay readable."""
+    cdef int f
+    machine.epoch += 1
+    machine.ip = s.ip
+    machine.e.events = s.base_events
+    machine.error = None
+    machine.status = POLL
+    for f in range(machine.e.n_stores):
+        row, acts, start, parent = s.rows[f]
+        if f < machine.e.n_frames:
+            _seek(machine, f, row, s.live.get(f))
+        else:
+            _seek_arrays(machine, f, row, s.arrays.get(f))
+        _set_activations(machine, &machine.e.frames[f], acts, start, parent)
+    if machine.e.twin[0] >= 0 and s.origin is not machine:
+        f = machine.e.twin[0]
+        memcpy(machine.e.frames[f].cur, s.origin.e.frames[f].cur, machine.e.frames[f].row_bytes)
+    machine.epoch += 1
+
+
+cdef object _set_activations(Machine machine, Rows* rows, long long acts, long long start, long long parent):
+    """Forget later activations; in a fresh machine stand in for earlier ones, whose rows it does not have."""
+    while rows.n_acts < acts:
+        if push_activation(rows, -1, machine.lock) < 0:
+            raise MemoryError("no memory to go back to a checkpoint")
+        rows.act_start[rows.n_acts - 1] = -1
+    rows.n_acts = acts
+    if acts:
+        rows.act_start[acts - 1] = start
+        rows.act_parent[acts - 1] = parent
+
+
+cdef object _seek(Machine machine, int f, long long row, object live):
+    """Make ``row`` the row in progress of a frame; later rows are forgotten."""
+    cdef Rows* rows = &machine.e.frames[f]
+    cdef long long chunk = row // rows.per_chunk if row >= 0 else -1
+    cdef long long c, n_gone = 0
+    cdef bint lost = chunk >= 0 and (chunk < rows.first_chunk or chunk >= rows.n_chunks)
+    cdef char* fresh = NULL
+    cdef char** gone = <char**>calloc(rows.n_chunks + 1, sizeof(char*))
+    if gone == NULL or (lost and _room_for(machine, rows, chunk) < 0):
+        free(gone)
+        raise MemoryError("no memory to go back to a checkpoint")
+    if lost:
+        fresh = take_chunk(rows)
+        if fresh == NULL:
+            free(gone)
+            raise MemoryError("no memory to go back to a checkpoint")
+    # first nobody may see the chunks any more, then they are given back
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+        wb_publish(&rows.row, row)
+        for c in range(rows.first_chunk if lost else max(rows.first_chunk, chunk + 1), rows.n_chunks):
+            gone[n_gone] = rows.chunks[c]
+            n_gone += 1
+            rows.chunks[c] = NULL
+        if lost:
+            for c in range(chunk):
+                rows.chunks[c] = NULL
+            rows.chunks[chunk] = fresh
+            rows.first_chunk = chunk
+            rows.first_row = row
+        elif chunk < 0:
+            rows.first_chunk = 0
+            rows.first_row = 0
+        rows.n_chunks = chunk + 1
+        PyThread_release_lock(machine.lock)
+    for c in range(n_gone):
+        if rows.n_objects:
+            release_objects(rows, gone[c])
+        give_chunk(rows, gone[c])
+    free(gone)
+    if chunk >= 0:
+        rows.cur = row_address(rows, row)
+        rows.end = rows.chunks[chunk] + (rows.per_chunk + 1) * rows.row_bytes
+        machine.e.base[f + 1] = rows.cur
+    else:
+        rows.cur = rows.end = NULL
+    if live is not None:
+        _write_live(machine, rows, live)
+
+
+cdef object _seek_arrays(Machine machine, int store, long long row, object live):
+    """The same for a store of arrays, which needs the row before ``row`` too, wherever that stands."""
+    cdef Rows* rows = &machine.e.frames[store]
+    cdef int base = wb_base_of(&machine.e, store)
+    cdef long long low = max(<long long>0, row - 1) // rows.per_chunk
+    cdef long long high = row // rows.per_chunk if row >= 0 else -1
+    cdef long long c, n_gone = 0
+    cdef bint lost = row >= 0 and (low < rows.first_chunk or high >= rows.n_chunks)
+    cdef char* fresh[2]
+    cdef char** gone = <char**>calloc(rows.n_chunks + 1, sizeof(char*))
+    fresh[0] = fresh[1] = NULL
+    if lost:
+        fresh[0] = take_chunk(rows)
+        fresh[1] = take_chunk(rows) if high > low else NULL
+    if gone == NULL or (lost and (fresh[0] == NULL or (high > low and fresh[1] == NULL) or _room_for(machine, rows, high) < 0)):
+        free(gone)
+        give_chunk(rows, fresh[0])
+        give_chunk(rows, fresh[1])
+        raise MemoryError("no memory to go back to a checkpoint")
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+        wb_publish(&rows.row, row)
+        for c in range(rows.first_chunk if lost else max(rows.first_chunk, high + 1), rows.n_chunks):
+            gone[n_gone] = rows.chunks[c]
+            n_gone += 1
+            rows.chunks[c] = NULL
+        if lost:
+            for c in range(low):
+                rows.chunks[c] = NULL
+            rows.chunks[low] = fresh[0]
+            if high > low:
+                rows.chunks[high] = fresh[1]
+            rows.first_chunk = low
+            rows.first_row = row
+        elif row < 0:
+            rows.first_chunk = 0
+            rows.first_row = 0
+        rows.n_chunks = high + 1
+        PyThread_release_lock(machine.lock)
+    for c in range(n_gone):
+        give_chunk(rows, gone[c])
+    free(gone)
+    rows.cur = rows.end = NULL
+    if row >= 0:
+        rows.cur = row_address(rows, row)
+        rows.end = rows.chunks[high] + rows.per_chunk * rows.row_bytes
+    machine.e.base[base] = rows.cur
+    machine.e.base[base + 1] = row_address(rows, row - 1) if row > 0 else NULL
+    if live is not None:
+        _write_arrays(machine, store, live)
+
+
+cdef object _write_arrays(Machine machine, int store, tuple live):
+    cdef char* before = machine.e.base[wb_base_of(&machine.e, store) + 1]
+    cdef const char* source
+    for (start, size), raw in zip(machine.program.stores[store - machine.e.n_frames][2], live[0]):
+        if raw is not None:
+            source = <bytes>raw
+            memcpy(before + <int>start, source, <size_t>size)
+    if live[1] is not None:
+        source = <bytes>live[1]
+        memcpy(machine.e.frames[store].cur, source, machine.e.frames[store].row_bytes)
+
+
+cdef int _room_for(Machine machine, Rows* rows, long long chunk) noexcept:
+    """Make the directory of chunks large enough; -1 without memory."""
+    cdef char** grown
+    if chunk < rows.capacity:
+        return 0
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+        grown = <char**>realloc(rows.chunks, (chunk + 8) * sizeof(char*))
+        if grown != NULL:
+            memset(grown + rows.capacity, 0, (chunk + 8 - rows.capacity) * sizeof(char*))
+            rows.chunks = grown
+            rows.capacity = chunk + 8
+        PyThread_release_lock(machine.lock)
+    return 0 if grown != NULL else -1
+
+
+cdef object _write_live(Machine machine, Rows* rows, tuple live):
+    """The row before and the row in progress, as the snapshot has them."""
+    cdef bytes raw = live[0]
+    cdef int k, back, n = 0
+    cdef char* row
+    cdef PyObject** where
+    cdef PyObject* old
+    cdef const char* source = raw
+    for back in range(2):
+        row = rows.cur - (1 - back) * rows.row_bytes
+        kept = []
+        for k in range(rows.n_objects):
+            kept.append(_object_at(row + rows.object_offsets[k]))
+        memcpy(row, source + back * rows.row_bytes, rows.row_bytes)
+        for k in range(rows.n_objects):
+            where = <PyObject**>(row + rows.object_offsets[k])
+            item = live[1][n]
+            n += 1
+            if item is None:
+                where[0] = NULL
+            else:
+                Py_INCREF(item)
+                where[0] = <PyObject*>item
+                # the snapshot may be another machine's, whose ids this one does not hold
+                (<unsigned int*>(where + 1))[0] = held_shape(machine, item) if isinstance(item, cnp.ndarray) else 0
+            if kept[k] is not None:
+                Py_DECREF(kept[k])

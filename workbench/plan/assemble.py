@@ -1,0 +1,117 @@
+"""From a lowered plan to the machine's program and the layout that the trace reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.graph.node import Ref
+from workbench.graph.types import numpy_dtype
+from workbench.kernels import machine
+from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, Place, ValueLayout
+from workbench.plan.guards import ALIVE, Guard, is_loop_merge
+from workbench.plan.places import Spot, lay_out, lay_out_arrays
+from workbench.plan.values import ARRAY, Values
+
+#: chunks are dropped whole: those of frames with arrays hold about this many bytes, and at most so many rows
+CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
+
+
+class Assembly(Values):
+    """Lays the slots out and fills in where everything stands."""
+
+    def assemble(self, spots: Mapping[Ref, Spot | None]) -> tuple[machine.Program, Layout]:
+        """The finished program; ``spots`` of all values, None where the trace derives one."""
+        pool, objects = self.pool.finish()
+        frames, bytes_of, stores = [], [], []
+        self.store_frames = [n for n in range(len(self.frames)) if any(s.stored for s in self.slots[n])]
+        for number, path in enumerate(self.frames):
+            row_bytes, object_columns = lay_out([s for s in self.slots[number] if not s.stored])
+            bytes_of.append(row_bytes)
+            parent = self.number[path[:-1]] if path else -1
+            per_chunk = 1 if not path else self._rows_per_chunk(number) if object_columns else 0
+            frames.append((row_bytes, parent, per_chunk, object_columns))
+            for slot in self.slots[number]:
+                slot.base = 1 + (len(self.frames) + self.store_frames.index(number) if slot.stored else number)
+        for number in self.store_frames:
+            arrays = [s for s in self.slots[number] if s.stored]
+            shapes = sorted({(str(s.dtype), s.shape) for s in arrays})
+            carried = [s for s in self.carried.values() if s.stored and s.frame == number]
+            stores.append((number, lay_out_arrays(arrays), [(s.offset, s.size) for s in carried], shapes))
+        layout = self._layout(spots, bytes_of)
+        first_constant = 1 + len(self.frames) + 2 * len(stores)
+        constants = {slot: first_constant + k for k, slot in enumerate(self.pool.arrays)}
+
+        def operand(spot: Spot, compiled: bool = False) -> tuple[int, int]:
+            if compiled and spot.slot in constants:
+                return constants[spot.slot], spot.delta
+            return layout.operand(spot.place())
+
+        def call_operand(spot: Spot) -> tuple[int, int, Any, tuple[int, ...]]:
+            return (
+                *layout.operand(spot.place()), None if spot.dtype is None else numpy_dtype(spot.dtype), spot.shape,
+            )  # fmt: skip
+
+        code = [
+            {k: operand(v, row["op"] == ARRAY) if isinstance(v, Spot) else v for k, v in row.items()}
+            for row in self.code
+        ]
+        literals = [(*operand(spot), expect) for spot, expect in self.literals]
+        calls = [
+            (f, [call_operand(s) for s in ins], [call_operand(s) for s in outs], *more)
+            for f, ins, outs, *more in self.calls
+        ]
+        arrays = list(self.pool.arrays.values())
+        return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays), layout
+
+    def _rows_per_chunk(self, frame: int) -> int:
+        return min(MOST_ROWS, max(2, CHUNK_BYTES // max(1, self.array_bytes[frame])))
+
+    def _statistics(self, spot: Spot | None) -> Place | None:
+        """Where the statistics of an array stand; other views of it share them."""
+        if spot is None or spot.slot.frame is None:
+            return None
+        found = self.statistics_of.get((spot.slot, spot.delta, math.prod(spot.shape)))
+        return None if found is None else Spot(found, spot.shift).place()
+
+    def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
+        ordered = sorted(guard, key=lambda g: self.ips.get(g[0].node, -1))
+        return tuple(Condition(self.spot(r).place(), 2 if wanted is ALIVE else int(wanted)) for r, wanted in ordered)
+
+    def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int]) -> Layout:
+        frames = []
+        for number, path in enumerate(self.frames):
+            cond = self.conditions.get(number)
+            frames.append(FrameLayout(
+                path, self.number[path[:-1]] if path else -1, bytes_of[number], *self.ranges[number],
+                None if cond is None else Condition(cond[0].place(), cond[1]),
+            ))  # fmt: skip
+        nodes, values = [], {}
+        for name, ip in sorted(self.ips.items(), key=lambda n: n[1]):
+            node = self.graph.nodes[name]
+            path = self.graph.frame_of(name)
+            enter = node.op == "Enter"
+            if node.op == "Exit":
+                path = path[:-1]
+            guard = self.guards.value[node.ref()] if node.op in ("Exit", "Enter") else self.guards.node[name]
+            silent = node.op == "Const" or (enter and bool(node.attrs.get("is_constant")))
+            frame = self.number[path]
+            conditions = self._conditions(guard)
+            nodes.append(NodeLayout(name, node.op, frame, ip, conditions, silent, first=enter and not silent))
+            for index in range(len(self.types[name])):
+                ref = node.ref(index)
+                spot = spots[ref]
+                kind, branches = "slot", ()
+                if spot is None and is_loop_merge(self.graph, node):
+                    kind = "loop-index"
+                elif spot is None:
+                    kind = "branch-index"
+                    branches = tuple(
+                        (i, self._conditions(self.guards.value[node.inputs[i]])) for i in self.guards.merges[name]
+                    )
+                values[name, index] = ValueLayout(
+                    name, index, frame, kind, None if spot is None else spot.place(),
+                    self._conditions(self.guards.value[ref]), branches, self._statistics(spot),
+                )  # fmt: skip
+        return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self.store_frames))

@@ -1,0 +1,156 @@
+"""Slots for values and the instructions that move them: the ground that lowering stands on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.frames import FramePath
+from workbench.graph.graph import Graph
+from workbench.graph.node import Node, Ref
+from workbench.graph.types import TensorType
+from workbench.kernels import machine, typed
+from workbench.plan.arrays import ArrayCode, dims_of, statistics_step, whole_copy
+from workbench.plan.guards import Guards, is_loop_merge, root_of
+from workbench.plan.places import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows
+from workbench.plan.schedule import Block
+from workbench.plan.select import Choice, array_code_of, box
+
+NOP, KERNEL, UFUNC, CALL, MOVE, ARRAY, GUARD, MARK, LOOP, START, TEST, BACK, HALT = range(13)
+
+#: numbers that kernels.statistics leaves
+STATISTICS = 7
+#: ops that compute nothing
+CONTROL = frozenset((
+    "Const", "Enter", "Exit", "Merge", "Placeholder", "Switch", "Identity", "NextIteration", "LoopCond",
+))  # fmt: skip
+
+
+class Values:
+    """State of one lowering, the slots of its values, and the instructions that move them."""
+
+    def __init__(
+        self, graph: Graph, blocks: Mapping[FramePath, Block], guards: Guards,
+        types: Mapping[str, tuple[TensorType, ...]],
+        outputs: Iterable[Ref], statistics: bool = False,
+    ) -> None:  # fmt: skip
+        self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
+        self.frames: list[FramePath] = list(blocks)
+        self.number = {path: i for i, path in enumerate(self.frames)}
+        self.code: list[dict[str, Any]] = []
+        self.literals: list[tuple[Spot, int]] = []
+        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool, Any]] = []
+        self.pool = Pool()
+        self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
+        self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
+        self.spots: dict[Ref, Spot] = {}
+        self.choices: dict[str, Choice] = {}
+        self.ips: dict[str, int] = {}
+        self.ranges: dict[int, tuple[int, int]] = {}
+        self.conditions: dict[int, tuple[Spot, int]] = {}
+        self.carried: dict[str, Slot] = {}  # loop Merge -> its column
+        # frame -> columns of value_index: (column, in iteration 0, later)
+        self.indices: dict[int, list[tuple[Slot, int, int]]] = {}
+        self.coded: dict[str, ArrayCode | None] = {}
+        self.statistics = statistics
+        # array in a column: (column, byte, items) -> column of its statistics
+        self.statistics_of: dict[tuple[Slot, int, int], Slot] = {}
+        self.read = {r for n in types for r in graph.nodes[n].inputs} | set(outputs)
+
+    # -- spots -------------------------------------------------------------------------------------------------
+    def spot(self, ref: Ref) -> Spot:
+        """Where a value stands, seen from the frame in which it is alive."""
+        found = self.spots.get(ref)
+        if found is None:
+            node = self.graph.nodes[ref.node]
+            if node.op == "Const":
+                found = Spot(self.pool.add(node.attrs["value"]))
+            elif is_loop_merge(self.graph, node) and ref.index == 0:
+                found = Spot(self.carried[node.name], -1)
+            elif node.op in ("Identity", "Enter", "NextIteration", "LoopCond", "Switch"):
+                found = self.spot(node.inputs[0])
+            else:
+                raise KeyError(ref)
+            self.spots[ref] = found
+        return found
+
+    def new_slot(self, frame: int, type_: TensorType, rows: bool = False) -> Slot:
+        """A column for values of this type; ``rows``: in the rows also if it is a large array."""
+        if in_rows(type_) and (rows or array_bytes(type_) <= SMALL_BYTES):
+            slot = Slot(frame, type_.dtype, dims_of(type_))
+        else:
+            slot = Slot(frame, None)
+            self.array_bytes[frame] += array_bytes(type_)
+        self.slots[frame].append(slot)
+        return slot
+
+    def code_of(self, node: Node) -> ArrayCode | None:
+        """Instructions on arrays for a node, if there are some."""
+        if node.name not in self.coded:
+            types = [self.type_of(r) for r in node.inputs]
+            values = [self._constant(r) for r in node.inputs]
+            self.coded[node.name] = array_code_of(node, types, self.types[node.name], values)
+        return self.coded[node.name]
+
+    def _constant(self, ref: Ref) -> np.ndarray | None:
+        node = self.graph.nodes[root_of(self.graph, ref).node]
+        while node.op in ("Enter", "Identity"):
+            node = self.graph.nodes[root_of(self.graph, node.inputs[0]).node]
+        return node.attrs["value"] if node.op == "Const" else None
+
+    def made_in_rows(self, ref: Ref, depth: int = 8) -> bool:
+        """Whether compiled code leaves a value in a row."""
+        node = self.graph.nodes[root_of(self.graph, ref).node]
+        if depth and node.op == "Merge" and not is_loop_merge(self.graph, node):
+            return all(self.made_in_rows(r, depth - 1) for r in node.inputs)
+        if depth and node.op in ("Exit", "Enter"):
+            return self.made_in_rows(node.inputs[0], depth - 1)
+        if node.op == "Placeholder":
+            return True
+        return node.op not in CONTROL and self.code_of(node) is not None
+
+    def type_of(self, ref: Ref) -> TensorType:
+        return self.types[ref.node][ref.index]
+
+    # -- instructions ----------------------------------------------------------------------------------------------
+    def emit(self, op: int, frame: int, **fields: Any) -> int:
+        self.code.append({"op": op, "frame": frame, **fields})
+        return len(self.code) - 1
+
+    def move(self, source: Spot, target: Spot, frame: int, **fields: Any) -> None:
+        """Copy a value; between a number and an array it is boxed or unboxed."""
+        if source.dtype is None and target.dtype is None:
+            self.emit(MOVE, frame, a=source, out=target, **fields)
+        elif target.shape and (source.dtype or source.is_constant):
+            array = whole_copy(TensorType(str(target.dtype), target.shape)).array
+            self.emit(ARRAY, frame, array=array, a=self.readable(source), out=target, **fields)
+            self.summarize(target, frame)
+        elif source.number and source.number == target.number:
+            size = target.slot.size
+            kernel, hot = machine.move_kernel(size), f"move_{size}"
+            self.emit(KERNEL, frame, kernel=kernel, hot=hot, a=source, out=target, **fields)
+        else:
+            self.calls.append((box, (source,), (target,), False, None))
+            self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
+            self.summarize(target, frame)
+
+    def summarize(self, spot: Spot, frame: int) -> None:
+        """Statistics of the array that has just been written, if the run keeps them."""
+        address = typed.statistics(str(spot.dtype)) if self.statistics and spot.slot.stored else None
+        if address is None:
+            return
+        key = (spot.slot, spot.delta, math.prod(spot.shape))
+        if key not in self.statistics_of:
+            self.statistics_of[key] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
+            self.slots[spot.slot.frame or 0].append(self.statistics_of[key])
+        array = statistics_step(address, TensorType(str(spot.dtype), spot.shape))
+        self.emit(ARRAY, frame, array=array, a=spot, out=Spot(self.statistics_of[key]))
+
+    def readable(self, spot: Spot) -> Spot:
+        """A spot as compiled code can read it: constant arrays get a base of their own."""
+        if spot.is_constant and spot.dtype is None:
+            self.pool.arrays.setdefault(spot.slot, np.ascontiguousarray(self.pool.value(spot.slot)))
+        return spot

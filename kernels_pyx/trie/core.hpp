@@ -12,12 +12,13 @@ struct Stats {
 
 class Core {
   public:
-    static constexpr u32 STRIPES = 64;
+    static constexpr int STRIPE_BITS = 6;
+    static constexpr u32 STRIPES = 1u << STRIPE_BITS;
     static constexpr u32 STICKY = 0xFFFFFFFF;      // a count that reached this stays: the record is never reclaimed
 
     explicit Core(u64 capacity) : capacity_(capacity) {
         stripes_ = static_cast<Stripe*>(::operator new(sizeof(Stripe) * STRIPES, std::align_val_t(64)));
-        for (u32 i = 0; i < STRIPES; ++i) new (stripes_ + i) Stripe(arena_, tables_now_[i]);
+        for (u32 i = 0; i < STRIPES; ++i) new (stripes_ + i) Stripe(arena_, leaves_now_[i]);
         bytes_ = peak_bytes_ = sizeof(Core) + sizeof(Stripe) * STRIPES;
     }
     ~Core() {
@@ -34,8 +35,8 @@ class Core {
     }
 
   protected:
-    Stripe& stripe_of(u64 first_hash) const { return stripes_[first_hash & (STRIPES - 1)]; }
-    const u64& table_of(u64 first_hash) const { return tables_now_[first_hash & (STRIPES - 1)]; }
+    Stripe& stripe_of(const Key& key) const { return stripes_[stripe_number(key.root, key.sym[0], STRIPE_BITS)]; }
+    const u64& leaves_of(u32 root, u64 s0) const { return leaves_now_[stripe_number(root, s0, STRIPE_BITS)]; }
 
     static bool is_record(u32 id, u32 header) {
         return (header & (LIVE | NODE)) == LIVE && make_id(header, id & PLACE_MASK) == id;
@@ -52,10 +53,10 @@ class Core {
     void count_bytes(i64 change) { count(bytes_, peak_bytes_, change); }
     void count_entries(i64 change) { count(entries_, peak_entries_, change); }
 
-    // The edge tables in use, one a stripe: all that a reader needs of a stripe, close together.
-    alignas(64) u64 tables_now_[STRIPES];
+    // The leaf tables in use, one a stripe: all that a reader needs of a stripe, close together.
+    alignas(64) u64 leaves_now_[STRIPES];
     Arena arena_;
-    Tables tables_;
+    Tables edge_tables_, leaf_tables_;             // apart: a late reader may take what is in a leaf table for ids
     Stripe* stripes_;
     const u64 capacity_;
     // Written by writers only; readers of shapes do not come near this line.

@@ -14,8 +14,10 @@ class ThreadNumber {
 
     static int get() {
         const int n = number_;
-        return __builtin_expect(n >= 0, 1) ? n : first_use();
+        return n >= 0 ? n : first_use();
     }
+    // The same as it stands: not less than SHARED, as an unsigned number, if it is shared or not known yet.
+    static u32 quick() { return static_cast<u32>(number_); }
 
   private:
     struct Lease {
@@ -58,12 +60,13 @@ class Counters {
 
   private:
     void add(int which, u64 n) {
-        const int line = ThreadNumber::get();
+        const u32 line = ThreadNumber::quick();
+        if (__builtin_expect(line >= ThreadNumber::SHARED, 0)) return add_slowly(which, n);
         u64& count = lines_[line].counts[which];
-        if (__builtin_expect(line != ThreadNumber::SHARED, 1))
-            __atomic_store_n(&count, __atomic_load_n(&count, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
-        else
-            __atomic_fetch_add(&count, n, __ATOMIC_RELAXED);
+        __atomic_store_n(&count, __atomic_load_n(&count, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
+    }
+    __attribute__((noinline)) void add_slowly(int which, u64 n) {
+        __atomic_fetch_add(&lines_[ThreadNumber::get()].counts[which], n, __ATOMIC_RELAXED);
     }
     u64 sum(int which) const {
         u64 total = 0;

@@ -120,12 +120,32 @@ inline Fault encode(Key& key, int rank, const i64* dims, const i64* strides, u32
 }
 
 // The hash of a prefix: folded multiplication (as in wyhash), one step a symbol. It depends on values only, never on
-// node ids, so the table slots of all levels can be fetched before any node is known.
+// node ids.
 inline u64 fold(u64 a, u64 b) {
     const unsigned __int128 p = static_cast<unsigned __int128>(a) * b;
     return static_cast<u64>(p) ^ static_cast<u64>(p >> 64);
 }
 inline u64 hash_root(u32 root) { return 0x2D358DCCAA6C78A5ull * (2 * root + 3); }
 inline u64 hash_next(u64 hash, u64 symbol) { return fold(hash ^ symbol, 0x9E3779B97F4A7C15ull); }
+
+// The hash of a whole key. The first four symbols, 0 where there is none, go in side by side: a short key costs two
+// multiplications, which do not wait for each other.
+inline u64 hash_whole(u32 root, u64 s0, u64 s1, u64 s2, u64 s3) {
+    const unsigned __int128 p = static_cast<unsigned __int128>(s0 ^ hash_root(root)) * (s1 ^ 0xA0761D6478BD642Full);
+    const unsigned __int128 q = static_cast<unsigned __int128>(s2 ^ 0xE7037ED1A0B428DBull) * (s3 ^ 0x8EBC6AF09C88C6E3ull);
+    return static_cast<u64>(p ^ q) ^ static_cast<u64>((p ^ q) >> 64);
+}
+inline u64 hash_whole(const Key& key) {
+    const u32 levels = key.levels();
+    const auto at = [&](u32 i) { return i < levels ? key.sym[i] : 0; };
+    u64 hash = hash_whole(key.root, at(0), at(1), at(2), at(3));
+    for (u32 i = 4; i < levels; ++i) hash = hash_next(hash, key.sym[i]);
+    return hash;
+}
+
+// The stripe of a key: one of 2^bits, by the first symbol alone, so that each subtree below a root has one lock.
+inline u32 stripe_number(u32 root, u64 s0, int bits) {
+    return static_cast<u32>((s0 ^ hash_root(root)) * 0x9E3779B97F4A7C15ull >> (64 - bits));
+}
 
 }  // namespace workbench::trie

@@ -21,9 +21,10 @@ class Range {
     explicit Range(std::size_t wanted) {
         // An address space limit (ulimit -v) may refuse the whole; a smaller range only lowers the capacity.
         for (bytes_ = wanted; bytes_ >= HUGE_PAGE; bytes_ /= 2) {
-            void* p = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            void* p = mmap(nullptr, bytes_ + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (p != MAP_FAILED) {
-                base_ = static_cast<char*>(p);
+                mapped_ = static_cast<char*>(p);
+                base_ = mapped_ + ((HUGE_PAGE - 1) & -reinterpret_cast<std::size_t>(p));
                 return;
             }
         }
@@ -31,7 +32,7 @@ class Range {
     }
     Range(const Range&) = delete;
     Range& operator=(const Range&) = delete;
-    ~Range() { munmap(base_, bytes_); }
+    ~Range() { munmap(mapped_, bytes_ + HUGE_PAGE); }
 
     char* base() const { return base_; }
     std::size_t size() const { return bytes_; }
@@ -42,12 +43,14 @@ class Range {
         if (upto > bytes_) return false;
         std::size_t step = committed_ / 4;
         step = step < 16 * PAGE ? 16 * PAGE : step > 8 * HUGE_PAGE ? 8 * HUGE_PAGE : step;
-        std::size_t next = (upto + step + PAGE - 1) & ~(PAGE - 1);
+        // Small tries keep to small pages; large ones save most of their TLB misses by huge pages, which the system only gives
+        // to a whole one at its first use.
+        const std::size_t unit = upto + step >= 8 * HUGE_PAGE ? HUGE_PAGE : PAGE;
+        std::size_t next = (upto + step + unit - 1) & ~(unit - 1);
         if (next > bytes_) next = bytes_;
         if (mprotect(base_ + committed_, next - committed_, PROT_READ | PROT_WRITE) != 0) return false;
         committed_ = next;
-        // Small tries keep to small pages; large ones save most of their TLB misses by huge pages.
-        if (!huge_ && committed_ >= HUGE_PAGE / 2) huge_ = madvise(base_, bytes_, MADV_HUGEPAGE) == 0;
+        if (!huge_ && unit == HUGE_PAGE) huge_ = madvise(base_, bytes_, MADV_HUGEPAGE) == 0;
         return true;
     }
 
@@ -59,12 +62,12 @@ class Range {
     }
 
   private:
-    char* base_ = nullptr;
+    char *mapped_ = nullptr, *base_ = nullptr;
     std::size_t bytes_ = 0, committed_ = 0;
     bool huge_ = false;
 };
 
-// Edge tables: powers of two of 8-byte slots, aligned to 64 bytes. A retired table is used again as a table only.
+// Tables: powers of two of 8-byte slots, aligned to 64 bytes. A retired table is used again as a table only.
 class Tables {
   public:
     static constexpr u32 MIN_LOG = 4, MAX_LOG = 31;
@@ -92,7 +95,7 @@ class Tables {
         const std::size_t size = std::size_t(8) << log;
         if (size >= 2 * PAGE) Range::discard(reinterpret_cast<char*>(table), size);
         const std::lock_guard<std::mutex> hold(mutex_);
-        // The chain of free tables stands where an edge has its tag, without an object: a late reader passes over it.
+        // The chain of free tables stands where tags are, not ids: a late reader passes over it.
         __atomic_store_n(table, static_cast<u64>(free_[log]) << 32, __ATOMIC_RELAXED);
         free_[log] = static_cast<u32>((reinterpret_cast<char*>(table) - range_.base()) / UNIT) + 1;
     }

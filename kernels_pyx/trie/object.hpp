@@ -36,6 +36,7 @@ inline u64 make_state(u32 header, u32 count) { return static_cast<u64>(header) <
 constexpr int PLACE_BITS = 28;
 constexpr u32 PLACE_MASK = (1u << PLACE_BITS) - 1;
 constexpr std::size_t STEP = 16;
+static_assert(STEP << PLACE_BITS == std::size_t(1) << 32, "32 bits of id * STEP are the offset of a place");
 constexpr u32 FIRST_PLACE = 256;                   // root numbers are below
 static_assert(ROOTS < FIRST_PLACE, "roots and places do not mix");
 
@@ -60,7 +61,7 @@ class Arena {
     }
 
     Object* at(u32 id) const {
-        return reinterpret_cast<Object*>(objects_.base() + static_cast<std::size_t>(id & PLACE_MASK) * STEP);
+        return reinterpret_cast<Object*>(objects_.base() + static_cast<std::size_t>(id * u32(STEP)));  // drops bits 28..31
     }
 
     // `steps` places in a row, aligned to 64 bytes; 0 if there is no memory.

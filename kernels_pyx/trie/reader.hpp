@@ -1,15 +1,17 @@
 // Reading without locks.
 //
-// A walk goes from the root by hashed edges, symbol by symbol, and checks each object by its contents and its header. It
-// announces nothing and writes nothing but a count of its own thread. What makes that right:
+// A lookup hashes the whole key, finds the id in the leaf table of the key's stripe, and holds the record against the key: its
+// words, and the symbols of the nodes above the place where it was made. It announces nothing and writes nothing but a count
+// of its own thread. What makes that right:
 //
 //   an object's parent and words never change while its header stays; each reuse of its place has another generation
-//   an edge is published after all that lies below it; a split is one store to the slot of an edge (writer.hpp)
-//   a hit holds if, at its end, the headers of the record and of the nodes above it are those that were seen
-//   a miss holds if, at its end, the table and the headers of the nodes on the way are those that were seen
+//   the nodes above a record live as long as the record: one look at its header after all else covers them too
+//   a record is published in the leaf table after all that it needs stands, and is dead before it leaves the table
+//   a key moves to another slot only with a new table, or by being gone in between
 //
-// otherwise the walk starts again. A hit takes effect at the last look at the record's header, a miss at its last slot.
-// The generation has 21 bits: a walk would have to sleep while one place is used two million times, with 16 others between
+// So a hit holds if the record's header is at the end the one that was seen at first, and takes effect there; a miss holds if
+// the leaf table is the one that was seen at first, and takes effect when its slot was read. Otherwise the search starts again.
+// The generation has 21 bits: a reader would have to sleep while one place is used two million times, with 16 others between
 // any two uses, and wake up to the same generation.
 #pragma once
 
@@ -17,12 +19,16 @@
 
 namespace workbench::trie {
 
-// Masks for the first n of 8 words.
-constexpr u64 WHOLE = ~u64(0), HALF = 0xFFFFFFFF;
-constexpr u64 tail_masks[9][4] = {
-    {0, 0, 0, 0}, {HALF, 0, 0, 0}, {WHOLE, 0, 0, 0}, {WHOLE, HALF, 0, 0}, {WHOLE, WHOLE, 0, 0},
-    {WHOLE, WHOLE, HALF, 0}, {WHOLE, WHOLE, WHOLE, 0}, {WHOLE, WHOLE, WHOLE, HALF}, {WHOLE, WHOLE, WHOLE, WHOLE},
+// Masks for words 2 * from to n - 1 of the first 8, by from and n.
+struct TailMasks {
+    alignas(64) u64 of[4][9][4];
+    constexpr TailMasks() : of() {
+        for (u32 from = 0; from < 4; ++from)
+            for (u32 n = 0; n <= 8; ++n)
+                for (u32 i = 2 * from; i < n; ++i) of[from][n][i / 2] |= u64(0xFFFFFFFF) << (32 * (i & 1));
+    }
 };
+inline constexpr TailMasks tail_masks;
 
 class Reader : public Core {
   public:
@@ -30,15 +36,7 @@ class Reader : public Core {
 
     // Id of a key, 0 if it is not there. Takes no reference: the id holds as long as somebody has one.
     u32 lookup(const Key& key) {
-        u64 state;
-        const u32 id = find(key, state);
-        if (__builtin_expect(id == 0, 0)) {
-            counters_.miss();
-            return 0;
-        }
-        counters_.hit();
-        if (capacity_ != 0) touch(id, state);
-        return id;
+        return answer(find(key));
     }
 
     // References of an id, -1 if there is no such record.
@@ -56,73 +54,63 @@ class Reader : public Core {
         return is_record(id, header) && read_key(o, header, key) && same(o, header);
     }
 
-    // Two steps that a bulk lookup makes ahead of time: the slots of a key, then the objects that they name.
+    // Two steps that a bulk lookup makes ahead of time: the bucket of a key, then the record that it names.
     void fetch_slots(const Key& key) const {
-        each_bucket(key, [](const u64* bucket, u32) { __builtin_prefetch(bucket); });
+        u32 tag;
+        __builtin_prefetch(bucket_of(key, tag));
     }
     void fetch_objects(const Key& key) const {
-        each_bucket(key, [this](const u64* bucket, u32 tag) {
-            const u32 bits = match(bucket, tag).tag;
-            if (bits) __builtin_prefetch(arena_.at(static_cast<u32>(relaxed(bucket[__builtin_ctz(bits)]))));
-        });
+        u32 tag;
+        const LeafBucket* const bucket = bucket_of(key, tag);
+        if (const u32 bits = match_tags(bucket->tags, tag).tag) __builtin_prefetch(arena_.at(relaxed(bucket->ids[__builtin_ctz(bits)])));
     }
 
   protected:
-    // The id of a key and the state in which its record was seen; counts nothing.
-    u32 find(const Key& key, u64& state) const {
-        struct { u32 id, header; } path[MAX_LEVELS + 1];       // path[l]: the node above level l
-        const u32 levels = key.levels();
-        const u64 first = hash_next(hash_root(key.root), key.sym[0]);
-        const u64& table = table_of(first);
+    // What a lookup saw: an id (0: none) and the state of its record. It counts nothing.
+    struct Found {
+        u64 state, id;                             // two whole registers
+    };
+
+    Found find(const Key& key) const {
+        const u32 tag = tag_of(hash_whole(key));
+        const u64& leaves = leaves_of(key.root, key.sym[0]);
         for (;;) {
-            const u64 word = acquire(table);
-            const Table t = Table::of(word);
-            path[0].id = root_owner(key.root);
-            u32 level = 0;
-            u64 hash = first;
-            u32 tag = tag_of(hash);
-            u64 bucket = t.place(tag);
-            for (;;) {
-                const Match found = match(t.slots + bucket, tag);
-                u32 down = 0;                                  // the node to go on from
+            const u64 word = acquire(leaves);
+            const Leaves t = Leaves::of(word);
+            for (u64 at = t.place(tag);; at = t.next(at)) {
+                const LeafBucket& bucket = t.buckets[at];
+                const Match found = match_tags(bucket.tags, tag);
                 for (u32 bits = found.tag; bits != 0; bits &= bits - 1) {
-                    const u32 id = static_cast<u32>(acquire(t.slots[bucket + static_cast<u32>(__builtin_ctz(bits))]));
+                    const u32 id = acquire(bucket.ids[__builtin_ctz(bits)]);
                     const Object* o = arena_.at(id);
                     const u64 seen = acquire(o->state);
-                    const u32 header = header_of(seen);
-                    if (id & NODE_ID) {
-                        if ((header & (LIVE | NODE)) == (LIVE | NODE) && relaxed(o->parent) == path[level].id &&
-                            symbol(o, 0) == key.sym[level] && level + 1 < levels) {
-                            path[level + 1] = {id, header};
-                            down = id;
-                            break;
-                        }
-                    } else if (const u32 from = level_of(header);
-                               from <= level && is_record(id, header) && relaxed(o->parent) == path[from].id &&
-                               equal_tail(o, from, key)) {
-                        bool good = same(o, header);
-                        for (u32 l = from; l > 0; --l) good &= same(arena_.at(path[l].id), path[l].header);
-                        if (__builtin_expect(!good, 0)) goto again;
-                        state = seen;
-                        return id;
-                    }
+                    if (!is_record(id, header_of(seen)) || !is_key(o, header_of(seen), key)) continue;
+                    if (__builtin_expect(!same(o, header_of(seen)), 0)) goto again;
+                    return {seen, id};
                 }
-                if (down != 0) {
-                    hash = hash_next(hash, key.sym[++level]);
-                    tag = tag_of(hash);
-                    bucket = t.place(tag);
-                } else if (found.empty != 0) {
-                    bool good = true;
-                    for (u32 l = level; l > 0; --l) good &= same(arena_.at(path[l].id), path[l].header);
+                if (found.empty != 0) {
                     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-                    if (!good || relaxed(table) != word) goto again;
-                    return 0;
-                } else {
-                    bucket = t.next(bucket);
+                    if (relaxed(leaves) != word) goto again;
+                    return {0, 0};
                 }
             }
         again:;
         }
+    }
+
+    // Whether a record, and the nodes above the place where it was made, have the symbols of the key. Sense alone is no proof:
+    // it holds if the header is the same afterwards.
+    bool is_key(const Object* o, u32 header, const Key& key) const {
+        u32 level = level_of(header);
+        if (level >= key.levels() || !equal_tail(o, level, key)) return false;
+        u32 up = relaxed(o->parent);
+        while (level > 0) {
+            if (is_root(up)) return false;
+            const Object* node = arena_.at(up);
+            if (symbol(node, 0) != key.sym[--level]) return false;
+            up = relaxed(node->parent);
+        }
+        return up == root_owner(key.root);
     }
 
     // Two words at once, at any multiple of 4 bytes.
@@ -144,7 +132,7 @@ class Reader : public Core {
 #ifndef WORKBENCH_TRIE_TSAN                                    // which would see the neighbour being written
         if (__builtin_expect(words <= 8, 1)) {
             // All at once, whatever their number: what lies behind the record is read (the arena has slack) and masked.
-            const u64* m = tail_masks[words];
+            const u64* m = tail_masks.of[0][words];
             return (((pair(w) ^ s[0]) & m[0]) | ((pair(w + 2) ^ s[1]) & m[1]) | ((pair(w + 4) ^ s[2]) & m[2]) |
                     ((pair(w + 6) ^ s[3]) & m[3])) == 0;
         }
@@ -182,19 +170,26 @@ class Reader : public Core {
     }
 
     // Second chance of the bounded mode; written only when it is not set yet.
-    void touch(u32 id, u64 state) {
-        if (!(header_of(state) & USED)) __atomic_fetch_or(&arena_.at(id)->state, make_state(USED, 0), __ATOMIC_RELAXED);
+    void touch(Found found) {
+        if (header_of(found.state) & USED) return;
+        __atomic_fetch_or(&arena_.at(static_cast<u32>(found.id))->state, make_state(USED, 0), __ATOMIC_RELAXED);
+    }
+
+    u32 answer(Found found) {
+        if (__builtin_expect(found.id == 0, 0)) {
+            counters_.miss();
+            return 0;
+        }
+        counters_.hit();
+        if (capacity_ != 0) touch(found);
+        return static_cast<u32>(found.id);
     }
 
   private:
-    template <class F> void each_bucket(const Key& key, F&& visit) const {
-        u64 hash = hash_next(hash_root(key.root), key.sym[0]);
-        const Table t = Table::of(acquire(table_of(hash)));
-        for (u32 level = 0;;) {
-            visit(t.slots + t.place(tag_of(hash)), tag_of(hash));
-            if (++level >= key.levels() || level == 3) return;
-            hash = hash_next(hash, key.sym[level]);
-        }
+    const LeafBucket* bucket_of(const Key& key, u32& tag) const {
+        tag = tag_of(hash_whole(key));
+        const Leaves t = Leaves::of(acquire(leaves_of(key.root, key.sym[0])));
+        return t.buckets + t.place(tag);
     }
 };
 

@@ -16,23 +16,13 @@ class ShortReader : public Writer {
     using Writer::Writer;
 
     // Id of a shape in contiguous layout, 0 if it is not there or is no shape. `meta`: make_meta(...).
-    u32 lookup_shape(int rank, const i64* dims, u32 meta) {
-        u64 state;
-        const u32 id = find_shape(rank, dims, meta, state);
-        if (__builtin_expect(id == 0, 0)) {
-            counters_.miss();
-            return 0;
-        }
-        counters_.hit();
-        if (capacity_ != 0) touch(id, state);
-        return id;
-    }
+    u32 lookup_shape(int rank, const i64* dims, u32 meta) { return answer(find_shape(rank, dims, meta)); }
 
     // The same with one reference more; made if it is not there. 0: no shape, or no memory.
     u32 intern_shape(int rank, const i64* dims, u32 meta) {
-        u64 state;
-        const u32 id = find_shape(rank, dims, meta, state);
-        if (__builtin_expect(id != 0, 1) && raise(id, state)) {
+        const Found found = find_shape(rank, dims, meta);
+        const u32 id = static_cast<u32>(found.id);
+        if (__builtin_expect(id != 0, 1) && raise(id, found.state)) {
             counters_.hit();
             return id;
         }
@@ -41,21 +31,11 @@ class ShortReader : public Writer {
     }
 
     // The same for a short key whose symbols the caller has made (rank at most 7, dims below 2^32).
-    u32 lookup_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) {
-        u64 state;
-        const u32 id = find_symbols(rank, s0, s1, s2, s3, state);
-        if (__builtin_expect(id == 0, 0)) {
-            counters_.miss();
-            return 0;
-        }
-        counters_.hit();
-        if (capacity_ != 0) touch(id, state);
-        return id;
-    }
+    u32 lookup_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) { return answer(find_symbols(rank, s0, s1, s2, s3)); }
     u32 intern_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) {
-        u64 state;
-        const u32 id = find_symbols(rank, s0, s1, s2, s3, state);
-        if (__builtin_expect(id != 0, 1) && raise(id, state)) {
+        const Found found = find_symbols(rank, s0, s1, s2, s3);
+        const u32 id = static_cast<u32>(found.id);
+        if (__builtin_expect(id != 0, 1) && raise(id, found.state)) {
             counters_.hit();
             return id;
         }
@@ -73,84 +53,96 @@ class ShortReader : public Writer {
         key.sym[3] = s3;
         return key;
     }
-    u32 find_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3, u64& state) const {
+    // `s3` holds the meta word of a key of rank 6 or 7; others have it before, and 0 behind.
+    Found find_symbols(int rank, u64 s0, u64 s1, u64 s2, u64 s3) const {
 #ifdef WORKBENCH_TRIE_AVX2
-        if (__builtin_expect(has_avx2, 1)) return find_symbols_avx2(rank, s0, s1, s2, s3, state);
+        if (__builtin_expect(has_avx2, 1)) return find_symbols_avx2(rank, s0, s1, s2, s3);
 #endif
-        return find(key_of(rank, s0, s1, s2, s3), state);
+        return find(key_of(rank, s0, s1, s2, s3));
     }
 
-    u32 find_shape(int rank, const i64* dims, u32 meta, u64& state) const {
+    Found find_shape(int rank, const i64* dims, u32 meta) const {
 #ifdef WORKBENCH_TRIE_AVX2
-        if (__builtin_expect(has_avx2 && static_cast<u32>(rank) <= SHORT_RANK, 1)) return find_avx2(rank, dims, meta, state);
+        if (__builtin_expect(has_avx512 && static_cast<u32>(rank) <= SHORT_RANK, 1)) return find_avx512(rank, dims, meta);
+        if (__builtin_expect(has_avx2 && static_cast<u32>(rank) <= SHORT_RANK, 1)) return find_avx2(rank, dims, meta);
 #endif
-        Key key;
-        return encode(key, rank, dims, nullptr, meta) == Fault::none ? find(key, state) : 0;
+        return find_any(rank, dims, meta);
     }
 
 #ifdef WORKBENCH_TRIE_AVX2
     static inline const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 
-    __attribute__((target("avx2,bmi,bmi2"))) u32 find_avx2(int rank, const i64* dims, u32 meta, u64& state) const {
+#ifdef WORKBENCH_TRIE_NO_AVX512                    // for tests of the other way on processors that have both
+    static constexpr bool USE_AVX512 = false;
+#else
+    static constexpr bool USE_AVX512 = true;
+#endif
+    static inline const bool has_avx512 = has_avx2 && USE_AVX512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+
+    // The same with the dims packed by one instruction.
+    __attribute__((target("avx2,bmi,bmi2,avx512f,avx512vl"))) Found find_avx512(int rank, const i64* dims, u32 meta) const {
+        const __m512i wide = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << rank) - 1), dims);
+        if (__builtin_expect(_mm512_test_epi64_mask(wide, _mm512_set1_epi64(~0xFFFFFFFFLL)) != 0, 0)) return find_any(rank, dims, meta);
+        const __m256i key = _mm256_mask_set1_epi32(_mm512_maskz_cvtepi64_epi32(0xFF, wide), static_cast<__mmask8>(1u << rank),
+                                                   static_cast<int>(meta));
+        const __m128i high = _mm256_extracti128_si256(key, 1);
+        return find_packed(key, static_cast<u32>(rank), low_word(_mm256_castsi256_si128(key)),
+                           high_word(_mm256_castsi256_si128(key)), low_word(high), high_word(high),
+                           [=] { return find_any(rank, dims, meta); });
+    }
+
+    __attribute__((target("avx2,bmi,bmi2"))) Found find_avx2(int rank, const i64* dims, u32 meta) const {
         __m256i key;
-        if (__builtin_expect(!pack_avx2(static_cast<u32>(rank), dims, meta, key), 0)) return find_any(rank, dims, meta, state);
-        return find_packed(key, rank, state);
+        if (__builtin_expect(!pack_avx2(static_cast<u32>(rank), dims, meta, key), 0)) return find_any(rank, dims, meta);
+        const __m128i high = _mm256_extracti128_si256(key, 1);
+        return find_packed(key, static_cast<u32>(rank), low_word(_mm256_castsi256_si128(key)),
+                           high_word(_mm256_castsi256_si128(key)), low_word(high), high_word(high),
+                           [=] { return find_any(rank, dims, meta); });
     }
 
     // The same for symbols at hand: stores followed by a wide load would wait for each other.
-    __attribute__((target("avx2,bmi,bmi2"))) u32 find_symbols_avx2(int rank, u64 s0, u64 s1, u64 s2, u64 s3, u64& state) const {
-        return find_packed(_mm256_set_epi64x(static_cast<long long>(s3), static_cast<long long>(s2),
-                                             static_cast<long long>(s1), static_cast<long long>(s0)), rank, state);
+    __attribute__((target("avx2,bmi,bmi2"))) Found find_symbols_avx2(int rank, u64 s0, u64 s1, u64 s2, u64 s3) const {
+        const __m256i key = _mm256_set_epi64x(static_cast<long long>(s3), static_cast<long long>(s2),
+                                              static_cast<long long>(s1), static_cast<long long>(s0));
+        return find_packed(key, static_cast<u32>(rank), s0, s1, s2, s3, [=] { return find_slowly(rank, s0, s1, s2, s3); });
     }
 
-    __attribute__((target("avx2,bmi,bmi2"), always_inline)) inline u32 find_packed(__m256i key, int rank, u64& state) const {
-        const u32 root = static_cast<u32>(rank) * 2, top = root_owner(root);
-        const __m256i below = _mm256_permute4x64_epi64(key, _MM_SHUFFLE(3, 3, 2, 1));       // the key from level 1 on
-        const u64 symbol0 = low_words(key);
-        const u64 hash0 = hash_next(hash_root(root), symbol0), hash1 = hash_next(hash0, low_words(below));
-        const Table t = Table::of(acquire(table_of(hash0)));
-        // In a full trie half of the records hang at level 0 and half at level 1, as if drawn by lot. Both buckets are fetched
-        // at once, and what is found decides by selection, not by a branch: level 1 if there is such an edge, else level 0.
-        const u64* const bucket0 = t.slots + t.place(tag_of(hash0));
-        const u64* const bucket1 = t.slots + t.place(tag_of(hash1));
-        const u32 found0 = tags_avx2(bucket0, tag_of(hash0)), found1 = tags_avx2(bucket1, tag_of(hash1));
-        const u32 id0 = static_cast<u32>(acquire(bucket0[_tzcnt_u32(found0) & 7]));
-        const u32 id1 = static_cast<u32>(acquire(bucket1[_tzcnt_u32(found1) & 7]));
-        const u32 id = found1 ? id1 : id0;
+    // One bucket, one record, and no branch but the last: whether a record was made at level 0 or 1 is as good as random, so
+    // both ways are taken and one is masked. Any bit of `wrong` sends the key to the general search: a deeper level, a bucket
+    // that overflowed, a change meanwhile, a miss. A tag that is not there leads to the first id, whose key is another; a free
+    // slot leads to place 0, where nothing lives.
+    template <class F> WORKBENCH_AVX2_MEMBER
+    Found find_packed(__m256i key, u32 rank, u64 s0, u64 s1, u64 s2, u64 s3, F&& slowly) const {
+        constexpr u32 AGE = 7u << GENERATION;                  // the part of the generation that an id has
+        const u32 root = rank * 2;
+        const u32 tag = tag_of(hash_whole(root, s0, s1, s2, s3));
+        const Leaves t = Leaves::of(acquire(leaves_of(root, s0)));
+        const LeafBucket& bucket = t.buckets[t.place(tag)];
+        const u32 id = acquire(bucket.ids[_tzcnt_u32(tags_avx2(bucket.tags, tag)) & (BUCKET - 1)]);
         const Object* const o = arena_.at(id);
-        const Object* const node = arena_.at(id0);             // above o, if o was made at level 1
         const u64 seen = acquire(o->state);
-        const u32 header = header_of(seen), from = level_of(header) & 1;
-        const u32 above = header_of(acquire(node->state));
-        const __m256i rest = _mm256_blendv_epi8(key, below, _mm256_set1_epi32(-static_cast<int>(from)));
-        const bool equal = equal_words(o->w, rest, static_cast<u32>(rank) + 1 - 2 * from);
-        // All checks in one word, any bit of which sends the key to the general walk: a deeper level, a bucket that
-        // overflowed, a change meanwhile, a miss. An empty slot leads to place 0, where nothing lives.
-        u64 wrong = (relaxed(node->parent) ^ top) | (symbol(node, 0) ^ symbol0) | (~above & (LIVE | NODE));
+        const u32 header = header_of(seen), above = relaxed(o->parent), from = level_of(header) & 1;
+        const u64 below = -static_cast<u64>(from);             // ones if the record was made below a node
+        const Object* const node = arena_.at(above);           // a root's number reads what lies before the first place
+        // The words of a record made at level 1 are those of the key from there on: so a key's own words are 8 bytes lower.
+        const bool equal = equal_words(o->w - 2 * from, key, tail_masks.of[from][rank + 1]);
+        u64 wrong = (symbol(node, 0) ^ s0) & below;
+        wrong |= (((relaxed(node->parent) ^ above) & below) ^ above) ^ root_owner(root);
+        wrong |= ((header - (1u << GENERATION)) ^ LIVE ^ (id >> (PLACE_BITS - GENERATION) & AGE)) & (AGE | LIVE | NODE | 0xFE);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        wrong |= (header_of(relaxed(node->state)) ^ above) & ~USED;
-        wrong &= -static_cast<u64>(from);
-        wrong |= relaxed(o->parent) ^ (from ? id0 : top);
-        wrong |= (header ^ LIVE) & (LIVE | NODE | 0xFE);
-        wrong |= (((header >> GENERATION) - 1) & 7) ^ id >> PLACE_BITS;
         wrong |= (header_of(relaxed(o->state)) ^ header) & ~USED;
-        if (__builtin_expect(wrong != 0 || !equal, 0)) return find_slowly(key, rank, state);
-        state = seen;
-        return id;
+        if (__builtin_expect(wrong != 0 || !equal, 0)) return slowly();
+        return {seen, id};
     }
 
-    __attribute__((target("avx2"), noinline)) u32 find_slowly(__m256i packed, int rank, u64& state) const {
-        Key key;
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(key.sym), packed);
-        key.root = static_cast<u32>(rank) * 2;
-        key.words = static_cast<u32>(rank) + 1;
-        return find(key, state);
+    __attribute__((noinline)) Found find_slowly(int rank, u64 s0, u64 s1, u64 s2, u64 s3) const {
+        return find(key_of(rank, s0, s1, s2, s3));
     }
 #endif
 
-    __attribute__((noinline)) u32 find_any(int rank, const i64* dims, u32 meta, u64& state) const {
+    __attribute__((noinline)) Found find_any(int rank, const i64* dims, u32 meta) const {
         Key key;
-        return encode(key, rank, dims, nullptr, meta) == Fault::none ? find(key, state) : 0;
+        return encode(key, rank, dims, nullptr, meta) == Fault::none ? find(key) : Found{0, 0};
     }
 };
 

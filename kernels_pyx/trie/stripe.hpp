@@ -1,88 +1,22 @@
-// One stripe: the subtrees whose first symbol falls to it, with their lock, edge table and places.
-//
-// The edge table is open addressing in buckets of one cache line: 8 slots, compared at once, without a branch for the place.
-// A slot is 64 bits, so it is read and written whole: 32 bits of the prefix's hash as tag, and the id of the child. The tag
-// alone gives the bucket, so a larger table is filled from the old one without a look at any object. A search goes on to the
-// next bucket while there is no empty slot; so a removed edge leaves a tombstone in a full bucket, and none elsewhere.
+// One stripe: the subtrees whose first symbol falls to it, with their lock, tables and places.
 #pragma once
 
-#include "object.hpp"
-
-#if defined(__SANITIZE_THREAD__)
-#define WORKBENCH_TRIE_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WORKBENCH_TRIE_TSAN 1
-#endif
-#endif
-
-#if defined(__SSE2__) && !defined(WORKBENCH_TRIE_TSAN)
-#include <emmintrin.h>
-#endif
+#include "leaves.hpp"
 
 namespace workbench::trie {
 
-constexpr u64 TOMBSTONE = u64(0xFFFFFFFF) << 32;   // a tag, and no object
-constexpr u32 BUCKET = 8;
-inline u32 tag_of(u64 hash) {
-    const u32 tag = static_cast<u32>(hash >> 32);
-    return tag + (tag == 0);                       // 0 says empty
-}
-inline u64 make_slot(u32 tag, u32 id) { return static_cast<u64>(tag) << 32 | id; }
-inline u32 root_owner(u32 root) { return root + 1; }              // roots as parents: small numbers, never 0
-inline bool is_root(u32 owner) { return owner < FIRST_PLACE; }
-
-// Pointer and size of a table in one word, so that readers never see one without the other.
-struct Table {
-    u64* slots;
-    u32 log;                                       // of the number of slots, 3 at least
-    static Table of(u64 word) { return {reinterpret_cast<u64*>(word & ~u64(63)), static_cast<u32>(word & 63)}; }
-    u64 word() const { return reinterpret_cast<u64>(slots) | log; }
-    u64 size() const { return u64(1) << log; }
-    // First slot of a tag's bucket, and of the bucket behind another.
-    u64 place(u32 tag) const { return (static_cast<u64>(tag) >> (35 - log)) * BUCKET; }
-    u64 next(u64 bucket) const { return (bucket + BUCKET) & (size() - 1); }
-};
-
-// Bits of the slots of a bucket that have this tag, and of those that are empty.
-struct Match {
-    u32 tag, empty;
-};
-inline Match match(const u64* bucket, u32 tag) {
-#if defined(__SSE2__) && !defined(WORKBENCH_TRIE_TSAN)
-    // Each slot is one aligned 8-byte lane, which x86 reads whole; a candidate is read again, atomically.
-    const auto* v = reinterpret_cast<const __m128*>(bucket);
-    const __m128i low = _mm_castps_si128(_mm_shuffle_ps(v[0], v[1], _MM_SHUFFLE(3, 1, 3, 1)));
-    const __m128i high = _mm_castps_si128(_mm_shuffle_ps(v[2], v[3], _MM_SHUFFLE(3, 1, 3, 1)));
-    const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag)), zero = _mm_setzero_si128();
-    const auto bits = [](__m128i a, __m128i b) {
-        return static_cast<u32>(_mm_movemask_ps(_mm_castsi128_ps(a)) | _mm_movemask_ps(_mm_castsi128_ps(b)) << 4);
-    };
-    return {bits(_mm_cmpeq_epi32(low, wanted), _mm_cmpeq_epi32(high, wanted)),
-            bits(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero))};
-#else
-    Match m{0, 0};
-    for (u32 i = 0; i < BUCKET; ++i) {
-        const u32 there = static_cast<u32>(__atomic_load_n(bucket + i, __ATOMIC_ACQUIRE) >> 32);
-        m.tag |= static_cast<u32>(there == tag) << i;
-        m.empty |= static_cast<u32>(there == 0) << i;
-    }
-    return m;
-#endif
-}
-
-alignas(64) inline u64 no_edges[BUCKET] = {};      // the table of an empty stripe; never written
-
 struct alignas(64) Stripe {
-    u64& table;                                    // read by all; the rest under the lock
+    u64& leaves;                                   // read by all; the rest under the lock
     std::mutex mutex;
+    u64 table;                                     // of edges
+    u64 leaves_filled = 0;                         // slots of the leaf table that are not empty
     u64 filled = 0, edges = 0;                     // slots not empty; slots with an edge
     u64 entries = 0, hand = 0;
     u32 heads[16] = {};                            // first children of the roots of ranks 0 to 7
     u32* more_heads = nullptr;
     Places places;
 
-    Stripe(Arena& arena, u64& table_now) : table(table_now), places(arena) { table = empty_table(); }
+    Stripe(Arena& arena, u64& leaves_now) : leaves(leaves_now), table(empty_table()), places(arena) { leaves = empty_leaves(); }
     ~Stripe() { delete[] more_heads; }
 
     u32& head(u32 root) {
@@ -93,9 +27,16 @@ struct alignas(64) Stripe {
     u32 head_or_none(u32 root) const { return root < 16 ? heads[root] : more_heads ? more_heads[root] : 0; }
 
     bool has_table() const { return Table::of(table).slots != no_edges; }
+    bool has_leaves() const { return Leaves::of(leaves).buckets != &no_leaves; }
 
-    // Room for `more` edges at a load of at most 13/16 (tombstones count); false without memory.
-    bool reserve(u64 more, Tables& tables, u64& bytes) {
+    // Room for a record more and `more` edges; false without memory. A load of at most 13/16; tombstones count.
+    bool reserve(u64 more, Tables& tables, Tables& leaf_tables, u64& bytes) {
+        const Leaves leaf = Leaves::of(leaves);
+        if ((leaves_filled + 1) * 16 > (has_leaves() ? leaf.size() : 0) * 13) {
+            u32 log = leaf.log() < Tables::MIN_LOG ? Tables::MIN_LOG : leaf.log();
+            while ((entries + 1) * 16 > (u64(11) << log)) ++log;
+            if (!resize_leaves(log, leaf_tables, bytes)) return false;
+        }
         const Table now = Table::of(table);
         const u64 size = has_table() ? now.size() : 0;
         if ((filled + more) * 16 <= size * 13) return true;
@@ -105,11 +46,22 @@ struct alignas(64) Stripe {
     }
 
     // Smaller again when little is left of it.
-    void shrink(Tables& tables, u64& bytes) {
+    void shrink(Tables& tables, Tables& leaf_tables, u64& bytes) {
+        const Leaves leaf = Leaves::of(leaves);
+        if (entries == 0 && has_leaves()) {
+            set_release(leaves, empty_leaves());
+            leaf_tables.give(leaf.slots(), leaf.log());
+            bytes -= leaf.size() * 8;
+            leaves_filled = 0;
+        } else if (leaf.log() > Tables::MIN_LOG && entries * 8 <= leaf.size()) {
+            u32 log = Tables::MIN_LOG;
+            while (entries * 2 > (u64(1) << log)) ++log;
+            resize_leaves(log, leaf_tables, bytes);
+        }
         const Table now = Table::of(table);
         if (!has_table() || (now.log <= Tables::MIN_LOG ? edges != 0 : edges * 8 > now.size())) return;
         if (edges == 0) {
-            set_release(table, empty_table());
+            table = empty_table();
             tables.give(now.slots, now.log);
             bytes -= now.size() * 8;
             filled = hand = 0;
@@ -128,7 +80,7 @@ struct alignas(64) Stripe {
             if (static_cast<u32>(slot) != 0) set_relaxed(fresh.slots[vacancy(fresh, static_cast<u32>(slot >> 32))], slot);
         }
         const bool had = has_table();
-        set_release(table, fresh.word());
+        table = fresh.word();
         bytes += fresh.size() * 8;
         if (had) {
             bytes -= old.size() * 8;
@@ -138,6 +90,26 @@ struct alignas(64) Stripe {
         hand = 0;
         return true;
     }
+
+    bool resize_leaves(u32 log, Tables& tables, u64& bytes) {
+        const Leaves old = Leaves::of(leaves);
+        u64* const slots = tables.take(log);
+        if (slots == nullptr) return false;
+        const Leaves fresh = Leaves::of(slots, log);
+        old.copy_to(fresh);
+        const bool had = has_leaves();
+        set_release(leaves, fresh.word());
+        bytes += fresh.size() * 8;
+        if (had) {
+            bytes -= old.size() * 8;
+            tables.give(old.slots(), old.log());
+        }
+        leaves_filled = entries;
+        return true;
+    }
+
+    void put_leaf(u64 whole, u32 id) { leaves_filled += Leaves::of(leaves).put(tag_of(whole), id); }
+    void erase_leaf(u64 whole, u32 id) { leaves_filled -= Leaves::of(leaves).erase(tag_of(whole), id); }
 
     void put(u64 hash, u32 id) {
         const Table t = Table::of(table);
@@ -167,6 +139,7 @@ struct alignas(64) Stripe {
 
   private:
     static u64 empty_table() { return reinterpret_cast<u64>(no_edges) | 3; }
+    static u64 empty_leaves() { return Leaves{&no_leaves, 32}.word(); }
 
     // The first slot without an edge on the way of a tag.
     static u64 vacancy(const Table& t, u32 tag) {

@@ -1,13 +1,16 @@
 // The shape trie. From the ground up:
 //
 //   key.hpp       shape -> words -> symbols, and the hash of a prefix
-//   memory.hpp    address space that stays, edge tables
+//   memory.hpp    address space that stays, tables in it
 //   object.hpp    nodes, records, ids, the arena
 //   counters.hpp  hit and miss counts by thread
-//   stripe.hpp    lock, edge table and places of one part of the trie
+//   edges.hpp     hash of a prefix -> child: how writers and walks go down
+//   leaves.hpp    hash of a whole key -> record: how lookups find it
+//   stripe.hpp    lock, tables and places of one part of the trie
 //   core.hpp      the stripes and the statistics
 //   reader.hpp    lookups without locks, and why they are right
-//   writer.hpp    insertion, release, reclaiming, eviction
+//   builder.hpp   insertion, splits, lists of children
+//   writer.hpp    references, reclaiming, eviction
 //   short.hpp     lookups of short keys in one register
 //   walk.hpp      prefix queries and the check of all invariants
 //   summary.hpp   a tree of bounded size for the view

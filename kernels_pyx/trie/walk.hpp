@@ -65,7 +65,7 @@ class Walker : public ShortReader {
                     key.set_word(i * width + j, static_cast<u32>(static_cast<u64>(dims[i]) >> (32 * j)));
             // A whole first symbol names the stripe.
             const bool one = fixed >= 2;
-            const u32 only = one ? static_cast<u32>(hash_next(hash_root(root), key.sym[0])) & (STRIPES - 1) : 0;
+            const u32 only = one ? stripe_number(root, key.sym[0], STRIPE_BITS) : 0;
             for (u32 i = one ? only : 0; i < (one ? only + 1 : STRIPES); ++i) {
                 Stripe& stripe = stripes_[i];
                 const std::lock_guard<std::mutex> hold(stripe.mutex);
@@ -93,6 +93,7 @@ class Walker : public ShortReader {
             u64 filled = 0;
             for (u64 at = 0; at < t.size(); ++at) filled += t.slots[at] != 0;
             if (filled != stripe.filled) return 3;
+            if (Leaves::of(stripe.leaves).filled() != stripe.leaves_filled) return 6;
             entries += records;
             nodes += edges - records;
         }
@@ -172,12 +173,11 @@ class Walker : public ShortReader {
             } else {
                 ++records;
                 Key whole;
-                u64 seen;
                 if (!arena_.marked(id) || !read_key(o, header, whole)) return 15;
                 if (from > level || whole.root != key.root) return 16;
                 for (u32 l = 0; l < level; ++l)
                     if (whole.sym[l] != key.sym[l]) return 17;
-                if (find(whole, seen) != id) return 18;
+                if (find(whole).id != id) return 18;
                 if (!has_edge(stripe, whole, level, id)) return 19;
             }
         }

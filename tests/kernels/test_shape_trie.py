@@ -324,3 +324,16 @@ def test_threads_share_one_trie():
         t.join()
     assert not wrong and len(trie) == 0
     trie.check()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_scalars_that_are_not_there_among_shapes_that_are(seed):
+    """A scalar's key is one word: whatever record its hash leads to first has a longer one."""
+    trie, random = ShapeTrie(), np.random.default_rng(seed)
+    for dims in random.integers(1, 300, (400, 3)):
+        trie.intern(tuple(int(d) for d in dims[: 1 + dims[0] % 3]), dtype="float32")
+    for dtype in ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64", "complex64", None):
+        assert trie.lookup((), dtype=dtype) is None
+        number = trie.intern((), dtype=dtype)
+        assert trie.lookup((), dtype=dtype) == number
+        trie.release(number)

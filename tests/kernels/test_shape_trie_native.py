@@ -20,14 +20,15 @@ def run(*command: object, seconds: float = 100) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory) -> Path:
+@pytest.fixture(scope="module", params=["all", "no AVX-512"])
+def program(request, tmp_path_factory) -> Path:
     compiler = shutil.which("c++") or shutil.which("g++")
     if compiler is None:
         pytest.skip("no C++ compiler (c++ or g++) on PATH")
     target = tmp_path_factory.mktemp("native") / "stress"
     flags = ["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'kernels_pyx' / 'trie'}", "-pthread"]
-    run(compiler, *flags, NATIVE / "shape_trie_stress.cpp", "-o", target)
+    no = ["-DWORKBENCH_TRIE_NO_AVX512"] if request.param == "no AVX-512" else []
+    run(compiler, *flags, *no, NATIVE / "shape_trie_stress.cpp", "-o", target)
     return target
 
 

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "pace.hpp"
 #include "summary.hpp"
 
 namespace wt = workbench::trie;
@@ -154,6 +155,7 @@ static void history(unsigned seed, int threads, int ops) {
             std::vector<std::pair<wt::u32, unsigned>> held;
             auto& log = logs[static_cast<std::size_t>(t)];
             log.reserve(static_cast<std::size_t>(ops));
+            pace::own_processor(static_cast<std::size_t>(t));     // else a busy machine may run one after the other
             ++ready;
             while (ready != threads) {}
             for (int i = 0; i < ops; ++i) {

@@ -1,0 +1,94 @@
+// The leaf table of a stripe: the hash of a whole key to the id of its record. Lookups read nothing else of a stripe.
+//
+// Descending by edges costs a bucket a level, and which level a record hangs at is as good as random, so a processor guesses
+// wrong. Here a key of any length is one bucket and one record away; the record is then held against the key (reader.hpp).
+//
+// Open addressing in buckets of one cache line: 8 tags of 32 bits, compared at once, and 8 ids. Tag and id are written one
+// after the other, which is safe because a reader believes only what the record says. The tag alone gives the bucket, so a
+// larger table is filled without a look at any record. A search goes on to the next bucket while no tag is 0; so a record that
+// goes leaves a tombstone in a full bucket, and none elsewhere.
+#pragma once
+
+#include "edges.hpp"
+
+namespace workbench::trie {
+
+struct alignas(64) LeafBucket {
+    u32 tags[BUCKET], ids[BUCKET];
+};
+
+constexpr u32 LEAF_TOMBSTONE = 0xFFFFFFFF;         // a tag with id 0
+
+// Bits of the tags of a bucket that are this one, and of those that are 0.
+inline Match match_tags(const u32* tags, u32 tag) {
+#if defined(__SSE2__) && !defined(WORKBENCH_TRIE_TSAN)
+    const auto* v = reinterpret_cast<const __m128i*>(tags);    // each tag is an aligned lane, which x86 reads whole
+    const __m128i low = v[0], high = v[1], wanted = _mm_set1_epi32(static_cast<int>(tag)), zero = _mm_setzero_si128();
+    return {lanes(_mm_cmpeq_epi32(low, wanted), _mm_cmpeq_epi32(high, wanted)),
+            lanes(_mm_cmpeq_epi32(low, zero), _mm_cmpeq_epi32(high, zero))};
+#else
+    Match m{0, 0};
+    for (u32 i = 0; i < BUCKET; ++i) {
+        const u32 there = acquire(tags[i]);
+        m.tag |= static_cast<u32>(there == tag) << i;
+        m.empty |= static_cast<u32>(there == 0) << i;
+    }
+    return m;
+#endif
+}
+
+alignas(64) inline LeafBucket no_leaves = {};      // the table of an empty stripe; never written
+
+// Pointer and size in one word: the low 6 bits are the shift that makes a tag the number of its bucket.
+struct Leaves {
+    LeafBucket* buckets;
+    u32 shift;
+    static Leaves of(u64 word) { return {reinterpret_cast<LeafBucket*>(word & ~u64(63)), static_cast<u32>(word & 63)}; }
+    static Leaves of(u64* slots, u32 log) { return {reinterpret_cast<LeafBucket*>(slots), 35 - log}; }
+    u64 word() const { return reinterpret_cast<u64>(buckets) | shift; }
+    u64* slots() const { return reinterpret_cast<u64*>(buckets); }
+    u32 log() const { return 35 - shift; }         // of the number of slots, 3 at least
+    u64 size() const { return u64(1) << log(); }
+    u64 place(u32 tag) const { return static_cast<u64>(tag) >> shift; }
+    u64 next(u64 bucket) const { return (bucket + 1) & ((u64(1) << (32 - shift)) - 1); }
+
+    // All below under the stripe's lock. Whether a slot was used that had been empty.
+    bool put(u32 tag, u32 id) const {
+        for (u64 at = place(tag);; at = next(at)) {
+            LeafBucket& b = buckets[at];
+            for (u32 i = 0; i < BUCKET; ++i) {
+                if (relaxed(b.ids[i]) != 0) continue;
+                const bool fresh = relaxed(b.tags[i]) == 0;
+                set_release(b.ids[i], id);
+                set_release(b.tags[i], tag);
+                return fresh;
+            }
+        }
+    }
+    // Whether the slot is empty again.
+    bool erase(u32 tag, u32 id) const {
+        for (u64 at = place(tag);; at = next(at)) {
+            LeafBucket& b = buckets[at];
+            for (u32 i = 0; i < BUCKET; ++i) {
+                if (relaxed(b.ids[i]) != id) continue;
+                const bool ends_here = match_tags(b.tags, 0).empty != 0;
+                set_release(b.tags[i], ends_here ? 0 : LEAF_TOMBSTONE);
+                set_release(b.ids[i], 0u);
+                return ends_here;
+            }
+        }
+    }
+    void copy_to(const Leaves& other) const {
+        for (u64 at = 0; at < size() / BUCKET; ++at)
+            for (u32 i = 0; i < BUCKET; ++i)
+                if (const u32 id = relaxed(buckets[at].ids[i])) other.put(relaxed(buckets[at].tags[i]), id);
+    }
+    u64 filled() const {
+        u64 n = 0;
+        for (u64 at = 0; at < size() / BUCKET; ++at)
+            for (u32 i = 0; i < BUCKET; ++i) n += relaxed(buckets[at].tags[i]) != 0;
+        return n;
+    }
+};
+
+}  // namespace workbench::trie

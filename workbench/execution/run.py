@@ -21,8 +21,8 @@ from workbench.trace.source import LiveSource
 
 #: checkpoints lie this many events apart at first, later a 64th of the run so far
 FIRST_INTERVAL = 4096
-#: but not further apart than this many seconds of running
-SECONDS_APART = 0.05
+#: but not closer than a replay that nobody notices, and not further apart than this, in seconds of running
+SECONDS_CLOSEST, SECONDS_APART = 0.001, 0.05
 MAX_CHECKPOINTS = 512
 #: budget of runs that need no trace: only the newest rows stay
 NEWEST_ROWS = 1 << 18
@@ -173,7 +173,8 @@ class Run:
         done, since = event - self._clock[0], now - self._clock[1]
         self._clock = (event, now)
         rate = done / since if since > 1e-6 else 1e9
-        self._interval = max(64, int(min(max(FIRST_INTERVAL, event // 64), rate * SECONDS_APART)))
+        wanted = max(FIRST_INTERVAL, event // 64, rate * SECONDS_CLOSEST)
+        self._interval = max(64, int(min(wanted, rate * SECONDS_APART)))
 
     # -- backwards ------------------------------------------------------------------------------------------------
     def seek(self, event: int, loud: bool = False) -> None:

@@ -76,11 +76,33 @@ static void wb_nest(const wb_array *x, char *const *args) {
     }
 }
 
+/* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
+ * instruction leave the same bits. */
+enum { WB_BLOCK = 512 };
+static void wb_block_statistics(const wb_array *x, const char *in, ptrdiff_t from, ptrdiff_t count, double *out) {
+    double part[7];
+    int k;
+    if (from == 0) {
+        ((wb_statistics)x->fn)(in, count, out);
+        return;
+    }
+    ((wb_statistics)x->fn)(in + from * x->stride[0], count, part);
+    for (k = 0; k < 3; k++) out[k] += part[k];
+    if (part[3] < out[3]) out[3] = part[3];
+    if (part[4] > out[4]) out[4] = part[4];
+    for (k = 5; k < 7; k++) out[k] += part[k];
+}
+static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
+    ptrdiff_t from;
+    for (from = 0; from < x->n; from += WB_BLOCK)
+        wb_block_statistics(x, in, from, x->n - from < WB_BLOCK ? x->n - from : WB_BLOCK, out);
+}
+
 static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
     switch (x->kind) {
     case WB_FLAT: ((wb_flat)x->fn)(out, a, b, c, x->n); break;
     case WB_REDUCE: ((wb_reduction)x->fn)(out, a, x->outer, x->n, x->inner); break;
-    case WB_STATS: ((wb_statistics)x->fn)(a, x->n, (double *)out); break;
+    case WB_STATS: wb_all_statistics(x, a, (double *)out); break;
     case WB_MATMUL: {
         ptrdiff_t k;
         for (k = 0; k < x->outer; k++)
@@ -127,8 +149,8 @@ static wb_way *wb_find_way(wb_site *site, const unsigned *ids) {
 /* Whether shapes change so often at a site that remembering them costs more than it saves. */
 static int wb_hopeless(const wb_site *site) { return site->misses > WB_TRIES && site->misses > site->hits / 16; }
 
-/* A chain of flat instructions of one length, block by block: what one writes the next finds in the first-level cache. */
-enum { WB_BLOCK = 512 };
+/* A chain of flat instructions and statistics of one length, block by block: what one writes the next finds in the
+ * first-level cache. */
 static void wb_run_chain(char **base, const wb_instr *const *chain, int length, ptrdiff_t n) {
     ptrdiff_t from, count;
     int k;
@@ -137,9 +159,13 @@ static void wb_run_chain(char **base, const wb_instr *const *chain, int length, 
         for (k = 0; k < length; k++) {
             const wb_instr *s = chain[k];
             const wb_array *x = (const wb_array *)s->data;
-            ((wb_flat)x->fn)(base[s->bo] + s->oo + from * x->stride[3], base[s->ba] + s->oa + from * x->stride[0],
-                             base[s->bb] + s->ob + from * x->stride[1], base[s->bc] + s->oc + from * x->stride[2],
-                             count);
+            const char *a = base[s->ba] + s->oa;
+            char *out = base[s->bo] + s->oo;
+            if (x->kind == WB_STATS) wb_block_statistics(x, a, from, count, (double *)out);
+            else
+                ((wb_flat)x->fn)(out + from * x->stride[3], a + from * x->stride[0],
+                                 base[s->bb] + s->ob + from * x->stride[1], base[s->bc] + s->oc + from * x->stride[2],
+                                 count);
         }
     }
 }

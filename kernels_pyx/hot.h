@@ -287,9 +287,10 @@ static void wb_pack_one(const wb_engine *m, wb_hot *h, wb_instr *s, wb_held *hel
 }
 
 static int wb_links(const wb_hot *h) {
-    return h->fn == wb_hot_array && ((const wb_array *)h->src->data)->kind == WB_FLAT;
+    const int kind = h->fn == wb_hot_array ? ((const wb_array *)h->src->data)->kind : -1;
+    return kind == WB_FLAT || kind == WB_STATS;
 }
-/* Runs of flat instructions of one length that no jump leads into. Each member keeps its own function: whoever enters in
+/* Runs of flat instructions and statistics of one length that no jump leads into. Each member keeps its own function: whoever enters in
  * the middle runs the rest one by one. Short arrays stay as they are: they fit the cache whole. */
 static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
     int at, last;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -42,10 +43,12 @@ def prepare(workload: Workload, trace: str) -> Run:
 
 
 def running(workload: Workload, trace: str, n: int) -> Callable[[], Timed]:
-    """Only ``session.run()``: threads, plan and memory are there."""
+    """Only ``session.run()``: threads, plan and memory are there (a closed session's chunks come back when it is
+    collected; what cold memory costs, ``fresh`` tells)."""
     graph = workload.graph()
 
     def job() -> Timed:
+        gc.collect()
         with session(graph, workload.feeds(n), trace) as opened:
             opened.step()  # starts the worker
             began = time.perf_counter()

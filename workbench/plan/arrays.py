@@ -299,7 +299,8 @@ def _product(ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
 
 def statistics_step(address: int, type_: TensorType) -> dict[str, Any]:
     """The instruction that leaves the seven numbers of an array (kernels: statistics)."""
-    return {"kind": "stats", "fn": address, "n_in": 1, "n": math.prod(dims_of(type_))}
+    item = numpy_dtype(type_.dtype).itemsize
+    return {"kind": "stats", "fn": address, "n_in": 1, "n": math.prod(dims_of(type_)), "stride": (item, 0, 0, 0)}
 
 
 def dims_of(type_: TensorType) -> tuple[int, ...]:

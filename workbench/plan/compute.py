@@ -10,7 +10,7 @@ import numpy as np
 from workbench.graph.node import Node, Ref
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.plan.arrays import ArrayCode, Step, dims_of, whole_copy
-from workbench.plan.places import SMALL_BYTES, Spot, array_bytes
+from workbench.plan.places import ALIGNED, SMALL_BYTES, Spot, array_bytes
 from workbench.plan.select import Choice, choose, resolver
 from workbench.plan.values import ARRAY, CALL, KERNEL, NOP, UFUNC, Values
 
@@ -115,6 +115,8 @@ class Computing(Values):
         if found.ref() not in self.spots:
             self.spots[found.ref()] = Spot(self.new_slot(frame, self.type_of(found.ref()), True))
         whole = self.spots[found.ref()]
+        if not whole.slot.phase and array_bytes(type_) * 2 > array_bytes(self.type_of(found.ref())):
+            whole.slot.phase = (whole.delta + step.delta) % ALIGNED  # the larger part is written at full speed
         return replace(whole, delta=whole.delta + step.delta, view=dims_of(type_))
 
     def view_of(self, spot: Spot, delta: int, type_: TensorType) -> Spot:

@@ -48,6 +48,7 @@ class Slot:
     dtype: str | None
     shape: tuple[int, ...] = ()
     beside: bool = False
+    phase: int = 0
     base: int = 0
     offset: int = -1
 
@@ -141,6 +142,6 @@ def lay_out_arrays(slots: list[Slot]) -> int:
     """Give the slots of a store of arrays their offsets; returns the bytes of a row."""
     offset = 0
     for slot in slots:
-        slot.offset = offset
-        offset += -(-slot.size // ALIGNED) * ALIGNED
-    return offset
+        slot.offset = offset + -(offset + slot.phase) % ALIGNED
+        offset = slot.offset + slot.size
+    return -(-offset // ALIGNED) * ALIGNED

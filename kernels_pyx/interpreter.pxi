@@ -160,7 +160,10 @@ cdef class Machine:
         home_start, home_stop: exact only; stop in front of the first event outside of these instructions.
         home_frame: exact only; stop in front of the first event in another frame.
         """
-        cdef int status
+        cdef int status, f
+        for f in range(self.e.n_frames):  # memory ran out between the two: going on would write into the row before
+            if self.e.twin[f] >= 0 and self.e.frames[f].row != self.e.frames[self.e.twin[f]].row:
+                raise MemoryError("memory ran out in the middle of a step of the trace; go back to an earlier one first")
         self.status = RUNNING
         self.e.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
         with nogil:
@@ -248,7 +251,7 @@ cdef class Machine:
             base[i.frame + 1] = rows.cur
             wb_publish(&rows.row, rows.row + 1)
             if self.e.twin[i.frame] >= 0 and self._advance_store(self.e.twin[i.frame]) < 0:
-                status[0] = NO_MEMORY  # this iteration has begun: what is asked to go on from here fails again
+                status[0] = NO_MEMORY  # this iteration has begun without its arrays: run refuses to go on from here
                 return &code[i.jump]
             if self.e.events >= self.e.poll_at or wb_flag(&self.e.stop_flag):
                 if fast:

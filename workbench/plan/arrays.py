@@ -19,7 +19,7 @@ from workbench.graph.opspec import OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.ops.array import pad_widths
 from workbench.ops.index import decode_index
-from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction
+from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction, plain_attrs
 
 #: ops whose NumPy evaluation gives views of their first input
 MOVING = frozenset((
@@ -60,7 +60,7 @@ def array_code(
     node: Node, spec: OpSpec, ins: Sequence[TensorType], outs: Sequence[TensorType], values: Sequence[np.ndarray | None]
 ) -> ArrayCode | None:
     """Instructions for a node on arrays of static shape (``values``: constant inputs), or None if there are none."""
-    plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
+    plain = plain_attrs(node, spec)
     if spec.name in MOVING:
         return _moved(node, spec, ins, outs, values)
     if len(outs) != 1:
@@ -255,11 +255,10 @@ def _reduced(
     node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType, values: Sequence[np.ndarray | None]
 ) -> ArrayCode | None:
     address = find_reduction(spec.name, ins[0].dtype, out.dtype)
-    known = {"axis", "keepdims", "noop_with_empty_axes", "dtype"}
     dims = dims_of(ins[0])
     if address is None or len(ins) > 1 and values[1] is None or 0 in dims:
         return None
-    if any(k not in known and v != spec.attrs.get(k) for k, v in node.attrs.items() if not k.startswith("_")):
+    if not plain_attrs(node, spec, ("axis", "keepdims", "noop_with_empty_axes", "dtype")):
         return None
     axes = node.attrs.get("axis") if len(ins) == 1 else tuple(int(a) for a in np.ravel(values[1]))  # type: ignore[arg-type]
     if axes is None:
@@ -275,8 +274,7 @@ def _reduced(
 
 def _running(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
     address, dims = find_reduction(spec.name, ins[0].dtype, out.dtype), dims_of(ins[0])
-    known = ("axis", "dtype")
-    plain = all(k in known or v == spec.attrs.get(k) for k, v in node.attrs.items() if not k.startswith("_"))
+    plain = plain_attrs(node, spec, ("axis", "dtype"))
     axis = node.attrs.get("axis")
     if address is None or len(ins) > 1 or not plain or (axis is None and len(dims) != 1) or dims_of(out) != dims:
         return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.graph.node import Node
 from workbench.graph.opspec import OpSpec
 from workbench.graph.types import numpy_dtype
 from workbench.kernels import machine, typed
@@ -34,6 +35,11 @@ class ArrayLoop:
             if strides[0] == 0 and strides[1] == self.items[1]:
                 return self.flat[2]
         return 0
+
+
+def plain_attrs(node: Node, spec: OpSpec, known: Collection[str] = ("dtype",)) -> bool:
+    """Whether all attrs have the op's defaults, but for those that the compiled code knows of."""
+    return all(k in known or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
 
 
 def exact_kernel(op: str, inputs: Sequence[str], output: str) -> tuple[int, int, int, int, int] | None:

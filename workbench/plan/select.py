@@ -13,7 +13,7 @@ from workbench.graph.opspec import REGISTRY, OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
 from workbench.plan.arrays import ArrayCode, array_code, dynamic_code
-from workbench.plan.loops import exact_kernel, find_loop
+from workbench.plan.loops import exact_kernel, find_loop, plain_attrs
 from workbench.plan.places import INLINE, in_rows
 
 
@@ -37,7 +37,7 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
     spec = REGISTRY.lookup(node.op, node.attrs)
     single = len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3
     # a kernel knows no attrs but the dtype that its key names
-    plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
+    plain = plain_attrs(node, spec)
     if single and plain:
         hot = "_".join((spec.name, *map(str, inputs), str(outputs[0])))
         found_kernel = exact_kernel(spec.name, [str(i) for i in inputs], str(outputs[0]))
@@ -77,7 +77,7 @@ def resolver(node: Node, inputs: Sequence[str], output: str) -> Callable[[list[A
     """For element-wise nodes on arrays whose shape is known only as they come: a function of (dtype, shape, strides) of
     the inputs that gives an array instruction, the result's dtype and its shape, or None (kernels: Program)."""
     spec = REGISTRY.lookup(node.op, node.attrs)
-    plain = all(k == "dtype" or k.startswith("_") or v == spec.attrs.get(k) for k, v in node.attrs.items())
+    plain = plain_attrs(node, spec)
     if not plain or not 1 <= len(inputs) <= 3 or any(n not in INLINE for n in (*inputs, output)):
         return None
     loop = find_loop(spec, inputs, output)

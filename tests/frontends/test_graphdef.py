@@ -10,8 +10,8 @@ import pytest
 
 from tests.frontends.protobytes import const, data, float32, integer, key, node, shape, tensor, varint
 from workbench.errors import LoadError
-from workbench.frontends.graphdef import TensorName, read_graphdef
-from workbench.frontends.tensor_proto import DType, Function
+from workbench.frontends.tf.graphdef import TensorName, read_graphdef
+from workbench.frontends.tf.tensor_proto import DType, Function
 
 
 def constant(raw: bytes) -> np.ndarray:

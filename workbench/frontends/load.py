@@ -9,10 +9,10 @@ from typing import Any
 
 from workbench.errors import GraphError, LoadError
 from workbench.frontends.files import read_bytes
-from workbench.frontends.graphdef import read_graphdef
 from workbench.frontends.onnx import from_onnx
 from workbench.frontends.sniff import kind_of
-from workbench.frontends.tensorflow import convert
+from workbench.frontends.tf import convert
+from workbench.frontends.tf.graphdef import read_graphdef
 from workbench.graph.graph import Graph
 from workbench.graph.text import parse
 

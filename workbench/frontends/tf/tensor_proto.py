@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LoadError
-from workbench.frontends.tf_schema import DTYPES, FOREIGN_DTYPES
+from workbench.frontends.tf.schema import DTYPES, FOREIGN_DTYPES
 from workbench.graph.types import STRING, numpy_dtype
 
 #: A few bytes can describe a huge constant ("this value a billion times"); all constants of one graph together may

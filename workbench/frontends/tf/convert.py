@@ -16,8 +16,8 @@ import numpy as np
 
 from workbench.errors import LoadError, UnknownOpError
 from workbench.frontends.files import guarded, read_bytes
-from workbench.frontends.graphdef import GraphDef, NodeDef, TensorName, read_graphdef
-from workbench.frontends.tf_rules import RULES, Lowered
+from workbench.frontends.tf.graphdef import GraphDef, NodeDef, TensorName, read_graphdef
+from workbench.frontends.tf.rules import RULES, Lowered
 from workbench.graph.graph import Graph
 from workbench.graph.node import FrozenAttrs, Node, Ref
 from workbench.graph.opspec import REGISTRY

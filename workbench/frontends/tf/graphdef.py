@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from workbench.errors import LoadError
 from workbench.frontends.sniff import is_text
-from workbench.frontends.tensor_proto import Budget, attr_of
-from workbench.frontends.tf_schema import GRAPHDEF
+from workbench.frontends.tf.schema import GRAPHDEF
+from workbench.frontends.tf.tensor_proto import Budget, attr_of
 from workbench.frontends.wire import Reader, WireError
 
 

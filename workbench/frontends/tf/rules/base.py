@@ -1,0 +1,86 @@
+"""TensorFlow op -> op of ours: what a rule is, and the makers of the usual ones.
+
+A rule gets one NodeDef and says what stands for it. Nearly all are one to one, so that a node, its tensors and its
+firings keep their TensorFlow names. Inputs that TensorFlow gives as tensors (axes, shapes, permutations) stay inputs;
+an input that ours needs as an attribute must be a constant, and becomes a control input, so that it still fires.
+Source: https://www.tensorflow.org/api_docs/python/tf/raw_ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.tf.graphdef import NodeDef, TensorName
+from workbench.frontends.tf.tensor_proto import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """What stands for one NodeDef.
+
+    ``inputs`` are tensors of TensorFlow. ``also_after`` names nodes whose constant value went into an attribute.
+    ``outputs[i]`` is the output of our op that is the tensor ``i`` of TensorFlow's (None: the same one). ``via`` is
+    an op that is applied to the inputs first, as a node of its own.
+    """
+
+    op: str
+    inputs: tuple[TensorName, ...]
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    also_after: tuple[str, ...] = ()
+    outputs: tuple[int, ...] | None = None
+    via: str | None = None
+
+
+#: value of a tensor that is a constant, or None
+Constant = Callable[[TensorName], "np.ndarray | None"]
+#: None where the node uses a variant of the op that ours does not have
+Rule = Callable[[NodeDef, Constant], "Lowered | None"]
+
+
+def same(op: str, **fixed: Any) -> Rule:
+    return lambda node, constant: Lowered(op, node.inputs, fixed)
+
+
+def attrs(op: str, **names: str) -> Rule:
+    """Our attribute = TensorFlow's attribute, for attributes that are plain numbers, bools and texts."""
+
+    def rule(node: NodeDef, constant: Constant) -> Lowered:
+        found = {
+            ours: plain(node.attrs[theirs]) for ours, theirs in names.items() if node.attrs.get(theirs) is not None
+        }
+        return Lowered(op, node.inputs, found)
+
+    return rule
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return tuple(value) if isinstance(value, list) else value
+
+
+def is_integer(node: NodeDef) -> bool:
+    dtype = node.attrs.get("T")
+    return isinstance(dtype, DType) and np.dtype(dtype.name if dtype.name != "bfloat16" else "f4").kind in "biu"
+
+
+def constant_attr(op: str, position: int, attr: str, **more: str) -> Rule:
+    """The input at ``position``, one constant integer, becomes the attribute ``attr``."""
+
+    def rule(node: NodeDef, constant: Constant) -> Lowered | None:
+        if position >= len(node.inputs):
+            return None
+        value = constant(node.inputs[position])
+        if value is None or value.size != 1:
+            return None
+        rest = tuple(t for i, t in enumerate(node.inputs) if i != position)
+        attrs = {ours: plain(node.attrs[theirs]) for ours, theirs in more.items() if theirs in node.attrs}
+        return Lowered(op, rest, {attr: int(value.reshape(())), **attrs}, (node.inputs[position].node,))
+
+    return rule

@@ -1,0 +1,48 @@
+"""Frames, constants and ops that hand a value on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.frontends.tf.graphdef import NodeDef
+from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, plain, same
+from workbench.frontends.tf.tensor_proto import DType
+
+
+def _enter(node: NodeDef, constant: Constant) -> Lowered:
+    return Lowered("Enter", node.inputs, {
+        "frame_name": plain(node.attrs.get("frame_name", b"")),
+        "is_constant": bool(node.attrs.get("is_constant", False)),
+        "parallel_iterations": int(node.attrs.get("parallel_iterations", 10)),
+    })  # fmt: skip
+
+
+def _const(node: NodeDef, constant: Constant) -> Lowered | None:
+    value = node.attrs.get("value")
+    return Lowered("Const", (), {"value": value}) if isinstance(value, np.ndarray) else None
+
+
+def _placeholder(node: NodeDef, constant: Constant) -> Lowered | None:
+    dtype = node.attrs.get("dtype")
+    shape = node.attrs.get("shape")
+    return Lowered("Placeholder", (), {"dtype": dtype.name, "shape": shape}) if isinstance(dtype, DType) else None
+
+
+_ONE_TO_ONE = {
+    "Merge": "Merge", "RefMerge": "Merge", "Switch": "Switch", "RefSwitch": "Switch",
+    "NextIteration": "NextIteration", "RefNextIteration": "NextIteration", "Exit": "Exit", "RefExit": "Exit",
+    "LoopCond": "LoopCond", "NoOp": "NoOp", "ControlTrigger": "NoOp", "Identity": "Identity",
+    "RefIdentity": "Identity", "StopGradient": "Identity", "PreventGradient": "Identity", "Snapshot": "Identity",
+    "DeepCopy": "Identity", "PlaceholderWithDefault": "Identity",
+}  # fmt: skip
+
+RULES: dict[str, Rule] = {
+    **{theirs: same(ours) for theirs, ours in _ONE_TO_ONE.items()},
+    "Const": _const,
+    "Placeholder": _placeholder,
+    "PlaceholderV2": _placeholder,
+    "Enter": _enter,
+    "RefEnter": _enter,
+    "Assert": attrs("assert", summarize="summarize"),
+    "CheckNumerics": attrs("check_numerics", message="message"),
+}

@@ -1,0 +1,47 @@
+"""Reductions, scans and searches along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.frontends.tf.graphdef import NodeDef
+from workbench.frontends.tf.rules.base import Constant, Lowered, Rule
+from workbench.frontends.tf.tensor_proto import DType
+
+
+def reduction(op: str, **fixed: Any) -> Rule:
+    def rule(node: NodeDef, constant: Constant) -> Lowered:
+        return Lowered(op, node.inputs, {"keepdims": bool(node.attrs.get("keep_dims", False)), **fixed})
+
+    return rule
+
+
+def cumulative(op: str) -> Rule:
+    def rule(node: NodeDef, constant: Constant) -> Lowered:
+        flags = {k: bool(node.attrs.get(k, False)) for k in ("exclusive", "reverse")}
+        return Lowered(op, node.inputs, {"dtype": "same", **flags})
+
+    return rule
+
+
+def arg(op: str) -> Rule:
+    def rule(node: NodeDef, constant: Constant) -> Lowered:
+        out = node.attrs.get("output_type")
+        return Lowered(op, node.inputs, {"dtype": out.name if isinstance(out, DType) else "int64"})
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
+    "Sum": reduction("sum", dtype="same"),
+    "Prod": reduction("prod", dtype="same"),
+    "Mean": reduction("mean", dtype="same"),
+    "Max": reduction("max"),
+    "Min": reduction("min"),
+    "All": reduction("all"),
+    "Any": reduction("any"),
+    "ArgMax": arg("argmax"),
+    "ArgMin": arg("argmin"),
+    "Cumsum": cumulative("cumsum"),
+    "Cumprod": cumulative("cumprod"),
+}

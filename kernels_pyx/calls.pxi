@@ -107,9 +107,12 @@ cdef int call_python(Machine self, Instr* i) noexcept with gil:
         call = self.program.calls[i.x0]
         if call[4] is not None and at_site(self, i, call):
             return 0
-        function, inputs, outputs, sees, _ = call
+        function, inputs, outputs, sees, _, path = call
         operands = [load_operand(self, base, offset, dtype, shape, sees) for base, offset, dtype, shape in inputs]
-        results = function(operands)
+        if path is None:
+            results = function(operands)
+        else:
+            results = function(operands, tuple([self._iteration(<int>f) for f in path]))
         if len(results) != len(outputs):
             raise ValueError(f"gave {len(results)} outputs where {len(outputs)} were expected")
         for item, (base, offset, dtype, shape) in zip(results, outputs):

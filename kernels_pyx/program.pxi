@@ -117,9 +117,10 @@ cdef class Program:
     pool:
         bytes of the constant pool; ``pool_objects`` maps offsets in it to arrays.
     calls:
-        (callable, inputs, outputs, whether it may see the rows themselves instead of copies, resolver or None): inputs
-        are (base, offset, dtype or None for an object, shape), outputs likewise. A resolver gives for (dtype, shape,
-        strides) of each input an array instruction with the result's dtype and shape, or None.
+        (callable, inputs, outputs, whether it may see the rows themselves instead of copies, resolver or None, frames or
+        None): inputs are (base, offset, dtype or None for an object, shape), outputs likewise. A resolver gives for
+        (dtype, shape, strides) of each input an array instruction with the result's dtype and shape, or None. With
+        frames the callable also gets the iterations in which these stand.
     stores:
         (frame, row_bytes, ranges that the next row reads, (dtype, shape) of the arrays) of the frames that have arrays
         of known shape in rows.

@@ -146,7 +146,8 @@ class Reference:
         else:
             spec = REGISTRY.lookup(node.op, node.attrs)
             assert spec.evaluate is not None
-            results = spec.evaluate(inputs, node.attrs) if node.op != "Const" else (node.attrs["value"],)
+            attrs = {**node.attrs, "_tag": (name, tuple(k for _, k in instance))} if spec.draws else node.attrs
+            results = spec.evaluate(inputs, attrs) if node.op != "Const" else (node.attrs["value"],)
             self._give(name, instance, dict(enumerate(self._adopted(node, instance, inputs, results))), True)
 
     def _adopted(self, node: Node, instance: Instance, inputs: list[Any], results: Sequence[Any]) -> list[Any]:

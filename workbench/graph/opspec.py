@@ -31,7 +31,9 @@ class OpSpec:
     ``inputs`` holds one name per input; a last name that begins with ``*`` takes any number (also none), a
     name that ends with ``?`` may be left out at the end. ``infer`` raises TypeMismatchError for inputs that
     the op does not take. ``ufunc`` names the NumPy ufunc whose scalar loop computes exactly the same; the
-    compiled floor may use it. ``pure`` is False for ops with effects (random draws, prints, assertions).
+    compiled floor may use it. ``pure`` is False for ops with effects (random draws, prints, assertions). With ``draws``
+    the evaluation finds the node's name and the iteration path of the firing in ``attrs["_tag"]``, so that a random
+    draw is the same in every replay.
     """
 
     name: str
@@ -45,6 +47,7 @@ class OpSpec:
     attrs: Mapping[str, Any] = field(default_factory=dict)
     ufunc: str | None = None
     pure: bool = True
+    draws: bool = False
 
     def arity(self) -> tuple[int, int | None]:
         """Smallest and largest number of inputs; None for no upper limit."""

@@ -48,6 +48,7 @@ def define(
     source: str = "",
     ufunc: str | None = None,
     pure: bool = True,
+    draws: bool = False,
     aliases: Sequence[str] = (),
 ) -> OpSpec:
     """Register one op.
@@ -62,7 +63,7 @@ def define(
     single = len(outs) == 1 and not outs[0].startswith("*")
     spec = OpSpec(
         name, ins, outs, _guarded(name, ins, table, infer), _wrapped(name, evaluate, single), doc, family,
-        source=source, attrs=table, ufunc=ufunc, pure=pure,
+        source=source, attrs=table, ufunc=ufunc, pure=pure, draws=draws,
     )  # fmt: skip
     return REGISTRY.register(spec, *aliases)
 

@@ -48,7 +48,9 @@ class Computing(Values):
             if resolve is not None:
                 why = f"{node.op} works on arrays of unknown shape; its compiled loop is set up once for each shape"
                 self.choices[node.name] = replace(choice, reason=("dynamic-shape", why))
-            self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees, resolve))
+            path = self.frames[frame]
+            around = tuple(self.number[path[: k + 1]] for k in range(len(path))) if choice.draws else None
+            self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees, resolve, around))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
             for spot in outputs:
                 self.summarize(spot, frame)

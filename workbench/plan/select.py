@@ -20,16 +20,18 @@ from workbench.plan.places import INLINE, in_rows
 @dataclass(frozen=True, slots=True)
 class Choice:
     """``kind`` is kernel, ufunc, array or call; ``reason`` is (slug, sentence); ``hot`` names what the hot loop may run
-    instead; ``sees``: a call may be given the rows' own memory to read, for it keeps nothing."""
+    instead; ``sees``: a call may be given the rows' own memory to read, for it keeps nothing; ``draws``: it also gets
+    the iteration path of the firing."""
 
     kind: str
     reason: tuple[str, str]
     kernel: int = 0
     ufunc: tuple[int, int] = (0, 0)
     sizes: tuple[int, ...] = ()
-    call: Callable[[list[Any]], Sequence[Any]] | None = None
+    call: Callable[..., Sequence[Any]] | None = None
     hot: str = ""
     sees: bool = False
+    draws: bool = False
 
 
 def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> Choice:
@@ -61,7 +63,7 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
     else:
         reason = ("no-kernel", f"there is no compiled kernel for {node.op} on {', '.join(map(str, inputs))}")
     sees = spec.pure and ":" not in node.op and spec.family != "sequence"
-    return Choice("call", reason, call=evaluator(spec, node), sees=sees)
+    return Choice("call", reason, call=evaluator(spec, node), sees=sees, draws=spec.draws)
 
 
 def array_code_of(
@@ -92,7 +94,7 @@ def resolver(node: Node, inputs: Sequence[str], output: str) -> Callable[[list[A
     return resolve
 
 
-def evaluator(spec: OpSpec, node: Node) -> Callable[[list[Any]], Sequence[Any]]:
+def evaluator(spec: OpSpec, node: Node) -> Callable[..., Sequence[Any]]:
     evaluate, attrs = spec.evaluate, node.attrs
     if evaluate is None:
         raise NotImplementedError(f"{node.op} cannot be evaluated; it is not a computing op")
@@ -100,7 +102,10 @@ def evaluator(spec: OpSpec, node: Node) -> Callable[[list[Any]], Sequence[Any]]:
     def call(arrays: list[Any]) -> Sequence[Any]:
         return evaluate(arrays, attrs)
 
-    return call
+    def draw(arrays: list[Any], path: tuple[int, ...]) -> Sequence[Any]:
+        return evaluate(arrays, {**attrs, "_tag": (node.name, path)})
+
+    return draw if spec.draws else call
 
 
 def box(arrays: list[Any]) -> Sequence[Any]:

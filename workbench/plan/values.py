@@ -42,7 +42,7 @@ class Values:
         self.number = {path: i for i, path in enumerate(self.frames)}
         self.code: list[dict[str, Any]] = []
         self.literals: list[tuple[Spot, int]] = []
-        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool, Any]] = []
+        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool, Any, tuple[int, ...] | None]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
         self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
@@ -133,7 +133,7 @@ class Values:
             kernel, hot = machine.move_kernel(size), f"move_{size}"
             self.emit(KERNEL, frame, kernel=kernel, hot=hot, a=source, out=target, **fields)
         else:
-            self.calls.append((box, (source,), (target,), False, None))
+            self.calls.append((box, (source,), (target,), False, None, None))
             self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
             self.summarize(target, frame)
 

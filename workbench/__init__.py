@@ -24,6 +24,8 @@ from workbench.debugger import Stop, StopReason
 from workbench.errors import WorkbenchError
 from workbench.frontends import from_graphdef, from_onnx, load
 from workbench.graph import Graph, GraphBuilder, Tag, parse
+from workbench.plan import PLANS as plan_cache
+from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.session import Session, run_graph
 from workbench.trace import Trace
 
@@ -53,7 +55,7 @@ def __getattr__(name: str) -> Any:
 Graph.services.update(run=run_graph, view=_view)
 
 __all__ = [
-    "Evolution", "Forecast", "Graph", "GraphBuilder", "Pattern", "Session", "Stop", "StopReason", "Tag", "Termination",
-    "TerminationMonitor", "Trace", "WorkbenchError", "classify", "debug", "from_graphdef", "from_onnx",
-    "iterations_to_tolerance", "load", "parse",
+    "Evolution", "Forecast", "ForwardExecutionDAG", "ForwardExecutionDAGBuilder", "Graph", "GraphBuilder", "Pattern",
+    "Session", "Stop", "StopReason", "Tag", "Termination", "TerminationMonitor", "Trace", "WorkbenchError", "classify",
+    "debug", "from_graphdef", "from_onnx", "iterations_to_tolerance", "load", "parse", "plan_cache",
 ]  # fmt: skip

@@ -93,9 +93,14 @@ class FeedError(WorkbenchError):
 
 
 class ExecutionError(WorkbenchError):
-    """A node that failed while it ran."""
+    """A node that failed while it ran.
+
+    ``report`` tells the whole story where a run raised it (see ``execution.failure``): operands with their statistics,
+    the last events of the frame, and what to do. ``print(error.report)``.
+    """
 
     slug = "node-failed"
+    report: Any = None
 
 
 class DeadValueError(WorkbenchError):

@@ -30,10 +30,12 @@ from workbench.debugger import Breakpoints, Debugger, Stop, StopReason
 from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import NEWEST_ROWS, Position, Run, prepare_feeds
 from workbench.graph.graph import Graph
+from workbench.graph.node import Ref
 from workbench.graph.types import TensorType
 from workbench.kernels import machine as core
-from workbench.plan import PLANS, choose_outputs, signature_of
+from workbench.plan import PLANS, ForwardExecutionDAG, choose_outputs, signature_of
 from workbench.trace import Trace
+from workbench.trace.provenance import MAX_LINKS, Explanation, explain
 
 log = logging.getLogger(__name__)
 
@@ -160,6 +162,11 @@ class Session:
     def breakpoints(self) -> Breakpoints:
         return self._debugger.breakpoints
 
+    @property
+    def dag(self) -> ForwardExecutionDAG:
+        """What the session computes, node by node in execution order."""
+        return ForwardExecutionDAG(self.plan)
+
     def snapshot(self) -> Snapshot:
         """State, position and iteration counts at this moment; cheap, from any thread, also at full speed."""
         view, frames = self._run.view, self.plan.layout.frames
@@ -177,7 +184,7 @@ class Session:
             )
         return self._run.outputs()
 
-    def value(self, name: str, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
+    def value(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
         """A value: the last one, or that of an iteration path. Recomputed exactly where its rows are no longer kept."""
         if iteration is None:
             series = self.trace[name]
@@ -197,6 +204,17 @@ class Session:
             if found is None:
                 raise
             return found
+
+    def explain(
+        self, name: str, iteration: int | tuple[int, ...] | None = None, *, max_links: int = MAX_LINKS
+    ) -> Explanation:
+        """Where a value came from: the chain of values, each with its tag, back to inputs and constants.
+
+        ``print`` it, or read it as data in ``links``. Values that are no longer kept are recomputed exactly.
+        """
+        return explain(
+            self.trace, name, iteration, max_links=max_links, read=lambda ref, path: self.value(ref, path or None)
+        )
 
     def termination(self, frame: Any = None, seconds: float = 0.2) -> Termination:
         """Whether and when a loop ends, and why: the innermost open loop by default, else a loop's name or path.

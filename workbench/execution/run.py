@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import DeadValueError, ExecutionError
+from workbench.execution.failure import failure
 from workbench.execution.position import Position
-from workbench.graph.node import Ref, Tag
+from workbench.graph.node import Ref
 from workbench.kernels import machine as core
 from workbench.kernels.layout import Place
 from workbench.plan import ExecutionPlan
@@ -263,35 +264,7 @@ class Run:
             return ExecutionError(f"The run failed: {error}.")
         frame = later[0].frame
         path = self.plan.layout.frames[frame].path
-        tag = Tag(node.name, 0, path, self.iteration_of(frame) if path else ())
-        operands = []
-        for ref in node.inputs:
-            try:
-                operands.append(f"{self.plan.graph.name_of(ref)} = {describe(self.trace[ref][-1])}")
-            except Exception:  # an operand that cannot be shown must not hide the failure itself
-                operands.append(f"{ref} (not available)")
-        failure = ExecutionError(
-            f"{node.op} failed: {type(error).__name__}: {error}. Operands: {'; '.join(operands) or 'none'}.",
-            node=node.name, tag=tag, source=node.source,
-            fix="look at the operands with session.value(...), step back, or change the inputs.",
-        )  # fmt: skip
-        failure.__cause__ = error
-        return failure
-
-
-def describe(array: Any) -> str:
-    """One line about a value: dtype, shape, and the number itself or its range."""
-    if not isinstance(array, np.ndarray):
-        return type(array).__name__
-    head = f"{array.dtype}[{','.join(map(str, array.shape))}]"
-    if array.size == 1:
-        return f"{head} {array.reshape(-1)[0]}"
-    if array.size and array.dtype.kind in "biuf":
-        with np.errstate(all="ignore"):
-            bad = int(array.size - np.isfinite(array).sum()) if array.dtype.kind == "f" else 0
-            shown = f"{head} min {array.min()} max {array.max()}"
-        return shown + (f", {bad} not finite" if bad else "")
-    return head
+        return failure(self.trace, node.name, path, self.iteration_of(frame) if path else (), error)
 
 
 def _own(array: Any) -> Any:

@@ -12,8 +12,10 @@ from typing import Any, ClassVar
 
 from workbench.errors import FeedError, GraphError
 from workbench.graph.checker import check_nodes, check_wiring
+from workbench.graph.crossings import cross_references
 from workbench.graph.frames import Frame, FramePath, assign_frames, build_frames, order_nodes
 from workbench.graph.infer import infer_types
+from workbench.graph.listing import Listing
 from workbench.graph.node import Node, Ref
 from workbench.graph.types import TensorType
 
@@ -138,6 +140,10 @@ class Graph:
     def consumers(self, node: str) -> tuple[str, ...]:
         """Nodes that read an output of ``node`` or wait for it."""
         return self._consumers[node]
+
+    def cross_references(self) -> Listing:
+        """Every value that crosses into another frame, iteration or branch: value, from, to, kind, through."""
+        return cross_references(self)
 
     @cached_property
     def _text(self) -> str:

@@ -6,9 +6,15 @@
     what is     types    where a   does it   order of    slots,
     needed               value     nest?     each frame  instructions
                          lives
+
+``dag`` shows a plan as nodes in execution order; ``cache`` keeps plans.
 """
 
 from workbench.plan.cache import PLANS, CacheStats, PlanCache
+from workbench.plan.dag import ExecutionNode, ExecutionNodeType, ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.plan.plan import ExecutionPlan, choose_outputs, make_plan, signature_of
 
-__all__ = ["PLANS", "CacheStats", "ExecutionPlan", "PlanCache", "choose_outputs", "make_plan", "signature_of"]
+__all__ = [
+    "PLANS", "CacheStats", "ExecutionNode", "ExecutionNodeType", "ExecutionPlan", "ForwardExecutionDAG",
+    "ForwardExecutionDAGBuilder", "PlanCache", "choose_outputs", "make_plan", "signature_of",
+]  # fmt: skip

@@ -6,11 +6,21 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.graph.graph import Graph
+from workbench.graph.listing import Listing
 from workbench.graph.node import Ref
 from workbench.plan.plan import ExecutionPlan, Signature, make_plan
+
+
+@dataclass(slots=True)
+class CacheEntry:
+    """One plan that is kept, and how often it was found again."""
+
+    plan: ExecutionPlan
+    statistics: bool
+    hits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +39,7 @@ class PlanCache:
 
     def __init__(self, capacity: int = 128) -> None:
         self.capacity = capacity
-        self._plans: OrderedDict[object, ExecutionPlan] = OrderedDict()
+        self._plans: OrderedDict[object, CacheEntry] = OrderedDict()
         self._lock = threading.Lock()
         self._hits = self._misses = self._evictions = 0
         self._reason = "nothing was looked up yet"
@@ -45,12 +55,14 @@ class PlanCache:
                 self._plans.move_to_end(key)
                 self._hits += 1
                 self._reason = "hit: the same graph, outputs and feed types were planned before"
-                return found
+                found.hits += 1
+                # an equal graph may have other source lines: errors name those of the graph that was asked for
+                return found.plan if found.plan.graph is graph else replace(found.plan, graph=graph)
         plan = make_plan(graph, outputs, signature, statistics)
         with self._lock:
             self._misses += 1
             self._reason = "miss: this graph, these outputs and these feed types were not planned before"
-            self._plans[key] = plan
+            self._plans[key] = CacheEntry(plan, statistics)
             while len(self._plans) > self.capacity:
                 self._plans.popitem(last=False)
                 self._evictions += 1
@@ -59,6 +71,32 @@ class PlanCache:
     def stats(self) -> CacheStats:
         with self._lock:
             return CacheStats(len(self._plans), self._hits, self._misses, self._evictions, self._reason)
+
+    def entries(self) -> Listing:
+        """What is kept, the plan used last at the end: graph, outputs, feeds, size, what planning took, hits."""
+        with self._lock:
+            kept = list(self._plans.values())
+        stats = self.stats()
+        return Listing(
+            f"Plan cache: {stats.entries} of {self.capacity} plans, {stats.hits} hits, {stats.misses} misses, "
+            f"{stats.evictions} evictions",
+            ("graph", "outputs", "feeds", "nodes", "statistics", "planned in", "hits"),
+            kept,
+            lambda e: (
+                e.plan.graph.name, ", ".join(e.plan.outputs), ", ".join(f"{n} {t}" for n, t in e.plan.signature),
+                str(len(e.plan.layout.nodes)), "yes" if e.statistics else "no", f"{e.plan.seconds * 1e3:.1f} ms",
+                str(e.hits),
+            ),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<{self.entries().title}>"
+
+    def __str__(self) -> str:
+        return self.entries().text()
+
+    def _repr_html_(self) -> str:
+        return self.entries()._repr_html_()
 
     def clear(self) -> None:
         """Forget all plans; the counts stay."""

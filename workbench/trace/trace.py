@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import GraphError, TraceError
 from workbench.graph.graph import Graph
-from workbench.graph.node import Ref
+from workbench.graph.node import Ref, Tag
 from workbench.graph.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout, Place
 from workbench.trace.invariants import InvariantSeries
-from workbench.trace.rows import RowReader
+from workbench.trace.rows import RowReader, as_array
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
 from workbench.trace.steady import steady
 from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events
+
+if TYPE_CHECKING:
+    from workbench.trace.provenance import Explanation
 
 
 class Trace:
@@ -139,6 +142,34 @@ class Trace:
             return None
         pred = self.layout.values[tuple(self.graph.nodes[switch].inputs[1])]
         return bool(np.asarray(self._reader.values(pred, rows[-1:]))[0])
+
+    def explain(
+        self, name: str | Ref, iteration: int | tuple[int, ...] | None = None, *, max_links: int = 200
+    ) -> Explanation:
+        """Where a value came from: the chain of values back to inputs and constants, as text and as data."""
+        from workbench.trace.provenance import explain
+
+        return explain(self, name, iteration, max_links=max_links)
+
+    @steady
+    def recent(self, frame: tuple[str, ...] = (), count: int = 8) -> list[Tag]:
+        """The last firings in a frame, oldest first; constants and loop invariants are left out."""
+        number = next((i for i, f in enumerate(self.layout.frames) if f.path == tuple(frame)), 0)
+        nodes = [n for n in self.layout.nodes if n.frame == number and not n.silent]
+        extent = self.source.extent(number)
+        stop, width = max(extent.stop, extent.partial + 1), 2
+        while True:
+            window = (max(stop - width, extent.first), stop)
+            picked = [(n, as_array(self._reader.rows_of(n, n.guard, window))) for n in nodes]
+            if sum(len(rows) for _, rows in picked) >= count or window[0] == extent.first:
+                break
+            width *= 4
+        code, _, _, iteration = order_events(self._reader, picked)
+        path = self.layout.frames[number].path
+        return [
+            Tag(nodes[c].name, 0, path, tuple(int(i) for i in its[: len(path)]))
+            for c, its in list(zip(code, iteration, strict=True))[-count:]
+        ]
 
     @property
     def dropped(self) -> bool:

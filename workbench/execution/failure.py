@@ -1,0 +1,141 @@
+"""What is known about a node that failed: its tag, operands, the last events of its frame, its source line, advice."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import ExecutionError
+from workbench.graph.node import Ref, Source, Tag
+from workbench.trace import Trace
+from workbench.trace.describe import WRITTEN_OUT, describe, numbers, short
+
+#: events of the frame that a report shows
+EVENTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One input of the failing node. ``value`` is None where it cannot be shown; ``statistics`` as in
+    ``trace.describe.numbers``."""
+
+    name: str
+    value: Any
+    statistics: Mapping[str, float]
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"{self.name} (not available)"
+        line = f"{self.name} = {describe(self.value)}"
+        if 1 < self.statistics.get("size", 0) <= WRITTEN_OUT:
+            line += f", {short(self.value)}"
+        elif "mean" in self.statistics and self.statistics["size"] > 1:
+            line += f", mean {self.statistics['mean']:.6g}"
+        bad = [f"{int(self.statistics[k])} {k}" for k in ("nan", "inf") if self.statistics.get(k)]
+        return line + (f" ({', '.join(bad)})" if bad else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A firing before the failure, and what the node gave."""
+
+    tag: Tag
+    value: Any
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{f} {i}" for f, i in zip(self.tag.frame, self.tag.iteration, strict=True))
+        shown = "" if self.value is None else f" = {short(self.value)}"
+        return f"{self.tag.node}{f'[{where}]' if where else ''}{shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class FailureReport:
+    """Everything about one failure, as data; ``print`` it for the whole story. It is an ExecutionError's ``report``."""
+
+    op: str
+    tag: Tag
+    cause: str
+    operands: tuple[Operand, ...]
+    events: tuple[Event, ...]
+    source: Source | None
+    advice: tuple[str, ...]
+
+    def text(self) -> str:
+        lines = [f"{self.op} {self.tag} failed: {self.cause}"]
+        if self.source is not None:
+            lines.append(f"written at {self.source}")
+        lines += ["operands:", *(f"  {o}" for o in self.operands)] if self.operands else ["it has no operands"]
+        if self.events:
+            frame = "/".join(self.tag.frame) or "the outermost level"
+            lines += [f"last events of {frame}, oldest first:", *(f"  {e}" for e in self.events)]
+        lines += ["what to do:", *(f"  {a}" for a in self.advice)]
+        return "\n".join(lines)
+
+    __str__ = text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text())}</pre>"
+
+
+def failure(trace: Trace, node_name: str, frame: tuple[str, ...], path: tuple[int, ...], error: BaseException) -> Any:
+    """The ExecutionError for a node that failed at this tag; ``report`` holds the :class:`FailureReport`."""
+    node = trace.graph.nodes[node_name]
+    tag = Tag(node.name, 0, frame, path)
+    operands = tuple(_operand(trace, ref) for ref in node.inputs)
+    cause = f"{type(error).__name__}: {error}"
+    report = FailureReport(
+        node.op, tag, cause, operands, _events(trace, frame), node.source, tuple(_advice(operands))
+    )
+    made = ExecutionError(
+        f"{node.op} failed: {cause.rstrip('.')}. Operands: {'; '.join(map(str, operands)) or 'none'}.",
+        node=node.name, tag=tag, source=node.source,
+        fix="look at the operands with session.value(...), step back, or change the inputs; error.report says more.",
+    )  # fmt: skip
+    made.report = report
+    made.__cause__ = error
+    return made
+
+
+def _operand(trace: Trace, ref: Ref) -> Operand:
+    name = trace.graph.name_of(ref)
+    try:
+        value = trace[ref][-1]
+        return Operand(name, value, numbers(value))
+    except Exception:  # an operand that cannot be shown must not hide the failure itself
+        return Operand(name, None, {})
+
+
+def _events(trace: Trace, frame: tuple[str, ...]) -> tuple[Event, ...]:
+    try:
+        tags = trace.recent(frame, EVENTS)
+    except Exception:  # nor must the story before it
+        return ()
+    found = []
+    for tag in tags:
+        value = None
+        for index in range(len(trace.graph.nodes[tag.node].types)):  # of a Switch, the side that was alive
+            try:
+                series = trace[Ref(tag.node, index)]
+                value = series.at(tag.iteration) if tag.iteration else series[-1]
+                break
+            except Exception:  # dead on this side
+                continue
+        found.append(Event(tag, value))
+    return tuple(found)
+
+
+def _advice(operands: tuple[Operand, ...]) -> list[str]:
+    lines = []
+    for operand in operands:
+        if operand.statistics.get("nan") or operand.statistics.get("inf"):
+            lines.append(f"{operand.name} is not finite: session.explain({operand.name!r}) shows where that came from.")
+    if operands:
+        lines.append(f"session.explain({operands[0].name!r}) shows the values that this operand came from.")
+        lines.append(
+            f"session.step_back() goes to the node before; session.set_value({operands[0].name!r}, ...) and "
+            "session.resume() go on with another value."
+        )
+    lines.append("session.restart() begins anew; the trace so far stays readable.")
+    return lines

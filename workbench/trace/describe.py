@@ -1,0 +1,51 @@
+"""Values in words and in a few numbers, for errors, reports and chains of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+#: arrays of at most so many items are written out
+WRITTEN_OUT = 6
+
+
+def describe(array: Any) -> str:
+    """One line about a value: dtype, shape, and the number itself or its range."""
+    if not isinstance(array, np.ndarray):
+        return type(array).__name__
+    head = f"{array.dtype}[{','.join(map(str, array.shape))}]"
+    if array.size == 1:
+        return f"{head} {array.reshape(-1)[0]}"
+    if array.size and array.dtype.kind in "biuf":
+        with np.errstate(all="ignore"):
+            bad = int(array.size - np.isfinite(array).sum()) if array.dtype.kind == "f" else 0
+            shown = f"{head} min {array.min()} max {array.max()}"
+        return shown + (f", {bad} not finite" if bad else "")
+    return head
+
+
+def short(value: Any) -> str:
+    """A value as short as it can be told: the number, the few items, or :func:`describe`."""
+    if isinstance(value, np.ndarray) and value.size <= WRITTEN_OUT and value.dtype != object:
+        return str(value.reshape(-1)[0]) if value.ndim == 0 else np.array2string(value, separator=", ", precision=6)
+    return describe(value)
+
+
+def numbers(value: Any) -> dict[str, float]:
+    """``size``, ``nan``, ``inf``, ``min``, ``max``, ``mean`` of an array of real numbers.
+
+    NaN and infinities are left out of the last three; where nothing is left these are missing. Nothing at all is given
+    for what is no array of real numbers.
+    """
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+        return {}
+    found = {"size": float(value.size), "nan": 0.0, "inf": 0.0}
+    if value.dtype.kind == "f":
+        found["nan"], found["inf"] = float(np.isnan(value).sum()), float(np.isinf(value).sum())
+        value = value[np.isfinite(value)]
+    if value.size:
+        with np.errstate(all="ignore"):
+            mean = float(value.mean(dtype=np.float64))
+        found |= {"min": float(value.min()), "max": float(value.max()), "mean": mean}
+    return found

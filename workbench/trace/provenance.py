@@ -1,0 +1,237 @@
+"""Dependent values: the chain of values that one value came from, each with its own tag, back to inputs and constants.
+
+The chain follows the *firings*, not only the nodes: the value of a loop variable in iteration 7 comes from what the
+body gave in iteration 6, a Merge from the side that was alive, an Exit from the iteration in which its loop ended, and
+a value inside a frame, through Enter, from the iteration of the enclosing frame that started it.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import DeadValueError, TraceError, WorkbenchError
+from workbench.graph.node import Ref, Source, Tag
+from workbench.trace.describe import short
+from workbench.trace.trace import Trace
+
+#: links that an explanation holds if nothing else is asked for
+MAX_LINKS = 200
+Path = tuple[int, ...]
+#: value of a firing; a session recomputes what its trace no longer holds
+Read = Callable[[Ref, Path], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One value of the chain.
+
+    ``number`` identifies it in the explanation, ``sources`` are the numbers of the links it was made from, in the order
+    of the op's inputs. ``value`` is None where it is not recorded; then ``note`` says why. ``complete`` is False where
+    the chain was cut off here.
+    """
+
+    number: int
+    tag: Tag
+    name: str
+    op: str
+    value: Any
+    sources: tuple[int, ...]
+    source: Source | None = None
+    note: str = ""
+    complete: bool = True
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{f} {i}" for f, i in zip(self.tag.frame, self.tag.iteration, strict=True))
+        shown = "?" if self.value is None else short(self.value)
+        note = f"  ({self.note})" if self.note else ""
+        return f"{self.name}{f'[{where}]' if where else ''} = {shown}  <- {self.op}{note}"
+
+
+class Explanation:
+    """Where one value came from; ``links[0]`` is that value itself. Read it with ``print``, or as data in ``links``."""
+
+    def __init__(self, links: list[Link]) -> None:
+        self.links = tuple(links)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every chain goes back to an input or a constant."""
+        return all(link.complete for link in self.links)
+
+    def __iter__(self) -> Iterator[Link]:
+        return iter(self.links)
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def find(self, name: str) -> list[Link]:
+        """The links of one value name or node, the nearest first."""
+        return [link for link in self.links if name in (link.name, link.tag.node)]
+
+    def roots(self) -> list[Link]:
+        """Inputs and constants in which the chain ends."""
+        return [link for link in self.links if not link.sources and link.complete]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON: values as text."""
+        return {
+            "complete": self.complete,
+            "links": [
+                {
+                    "number": link.number, "node": link.tag.node, "output": link.tag.output,
+                    "frame": list(link.tag.frame), "iteration": list(link.tag.iteration), "name": link.name,
+                    "op": link.op, "value": None if link.value is None else short(link.value),
+                    "sources": list(link.sources), "note": link.note, "complete": link.complete,
+                    "source": None if link.source is None else str(link.source),
+                }
+                for link in self.links
+            ],
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """An indented tree; a value that was told before is named, not told again."""
+        lines: list[str] = []
+        told: set[int] = set()
+        stack = [(0, 0)]
+        while stack:
+            number, depth = stack.pop()
+            link = self.links[number]
+            again = number in told and bool(link.sources)
+            lines.append("  " * min(depth, 40) + str(link) + ("  (see above)" if again else ""))
+            if not again:
+                told.add(number)
+                stack.extend((source, depth + 1) for source in reversed(link.sources))
+        if not self.complete:
+            lines.append(f"The chain goes on beyond these {len(self)} values; ask for more with max_links.")
+        return "\n".join(lines)
+
+    __str__ = text
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.links[0].tag}: {len(self)} values>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text())}</pre>"
+
+
+def explain(
+    trace: Trace, name: str | Ref, iteration: int | Path | None = None, *, max_links: int = MAX_LINKS,
+    read: Read | None = None,
+) -> Explanation:  # fmt: skip
+    """The values that ``name`` in ``iteration`` (by default its last firing) came from, nearest first.
+
+    Raises TraceError if the value is not computed in this run or has not fired there, DeadValueError if it was dead.
+    """
+    ref = trace.ref(name)
+    series = trace[ref]
+    if iteration is None:
+        if len(series) == 0:
+            raise DeadValueError(
+                f"{str(name)!r} has not fired.", slug="not-fired", fix="step on, or look at its branch."
+            )
+        path = series.tag(-1).iteration
+    else:
+        path = (int(iteration),) if isinstance(iteration, int | np.integer) else tuple(int(i) for i in iteration)
+    reading: Read = read or (lambda r, p: trace[r].at(p) if p else trace[r][-1])
+    reading(ref, path)  # a value that is not there is an error, not an empty chain
+    return Explanation(_collect(trace, ref, path, max(1, max_links), reading))
+
+
+def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list[Link]:
+    numbers: dict[tuple[Ref, Path], int] = {(ref, path): 0}
+    waiting = deque([(ref, path)])
+    links: list[Link] = []
+    graph = trace.graph
+    while waiting:
+        at, where = waiting.popleft()
+        node = graph.nodes[at.node]
+        found, note = _sources(trace, at, where, read)
+        complete = True
+        sources = []
+        for key in found:
+            if key not in numbers:
+                if len(numbers) >= limit:
+                    complete = False
+                    continue
+                numbers[key] = len(numbers)
+                waiting.append(key)
+            sources.append(numbers[key])
+        value: Any = None
+        try:
+            value = read(at, where)
+        except WorkbenchError as error:
+            note = note or error.message
+        frame = trace.layout.frames[trace.layout.values[tuple(at)].frame].path
+        links.append(Link(
+            len(links), Tag(at.node, at.index, frame, where), graph.name_of(at), node.op, value, tuple(sources),
+            node.source, note, complete,
+        ))  # fmt: skip
+    return links
+
+
+def _sources(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple[Ref, Path]], str]:
+    """(the values that the firing of ``ref`` at ``path`` was made from, what is worth saying about it)."""
+    graph = trace.graph
+    node = graph.nodes[ref.node]
+    if node.op == "Enter":
+        note = "loop invariant" if node.attrs.get("is_constant") else "start of the loop"
+        return [(node.inputs[0], path[:-1])], note
+    if node.op == "Exit":
+        last = _last_iteration(trace, node.inputs[0], path)
+        return ([(node.inputs[0], (*path, last))], f"the loop ended in iteration {last}") if last is not None else (
+            [], "the loop's last iteration is not recorded")  # fmt: skip
+    if node.op == "Merge":
+        return _merged(trace, ref, path, read)
+    if node.op == "Switch":
+        side = "true" if ref.index else "false"
+        return [(r, path) for r in node.inputs], f"alive where {graph.name_of(node.inputs[1])} is {side}"
+    return [(r, path) for r in node.inputs], ""
+
+
+def _merged(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple[Ref, Path]], str]:
+    graph = trace.graph
+    node = graph.nodes[ref.node]
+    back = [graph.nodes[r.node].op == "NextIteration" for r in node.inputs]
+    if any(back):
+        if path[-1] == 0:
+            return [(r, path) for r, b in zip(node.inputs, back, strict=True) if not b][:1], ""
+        before = (*path[:-1], path[-1] - 1)
+        nexts = [r for r, b in zip(node.inputs, back, strict=True) if b]
+        alive = [r for r in nexts if len(nexts) == 1 or _is_alive(r, before, read)]
+        return [(graph.nodes[r.node].inputs[0], before) for r in alive[:1]], f"given by iteration {path[-1] - 1}"
+    try:
+        index = int(read(Ref(node.name, 1), path))
+    except WorkbenchError:
+        alive = [r for r in node.inputs if _is_alive(r, path, read)]
+        index = node.inputs.index(alive[0]) if alive else -1
+    return ([(node.inputs[index], path)], f"input {index} was alive") if index >= 0 else ([], "no input is recorded")
+
+
+def _is_alive(ref: Ref, path: Path, read: Read) -> bool:
+    try:
+        read(ref, path)
+    except (DeadValueError, TraceError):
+        return False
+    return True
+
+
+def _last_iteration(trace: Trace, inner: Ref, path: Path) -> int | None:
+    """The last iteration of the activation, started in ``path`` of the enclosing frame, that a value lives in."""
+    layout = trace.layout
+    frame = layout.values[tuple(inner)].frame
+    row = trace.reader.find_row(layout.frames[frame].parent, path)
+    if row is None:
+        return None
+    starts, parents = trace.source.activations(frame)
+    at = int(np.searchsorted(parents, row, "right")) - 1
+    if at < 0 or int(parents[at]) != row:
+        return None
+    extent = trace.source.extent(frame)
+    end = int(starts[at + 1]) if at + 1 < len(starts) else max(extent.stop, extent.partial + 1)
+    return end - int(starts[at]) - 2

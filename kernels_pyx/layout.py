@@ -30,6 +30,15 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """A value that instruction ``ip`` hands on ahead of the firing of the node that it is for."""
+
+    ip: int
+    source: Place
+    target: Place
+
+
+@dataclass(frozen=True, slots=True)
 class NodeLayout:
     """When a node fires: in rows of ``frame`` where all conditions hold; ``ip`` is its place in the program.
 
@@ -84,12 +93,13 @@ class FrameLayout:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """All of it. ``nodes`` is in program order; ``values`` is keyed by (node, output); ``stores`` names the frame of
-    each store, the frames themselves first."""
+    each store, the frames themselves first. ``copies`` are of use while a run stands still, and not saved."""
 
     frames: tuple[FrameLayout, ...]
     nodes: tuple[NodeLayout, ...]
     values: dict[tuple[str, int], ValueLayout]
     stores: tuple[int, ...] = ()
+    copies: tuple[Copy, ...] = ()
 
     def frame_of(self, place: Place) -> int:
         """The frame in whose rows a place is; -1 for the pool."""

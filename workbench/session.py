@@ -26,7 +26,7 @@ import numpy as np
 
 from workbench.analysis import Termination
 from workbench.analysis.loops import termination_of
-from workbench.debugger import Breakpoints, Debugger, Stop, StopReason
+from workbench.debugger import Breakpoints, Debugger, History, Stop, StopReason
 from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import NEWEST_ROWS, Position, Run, prepare_feeds
 from workbench.graph.graph import Graph
@@ -159,6 +159,11 @@ class Session:
         return self._version
 
     @property
+    def histories(self) -> tuple[History, ...]:
+        """What the run did before each edit, oldest first; each has a ``trace``."""
+        return tuple(self._debugger.histories)
+
+    @property
     def breakpoints(self) -> Breakpoints:
         return self._debugger.breakpoints
 
@@ -267,6 +272,15 @@ class Session:
     def run_to(self, name: str, iteration: int | tuple[int, ...] | None = None) -> Stop:
         """To the firing of ``name``, forwards or back."""
         return self._command("run_to", name=name, iteration=iteration)
+
+    def set_value(self, name: str, value: Any) -> Stop:
+        """Edit a value that has fired where the session stands, and go on from there with :meth:`resume` or a step.
+
+        The session is a fork from then on: every replay has the edit, and what was before is kept in ``histories``. A
+        value and its other names (Identity, Switch, a loop's Merge) are one; what was computed from it already stays.
+        SessionError where it cannot be: constants, dead values, loops that are not open, another dtype or shape.
+        """
+        return self._command("set_value", name=name, value=value)
 
     def reverse_continue(self) -> Stop:
         """Back to the last place where a breakpoint was hit."""

@@ -192,3 +192,29 @@ def test_a_stop_tells_its_story():
         )
         assert repr(session) == "<Session 'count': finished, next the end (event 53)>"
         assert all(r.value.endswith(".") and str(r) == r.value for r in R)
+
+
+def test_the_report_of_a_failure_tells_the_whole_story():
+    with wb.Session(failing(), DATA) as session:
+        report = session.run().error.report
+        assert report.op == "reshape" and report.tag == session.stop.tag and "programs.py" in str(report.source)
+        data, shape = report.operands
+        assert data.statistics == {"size": 6.0, "nan": 0.0, "inf": 0.0, "min": 0.0, "max": 5.0, "mean": 2.5}
+        assert shape.value.tolist() == [1, 4] and "[1, 4]" in str(shape)
+        assert [str(e) for e in report.events][-2:] == ["while/stack[while 2] = [1, 4]", "while/add_1[while 2] = 3"]
+        assert all(e.tag.frame == ("while",) for e in report.events) and len(report.events) == 8
+        text = str(report)
+        for part in ("operands:", "last events of while", "what to do:", "session.step_back()", "session.explain("):
+            assert part in text
+        assert "<pre>" in report._repr_html_()
+
+
+def test_a_report_says_where_to_look_for_nan():
+    b = wb.GraphBuilder("nan")
+    x = b.placeholder("x")
+    y = b.check_numerics(b.log(x), message="the logarithm")
+    with wb.Session(b.build({"y": y}), {"x": -1.0}) as session:
+        report = session.run().error.report
+        assert report.operands[0].statistics["nan"] == 1.0
+        assert any("is not finite: session.explain('log:0')" in line for line in report.advice)
+        assert session.explain("log:0").roots()[0].name == "x"

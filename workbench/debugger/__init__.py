@@ -8,7 +8,8 @@
 
 from workbench.debugger.breakpoints import Breakpoint, Breakpoints
 from workbench.debugger.debugger import Debugger
+from workbench.debugger.history import History
 from workbench.debugger.predicate import Predicate
 from workbench.debugger.stop import Stop, StopReason
 
-__all__ = ["Breakpoint", "Breakpoints", "Debugger", "Predicate", "Stop", "StopReason"]
+__all__ = ["Breakpoint", "Breakpoints", "Debugger", "History", "Predicate", "Stop", "StopReason"]

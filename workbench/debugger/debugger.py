@@ -13,12 +13,14 @@ from typing import Any
 
 from workbench.debugger import timetravel
 from workbench.debugger.breakpoints import Breakpoint, Breakpoints, as_path
+from workbench.debugger.history import History
 from workbench.debugger.stop import Stop, StopReason
 from workbench.errors import DeadValueError, ExecutionError, SessionError
 from workbench.execution import Position, Run
 from workbench.execution.run import ANYWHERE
 from workbench.graph.node import Ref
 from workbench.kernels import machine as core
+from workbench.trace.describe import short
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Debugger:
         self._armed: set[int] = set()
         self._stale = False
         self._work: Iterator[Stop | None] = iter(())
+        self.histories: list[History] = []
         self.stop = Stop(StopReason.STARTED, run.position())
 
     # -- commands ------------------------------------------------------------------------------------------------
@@ -110,6 +113,15 @@ class Debugger:
         else:
             yield from self._seek(StopReason.FRAME_LEFT, home=(*self._span(frame), -1))
 
+    def _do_set_value(self, name: str, value: Any) -> Iterator[Stop | None]:
+        """Write a value where the run stands; what was before is kept in ``histories``."""
+        ref, _ = self._resolve(name)
+        before = list(self.run.edits)
+        edit = self.run.edit(ref, value)
+        self.histories.append(History(self.run, before, edit))
+        shown = f"{self.run.plan.graph.name_of(ref)} = {short(edit.value)}, it was {short(edit.before)}."
+        yield Stop(StopReason.EDITED, self.run.position(), shown)
+
     def _do_run_to(self, name: str, iteration: Any = None) -> Iterator[Stop | None]:
         """To the firing of ``name`` (in ``iteration``); where that lies behind, back to it."""
         ref, _ = self._resolve(name)
@@ -139,7 +151,7 @@ class Debugger:
         yield from timetravel.reverse_continue(self)
 
     def _do_restart(self) -> Iterator[Stop | None]:
-        self.run.restore(self.run.checkpoints[0])
+        self.run.forget_edits()
         for point in self.breakpoints:
             point.count = 0
         yield Stop(StopReason.STARTED, self.run.position())

@@ -23,6 +23,7 @@ class StopReason(Enum):
     PAUSED = "The run was paused."
     BEGINNING = "This is the beginning of the run: there is nothing before it."
     NOT_REACHED = "The run ended without reaching the place that was asked for."
+    EDITED = "A value was edited; the run goes on from here with it."
     FAILED = "A node failed; the run stands in front of it."
 
     def __str__(self) -> str:

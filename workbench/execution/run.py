@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import DeadValueError, ExecutionError
+from workbench.execution.edits import Edit, make_edit
 from workbench.execution.failure import failure
 from workbench.execution.position import Position
 from workbench.graph.node import Ref
 from workbench.kernels import machine as core
-from workbench.kernels.layout import Place
+from workbench.kernels.layout import Condition, NodeLayout, Place
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
 from workbench.trace.source import LiveSource
@@ -50,6 +51,8 @@ class Run:
         self._held = 0  # bytes of all checkpoints, at most
         self._interval = FIRST_INTERVAL
         self._clock = (0, time.perf_counter())
+        self.edits: list[Edit] = []  # by event
+        self._applied = 0  # so many of them lie behind
 
     def trace_for(self, running: Callable[[], bool]) -> Trace:
         """A trace of this run for readers on other threads; ``running`` says whether rows in progress may change."""
@@ -91,14 +94,24 @@ class Run:
     def value_now(self, ref: Ref) -> np.ndarray | None:
         """What a value is in the rows in progress, where its node has just fired; None if it is dead there."""
         layout = self.plan.layout.values[tuple(ref)]
-        for condition in layout.guard:
-            found = self._now(condition.place)
-            holds = found >= 0 if condition.expect >= 2 else bool(found)
-            if holds != (condition.expect in (1, 2)):
-                return None
+        if not self._hold(layout.guard):
+            return None
         if layout.kind != "slot" or layout.place is None:
             return self.trace[ref][-1]
         return np.asarray(self._now(layout.place))
+
+    def fired_now(self, node: NodeLayout) -> bool:
+        """Whether a node in front of which the run does not stand any more fired in the rows in progress."""
+        if node.frame not in self.active_frames():
+            return True  # its frame ran and is closed
+        return node.first or self._hold(node.guard)
+
+    def _hold(self, guard: tuple[Condition, ...]) -> bool:
+        for condition in guard:
+            found = self._now(condition.place)
+            if (found >= 0 if condition.expect >= 2 else bool(found)) != (condition.expect in (1, 2)):
+                return False
+        return True
 
     def _now(self, place: Place) -> Any:
         if place.base == 0:
@@ -130,6 +143,22 @@ class Run:
 
         Raises ExecutionError when a node fails; the run then stands in front of that node.
         """
+        while self._applied < len(self.edits) and (limit is None or self.edits[self._applied].event <= limit):
+            edit, margin = self.edits[self._applied], 2 * self.plan.program.length
+            if not exact and edit.event - self.event > margin:
+                return self._go(edit.event - margin, exact, through, watch, loud, home)
+            if self.event < edit.event:
+                status = self._go(edit.event, True, through, watch, False, home)
+                if self.event < edit.event or status != "reached":
+                    return status
+                through = False
+            self._apply(edit)
+        return self._go(limit, exact, through, watch, loud, home)
+
+    def _go(
+        self, limit: int | None, exact: bool, through: bool, watch: tuple[int, int], loud: bool,
+        home: tuple[int, int, int],
+    ) -> str:  # fmt: skip
         stop = -1 if limit is None else limit
         if not exact:
             due = self.checkpoints[-1].events + self._interval
@@ -193,6 +222,7 @@ class Run:
     def restore(self, checkpoint: core.Snapshot) -> None:
         """Go to a checkpoint; later ones are forgotten, replay makes them again."""
         core.restore(self.machine, checkpoint)
+        self._edits_of(checkpoint)
         self.checkpoints = [c for c in self.checkpoints if c.events <= checkpoint.events]
         self._interval = max(64, min(self._interval, max(FIRST_INTERVAL, checkpoint.events // 64)))
         self._clock = (checkpoint.events, time.perf_counter())
@@ -200,10 +230,55 @@ class Run:
     def fork(self, checkpoint: core.Snapshot | None = None) -> Run:
         """A run of its own that starts at a checkpoint of this one (the latest by default)."""
         other = Run(self.plan, self.feeds, self.budget, self.window)
+        other.edits = list(self.edits)
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
+        other._edits_of(checkpoint or self.checkpoints[-1])
         # a checkpoint of its own: one of this run would keep all of this run in memory
         other.checkpoints = [core.snapshot(other.machine, other.active_frames())]
         return other
+
+    # -- edits -------------------------------------------------------------------------------------------------------
+    def edit(self, ref: Ref, value: Any) -> Edit:
+        """Write a value where the run stands; it goes on with it, in every replay too.
+
+        Edits that lay ahead are dropped. SessionError for what cannot be edited (see ``execution.edits``).
+        """
+        edit = make_edit(self, ref, value)
+        self.edits = [*self.edits[: self._applied], edit]
+        # checkpoints of this very place hold the old value
+        self.checkpoints = [c for c in self.checkpoints if c.events < edit.event]
+        self._apply(edit)
+        self.checkpoints.append(core.snapshot(self.machine, self.active_frames()))
+        self._held = sum(c.bytes for c in self.checkpoints)
+        return edit
+
+    def forget_edits(self) -> None:
+        """Back to the beginning of the first history."""
+        self.restore(self.checkpoints[0])
+        for edit in reversed(self.edits[: self._applied]):
+            self._write(edit, edit.before)
+        self.edits, self._applied = [], 0
+        self.checkpoints = [core.snapshot(self.machine, [0])]
+
+    def _apply(self, edit: Edit) -> None:
+        self._write(edit, edit.value)
+        self._applied += 1
+
+    def _write(self, edit: Edit, value: Any) -> None:
+        for place in edit.places:
+            self.put(place, value)
+
+    def _edits_of(self, checkpoint: core.Snapshot) -> None:
+        """After going to a checkpoint: arrays of the outermost level are not in it, so edits of them are done or undone
+        here."""
+        outermost = [e for e in self.edits if self.plan.layout.frame_of(e.places[0]) == 0]
+        for edit in reversed(outermost):
+            if edit.event > checkpoint.events:
+                self.put(edit.places[0], edit.before)
+        for edit in outermost:
+            if edit.event <= checkpoint.events:
+                self.put(edit.places[0], edit.value)
+        self._applied = sum(e.event <= checkpoint.events for e in self.edits)
 
     # -- results -----------------------------------------------------------------------------------------------------
     def outputs(self) -> dict[str, np.ndarray]:

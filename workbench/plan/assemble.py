@@ -9,7 +9,7 @@ from typing import Any
 from workbench.graph.node import Ref
 from workbench.graph.types import numpy_dtype
 from workbench.kernels import machine
-from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, Place, ValueLayout
+from workbench.kernels.layout import Condition, Copy, FrameLayout, Layout, NodeLayout, Place, ValueLayout
 from workbench.plan.guards import ALIVE, Guard, is_loop_merge
 from workbench.plan.places import Spot, lay_out, lay_out_arrays
 from workbench.plan.values import ARRAY, Values
@@ -114,4 +114,5 @@ class Assembly(Values):
                     name, index, frame, kind, None if spot is None else spot.place(),
                     self._conditions(self.guards.value[ref]), branches, self._statistics(spot),
                 )  # fmt: skip
-        return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self.store_frames))
+        copies = tuple(Copy(ip, source.place(), target.place()) for ip, source, target in self.copies)
+        return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self.store_frames), copies)

@@ -42,6 +42,7 @@ class Values:
         self.number = {path: i for i, path in enumerate(self.frames)}
         self.code: list[dict[str, Any]] = []
         self.literals: list[tuple[Spot, int]] = []
+        self.copies: list[tuple[int, Spot, Spot]] = []  # by moves that are no events
         self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], bool, Any, tuple[int, ...] | None]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
@@ -122,6 +123,8 @@ class Values:
 
     def move(self, source: Spot, target: Spot, frame: int, **fields: Any) -> None:
         """Copy a value; between a number and an array it is boxed or unboxed."""
+        if not fields.get("event"):
+            self.copies.append((len(self.code), source, target))
         if source.dtype is None and target.dtype is None:
             self.emit(MOVE, frame, a=source, out=target, **fields)
         elif target.shape and (source.dtype or source.is_constant):

@@ -54,6 +54,9 @@ static inline int64_t wb_floor_divide(int64_t a, int64_t b) {
     x = a / b;
     return x - (x * b != a && ((a < 0) != (b < 0)));
 }
+static inline int64_t wb_truncate_divide(int64_t a, int64_t b) {
+    return b == 0 ? 0 : b == -1 ? -a : a / b;
+}
 static inline int64_t wb_remainder(int64_t a, int64_t b) {
     int64_t x;
     if (b == 0 || b == -1) return 0;

@@ -24,6 +24,7 @@ BINARY: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
     "multiply": ("a * b", None, NUMBERS),
     "divide": ("a / b", None, FLOATS),
     "floor_divide": ("wb_floor_divide(a, b)", None, INTS),
+    "truncate_divide": ("wb_truncate_divide(a, b)", None, INTS),
     "remainder": ("wb_remainder(a, b)", None, INTS),
     "equal": ("a == b", "bool", ("bool", *NUMBERS)),
     "not_equal": ("a != b", "bool", ("bool", *NUMBERS)),

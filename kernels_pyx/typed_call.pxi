@@ -29,6 +29,12 @@ def _chain(name):
     return lambda a, b, c: _STEPS[last](_STEPS[first](a, b), c)
 
 
+def _truncate_divide(a, b):
+    """Integer division towards zero, as C's; by zero it gives 0."""
+    floored, rest = np.floor_divide(a, b), np.remainder(a, b)
+    return floored + ((rest != 0) & ((a < 0) != (b < 0))).astype(floored.dtype)
+
+
 def _numpy_function(name):
     """The NumPy function that an op is held against, and falls back to."""
     if "Chain<" in _OPS[name].functor or "Reverse<" in _OPS[name].functor:
@@ -37,6 +43,7 @@ def _numpy_function(name):
         "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
         "cast": lambda x: x,
         "round": np.rint,
+        "truncate_divide": _truncate_divide,
         "cummin": lambda x, axis=None: np.minimum.accumulate(x if axis is not None else np.ravel(x), axis=axis or 0),
         "cummax": lambda x, axis=None: np.maximum.accumulate(x if axis is not None else np.ravel(x), axis=axis or 0),
     }

@@ -33,6 +33,13 @@ struct FloorDivide {
         }
     }
 };
+struct TruncateDivide {
+    template <class C, class V> static V run(V a, V b) {
+        if (b == 0) return 0;
+        if (is_signed<V> && b == V(-1)) return V(-a);
+        return V(a / b);
+    }
+};
 struct Remainder {
     template <class C, class V> static V run(V a, V b) {
         if constexpr (is_float<V>) {

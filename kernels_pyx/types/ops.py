@@ -61,6 +61,7 @@ _add("division", 2, "iufc", "divide", result="any", mixed=True, computes="fc", i
 # signalling NaN), these give the second zero, and the number.
 _add("arithmetic", 2, "biufc", "maximum minimum fmax fmin")
 _add("arithmetic", 2, "iuf", "floor_divide remainder fmod", vector=False)
+_add("arithmetic", 2, "iu", "truncate_divide", vector=False)
 _add("arithmetic", 2, "iuf", "power", inexact=("f",), ulp=1, vector=False)
 _add("arithmetic", 2, "f", "copysign")
 _add("arithmetic", 2, "f", "hypot arctan2", exact=False, ulp=2, vector=False)

@@ -43,6 +43,15 @@ def convert(x: np.ndarray, name: str) -> np.ndarray:
     return x.astype(dtype_of(name))
 
 
+def truncate_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Python's exact quotients, cut towards zero, in the integers of the type."""
+    pairs = zip(*(x.ravel().tolist() for x in np.broadcast_arrays(a, b)), strict=True)
+    exact = [0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in pairs]
+    bits = a.dtype.itemsize * 8
+    wrapped = np.array([e & ((1 << bits) - 1) for e in exact], np.dtype(f"u{a.dtype.itemsize}"))
+    return wrapped.view(a.dtype).reshape(np.broadcast_shapes(a.shape, b.shape))
+
+
 def function(op: str):
     """The NumPy function of an element-wise op, on inputs of the compute type."""
     row = OPS[op]
@@ -53,7 +62,10 @@ def function(op: str):
         return lambda a, b, c: STEPS[last](STEPS[first](a, b), c)
     if op == "power":  # negative integer exponents are no concern of this module: see usable()
         return lambda a, b: np.power(a, np.where(b < 0, b.dtype.type(0), b) if b.dtype.kind == "i" else b)
-    special = {"clip": lambda x, low, high: np.minimum(np.maximum(x, low), high), "cast": lambda x: x, "round": np.rint}
+    special = {
+        "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high), "cast": lambda x: x, "round": np.rint,
+        "truncate_divide": truncate_divide,
+    }  # fmt: skip
     return special.get(op) or getattr(np, op)
 
 

@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 import workbench as wb
+from tests.graph.programs import failing
 from tests.widgets.graphs import counter, nested, newton
 from workbench.widgets.models.controlflow_model import ControlFlowModel, decisions
 from workbench.widgets.models.evolution_model import EvolutionModel, default_names, lines_of
@@ -110,7 +111,13 @@ def test_status_in_words():
         assert status["state"] == "paused" and status["next"] == "while/x/Merge" and "while 2" in status["iteration"]
         session.run()
         status = status_model(session.snapshot())
-        assert status["next"] == "" and "finished" in status_text(status)
+        assert status["next"] == "" and "finished" in status_text(status) and status["report"] == ""
+    with wb.Session(failing(), {"data": np.arange(6.0)}) as session:
+        session.run()
+        status = status_model(session.snapshot())
+        assert status["state"] == "failed" and "last events of while" in status["report"]
+        session.set_value("while/stack:0", [2, 3])
+        assert status_model(session.snapshot())["report"] == ""
 
 
 def test_rows_that_were_dropped_leave_what_was_seen_of_them():

@@ -13,7 +13,8 @@ WORDS = {
 
 
 def status_model(snapshot: Any) -> dict[str, Any]:
-    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``, ``error``."""
+    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``, ``error``, and
+    ``report``, the whole story of a failure as text."""
     state = str(getattr(snapshot.state, "value", snapshot.state))
     position = snapshot.position
     counts = sorted((snapshot.iterations or {}).items())
@@ -36,6 +37,7 @@ def status_model(snapshot: Any) -> dict[str, Any]:
         "iteration": ", ".join(iterations),
         "reason": reason,
         "error": "" if error is None else str(error),
+        "report": str(getattr(error, "report", None) or ""),
     }
 
 

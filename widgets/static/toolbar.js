@@ -63,6 +63,11 @@ export default {
       fields[name] = make("span", `workbench-${name}`, status);
     }
 
+    // the whole story of a failure, folded; a new one replaces it
+    const report = make("details", "workbench-report", status);
+    make("summary", "", report).textContent = "What happened, and what to do";
+    const story = make("pre", "", report);
+
     function press(name) {
       if (buttons.get(name)?.disabled) return;
       model.send({ kind: "command", name });
@@ -87,6 +92,8 @@ export default {
       field("next", "next", now.next ? now.tag || now.next : "");
       field("reason", "", now.reason);
       field("error", "", now.error ? `\u2716 ${now.error}` : "");
+      story.textContent = now.report ?? "";
+      report.style.display = now.report ? "" : "none";
       for (const [name, button] of buttons) button.disabled = !enabled.has(name);
       model.send({ kind: "ack", push: model.get("push") });
     }

@@ -13,8 +13,8 @@ WORDS = {
 
 
 def status_model(snapshot: Any) -> dict[str, Any]:
-    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``, ``error``, and
-    ``report``, the whole story of a failure as text."""
+    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``,
+    ``error``, and ``report`` (the whole story of a failure, as text)."""
     state = str(getattr(snapshot.state, "value", snapshot.state))
     position = snapshot.position
     counts = sorted((snapshot.iterations or {}).items())

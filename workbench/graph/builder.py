@@ -220,13 +220,14 @@ class GraphBuilder:
     # -- for the parts of the builder ----------------------------------------------------------------------------
     def add_node(
         self, op: str, inputs: Sequence[Ref], *, control: Sequence[str] = (), name: str | None = None,
-        at_root: bool = False, **attrs: Any,
+        at_root: bool = False, owner: Context | None = None, **attrs: Any,
     ) -> str:  # fmt: skip
-        """Add a checked node and return its name, made unique."""
-        region = None if at_root else self.context.region
+        """Add a checked node and return its name, made unique; it is of the region of ``owner`` (or where we are)."""
+        region = None if at_root else (owner or self.context).region
         if inputs and not at_root and not (op == "Enter" and attrs["is_constant"]):
             control = self._tie_to_loop(op, inputs, control)
-        label = name or (f"{region}/{op}" if region else op).replace(":", "_")
+        prefix = None if at_root else self.context.prefix
+        label = name or (f"{prefix}/{op}" if prefix else op).replace(":", "_")
         source = _caller()
         node = Node(self.unique(label), op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), source, region)
         types = self._infer(node)

@@ -20,7 +20,14 @@ class Context:
     ) -> None:
         self.builder, self.parent, self.label = builder, parent, label
         self.depth: int = 0 if parent is None else parent.depth + 1
+        #: names of nodes made here begin with it; the region says the same with the regions around it
+        self.prefix: str | None = None if parent is None else parent.prefix
         self.region: str | None = None if parent is None else parent.region
+
+    def _open(self, name: str) -> None:
+        """A region of its own, inside the one around it."""
+        inside = self.region is None or name.startswith(f"{self.region}/")
+        self.prefix, self.region = name, name if inside else f"{self.region}/{name}"
 
     def pivot(self) -> tuple[str, ...]:
         """Control inputs that make a constant live exactly where this context is live."""
@@ -58,7 +65,7 @@ class LoopContext(Context):
     def __init__(self, builder: GraphBuilder, parent: Context, frame: str, parallel_iterations: int) -> None:
         super().__init__(builder, parent, f"loop {frame!r}")
         self.frame, self.parallel_iterations = frame, parallel_iterations
-        self.region = frame
+        self._open(frame)
         self._invariants: dict[Ref, Value] = {}
         self.header_pivot: str = ""
         self.body_source: Value | None = None
@@ -70,7 +77,7 @@ class LoopContext(Context):
         if self.body_source is None:
             return (self.header_pivot,) if self.header_pivot else ()
         if self._body_pivot is None:
-            name = self.builder.add_node("Identity", [self.body_source.ref], name=f"{self.frame}/pivot")
+            name = self.builder.add_node("Identity", [self.body_source.ref], name=f"{self.frame}/pivot", owner=self)
             self._body_pivot = name
         return (self._body_pivot,)
 
@@ -80,6 +87,7 @@ class LoopContext(Context):
                 "Enter",
                 [value.ref],
                 name=f"{self.frame}/{value.label or value.ref.node.rpartition('/')[2]}/Enter",
+                owner=self,
                 frame_name=self.frame,
                 is_constant=True,
                 parallel_iterations=self.parallel_iterations,
@@ -96,20 +104,20 @@ class BranchContext(Context):
     ) -> None:
         super().__init__(builder, parent, f"branch {name!r} ({'true' if side else 'false'} side)")
         self.name, self.pred, self.side, self._switches = name, pred, side, switches
-        self.region = name
+        self._open(name)
         self._pivot: str | None = None
 
     def pivot(self) -> tuple[str, ...]:
         if self._pivot is None:
             live = self.bring_in(self.pred)
             label = "switch_t" if self.side else "switch_f"
-            self._pivot = self.builder.add_node("Identity", [live.ref], name=f"{self.name}/{label}")
+            self._pivot = self.builder.add_node("Identity", [live.ref], name=f"{self.name}/{label}", owner=self)
         return (self._pivot,)
 
     def bring_in(self, value: Value) -> Value:
         if value.ref not in self._switches:
             label = value.label or value.ref.node.rpartition("/")[2]
             self._switches[value.ref] = self.builder.add_node(
-                "Switch", [value.ref, self.pred.ref], name=f"{self.name}/{label}/Switch"
+                "Switch", [value.ref, self.pred.ref], name=f"{self.name}/{label}/Switch", owner=self
             )
         return Value(self.builder, Ref(self._switches[value.ref], self.side), value.type, self, value.label)

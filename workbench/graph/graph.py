@@ -17,6 +17,7 @@ from workbench.graph.frames import Frame, FramePath, assign_frames, build_frames
 from workbench.graph.infer import infer_types
 from workbench.graph.listing import Listing
 from workbench.graph.node import Node, Ref
+from workbench.graph.regions import Region, find_regions
 from workbench.graph.types import TensorType
 
 
@@ -140,6 +141,11 @@ class Graph:
     def consumers(self, node: str) -> tuple[str, ...]:
         """Nodes that read an output of ``node`` or wait for it."""
         return self._consumers[node]
+
+    @cached_property
+    def regions(self) -> Mapping[str, Region]:
+        """The loops, branches and calls of the source by name, outer ones first; each knows its nodes and its frame."""
+        return MappingProxyType(find_regions(self.nodes, self._where))
 
     def cross_references(self) -> Listing:
         """Every value that crosses into another frame, iteration or branch: value, from, to, kind, through."""

@@ -78,7 +78,7 @@ def while_loop(
 def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None) -> Any:
     """Switch on the way into each side, Merge on the way out."""
     outer = b.context
-    label = b.reserve(name or (f"{outer.region}/cond" if outer.region else "cond"))
+    label = b.reserve(name or (f"{outer.prefix}/cond" if outer.prefix else "cond"))
     decision = _condition(b, pred, label)
     switches: dict[Ref, str] = {}
     shapes = []
@@ -106,7 +106,7 @@ def cond(b: GraphBuilder, pred: Any, true_fn: Callable[[], Any], false_fn: Calla
                 f"side.",
                 slug="branch-dtype", fix="cast one of them.",
             )  # fmt: skip
-        node = b.add_node("Merge", [on_false.ref, on_true.ref], name=f"{label}/Merge")
+        node = b.add_node("Merge", [on_false.ref, on_true.ref], name=f"{label}/Merge", owner=insides[0])
         merged.append(Value(b, Ref(node), b.node(node).types[0], outer, keys[i] if keys else None))
     return _pack(merged, shapes[0], keys or [])
 

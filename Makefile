@@ -7,6 +7,7 @@
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
 #   make valgrind           a few tests under valgrind
 #   make sanitize-trie   the shape trie's stress program under ThreadSanitizer and AddressSanitizer (SECONDS_EACH=20)
+#   make fuzz    coverage-guided fuzzing of the readers; FUZZ_SECONDS=60 each  FUZZ_TARGETS="graphdef onnx ..."
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
 #
@@ -36,7 +37,7 @@ SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
-.PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address sanitize-trie valgrind setup \
+.PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   notebooks browser clean
 
 help:
@@ -102,6 +103,14 @@ sanitize-address: $(DEV_STAMP)
 
 valgrind: $(DEV_STAMP)
 	@.ci/sanitize valgrind $(SANITIZE_TESTS)
+
+# atheris is needed for this alone, so it is not among the project's dependencies. Findings stay under build/fuzz/TARGET.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= graphdef pbtxt saved_model checkpoint onnx graph_text trace
+fuzz: $(DEV_STAMP)
+	@python -c 'import atheris' 2> /dev/null || $(PIP_INSTALL) atheris
+	@for target in $(FUZZ_TARGETS); do \
+	  python tests/fuzz/run.py $$target build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1; done
 
 SECONDS_EACH ?= 20
 sanitize-trie:

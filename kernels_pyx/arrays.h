@@ -16,7 +16,8 @@ enum {
     WB_COPY,    /* items from one layout to another */
     WB_REDUCE,  /* (outer, n, inner) -> (outer, inner), or a cumulative op */
     WB_MATMUL,  /* (m, k) @ (k, n), outer times */
-    WB_STATS    /* count, NaN, Inf, min, max, sum, sum of squares of n items */
+    WB_STATS,   /* count, NaN, Inf, min, max, sum, sum of squares of n items */
+    WB_ROWS     /* FLAT where one operand has a single item for each `inner` items of the others */
 };
 
 typedef struct {
@@ -28,8 +29,8 @@ typedef struct {
     ptrdiff_t n, outer, inner;
     ptrdiff_t item;   /* COPY: bytes of an item */
     ptrdiff_t dims[WB_MOST_DIMS];
-    ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension */
-    ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT: bytes per item; 0: one item for all */
+    ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension; ROWS: per row */
+    ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row */
 } wb_array;
 
 static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
@@ -77,8 +78,9 @@ static void wb_nest(const wb_array *x, char *const *args) {
 }
 
 /* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
- * instruction leave the same bits. */
-enum { WB_BLOCK = 512 };
+ * instruction leave the same bits. A few blocks of doubles fit the first-level cache; shorter ones spend their time on
+ * what each of them ends with. */
+enum { WB_BLOCK = 2048 };
 static void wb_block_statistics(const wb_array *x, const char *in, ptrdiff_t from, ptrdiff_t count, double *out) {
     double part[7];
     int k;
@@ -98,11 +100,23 @@ static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
         wb_block_statistics(x, in, from, x->n - from < WB_BLOCK ? x->n - from : WB_BLOCK, out);
 }
 
+/* Items `from` to `from + count` of a flat loop by rows. */
+static void wb_run_rows(const wb_array *x, char *out, const char *a, const char *b, ptrdiff_t from, ptrdiff_t count) {
+    ptrdiff_t row = from / x->inner, left = x->inner - from % x->inner;
+    while (count > 0) {
+        const ptrdiff_t m = count < left ? count : left;
+        ((wb_flat)x->fn)(out + from * x->stride[3], x->stride[0] ? a + from * x->stride[0] : a + row * x->steps[0][0],
+                         x->stride[1] ? b + from * x->stride[1] : b + row * x->steps[1][0], b, m);
+        from += m, count -= m, row++, left = x->inner;
+    }
+}
+
 static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
     switch (x->kind) {
     case WB_FLAT: ((wb_flat)x->fn)(out, a, b, c, x->n); break;
     case WB_REDUCE: ((wb_reduction)x->fn)(out, a, x->outer, x->n, x->inner); break;
     case WB_STATS: wb_all_statistics(x, a, (double *)out); break;
+    case WB_ROWS: wb_run_rows(x, out, a, b, 0, x->n); break;
     case WB_MATMUL: {
         ptrdiff_t k;
         for (k = 0; k < x->outer; k++)
@@ -162,6 +176,7 @@ static void wb_run_chain(char **base, const wb_instr *const *chain, int length, 
             const char *a = base[s->ba] + s->oa;
             char *out = base[s->bo] + s->oo;
             if (x->kind == WB_STATS) wb_block_statistics(x, a, from, count, (double *)out);
+            else if (x->kind == WB_ROWS) wb_run_rows(x, out, a, base[s->bb] + s->ob, from, count);
             else
                 ((wb_flat)x->fn)(out + from * x->stride[3], a + from * x->stride[0],
                                  base[s->bb] + s->ob + from * x->stride[1], base[s->bc] + s->oc + from * x->stride[2],

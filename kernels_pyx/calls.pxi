@@ -102,12 +102,22 @@ cdef int resolve_site(Machine self, Way* way, tuple call) except -1:
     return 0
 
 
+cdef enum:
+    BY_ADDRESS = 2
+
+
 cdef int call_python(Machine self, Instr* i) noexcept with gil:
     try:
         call = self.program.calls[i.x0]
         if call[4] is not None and at_site(self, i, call):
             return 0
         function, inputs, outputs, sees, _, path = call
+        if <int>sees == BY_ADDRESS:
+            function(
+                [<size_t>(self.e.base[<int>o[0]] + <int>o[1]) for o in inputs],
+                [<size_t>(self.e.base[<int>o[0]] + <int>o[1]) for o in outputs],
+            )
+            return 0
         operands = [load_operand(self, base, offset, dtype, shape, sees) for base, offset, dtype, shape in inputs]
         if path is None:
             results = function(operands)

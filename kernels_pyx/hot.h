@@ -291,20 +291,64 @@ static void wb_pack_one(const wb_engine *m, wb_hot *h, wb_instr *s, wb_held *hel
 
 static int wb_links(const wb_hot *h) {
     const int kind = h->fn == wb_hot_array ? ((const wb_array *)h->src->data)->kind : -1;
-    return kind == WB_FLAT || kind == WB_STATS;
+    return kind == WB_FLAT || kind == WB_STATS || kind == WB_ROWS;
 }
-/* Runs of flat instructions and statistics of one length that no jump leads into. Each member keeps its own function: whoever enters in
- * the middle runs the rest one by one. Short arrays stay as they are: they fit the cache whole. */
+/* The bytes that an instruction of a chain goes over. */
+typedef struct {
+    int base;
+    ptrdiff_t from, to, stride;
+} wb_span;
+static wb_span wb_span_of(int base, int offset, ptrdiff_t stride, ptrdiff_t n) {
+    const wb_span span = {base, offset, offset + (stride ? stride * n : 16), stride};
+    return span;
+}
+/* What it reads (up to three) and, last, what it writes; returns their number. */
+static int wb_spans(const wb_instr *s, wb_span *spans) {
+    const wb_array *x = (const wb_array *)s->data;
+    const int base[3] = {s->ba, s->bb, s->bc}, offset[3] = {s->oa, s->ob, s->oc};
+    int k;
+    for (k = 0; k < (x->kind == WB_STATS ? 1 : x->n_in); k++) {
+        spans[k] = wb_span_of(base[k], offset[k], x->stride[k], x->n);
+        if (x->kind == WB_ROWS && !x->stride[k]) spans[k].to += x->n / x->inner * x->steps[k][0];
+    }
+    spans[k] = x->kind == WB_STATS ? wb_span_of(s->bo, s->oo, sizeof(double), 7)
+                                   : wb_span_of(s->bo, s->oo, x->stride[3], x->n);
+    return k + 1;
+}
+/* Whether two spans meet out of step: then a block of one is not the block of the other. */
+static int wb_out_of_step(const wb_span *a, const wb_span *b) {
+    return a->base == b->base && a->from < b->to && b->from < a->to && !(a->from == b->from && a->stride == b->stride);
+}
+/* Whether an instruction can go block by block behind another: what one of them writes, the other touches only in step. */
+static int wb_in_step(const wb_instr *before, const wb_instr *s) {
+    wb_span one[4], two[4];
+    const int n = wb_spans(before, one), m = wb_spans(s, two);
+    int k;
+    for (k = 0; k < n; k++)
+        if (wb_out_of_step(&one[k], &two[m - 1])) return 0;
+    for (k = 0; k < m; k++)
+        if (wb_out_of_step(&one[n - 1], &two[k])) return 0;
+    return 1;
+}
+static int wb_joins(const wb_engine *m, int first, int last) {
+    int k;
+    for (k = first; k < last; k++)
+        if (!wb_in_step(m->hot[k].src, m->hot[last].src)) return 0;
+    return 1;
+}
+/* Runs of flat instructions (by rows too) and statistics of one length that no jump leads into, each in step with those before it. Each
+ * member keeps its own function: whoever enters in the middle runs the rest one by one. Short arrays stay as they are:
+ * they fit the cache whole. */
 static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
     int at, last;
     for (at = 0; at < n; at = last) {
         last = at + 1;
-        if (!wb_links(&m->hot[at])) continue;
+        if (!wb_links(&m->hot[at]) || ((const wb_array *)m->hot[at].src->data)->n <= WB_BLOCK) continue;
         while (last < n && last - at < WB_LONGEST_CHAIN && wb_links(&m->hot[last]) && !jumped[m->hot[last].src - m->code] &&
-               ((const wb_array *)m->hot[last].src->data)->n == ((const wb_array *)m->hot[at].src->data)->n)
+               ((const wb_array *)m->hot[last].src->data)->n == ((const wb_array *)m->hot[at].src->data)->n &&
+               wb_joins(m, at, last))
             last++;
-        if (last - at > 1 && ((const wb_array *)m->hot[at].src->data)->n > WB_BLOCK)
-            m->hot[at].fn = wb_hot_chain, m->hot[at].length = (short)(last - at);
+        if (last - at > 1) m->hot[at].fn = wb_hot_chain, m->hot[at].length = (short)(last - at);
     }
 }
 

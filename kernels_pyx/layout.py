@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class Place:
     shift: int
     dtype: str | None
     shape: tuple[int, ...] = ()
+    until: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Layout:
     nodes: tuple[NodeLayout, ...]
     values: dict[tuple[str, int], ValueLayout]
     stores: tuple[int, ...] = ()
-    copies: tuple[Copy, ...] = ()
+    copies: tuple[Copy, ...] = field(default=(), compare=False)
 
     def frame_of(self, place: Place) -> int:
         """The frame in whose rows a place is; -1 for the pool."""

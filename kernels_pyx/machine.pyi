@@ -17,7 +17,7 @@ class Program:
         frames: list[tuple[int, int, int, list[int]]],
         pool: bytes,
         pool_objects: dict[int, Any],
-        calls: list[tuple[Callable[[list[Any]], Sequence[Any]], list[Any], list[Any], bool, Callable[..., Any] | None]],
+        calls: list[tuple[Any, list[Any], list[Any], int, Callable[..., Any] | None, tuple[int, ...] | None]],
         stores: Sequence[tuple[int, int, list[tuple[int, int]], list[tuple[str, tuple[int, ...]]]]] = (),
         constants: Sequence[NDArray[Any]] = (),
     ) -> None: ...

@@ -40,7 +40,7 @@ cdef extern from "arrays.h" nogil:
     void wb_run_on(const Array* x, char* out, char* a, char* b, char* c) noexcept
     int wb_base_of(const Engine* m, int store) noexcept
 
-ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats")
+ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats", "rows")
 
 cdef enum Op:
     OP_NOP = 0      # a node that only renames a value: an event, no work
@@ -117,13 +117,14 @@ cdef class Program:
     pool:
         bytes of the constant pool; ``pool_objects`` maps offsets in it to arrays.
     calls:
-        (callable, inputs, outputs, whether it may see the rows themselves instead of copies, resolver or None, frames or
+        (callable, inputs, outputs, 1 if it may see the rows themselves instead of copies, resolver or None, frames or
         None): inputs are (base, offset, dtype or None for an object, shape), outputs likewise. A resolver gives for
         (dtype, shape, strides) of each input an array instruction with the result's dtype and shape, or None. With
-        frames the callable also gets the iterations in which these stand.
+        frames the callable also gets the iterations in which these stand. With 2 instead of 1 it is called with the
+        addresses of the inputs and of the outputs, which all stand in rows or are numbers, and leaves the results there.
     stores:
         (frame, row_bytes, ranges that the next row reads, (dtype, shape) of the arrays) of the frames that have arrays
-        of known shape in rows.
+        of known shape in rows. The outermost level has one row; there they are the ranges that arrays use in turn.
     constants:
         contiguous arrays; number k is base 1 + frames + 2 * stores + k.
     """

@@ -95,6 +95,15 @@ cdef extern from "core.h" nogil:
     int wb_flag(const int* where) noexcept
     bint wb_holds(char** base, const Literal* literal) noexcept
 
+# Large chunks of array stores that are kept for the next run of the same size, whose pages are there then.
+cdef enum:
+    SHELVED = 4
+    SHELVED_BYTES = 33554432
+
+cdef char* _shelf[SHELVED]
+cdef size_t _shelf_bytes[SHELVED]
+cdef int _shelf_next = 0
+
 cdef char* _pool[POOL_CHUNKS]
 cdef int _pool_size = 0
 cdef PyThread_type_lock _pool_lock = PyThread_allocate_lock()
@@ -110,7 +119,8 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
     if rows.carry and (rows.n_objects or rows.chunk_bytes != HUGE_BYTES):
         return <char*>calloc(1, rows.chunk_bytes)
     if rows.chunk_bytes != HUGE_BYTES:
-        return wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
+        chunk = _take_shelved(rows.chunk_bytes)
+        return chunk if chunk != NULL else wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
     PyThread_acquire_lock(_pool_lock, 1)
     if _pool_size > 0:
         _pool_size -= 1
@@ -133,7 +143,35 @@ cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
             _pool_size += 1
             chunk = NULL
         PyThread_release_lock(_pool_lock)
+    elif not rows.carry and rows.chunk_bytes > HUGE_BYTES:
+        chunk = _shelve(chunk, rows.chunk_bytes)
     free(chunk)
+
+
+cdef char* _take_shelved(size_t size) noexcept nogil:
+    """A large chunk of exactly this size that an earlier run has given back, or NULL."""
+    cdef char* found = NULL
+    cdef int k
+    PyThread_acquire_lock(_pool_lock, 1)
+    for k in range(SHELVED):
+        if _shelf[k] != NULL and _shelf_bytes[k] == size:
+            found, _shelf[k] = _shelf[k], NULL
+            break
+    PyThread_release_lock(_pool_lock)
+    return found
+
+
+cdef char* _shelve(char* chunk, size_t size) noexcept nogil:
+    """Keep a large chunk for the next run; returns what is to be freed instead: the oldest, itself or nothing."""
+    global _shelf_next
+    cdef char* gone = chunk
+    if size <= SHELVED_BYTES:
+        PyThread_acquire_lock(_pool_lock, 1)
+        gone = _shelf[_shelf_next]
+        _shelf[_shelf_next], _shelf_bytes[_shelf_next] = chunk, size
+        _shelf_next = (_shelf_next + 1) % SHELVED
+        PyThread_release_lock(_pool_lock)
+    return gone
 
 
 cdef void release_objects(Rows* rows, char* chunk) noexcept:

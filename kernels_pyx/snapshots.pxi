@@ -36,6 +36,8 @@ def snapshot(Machine machine not None, active):
     for f in active:
         if machine.e.twin[f] >= 0 and f > 0:
             s.arrays[machine.e.twin[f]] = _array_rows(machine, f, s.ip)
+        elif machine.e.twin[f] >= 0 and s.ip > 0:
+            s.arrays[machine.e.twin[f]] = _shared_arrays(machine), None
         rows = &machine.e.frames[f]
         raw = (rows.cur - rows.row_bytes)[: 2 * rows.row_bytes]
         objects = []
@@ -57,6 +59,13 @@ cdef tuple _array_rows(Machine machine, int f, int ip):
     for start, size in machine.program.stores[store - machine.e.n_frames][2]:
         kept.append((before + <int>start)[: <Py_ssize_t>size] if before != NULL else None)
     return kept, None if ip == machine.program.heads.get(f) else rows.cur[: rows.row_bytes]
+
+
+cdef list _shared_arrays(Machine machine):
+    """What stands in the memory of the outermost level that several arrays use in turn."""
+    cdef int store = machine.e.twin[0]
+    cdef char* cur = machine.e.frames[store].cur
+    return [(cur + <int>start)[: <Py_ssize_t>size] for start, size in machine.program.stores[store - machine.e.n_frames][2]]
 
 
 cdef tuple _counts(Rows* rows):
@@ -84,12 +93,22 @@ def restore(Machine machine not None, Snapshot s not None):
         if f < machine.e.n_frames:
             _seek(machine, f, row, s.live.get(f))
         else:
-            _seek_arrays(machine, f, row, s.arrays.get(f))
+            _seek_arrays(machine, f, row, None if f == machine.e.twin[0] else s.arrays.get(f))
         _set_activations(machine, &machine.e.frames[f], acts, start, parent)
     if machine.e.twin[0] >= 0 and s.origin is not machine:
         f = machine.e.twin[0]
         memcpy(machine.e.frames[f].cur, s.origin.e.frames[f].cur, machine.e.frames[f].row_bytes)
+    if machine.e.twin[0] in s.arrays:
+        _write_shared(machine, s.arrays[machine.e.twin[0]][0])
     machine.epoch += 1
+
+
+cdef object _write_shared(Machine machine, list pieces):
+    cdef int store = machine.e.twin[0]
+    cdef const char* source
+    for (start, size), raw in zip(machine.program.stores[store - machine.e.n_frames][2], pieces):
+        source = <bytes>raw
+        memcpy(machine.e.frames[store].cur + <int>start, source, <size_t>size)
 
 
 cdef object _set_activations(Machine machine, Rows* rows, long long acts, long long start, long long parent):

@@ -22,7 +22,7 @@ from workbench.analysis import (
 )
 from workbench.debugger import Stop, StopReason
 from workbench.errors import WorkbenchError
-from workbench.frontends import from_graphdef, from_onnx, load
+from workbench.frontends import from_graphdef, from_onnx, from_saved_model, load
 from workbench.graph import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
@@ -57,5 +57,5 @@ Graph.services.update(run=run_graph, view=_view)
 __all__ = [
     "Evolution", "Forecast", "ForwardExecutionDAG", "ForwardExecutionDAGBuilder", "Graph", "GraphBuilder", "Pattern",
     "Session", "Stop", "StopReason", "Tag", "Termination", "TerminationMonitor", "Trace", "WorkbenchError", "classify",
-    "debug", "from_graphdef", "from_onnx", "iterations_to_tolerance", "load", "parse", "plan_cache",
+    "debug", "from_graphdef", "from_onnx", "from_saved_model", "iterations_to_tolerance", "load", "parse", "plan_cache",
 ]  # fmt: skip

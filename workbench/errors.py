@@ -8,6 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+#: characters of a message, or of a hint; names in a hostile file may be megabytes long
+MAX_MESSAGE = 8000
+
+
+def clipped(text: str) -> str:
+    """A text of at most ``MAX_MESSAGE`` characters: of a longer one the beginning and the end."""
+    half = MAX_MESSAGE // 2 - 3
+    return text if len(text) <= MAX_MESSAGE else f"{text[:half]} ... {text[-half:]}"
+
 
 class WorkbenchError(Exception):
     """Base of all errors that the workbench raises on purpose.
@@ -36,7 +45,7 @@ class WorkbenchError(Exception):
         source: Any = None,
         fix: str | None = None,
     ) -> None:
-        self.message = message
+        self.message = clipped(message)
         if slug is not None:
             self.slug = slug
         self.node = node
@@ -48,11 +57,12 @@ class WorkbenchError(Exception):
     def _text(self) -> str:
         parts = [self.message]
         if self.node is not None:
-            parts.append(f"Node: {self.node}." if self.tag is None else f"Node: {self.node}, firing {self.tag}.")
+            node = clipped(str(self.node))
+            parts.append(f"Node: {node}." if self.tag is None else f"Node: {node}, firing {self.tag}.")
         if self.source is not None:
             parts.append(f"Source: {self.source}.")
         if self.fix:
-            parts.append(f"To fix it: {self.fix}")
+            parts.append(f"To fix it: {clipped(self.fix)}")
         return " ".join(parts) + f" [{self.slug}]"
 
 

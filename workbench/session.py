@@ -26,7 +26,7 @@ import numpy as np
 
 from workbench.analysis import Termination
 from workbench.analysis.loops import termination_of
-from workbench.debugger import Breakpoints, Debugger, History, Stop, StopReason
+from workbench.debugger import Breakpoints, Debugger, History, Stop, StopReason, timetravel
 from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import NEWEST_ROWS, Position, Run, prepare_feeds
 from workbench.graph.graph import Graph
@@ -90,7 +90,8 @@ class Session:
         Names of values to compute; by default the graph's outputs.
     trace:
         "all" keeps every value within ``memory_budget`` bytes; "stats" keeps every number, of arrays of known shape the
-        statistics (``trace[name].statistics``) and only the newest values; "off" keeps only the newest rows. Values
+        statistics (``trace[name].statistics``) and only the newest values, large ones only until nothing in the run
+        needs them any more; "off" keeps only the newest rows. Values
         that are no longer kept are recomputed exactly by :meth:`value`.
     """
 
@@ -175,7 +176,11 @@ class Session:
     def snapshot(self) -> Snapshot:
         """State, position and iteration counts at this moment; cheap, from any thread, also at full speed."""
         view, frames = self._run.view, self.plan.layout.frames
-        iterations = {f.path: view.iteration(i) for i, f in enumerate(frames) if i}
+        iterations: dict[tuple[str, ...], int] = {}
+        for number, frame in enumerate(frames[1:], 1):  # of a frame in parts, the last one that was entered
+            iteration = view.iteration(number)
+            if iteration >= 0 or frame.path not in iterations:
+                iterations[frame.path] = iteration
         return Snapshot(self.state, self._position, view.events, iterations, self.stop, self._version)
 
     @property
@@ -194,6 +199,9 @@ class Session:
         if iteration is None:
             series = self.trace[name]
             if len(series) == 0:
+                found = None if series.frame else timetravel.recompute(self._run, self.trace.ref(name), ())
+                if found is not None:
+                    return found
                 raise DeadValueError(
                     f"{name!r} has not fired.", slug="not-fired", fix="step on, or look at its branch."
                 )
@@ -203,8 +211,6 @@ class Session:
         except TraceError as error:
             if error.slug != "not-recorded":
                 raise
-            from workbench.debugger import timetravel
-
             found = timetravel.recompute(self._run, self.trace.ref(name), iteration)
             if found is None:
                 raise
@@ -447,7 +453,8 @@ class Session:
             order.failure = error
             if not order.awaited:
                 log.warning("the command %r failed: %s", order.command, error)
-        self._position = self._run.position()
+        failed = order.failure is None and self.stop.reason is StopReason.FAILED
+        self._position = self.stop.position if failed else self._run.position()
         with self._lock:
             self._running = False
             self._current = None

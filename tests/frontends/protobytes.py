@@ -59,3 +59,35 @@ def const(name: str, value: bytes, *inputs: str) -> bytes:
 
 def placeholder(name: str, dtype: int = 1, *dims: int) -> bytes:
     return node(name, "Placeholder", dtype=integer(6, dtype), shape=data(7, shape(*dims)))
+
+
+# -- functions --------------------------------------------------------------------------------------------------------
+def argument(name: str, dtype: int | str, many: str = "") -> bytes:
+    """An ArgDef: of a DataType number or of the type attribute of that name; ``many`` is its number attribute."""
+    typed = integer(3, dtype) if isinstance(dtype, int) else data(4, dtype)
+    return data(1, name) + typed + (data(5, many) if many else b"")
+
+
+def function(
+    name: str, inputs: list[bytes], outputs: list[bytes], nodes: list[bytes], ret: dict[str, str], *effects: str
+) -> bytes:  # fmt: skip
+    """A FunctionDef; ``nodes`` are made by :func:`node`."""
+    signature = data(1, name) + b"".join(data(2, i) for i in inputs) + b"".join(data(3, o) for o in outputs)
+    body = b"".join(key(3, 2) + n[1:] for n in nodes)  # field 3 here, field 1 in a GraphDef
+    results = b"".join(data(4, data(1, k) + data(2, v)) for k, v in ret.items())
+    return data(1, signature) + body + results + b"".join(data(6, data(1, e) + data(2, e)) for e in effects)
+
+
+def library(*functions: bytes) -> bytes:
+    """The library field of a GraphDef."""
+    return data(2, b"".join(data(1, f) for f in functions))
+
+
+def func(name: str, **attrs: bytes) -> bytes:
+    """An AttrValue that names a function."""
+    return data(10, data(1, name) + b"".join(data(2, data(1, k) + data(2, v)) for k, v in attrs.items()))
+
+
+def types(*dtypes: int) -> bytes:
+    """An AttrValue that is a list of types."""
+    return data(1, data(6, b"".join(varint(d) for d in dtypes)))

@@ -119,7 +119,10 @@ def test_inputs_and_control_inputs():
 BAD_FILES = {
     "nothing": (b"", "empty"),
     "text": (b"hello world\n", "not-a-graphdef"),
-    "pbtxt": (b'node {\n  name: "a"\n}\n', "text-graphdef"),
+    "pbtxt, a node without an op": (b'node {\n  name: "a"\n}\n', "not-a-graphdef"),
+    "pbtxt, cut off": (b'node {\n  name: "a"\n', "truncated"),
+    "pbtxt, not closed": (b'node {\n  name: "a\n}', "not-a-graphdef"),
+    "pbtxt of something else": (b"layer {}", "not-a-graphdef"),
     "no nodes": (data(4, integer(1, 27)), "not-a-graphdef"),
     "a node without a name": (data(1, data(2, "Const")), "not-a-graphdef"),
     "cut off": (const("c", CONSTANTS["float packed"][0])[:-3], "truncated"),

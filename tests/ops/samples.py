@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.ops import samples_math, samples_nn
+from tests.ops.state_samples import PLAIN
+
 rng = np.random.default_rng(7)
 X = rng.normal(size=(2, 3, 4)).astype(np.float32)
 M = rng.normal(size=(3, 4))
@@ -31,6 +34,7 @@ REDUCE = [
     ((X, ints()), {"noop_with_empty_axes": False}),
     ((X, ints()), {}), ((scalar(3.5, np.float16),), {}), ((N,), {"keepdims": True}),
 ]  # fmt: skip
+OF_NOTHING = [((x[:0],), {"axis": 0, "of_none": "limit"}) for x in (X, N, B)]
 DTYPES = [((N,), {"dtype": "same"}), ((N, ints(0)), {"dtype": "float32"})]
 ALONG = [((X,), {}), ((X,), {"axis": 1}), ((N,), {"axis": 0}), ((V,), {"axis": -1})]
 SCANS = [*ALONG, ((X, scalar(1)), {}), ((N,), {"dtype": "same", "axis": 1, "exclusive": True, "reverse": True}),
@@ -39,17 +43,20 @@ ARG = [*ALONG, ((V, scalar(0)), {"keepdims": True}), ((V,), {"select_last": True
        ((N,), {"keepdims": True})]
 
 SAMPLES: dict[str, list] = {
+    **samples_math.SAMPLES,
     "Const": [((), {"value": X}), ((), {"value": S})],
     "Identity": [((X,), {}), ((S,), {})],
     "NoOp": [((), {})],
     **{name: [*REDUCE, *DTYPES] for name in ("sum", "prod", "mean")},
-    **{name: REDUCE for name in ("max", "min", "any", "all", "var", "std", "logsumexp")},
+    **{name: [*REDUCE, *OF_NOTHING] for name in ("max", "min")},
+    **{name: REDUCE for name in ("any", "all", "var", "std", "logsumexp")},
     "norm": [*REDUCE, ((N,), {"axis": 1, "ord": 1}), ((X,), {"ord": float("inf")}), ((M * 1j,), {"axis": 0})],
     "cumsum": SCANS, "cumprod": SCANS, "argmax": ARG, "argmin": ARG,
     "softmax": ALONG[1:], "log_softmax": ALONG[1:],
     "sort": [*ALONG[1:], ((V,), {"descending": True})],
     "argsort": [*ALONG[1:], ((V,), {"descending": True})],
-    "top_k": [((X, scalar(2)), {}), ((N, ints(2)), {"axis": 0, "largest": False}), ((V, scalar(3)), {})],
+    "top_k": [((X, scalar(2)), {}), ((N, ints(2)), {"axis": 0, "largest": False}), ((V, scalar(3)), {}),
+              ((X,), {"k": 2, "dtype": "int32"})],
     "clip": [((X, scalar(-0.5, np.float32), scalar(1, np.float32)), {}),
              ((N, scalar(0, np.int32), ints(3, 2, 1, 9)), {})],
     "where": [((B, N, scalar(0, np.int32)), {}), ((B[:, :1], X, M), {}), ((S == "a", S, S), {})],
@@ -68,7 +75,7 @@ SAMPLES: dict[str, list] = {
                ((M[:3, :3],), {"equation": "ii->i"}), ((X, M), {"equation": "...ij,ij->...j"})],
     "reshape": [((X,), {"shape": (4, -1)}), ((X, ints(6, 4)), {}), ((X,), {"shape": (0, -1), "copy_zeros": True}),
                 ((X, ints(0, 0, 2, -1)), {"copy_zeros": True}), ((S,), {"shape": (3, 1)}),
-                ((X[:0],), {"shape": (0, 5)})],
+                ((X[:0],), {"shape": (0, 5)}), ((X[:0],), {"shape": (6, 0, -1)})],
     "flatten": [((X,), {}), ((X,), {"axis": 1}), ((X,), {"axis": 3}), ((X,), {"axis": 0}), ((X,), {"axis": -1})],
     "transpose": [((X,), {}), ((X,), {"perm": (1, 2, 0)}), ((X, ints(1, 0, 2)), {}), ((S,), {})],
     "expand_dims": [((X,), {"axis": 0}), ((X,), {"axis": (1, -1)}), ((X, scalar(2)), {}), ((S, ints(0, 1)), {})],
@@ -87,7 +94,8 @@ SAMPLES: dict[str, list] = {
     "split": [((X,), {"axis": -1, "num": 2}), ((V,), {"sizes": (1, -1, 2)}), ((V, ints(3, 1)), {"num": 2}),
               ((V,), {"num": 3, "uneven": True})],
     "reverse": [((X,), {}), ((X,), {"axis": 1}), ((N, ints(0, 1)), {})],
-    "roll": [((X,), {"shift": 1, "axis": 0}), ((N,), {"shift": -2}), ((N,), {"shift": (1, 2), "axis": (0, 1)})],
+    "roll": [((X, scalar(-1), scalar(1)), {}), ((X, ints(1, 2), ints(0, -1)), {}),
+             ((X,), {"shift": 1, "axis": 0}), ((N,), {"shift": -2}), ((N,), {"shift": (1, 2), "axis": (0, 1)})],
     "repeat": [((X,), {"repeats": 2, "axis": 1}), ((N,), {"repeats": 3})],
     "one_hot": [((ints(0, 2, -1), scalar(3)), {}), ((N, ints(4)), {"axis": 0, "wrap_negative": True, "dtype": "int32"}),
                 ((ints(1), scalar(2), scalar(5.0, float), scalar(-5.0, float)), {"axis": 1})],
@@ -106,7 +114,8 @@ SAMPLES: dict[str, list] = {
     "diag": [((V,), {}), ((V,), {"k": -1})], "tril": [((N,), {}), ((X,), {"k": -1})], "triu": [((N,), {}),
              ((X,), {"k": 1})],
     "nonzero": [((N,), {}), ((scalar(1),), {}), ((B[:0],), {})],
-    "unique": [((ints(3, 1, 3, 2),), {}), ((N // 3,), {"sorted": False})],
+    "unique": [((N // 3,), {"axis": 1, "sorted": False, "dtype": "int32"}), ((ints(3, 1, 3, 2),), {}),
+               ((N // 3,), {"sorted": False})],
     "getitem": [((X,), {"index": (("int", 0), ("slice", None, None, -2), ("newaxis",), ("int", -1))}),
                 ((X, scalar(1)), {"index": (("ellipsis",), ("input", 0))}), ((S,), {"index": (("int", 1),)}),
                 ((X, scalar(1), scalar(3)), {"index": (("slice", ("input", 0), ("input", 1), None),)}),
@@ -126,7 +135,8 @@ SAMPLES: dict[str, list] = {
                       "end_mask": 6}),
                       ((V, ints(-1), ints(0)), {"shrink_axis_mask": 1})],
     "gather": [((X, ints(1, 0, 1)), {}), ((X, ints(1, -1).reshape(1, 2), scalar(2)), {}),
-               ((N, scalar(2)), {"axis": 1}), ((S, scalar(0)), {})],
+               ((N, scalar(2)), {"axis": 1}), ((S, scalar(0)), {}),
+               ((X, ints(1, 0, 3, 3).reshape(2, 2), scalar(2)), {"batch_dims": 1})],
     "gather_nd": [((X, ints(0, 1, 1, 2).reshape(2, 2)), {}), ((X, ints(2, 1).reshape(2, 1)), {"batch_dims": 1}),
                   ((S, ints(1)), {}),
                   ((X, ints(0, 2, 1, 3).reshape(2, 1, 2)), {"batch_dims": 1})],
@@ -143,4 +153,6 @@ SAMPLES: dict[str, list] = {
     "check_numerics": [((X,), {})],
     "ensure_shape": [((X,), {"shape": (2, None, 4)})],
     "stop_gradient": [((X,), {})],
+    **PLAIN,
+    **samples_nn.SAMPLES,
 }  # fmt: skip

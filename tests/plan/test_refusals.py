@@ -1,13 +1,15 @@
-"""Frames that do not nest are refused with the reason; unusual frames that do nest are run right."""
+"""Frames that do not nest are raw, with the reason; unusual frames that do nest are run right."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import workbench as wb
+from tests.plan import house
 from tests.plan.reference import Reference
 from tests.plan.test_reference import check_against_reference, run_of
-from workbench.errors import FrameError, GraphError
+from workbench.errors import ExecutionError, GraphError
 from workbench.graph import Graph, Node, Ref
 
 
@@ -108,44 +110,53 @@ def invariant_under_more():
     return raw.back(raw.on + extra).leave().build()
 
 
-REFUSED = [
-    (no_loop_cond, "0 LoopCond", None),
-    (two_loop_conds, "2 LoopCond", None),
-    (unguarded_next, "'next' does not depend on exactly the loop's condition", "next"),
-    (next_under_more, "'next' does not depend on exactly", "next"),
-    (exit_on_true, "'exit' does not leave where the condition is false", "exit"),
-    (exit_always, "'exit' does not leave", "exit"),
-    (enter_without_merge, "'loose' is alive in iteration 0 only", "loose"),
-    (started_under_other_conditions, "enters under other conditions", None),
-    (invariant_under_more, "invariant 'extra' enters under more conditions", "extra"),
+#: graph, the reason why its frame is raw, a word of it, what comes out for x0 = 1 and for x0 = 5 (None: dead; a pair:
+#: the iterations in which the Exit was alive)
+RAW = [
+    (no_loop_cond, "0 LoopCond", 4.0, 5.0),
+    (two_loop_conds, "2 LoopCond", None, None),
+    (unguarded_next, "'next' does not depend on exactly the loop's condition", (2, 3), (0, 1)),
+    (next_under_more, "'next' does not depend on exactly", None, 5.0),
+    (exit_on_true, "'exit' does not leave where the condition is false", (0, 1), None),
+    (exit_always, "'exit' does not leave", (0, 1), 5.0),
+    (enter_without_merge, "'loose' is alive in iteration 0 only", None, 5.0),
+    (started_under_other_conditions, "enters under other conditions", 4.0, 5.0),
+    (invariant_under_more, "invariant 'extra' enters under more conditions", None, 5.0),
 ]
 
 
-@pytest.mark.parametrize(("make", "why", "node"), REFUSED, ids=lambda v: getattr(v, "__name__", None))
-def test_frames_that_do_not_nest(make, why, node):
+@pytest.mark.parametrize(("make", "why", "low", "high"), RAW, ids=lambda v: getattr(v, "__name__", None))
+def test_frames_that_do_not_nest(make, why, low, high):
+    """With p false: what is under it is dead."""
     graph = make()
-    with pytest.raises(FrameError) as caught:
-        wb.Session(graph, {n: True if n == "p" else 1.0 for n in graph.inputs})
-    error = caught.value
-    assert error.slug == "frame-not-nesting" and "'loop'" in str(error) and why in str(error), str(error)
-    if node is not None:
-        assert error.node == node and error.source is not None
+    for x0, expected in ((1.0, low), (5.0, high)):
+        feeds = {n: np.bool_(False) if n == "p" else np.float64(x0) for n in graph.inputs}
+        run = house.check_run(graph, feeds)
+        if isinstance(expected, tuple):
+            assert run is None
+            with pytest.raises(ExecutionError, match=f"iteration {expected[0]} of 'loop' .* iteration {expected[1]}"):
+                graph.run(feeds)
+            continue
+        assert why in run.plan.raw[("loop",)]
+        outcome = run.trace[graph.outputs["out"]].values.tolist()
+        assert outcome == ([] if expected is None else [expected])
+        house.check_steps(run, graph, feeds)
 
 
-def test_the_same_frame_name_for_two_loops_in_a_row_is_refused():
+def test_the_same_frame_name_for_two_loops_in_a_row():
     b = wb.GraphBuilder()
     value = b.placeholder("x0")
     for k in range(2):
         enter = b.enter(value, "loop", name=f"enter{k}")
         merge, _ = b.merge(enter, name=f"merge{k}")
-        three = b.enter(b.constant(3.0), "loop", is_constant=True)
+        three = b.enter(b.constant(3.0 + 10.0 * k), "loop", is_constant=True)
         cond = b.loop_cond(b.less(merge, three), name=f"cond{k}")
         off, on = b.switch(merge, cond)
         b.add_back_edge(merge, b.next_iteration(on + on))
         value = b.exit(off)
-    with pytest.raises(FrameError) as caught:
-        b.build({"out": value}).run(x0=1.0)
-    assert caught.value.slug == "frame-not-nesting" and "'loop'" in str(caught.value)
+    graph = b.build({"out": value})
+    run = house.check_run(graph, {"x0": np.float64(1.0)})
+    assert run.outputs()["out"] == 16.0 and run.trace["merge1"].values.tolist() == [4.0, 8.0, 16.0]
 
 
 def check(graph, **feeds):
@@ -197,12 +208,52 @@ def test_nothing_may_wait_for_a_next_iteration():
     assert caught.value.slug == "next-iteration-not-merged" and "'late'" in str(caught.value)
 
 
-def test_an_exit_that_waits_for_a_branch_is_refused_or_right():
+@pytest.mark.parametrize("p", [False, True])
+def test_an_exit_that_waits_for_a_branch(p):
     inside = Node("p_in", "Enter", (Ref("p"),), attrs=spoiled().nodes["three"].attrs)
     fork = Node("fork", "Switch", (Ref("switch", 0), Ref("p_in")))
     taken = Node("taken", "Identity", (Ref("fork", 1),))
     left = Node("left", "Exit", (Ref("switch", 0),), ("taken",))
     graph = spoiled(p_in=inside, fork=fork, taken=taken, left=left)
-    with pytest.raises(FrameError) as caught:
-        graph.run(x0=1.0, p=True)
-    assert caught.value.slug == "frame-not-nesting" and "'left'" in str(caught.value)
+    run = house.check_run(graph, {"x0": np.float64(1.0), "p": np.bool_(p)})
+    assert "'left' waits for a node that is under a further condition" in run.plan.raw[("loop",)]
+    assert run.trace["left"].values.tolist() == ([4.0] if p else []) and run.trace["exit"].values.tolist() == [4.0]
+
+
+def test_a_loop_in_the_condition_of_a_loop_that_nests():
+    """x doubles while it has more than one doubling left below 20."""
+    b = wb.GraphBuilder()
+    x = b.placeholder("x0", "int64")
+
+    def cond(x):
+        _, n = b.while_loop(lambda j, n: j < 20, lambda j, n: (j + j, n + 1), (x, b.constant(0)), name="inner")
+        return n > 1
+
+    graph = b.build({"out": b.while_loop(cond, lambda x: x + x, (x,), name="outer")[0]})
+    run = house.check_run(graph, {"x0": np.int64(1)})
+    assert not run.plan.raw and run.outputs()["out"] == 16
+    house.check_steps(run, graph, {"x0": np.int64(1)})
+
+
+def test_a_merge_of_both_sides_of_the_loops_own_condition():
+    """It stands in front of the decision, in every iteration; the Exits come when all else has fired."""
+    both = Node("both", "Merge", (Ref("switch", 0), Ref("merge"), Ref("switch", 0)))
+    index = Node("index", "Identity", (Ref("both", 1),))
+    late = Node("late", "Switch", (Ref("switch", 0), Ref("cond")))
+    last = Node("last", "Exit", (Ref("late", 0),))
+    graph = spoiled(both=both, index=index, late=late, last=last)
+    graph = Graph.from_nodes("both", graph.nodes.values(), inputs=graph.inputs,
+                             outputs={**graph.outputs, "index": Ref("index")})  # fmt: skip
+    feeds = {"x0": np.float64(1.0), "p": np.bool_(True)}
+    run = house.check_run(graph, feeds)
+    assert not run.plan.raw and run.trace["index"].values.tolist() == [1, 1, 0]
+    house.check_steps(run, graph, feeds)
+
+
+def test_a_loop_whose_next_iteration_can_never_fire_ends_at_once():
+    """Its next value needs both sides of the condition."""
+    torn = Node("torn", "add", (Ref("switch", 0), Ref("switch", 1)))
+    graph = spoiled(torn=torn, next=Node("next", "NextIteration", (Ref("torn"),)))
+    feeds = {"x0": np.float64(1.0), "p": np.bool_(True)}
+    run = house.check_run(graph, feeds)
+    assert "'next' can never fire" in run.plan.raw[("loop",)] and run.trace["merge"].values.tolist() == [1.0]

@@ -89,3 +89,34 @@ def test_shapes_that_do_not_fit_fail_with_the_operands():
     with pytest.raises(wb.WorkbenchError) as caught:
         graph.run(x=np.ones(8), n=np.int64(3))
     assert "float64[3]" in str(caught.value) and "float64[8]" in str(caught.value)
+
+
+@pytest.mark.parametrize("trips", [0, 1, 5])
+def test_a_decision_whose_shape_nobody_knows_before_the_run(trips):
+    """What a list gives has a type that is known only as it comes; it decides loops and branches all the same."""
+    b = wb.GraphBuilder()
+    goes = b.placeholder("goes", "bool", (6,))
+    listed = b.op("tensor_list_from_tensor", goes, b.constant(-1, "int32"))
+
+    def going(i):
+        return b.op("tensor_list_get_item", listed, i, b.constant(-1, "int32"))
+
+    def body(i, n):
+        return i + 1, n + b.cond(going(i + 1), lambda: b.constant(10, "int32"), lambda: b.constant(1, "int32"))
+
+    i, n = b.while_loop(lambda i, n: going(i), body, (b.constant(0, "int32"), b.constant(0, "int32")))
+    graph = b.build({"i": i, "n": n})
+    found = graph.run(goes=np.arange(6) < trips)
+    assert (found["i"], found["n"]) == (trips, max(0, 10 * (trips - 1)) + (trips > 0))
+    assert {str(graph.type_of(c)) for c in graph.nodes if graph.nodes[c].op == "LoopCond"} == {"bool[]"}
+
+
+def test_a_decision_that_turns_out_to_be_many():
+    b = wb.GraphBuilder()
+    goes = b.placeholder("goes", "bool", (2, 2))
+    listed = b.op("tensor_list_from_tensor", goes, b.constant(-1, "int32"))
+    pred = b.op("tensor_list_get_item", listed, b.constant(0, "int32"), b.constant(-1, "int32"))
+    graph = b.build({"y": b.cond(pred, lambda: b.constant(1.0), lambda: b.constant(2.0))})
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(goes=np.ones((2, 2), bool))
+    assert "tensor_list_get_item" in str(caught.value)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.slice_runner import SliceTimeout
+from workbench.errors import FrameError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.graph.frames import LoopVariable
 from workbench.graph.graph import Graph
@@ -52,7 +53,8 @@ class Slice:
         self.impure_nodes = [n for n in computing if not REGISTRY.lookup(graph.nodes[n].op, graph.nodes[n].attrs).pure]
         self.pure = not self.impure_nodes
         reached = data_slice(graph, Ref(self._cond.name))
-        variables = [v for v in graph.frames[frame].variables if v.merge in reached]
+        fired = plan.layout.values
+        variables = [v for v in graph.frames[frame].variables if v.merge in reached and (v.merge, 0) in fired]
         if self.pure:
             self.impure_nodes = _index_readers(graph, reached)
             self.pure = not self.impure_nodes
@@ -182,6 +184,10 @@ def slice_of(graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: M
     cond = next(n for n in graph.frames[frame].nodes if graph.nodes[n].op == "LoopCond" and n in plan.needed)
     signature = plan.signature
     found = PLANS.get(graph, {"condition": Ref(cond)}, signature)
+    around = next((p for k in range(len(frame)) if (p := frame[: k + 1]) in found.raw), None)
+    if around is not None:
+        why = f"the frame {'/'.join(around)} is no loop in it, because {found.raw[around]}"
+        raise FrameError(f"{why[0].upper()}{why[1:]}.", slug="raw-frame")
     return Slice(found, feeds, frame)
 
 

@@ -33,20 +33,31 @@ def termination_of(
     path = _choose(graph, run, frame)
     if path is None:
         return unknown("no-loop", "This run has no loop.")
-    number = run.plan.numbers[path]
-    layout = run.plan.layout.frames[number]
-    entered = run.view.iteration(number) >= 0
-    inside = layout.start < run.view.ip < layout.stop
+    frames = run.plan.layout.frames
+    mine = [i for i, f in enumerate(frames) if f.path == path]  # several, where a frame is scheduled in parts
+    number = next((i for i in mine if frames[i].start < run.view.ip < frames[i].stop), run.plan.numbers[path])
+    entered = any(run.view.iteration(i) >= 0 for i in mine)
+    inside = frames[number].start < run.view.ip < frames[number].stop
     iteration = run.view.iteration(number) if entered else 0
-    if entered and not inside:
-        why = f"The loop {'/'.join(path)} has ended after {iteration:,} iterations{_last_clause(graph, trace, path)}."
+    raw = path in run.plan.raw
+    if entered and not inside and (len(mine) == 1 or run.finished):
+        last = "" if raw else _last_clause(graph, trace, path)
+        when = f"in iteration {iteration:,}" if raw else f"after {iteration:,} iterations"
+        what = "nothing went on to a next iteration." if raw else "the condition was false."
         return Termination(
-            Status.PROVED, "terminates", 0, (0, 0), Reason("ended", why),
-            confidence=1.0, proof=Proof("observed", "the condition was false."),
+            Status.PROVED, "terminates", 0, (0, 0),
+            Reason("ended", f"The loop {'/'.join(path)} has ended {when}{last}."),
+            confidence=1.0, proof=Proof("observed", what),
         )  # fmt: skip
     if failed is not None and inside:
         return unknown(
             "node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}"
+        )
+    around = next((p for k in range(len(path)) if (p := path[: k + 1]) in run.plan.raw), None)
+    if around is not None:
+        return unknown(
+            "raw-frame",
+            f"The frame {'/'.join(around)} is not ended by one condition: {run.plan.raw[around]}.",
         )
     observed = observe(trace, graph, path) if entered else None
     try:

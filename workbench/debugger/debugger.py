@@ -58,7 +58,7 @@ class Debugger:
         try:
             result = next(self._work, None)
         except ExecutionError as error:
-            result = Stop(StopReason.FAILED, self.run.position(), error.message, error)
+            result = self._failed(error)
         if result is not None:
             self._end(result)
         return result
@@ -68,9 +68,16 @@ class Debugger:
         try:
             stop = self._settle(StopReason.PAUSED)
         except ExecutionError as error:
-            stop = Stop(StopReason.FAILED, self.run.position(), error.message, error)
+            stop = self._failed(error)
         self._end(stop)
         return stop
+
+    def _failed(self, error: ExecutionError) -> Stop:
+        """A stop in front of the node that failed, also where that is a check between two events."""
+        position = self.run.position()
+        if position.node is None and error.tag is not None:
+            position = Position(error.node, position.event, error.tag.frame, error.tag.iteration)
+        return Stop(StopReason.FAILED, position, error.message, error)
 
     def _end(self, stop: Stop) -> None:
         self._work.close()  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.debugger.breakpoints import as_path
 from workbench.debugger.stop import Stop, StopReason
-from workbench.errors import TraceError
+from workbench.errors import ExecutionError, TraceError
 from workbench.execution import Run
 from workbench.graph.node import Ref
 
@@ -38,8 +38,17 @@ def _loud_events(run: Run, until: int) -> list[int]:
         run.go(0, exact=True)  # to the first one
         while run.event < until and not run.finished:
             found.append(run.event)
-            run.go(run.event + 1, exact=True)
+            if _again(run, run.event + 1) == "failed":
+                break
     return found
+
+
+def _again(run: Run, limit: int, **how: Any) -> str:
+    """Go on, event by event, where the run has been before. What failed behind the last event fails there again."""
+    try:
+        return run.go(limit, exact=True, **how)
+    except ExecutionError:
+        return "failed"
 
 
 def previous_iteration(run: Run) -> Stop:
@@ -65,7 +74,7 @@ def previous_iteration(run: Run) -> Stop:
     while run.view.rows(frame)[1] < wanted and run.event < here:
         row = run.view.rows(frame)[1]
         with run.quiet():
-            if run.go(here, exact=True, watch=(frame, row)) == "halt":
+            if _again(run, here, watch=(frame, row)) in ("halt", "failed"):
                 break
     return Stop(StopReason.ITERATION if run.event else StopReason.BEGINNING, run.position())
 
@@ -86,7 +95,7 @@ def reverse_continue(debugger: Debugger) -> Iterator[Stop | None]:
         run.restore(checkpoint)
         through = False
         while run.event < end:
-            status = run.go(end, exact=True, through=through, loud=False)
+            status = _again(run, end, through=through, loud=False)
             at, through = run.event, False
             if status == "break":
                 if debugger.would_hit() and run.event < here:
@@ -175,8 +184,10 @@ def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
     """The value of a firing whose rows are no longer kept, from a replay beside the run; None if it never happened."""
     frame = run.plan.layout.values[tuple(ref)].frame
     row = _row_of(run, ref, iteration)
-    if row is None or frame == 0:
+    if row is None:
         return None
+    if frame == 0:
+        return _recompute_outside(run, ref)
     checkpoint = next((c for c in reversed(list(run.checkpoints)) if c.row(frame) < row), run.checkpoints[0])
     fork = run.fork(checkpoint)
     while fork.view.rows(frame)[1] <= row:
@@ -187,3 +198,15 @@ def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
     node = next(n for n in fork.plan.layout.nodes if n.name == ref.node)
     rows = fork.trace.reader.rows_of(node, layout.guard, (row, row + 1))
     return fork.trace.reader.values(layout, rows)[0] if len(rows) else None
+
+
+def _recompute_outside(run: Run, ref: Ref) -> Any | None:
+    """The same at the outermost level, where another array may stand in the value's place by now."""
+    node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
+    place = run.plan.layout.values[tuple(ref)].place
+    if place is None or place.until < 0 or run.view.ip <= node.ip:
+        return None
+    fork = run.fork([c for c in run.checkpoints if c.ip <= node.ip][-1])
+    with fork.quiet():
+        fork.go(None, exact=True, loud=False, home=(-2, node.ip + 1, -1))
+    return fork.value_now(ref)

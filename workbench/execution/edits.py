@@ -51,9 +51,10 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
             f"{name!r} has not fired yet in this iteration, so that an edit would be overwritten.",
             slug="not-fired", node=ref.node, fix="step past it first.",
         )  # fmt: skip
-    if layout.statistics is not None:
+    if layout.statistics is not None or place.until >= 0:
         raise SessionError(
-            f"{name!r} is an array whose statistics are kept; they would no longer fit.", slug="not-editable",
+            f"{name!r} is an array of a session that keeps statistics instead; they would no longer fit.",
+            slug="not-editable",
             node=ref.node, fix='edit it in a session with trace="all".',
         )  # fmt: skip
     before = run.value_now(ref)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import FeedError
+from workbench.frontends.onnx.collect import ArrayList
+from workbench.frontends.onnx.sequences import Nothing, to_graph
 from workbench.graph.graph import Graph
-from workbench.graph.types import ANY, OPAQUE, STRING, TensorType, numpy_dtype
+from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
 
 
 def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -43,7 +45,9 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarra
     return ready
 
 
-def _array(name: str, declared: TensorType, value: Any) -> np.ndarray:
+def _array(name: str, declared: TensorType, value: Any) -> Any:
+    if value is None or isinstance(value, (ArrayList, Nothing)) or declared.dtype == OPAQUE:
+        return _opaque(name, declared, value)
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
@@ -52,11 +56,23 @@ def _array(name: str, declared: TensorType, value: Any) -> np.ndarray:
         array = array.astype(object)
     elif declared.dtype not in (ANY, OPAQUE) and not isinstance(value, np.ndarray | np.generic):
         array = _weak(name, declared, array)
-    if array.dtype.kind in "mMV" and array.dtype != numpy_dtype("bfloat16"):
+    if array.dtype.kind in "mMV" and array.dtype.isbuiltin != 2:  # those of ml_dtypes are of kind V too
         raise FeedError(f"The input {name!r} takes {declared}, but {array.dtype} came.", slug="feed-type")
     copy = np.array(array, copy=True)
     copy.flags.writeable = False
     return copy
+
+
+def _opaque(name: str, declared: TensorType, value: Any) -> Any:
+    """What stands for a list, or for None, in a graph."""
+    fits = value is None or isinstance(value, (list, tuple, ArrayList, Nothing))
+    if declared.dtype not in (ANY, OPAQUE) or not fits:
+        wanted = "a list of arrays" if declared.dtype == OPAQUE else str(declared)
+        raise FeedError(
+            f"The input {name!r} takes {wanted}, but a {type(value).__name__} came.", slug="feed-type",
+            fix="feed an array, a list of arrays for a sequence, or None for an optional without a value.",
+        )  # fmt: skip
+    return to_graph([_array(name, UNKNOWN, v) for v in value] if isinstance(value, (list, tuple)) else value)
 
 
 def _weak(name: str, declared: TensorType, array: np.ndarray) -> np.ndarray:

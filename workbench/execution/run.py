@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import DeadValueError, ExecutionError
+from workbench.errors import DeadValueError, ExecutionError, WorkbenchError
 from workbench.execution.edits import Edit, make_edit
 from workbench.execution.failure import failure
 from workbench.execution.position import Position
@@ -285,10 +285,11 @@ class Run:
         """Outputs by name; DeadValueError names the Switch that left a requested output dead."""
         found = {}
         for name, ref in self.plan.outputs.items():
-            if self.plan.graph.frame_of(ref.node) and self.plan.graph.nodes[ref.node].op != "Exit":
-                found[name] = self.trace[ref].values
-                continue
             series = self.trace[ref] if tuple(ref) in self.plan.layout.values else None
+            inside = self.plan.graph.frame_of(ref.node) and self.plan.graph.nodes[ref.node].op != "Exit"
+            if inside and series is not None:
+                found[name] = series.values
+                continue
             if series is None or len(series) == 0:
                 raise self._dead(name, ref)
             found[name] = _own(series.firings()[-1])
@@ -297,6 +298,12 @@ class Run:
     def _dead(self, name: str, ref: Ref) -> DeadValueError:
         graph = self.plan.graph
         switch, taken = self._deciding_switch(ref)
+        if switch is None and ref.node not in self.plan.guards.dead:
+            return DeadValueError(
+                f"The output {name!r} ({ref}) is dead: no value came to {ref.node!r} in this run.",
+                node=ref.node, source=graph.nodes[ref.node].source,
+                fix="follow its inputs in session.trace.events(): the first that did not fire is the reason.",
+            )  # fmt: skip
         if switch is None or ref.node in self.plan.guards.dead:
             return DeadValueError(
                 f"The output {name!r} ({ref}) can never be alive: it needs both sides of one decision.",
@@ -333,7 +340,8 @@ class Run:
     def _failure(self, error: BaseException) -> ExecutionError:
         """The failing node with its tag, source line and operands."""
         ip, _, _ = core.stands_on(self.machine)
-        later = [n for n in self.plan.layout.nodes if n.ip >= ip]
+        named = error.node if isinstance(error, WorkbenchError) else None  # a check in front of a node that is later
+        later = [n for n in self.plan.layout.nodes if (n.name == named if named else n.ip >= ip)]
         node = self.plan.graph.nodes[later[0].name] if later else None
         if node is None:
             return ExecutionError(f"The run failed: {error}.")

@@ -17,6 +17,8 @@ def read_bytes(path: Path) -> bytes:
             raise LoadError(
                 f"{str(path)!r} is a folder.", slug="is-a-folder", fix="give the path of the model file in it."
             )
+        if path.exists() and not path.is_file():  # a pipe or a device may have no end
+            raise LoadError(f"{str(path)!r} is no ordinary file.", slug="unreadable", fix="give a file.")
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise LoadError(f"{str(path)!r} has {size:,} bytes; at most {MAX_BYTES:,} are read.", slug="too-large")

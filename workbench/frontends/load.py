@@ -11,12 +11,12 @@ from workbench.errors import GraphError, LoadError
 from workbench.frontends.files import read_bytes
 from workbench.frontends.onnx import from_onnx
 from workbench.frontends.sniff import kind_of
-from workbench.frontends.tf import convert
+from workbench.frontends.tf import convert, from_saved_model
 from workbench.frontends.tf.graphdef import read_graphdef
 from workbench.graph.graph import Graph
 from workbench.graph.text import parse
 
-_READS = "ONNX models, binary TensorFlow GraphDefs and saved workbench graphs can be read."
+_READS = "ONNX models, TensorFlow GraphDefs and SavedModels (binary or text) and saved workbench graphs can be read."
 
 
 def load(path: str | os.PathLike[str], *, outputs: Sequence[str] | None = None) -> Graph:
@@ -25,7 +25,8 @@ def load(path: str | os.PathLike[str], *, outputs: Sequence[str] | None = None) 
     Parameters
     ----------
     path:
-        An ONNX model, a binary TensorFlow GraphDef (``.pb``), or a graph that was saved with ``graph.text()``.
+        An ONNX model, a TensorFlow GraphDef (``.pb`` or ``.pbtxt``), a SavedModel (its folder or the file in it), or
+        a graph that was saved with ``graph.text()``.
     outputs:
         Names of the values that become the graph's outputs; by default those that the file declares, and for a GraphDef
         those of the nodes that nothing reads.
@@ -43,12 +44,16 @@ def load(path: str | os.PathLike[str], *, outputs: Sequence[str] | None = None) 
             f"load takes a path, but got {type(path).__name__}.", slug="not-a-path", fix="give a file name."
         )
     file = Path(path)
+    if file.is_dir():
+        return from_saved_model(file, outputs=outputs)
     data = read_bytes(file)
     kind = kind_of(data)
     if kind == "onnx":
         return from_onnx(file, outputs=outputs)
-    if kind == "graphdef":
+    if kind in ("graphdef", "graphdef-text"):
         return convert(read_graphdef(data), outputs, file.stem)
+    if kind in ("saved-model", "saved-model-text"):
+        return from_saved_model(file, outputs=outputs)
     if kind == "graph-text":
         return _from_text(data, outputs)
     raise _refusal(file, kind, data)
@@ -72,24 +77,12 @@ def _from_text(data: bytes, outputs: Sequence[str] | None) -> Graph:
 
 def _refusal(file: Path, kind: str, data: bytes) -> LoadError:
     shown = repr(str(file))
-    if kind == "saved-model":
-        return LoadError(
-            f"{shown} is a TensorFlow SavedModel, which is not read yet.",
-            slug="unsupported-format",
-            fix="freeze it to a GraphDef, or convert it to ONNX with tf2onnx.",
-        )
     if kind == "zip":
         return LoadError(
             f"{shown} is a zip archive. {_READS}", slug="unsupported-format", fix="give one of these files."
         )
-    if kind == "text" and data.lstrip()[:200].startswith((b"node {", b"node{", b"library {", b"versions {")):
-        return LoadError(
-            f"{shown} is a GraphDef in text form (.pbtxt), which is not read yet.",
-            slug="text-graphdef",
-            fix="write it in binary form: open(path, 'wb').write(graph_def.SerializeToString()).",
-        )
     slug: Any = {".onnx": "not-onnx", ".pb": "not-a-graphdef"}.get(file.suffix.lower(), "unknown-format")
-    what = {".onnx": "no ONNX model", ".pb": "no binary GraphDef"}.get(file.suffix.lower(), "in no known format")
+    what = {".onnx": "no ONNX model", ".pb": "no GraphDef"}.get(file.suffix.lower(), "in no known format")
     looks = "It is text." if kind == "text" else "Its bytes make no sense as one."
     return LoadError(
         f"{shown} is {what}. {looks} {_READS}", slug=slug, fix="check that the file is what its name says."

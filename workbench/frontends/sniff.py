@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.frontends.wire import LENGTH, VARINT, WireError, scan
 
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
@@ -13,6 +15,12 @@ _GRAPHDEF = {1: LENGTH, 2: LENGTH, 3: VARINT, 4: LENGTH, 5: LENGTH}
 _SAVEDMODEL = {1: VARINT, 2: LENGTH}
 #: schema version 1, then the first graph; an ONNX model of version 1 has never been in use
 _SAVEDMODEL_HEAD = b"\x08\x01\x12"
+#: what a message in text form begins with, after comments: the name of a field, then a colon or a message
+_FIRST_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\n\v\f\r]++|#[^\n]*+)*+([a-z_]{1,40}+)[ \t\r\n]*+[:{<]")
+_TEXT_KINDS = {
+    b"node": "graphdef-text", b"library": "graphdef-text", b"version": "graphdef-text", b"versions": "graphdef-text",
+    b"saved_model_schema_version": "saved-model-text", b"meta_graphs": "saved-model-text",
+}  # fmt: skip
 
 
 def is_text(data: bytes) -> bool:
@@ -28,14 +36,15 @@ def is_text(data: bytes) -> bool:
 
 
 def kind_of(data: bytes) -> str:
-    """``empty``, ``graph-text``, ``text``, ``zip``, ``onnx``, ``graphdef``, ``saved-model`` or ``unknown``.
+    """``empty``, ``graph-text``, ``graphdef-text``, ``saved-model-text``, ``text``, ``zip``, ``onnx``, ``graphdef``,
+    ``saved-model`` or ``unknown``.
 
     A file that is cut off is of the kind that its beginning shows.
     """
     if not data:
         return "empty"
     if is_text(data):
-        return "graph-text" if data.startswith(b'graph "') else "text"
+        return "graph-text" if data.startswith(b'graph "') else _text_kind(data)
     if data.startswith(b"PK\x03\x04"):
         return "zip"
     seen: dict[int, set[int]] = {}
@@ -52,6 +61,17 @@ def kind_of(data: bytes) -> str:
     if _fits(seen, _SAVEDMODEL) and data.startswith(_SAVEDMODEL_HEAD):
         return "saved-model"
     return "onnx" if _fits(seen, _MODELPROTO) and (1 in seen or 7 in seen) else "unknown"
+
+
+def is_message_text(text: str) -> bool:
+    """Whether a string is a TensorFlow message in text form, where it might be a path too."""
+    opens = "{" in text or "<" in text
+    return opens and _text_kind(text[:4096].encode("utf-8", "replace")).endswith("-text")
+
+
+def _text_kind(data: bytes) -> str:
+    first = _FIRST_FIELD.match(data)
+    return "text" if first is None else _TEXT_KINDS.get(first[1], "text")
 
 
 def _fits(seen: dict[int, set[int]], shape: dict[int, int]) -> bool:

@@ -5,7 +5,7 @@ The format is a sequence of fields, each a varint key (``field number << 3 | wir
     wire type 0  varint            int32 int64 uint64 bool enum
     wire type 1  8 bytes           double fixed64
     wire type 2  varint n, n bytes string bytes message, packed repeated numbers
-    wire type 5  4 bytes           float fixed32
+    wire type 5  4 bytes           float fixed32 (kind "fixed32")
 
 Source: https://protobuf.dev/programming-guides/encoding/. Groups (wire types 3 and 4) were retired before any of
 the formats read here existed, so they are an error.
@@ -32,18 +32,25 @@ MAX_BYTES = 2**31 - 1
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 _SCALAR_WIRE = {
     "int": VARINT, "uint": VARINT, "bool": VARINT, "double": FIXED64, "float": FIXED32,
+    "fixed32": FIXED32,
     "string": LENGTH, "bytes": LENGTH,
 }  # fmt: skip
-_STRUCT = {"double": struct.Struct("<d"), "float": struct.Struct("<f")}
-_PACKED_DTYPE: dict[str, np.dtype[Any]] = {"double": np.dtype("<f8"), "float": np.dtype("<f4")}
+_STRUCT = {"double": struct.Struct("<d"), "float": struct.Struct("<f"), "fixed32": struct.Struct("<I")}
+_PACKED_DTYPE: dict[str, np.dtype[Any]] = {
+    "double": np.dtype("<f8"), "float": np.dtype("<f4"), "fixed32": np.dtype("<u4"),
+}  # fmt: skip
 
 
 class Field(NamedTuple):
-    """One row of a table. ``kind`` is a scalar kind, or the name of another message in the same schema."""
+    """One row of a table. ``kind`` is a scalar kind, or the name of another message in the same schema.
+
+    A repeated field may come at most ``limit`` times in one message; 0 is any number.
+    """
 
     name: str
     kind: str
     repeated: bool = False
+    limit: int = 0
 
 
 #: field number -> field
@@ -85,12 +92,17 @@ class Reader:
             raise WireError(f"Messages are nested more than {MAX_DEPTH} deep", offset=start, slug="too-deep")
         table = self.schema[name]
         found: dict[str, Any] = {}
-        for number, wire, value, at in _fields(self.data, start, end, depth == 0):
+        for number, wire, value, at in fields(self.data, start, end, depth == 0):
             field = table.get(number)
             if field is None:
                 continue  # fields of later versions of the format
             if field.repeated:
-                self._append(field, wire, value, at, found.setdefault(field.name, []), depth)
+                into = found.setdefault(field.name, [])
+                self._append(field, wire, value, at, into, depth)
+                if field.limit and len(into) > field.limit:
+                    raise WireError(
+                        f"A message has more than {field.limit:,} fields {field.name!r}", offset=at, slug="too-large"
+                    )
             else:
                 found[field.name] = self._one(field, wire, value, at, depth)
         return found
@@ -139,13 +151,13 @@ class Reader:
 
 def scan(data: bytes, limit: int = 10_000) -> Iterator[tuple[int, int]]:
     """(field number, wire type) of the outermost fields, without reading what is inside; for telling formats apart."""
-    for count, (number, wire, _, _) in enumerate(_fields(data, 0, len(data), True)):
+    for count, (number, wire, _, _) in enumerate(fields(data, 0, len(data), True)):
         if count >= limit:
             return
         yield number, wire
 
 
-def _fields(data: bytes, position: int, end: int, outermost: bool) -> Iterator[tuple[int, int, Any, int]]:
+def fields(data: bytes, position: int, end: int, outermost: bool) -> Iterator[tuple[int, int, Any, int]]:
     """Yields (number, wire type, value, offset of the key); the value of wire types 1, 2, 5 is a place in ``data``."""
     while position < end:
         at = position

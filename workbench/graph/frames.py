@@ -15,6 +15,8 @@ from workbench.graph.node import Node, Ref
 
 FramePath = tuple[str, ...]
 ROOT: FramePath = ()
+#: frames in frames; a path is as long as the nesting is deep, and every node has one
+MAX_DEPTH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +100,13 @@ def order_nodes(nodes: Mapping[str, Node]) -> tuple[str, ...]:
 def _find_cycle(nodes: Mapping[str, Node], left: set[str]) -> str:
     """One cycle among the nodes that no order could place, as text."""
     current = next(iter(n for n in nodes if n in left))
-    seen: list[str] = []
-    while current not in seen:
-        seen.append(current)
+    order: dict[str, None] = {}
+    while current not in order:
+        order[current] = None
         node = nodes[current]
         sources = [r.node for r in node.inputs] + list(node.control)
         current = next(s for s in sources if s in left)
+    seen = list(order)
     cycle = [*seen[seen.index(current) :], current]
     shown = cycle if len(cycle) <= 8 else [*cycle[:4], "...", *cycle[-3:]]
     return " <- ".join(shown)
@@ -129,6 +132,11 @@ def assign_frames(nodes: Mapping[str, Node], order: tuple[str, ...]) -> dict[str
         frame = seen[1] if seen else ROOT
         if node.op == "Enter":
             frame = (*frame, str(node.attrs["frame_name"]))
+            if len(frame) > MAX_DEPTH:
+                raise FrameError(
+                    f"Frames are nested more than {MAX_DEPTH} deep.", slug="too-deep", node=name, source=node.source,
+                    fix="close frames with Exit, or nest fewer loops.",
+                )  # fmt: skip
         elif node.op in ("Exit", "NextIteration", "LoopCond") and not frame:
             raise FrameError(
                 f"{node.op} {name!r} stands outside of any frame.",

@@ -26,8 +26,9 @@ def infer_types(
     Raises TypeMismatchError, with the node and its source line, where an op does not take what it gets.
     """
     carried: dict[str, TensorType] = {}
+    decides = _deciding(nodes, order)
     while True:  # ends: a loop-carried shape only grows less precise, from known dims over None to an unknown rank
-        types, again = _one_pass(nodes, order, feeds or {}, only, carried)
+        types, again = _one_pass(nodes, order, feeds or {}, only, carried, decides)
         if not again:
             return types
 
@@ -38,6 +39,7 @@ def _one_pass(
     feeds: Mapping[str, TensorType],
     only: frozenset[str] | None,
     carried: dict[str, TensorType],
+    decides: frozenset[Ref],
 ) -> tuple[Types, bool]:
     types: Types = {}
     constants: dict[Ref, np.ndarray | None] = {}
@@ -79,6 +81,14 @@ def _one_pass(
                     error.message, slug=error.slug, node=name, source=node.source, fix=error.fix
                 ) from error
             raise
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            # a rule met an attribute of a kind that it never expected: graphs come from files that strangers wrote
+            raise TypeMismatchError(
+                f"{node.op} {name!r} has attributes that make no sense: {type(error).__name__}: {error}.",
+                slug="bad-attribute", node=name, source=node.source, fix="compare its attributes with the op's own.",
+            ) from error  # fmt: skip
+        if any(node.ref(i) in decides for i in range(len(types[name]))):
+            types[name] = tuple(_single(t) if node.ref(i) in decides else t for i, t in enumerate(types[name]))
         if node.op in ("Identity", "Enter") and node.inputs[0] in constants:
             constants[node.ref()] = constants[node.inputs[0]]
     again = False
@@ -89,6 +99,33 @@ def _one_pass(
                 if nodes[ref.node].op == "NextIteration" and ref.node in types:
                     again |= _carry(node, types[name][0], types[ref.node][0], carried)
     return types, again
+
+
+def _deciding(nodes: Mapping[str, Node], order: tuple[str, ...]) -> frozenset[Ref]:
+    """The values that a LoopCond or Switch decides by, under all their names."""
+    found: set[Ref] = set()
+    stack = [
+        node.inputs[-1] for node in (nodes[n] for n in order)
+        if (node.op == "Switch" and len(node.inputs) == 2) or (node.op == "LoopCond" and node.inputs)
+    ]  # fmt: skip
+    while stack:
+        ref = stack.pop()
+        if ref in found:
+            continue
+        found.add(ref)
+        node = nodes[ref.node]
+        if node.op in ("Identity", "LoopCond", "Enter", "Exit", "NextIteration"):
+            stack.extend(node.inputs)
+        elif node.op == "Switch":
+            stack.extend(node.inputs[:1])
+        elif node.op == "Merge" and ref.index == 0:
+            stack.extend(node.inputs)
+    return frozenset(found)
+
+
+def _single(type_: TensorType) -> TensorType:
+    """A decision is one bool, so that a predicate of unknown shape has no dimensions."""
+    return TensorType("bool", ()) if type_.dtype in ("bool", "any") and type_.shape is None else type_
 
 
 def _carry(merge: Node, start: TensorType, back: TensorType, carried: dict[str, TensorType]) -> bool:
@@ -104,6 +141,11 @@ def _carry(merge: Node, start: TensorType, back: TensorType, carried: dict[str, 
     joined = start.join(back)
     if joined == start:
         return False
+    before = carried.get(merge.name)
+    if before is not None:  # of a decision the rank is known again in each pass, so that only what was carried counts
+        joined = before.join(joined)
+        if joined == before:
+            return False
     carried[merge.name] = joined
     return True
 

@@ -129,7 +129,7 @@ def _same(a: Any, b: Any) -> bool:
 class Node:
     """One op of a graph.
 
-    ``control`` names nodes that must have fired first; a dead control input makes the node dead.
+    ``control`` names nodes that must have fired first; a dead control input makes the node dead, unless it is a Merge.
     ``types`` holds one type per output. ``region`` names the structured construct (loop, branch) of the
     source that the node came from, so that views can show it collapsed.
     """

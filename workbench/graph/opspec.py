@@ -25,6 +25,29 @@ Evaluate = Callable[[Sequence[Any], Attrs], Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """An op made ready for one node of a plan, with what never changes worked in.
+
+    ``evaluate(arrays)`` gets the inputs ``takes`` only; ``reason`` is (slug, sentence): who computes the node and why.
+    Where the types of these inputs and of all outputs are static, ``at(inputs, outputs)`` may do the same from
+    addresses to addresses of contiguous arrays. With ``sees`` nothing that ``evaluate`` is given is kept or given back.
+    ``affine`` (s, t) says that the result is the one input times s plus t, both rounded to its dtype: compiled code may
+    compute it.
+    """
+
+    evaluate: Callable[[Sequence[Any]], Sequence[Any]]
+    takes: tuple[int, ...]
+    reason: tuple[str, str]
+    at: Callable[[Sequence[int], Sequence[int]], None] | None = None
+    sees: bool = False
+    affine: tuple[np.ndarray, np.ndarray] | None = None
+
+
+#: bind(attrs, types, values) -> the op made ready for a node; values[i] is a constant array or None
+Bind = Callable[[Attrs, Types, Sequence[np.ndarray | None]], Bound]
+
+
+@dataclass(frozen=True, slots=True)
 class OpSpec:
     """One op.
 
@@ -33,7 +56,8 @@ class OpSpec:
     the op does not take. ``ufunc`` names the NumPy ufunc whose scalar loop computes exactly the same; the
     compiled floor may use it. ``pure`` is False for ops with effects (random draws, prints, assertions). With ``draws``
     the evaluation finds the node's name and the iteration path of the firing in ``attrs["_tag"]``, so that a random
-    draw is the same in every replay.
+    draw is the same in every replay. ``bind`` is for ops that are worth preparing once for each node of a plan; its
+    results are then used instead of ``evaluate``'s.
     """
 
     name: str
@@ -48,6 +72,7 @@ class OpSpec:
     ufunc: str | None = None
     pure: bool = True
     draws: bool = False
+    bind: Bind | None = None
 
     def arity(self) -> tuple[int, int | None]:
         """Smallest and largest number of inputs; None for no upper limit."""

@@ -25,7 +25,7 @@ import numpy as np
 from workbench.errors import GraphError, LoadError
 from workbench.graph.graph import Graph
 from workbench.graph.node import FrozenAttrs, Node, Ref, Source
-from workbench.graph.types import NUMERIC, STRING, TensorType, dtype_name, numpy_dtype
+from workbench.graph.types import NARROW, NUMERIC, STRING, TensorType, dtype_name, numpy_dtype
 
 VERSION = 1
 #: bounds for text that strangers wrote
@@ -174,7 +174,7 @@ def _decode(value: Any) -> Any:
     count = math.prod(shape)
     if any(d < 0 for d in shape) or count > MAX_ELEMENTS:
         raise ValueError(f"an array of shape {shape} is not accepted")
-    if value["array"] not in (*NUMERIC, STRING):
+    if value["array"] not in (*NUMERIC, *NARROW, STRING):
         raise ValueError(f"{value['array']!r} is no dtype of an array")
     dtype = numpy_dtype(value["array"])
     if "base64" in value:

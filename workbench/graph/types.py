@@ -2,51 +2,67 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-try:  # bfloat16 and the float8 family are NumPy extension types of ml_dtypes
+try:  # bfloat16 and the narrow dtypes are NumPy extension types of ml_dtypes
     import ml_dtypes
-
-    _BFLOAT16: np.dtype | None = np.dtype(ml_dtypes.bfloat16)
 except ImportError:  # pragma: no cover - ml_dtypes is a dependency of every full install
-    _BFLOAT16 = None
+    ml_dtypes = None  # type: ignore[assignment]
 
 NUMERIC = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+#: floats and integers of 8 bits and less, which are held, moved and converted but not computed with
+NARROW = (
+    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn",
+    "int4", "uint4", "int2", "uint2",
 )  # fmt: skip
 STRING = "string"
 #: dtype of values about which nothing is known before the run (results of some foreign ops)
 ANY = "any"
 #: dtype of values that are no arrays (sequences, TensorArrays, effect tokens)
 OPAQUE = "opaque"
-DTYPES = (*NUMERIC, STRING, ANY, OPAQUE)
+DTYPES = (*NUMERIC, *NARROW, STRING, ANY, OPAQUE)
 
 Shape = tuple[int | None, ...]
 
 
 def numpy_dtype(name: str) -> np.dtype:
     """The NumPy dtype for a dtype name of the graph; strings are object arrays."""
-    if name == "bfloat16" and _BFLOAT16 is not None:
-        return _BFLOAT16
+    if (name == "bfloat16" or name in NARROW) and ml_dtypes is not None:
+        return np.dtype(getattr(ml_dtypes, name))
     if name in (STRING, ANY, OPAQUE):
         return np.dtype(object)
     return np.dtype(name)
+
+
+#: names and codes of single dtypes: float64, <f4, |b1, longdouble
+_DTYPE_TEXT = re.compile(r"[<>=|]?[A-Za-z][A-Za-z_0-9]{0,30}|[?]")
 
 
 def dtype_name(dtype: Any) -> str:
     """The graph's name for a NumPy dtype, a Python scalar type or a name; raises TypeError if there is none."""
     if isinstance(dtype, str) and dtype in DTYPES:
         return dtype
+    if isinstance(dtype, str) and not _DTYPE_TEXT.fullmatch(dtype):  # NumPy reads whole records from a text
+        raise TypeError(f"dtype {dtype[:40]!r} is not one of {', '.join(DTYPES)}")
     resolved = np.dtype(dtype)
     if resolved.kind in "OSUT":
         return STRING
-    if resolved.name in NUMERIC:
+    if resolved.name in NUMERIC or resolved.name in NARROW:
         return resolved.name
     raise TypeError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
+
+
+class Opaque:
+    """Base of the values that ops make and that are no arrays; such a value never changes."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

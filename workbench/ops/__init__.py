@@ -4,6 +4,11 @@
 
     lookup(name, attrs) ──► REGISTRY ◄── define ◄── control_flow  arithmetic  functions  comparison  reduction
              └─ "prefix:Name" ► foreign             scans  linalg  array  joining  creation  indexing  scatter  effects
+                                                    special  bands  matrices  decompositions  solving  segments
+                                                    counting  partition  representation  random  distributions
+                                                    windows: convolution  convolution_gradients  pooling
+                                                    pooling_gradients  normalization  recurrent  losses  blocks
+                                                    activation_gradients  quantization  images: resize color detection
 
 An entry (:class:`workbench.graph.opspec.OpSpec`) says what an op takes, infers the types of its results, evaluates
 it with NumPy and documents it. ``spec.infer(types, attrs, values)`` gives a tuple of types and raises
@@ -32,6 +37,18 @@ Conventions
   ``select`` is where.
 - ONNX: ``gemm`` (alpha, beta, transpose_a, transpose_b), ``constant_of_shape`` (value), ``scatter_update`` (ScatterND),
   ``put_along_axis`` (ScatterElements), ``take_along_axis`` (GatherElements), ``one_hot`` (wrap_negative), ``top_k``.
+- Matrices are the last two axes, what stands before them is a batch. Bands of diagonals: ``matrix_diag``,
+  ``matrix_diag_part``, ``matrix_set_diag`` with the inputs k (one diagonal, or the lowest and highest) and padding.
+- Segments: ``segment_reduce unsorted_segment_reduce sparse_segment_reduce`` with the attr ``reduction``.
+- Random draws: ``random_*`` are not pure; seeds, node and iteration path fix what a firing draws, and with seeds and
+  outside loops it is what TensorFlow draws. ``stateless_*`` and ``keyed_*`` take seeds or a key as inputs and are pure.
+- Windows (``conv``, its gradients, ``conv_transpose``, pools, ``extract_patches``, ``dilation``) over any number of
+  spatial axes: ``strides dilations`` (one or as many integers), ``pads`` ("valid", "same", "same_lower" or pairs),
+  ``layout filter_layout`` ("last" as TensorFlow, "first" as ONNX), ``groups`` (None: as the channels imply),
+  ``depthwise`` (TensorFlow's filter); pools: ``window ceil_mode count_include_pad``. See ``workbench.ops.windows``.
+- Values that are no arrays (TensorArrays, TensorLists, stacks) never change: what writes gives a new one.
+  ``tensor_array*`` take the handle first and last the flow, which holds the elements; ``tensor_list_*`` are those of
+  TensorFlow; ``stack_new stack_push stack_pop``.
 - Python: ``getitem`` and ``setitem`` with the attr ``index`` from :func:`encode_index`; ``numpy_functions[f]`` and
   :func:`ufunc_op` give the ops of NumPy functions. NumPy's names of ufuncs are aliases: ``arcsin``, ``true_divide``.
 """
@@ -46,20 +63,51 @@ import numpy as np
 from workbench.graph.opspec import REGISTRY, OpSpec
 from workbench.graph.types import ANY, OPAQUE, STRING, dtype_name, numpy_dtype
 from workbench.ops import (  # the families fill the registry when they are imported
+    activation_gradients,
     arithmetic,
     array,
+    bands,
+    blocks,
+    color,
     comparison,
     control_flow,
+    convolution,
+    convolution_gradients,
+    counting,
     creation,
+    decompositions,
+    detection,
+    distributions,
     effects,
     foreign,
     functions,
+    gradients,
     indexing,
     joining,
     linalg,
+    losses,
+    matrices,
+    normalization,
+    option,
+    partition,
+    pooling,
+    pooling_gradients,
+    quantization,
+    ragged,
+    random,
+    recurrent,
     reduction,
+    representation,
+    resize,
     scans,
     scatter,
+    segments,
+    solving,
+    special,
+    stack,
+    tensor_array,
+    tensor_list,
+    text,
 )
 from workbench.ops.define import REQUIRED, define
 from workbench.ops.index import decode_index, encode_index
@@ -67,7 +115,11 @@ from workbench.ops.numpy_api import numpy_functions, ufunc_op
 
 FAMILIES = (
     control_flow, arithmetic, functions, comparison, reduction, scans, linalg, array, joining, creation, indexing,
-    scatter, effects,
+    scatter, effects, special, bands, matrices, decompositions, solving, segments, counting, partition, representation,
+    random, distributions,
+    ragged, gradients, tensor_array, tensor_list, stack, option, text,
+    convolution, convolution_gradients, pooling, normalization, blocks, resize, color, detection, quantization,
+    recurrent, losses, pooling_gradients, activation_gradients,
 )  # fmt: skip
 
 __all__ = [

@@ -57,10 +57,12 @@ def _reshape_type(types, attrs, values):
                 if x.shape is not None and i >= len(x.shape):
                     raise RuleError(WRONG_SHAPE, f"has no axis {i} to copy from {x}.", "Drop the 0.")
                 out[i] = None if x.shape is None else x.shape[i]
-    total, rest = element_count(x.shape), [d for d in out if d != -1]
-    if None in rest or total is None:
+    rest, own = [d for d in out if d != -1], x.shape
+    if None in rest or element_count(own) is None:
         return TensorType(x.dtype, tuple(None if d == -1 else d for d in out))
-    product = element_count(tuple(rest))
+    if -1 in out and 0 in rest and 0 in (own or ()):  # as in TensorFlow, the open size is what those not 0 leave
+        rest, own = [d for d in rest if d], tuple(d for d in own or () if d)
+    total, product = element_count(own) or 0, element_count(tuple(rest)) or 0
     fits = product == total if -1 not in out else product and total % product == 0
     if not fits:
         raise RuleError(WRONG_SHAPE, f"cannot give {x} the shape {sizes}: {total} elements.", "Keep the element count.")
@@ -72,6 +74,8 @@ def _reshape(arrays, attrs):
     x, sizes = arrays[0], setting_at_run(attrs, "shape", arrays, 1)
     if attrs.get("copy_zeros", False):
         sizes = tuple(x.shape[i] if d == 0 else d for i, d in enumerate(sizes))
+    if -1 in sizes and 0 in sizes and not x.size:
+        sizes = _reshape_type([TensorType.of(x)], {"shape": sizes}, ()).shape
     return x.reshape(sizes)
 
 

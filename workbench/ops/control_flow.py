@@ -70,8 +70,9 @@ define(
 )  # fmt: skip
 define(
     "Merge", "*values", _merge, None,
-    "Forwards whichever input is alive, and that input's index. Dead only if all inputs are dead. The inputs have "
-    "one dtype; dimensions in which they differ are unknown.",
+    "Forwards whichever input is alive (of several the first), and that input's index. Dead only if all inputs are "
+    "dead; control inputs are waited for, dead or alive. The inputs have one dtype; dimensions in which they differ "
+    "are unknown.",
     FAMILY, outputs="value value_index", source=SOURCE,
 )  # fmt: skip
 define(
@@ -90,7 +91,7 @@ define(
 )  # fmt: skip
 define(
     "Exit", "data", _same, None,
-    "Moves a value to the parent frame; dead on every iteration but the last.", FAMILY, source=SOURCE,
+    "Moves a value to the parent frame, once; dead on every iteration but the last.", FAMILY, source=SOURCE,
 )  # fmt: skip
 define(
     "Placeholder", "", _placeholder, None,
@@ -106,4 +107,18 @@ define("Identity", "x", _same, lambda arrays, attrs: arrays[0], "The input itsel
 define(
     "NoOp", "", lambda types, attrs, values: (), lambda arrays, attrs: (),
     "Does nothing and yields nothing; a point for control edges.", FAMILY, outputs="",
+)  # fmt: skip
+
+
+def _to_bool(arrays, attrs):
+    x = np.asarray(arrays[0])
+    if x.ndim:
+        return np.asarray(x.size > 0)
+    return np.asarray(len(x[()]) > 0 if x.dtype == object else bool(x))
+
+
+define(
+    "to_bool", "x", lambda types, attrs, values: TensorType("bool", ()), _to_bool,
+    "Whether a scalar is not zero (a text: not empty); of anything else, whether it has elements.",
+    FAMILY, source="https://www.tensorflow.org/api_docs/python/tf/raw_ops/ToBool",
 )  # fmt: skip

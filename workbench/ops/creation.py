@@ -17,6 +17,7 @@ from workbench.ops.rules import (
     RuleError,
     attr_dtype,
     axes_in,
+    axis_in,
     dims_of,
     float_dtype,
     need_kinds,
@@ -169,9 +170,13 @@ def _nonzero(arrays, attrs):
 
 def _unique_type(types, attrs, values):
     need_numbers(types)
-    return TensorType(types[0].dtype, (None,)), *(
-        TensorType("int64", (n,)) for n in (None, _count(types[0].shape), None)
-    )
+    x, axis, dtype = types[0], attrs.get("axis"), attr_dtype({"dtype": "int64", **attrs})
+    found, length = TensorType(x.dtype, (None,)), _count(x.shape)
+    if axis is not None:
+        axis = axis_in(axis, x.rank)
+        shape = None if x.shape is None else (*x.shape[:axis], None, *x.shape[axis + 1 :])
+        found, length = TensorType(x.dtype, shape), None if x.shape is None else x.shape[axis]
+    return found, *(TensorType(dtype, (n,)) for n in (None, length, None))
 
 
 def _count(shape):
@@ -179,13 +184,16 @@ def _count(shape):
 
 
 def _unique(arrays, attrs):
-    found, first, inverse, counts = np.unique(arrays[0].reshape(-1), True, True, True)
+    axis, dtype = attrs.get("axis"), numpy_dtype(dtype_name(attrs.get("dtype", "int64")))
+    x = arrays[0].reshape(-1) if axis is None else arrays[0]
+    found, first, inverse, counts = np.unique(x, True, True, True, axis=axis)
     inverse = inverse.reshape(-1)
     if not attrs.get("sorted", True):
         order = np.argsort(first, kind="stable")
         place = np.argsort(order, kind="stable")
-        found, first, counts, inverse = found[order], first[order], counts[order], place[inverse]
-    return found, first.astype(np.int64), inverse.astype(np.int64), counts.astype(np.int64)
+        found = np.take(found, order, 0 if axis is None else axis)
+        first, counts, inverse = first[order], counts[order], place[inverse]
+    return found, first.astype(dtype), inverse.astype(dtype), counts.astype(dtype)
 
 
 def _define(name, inputs, infer, evaluate, doc, attrs=None, url=None, **more):
@@ -219,5 +227,6 @@ _define("nonzero", "x", _nonzero_type, _nonzero, "Positions of the elements that
         url="https://onnx.ai/onnx/operators/onnx__NonZero.html")  # fmt: skip
 _define("unique", "x", _unique_type, _unique,
         "The different elements of x, where each came first, which one each element of x is, and how often each came. "
-        "In order of size, or of first coming without `sorted`.", {"sorted": True},
+        "In order of size, or of first coming without `sorted`. With `axis`, the different slices along it; `dtype` is "
+        "that of positions and counts.", {"sorted": True, "axis": None, "dtype": "int64"},
         outputs="values first inverse counts")  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.errors import TypeMismatchError
 from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import TensorType
+from workbench.graph.types import Opaque, TensorType
 from workbench.ops.rules import WRONG_ARITY, WRONG_ATTR, RuleError, ufunc_type
 
 
@@ -26,8 +26,8 @@ NUMPY = "https://numpy.org/doc/stable/reference/"
 
 def as_array(result: Any) -> np.ndarray:
     """The result of a NumPy call as an array: NumPy gives scalars (or bare objects, for strings) for rank 0."""
-    if isinstance(result, np.ndarray):
-        return result
+    if isinstance(result, np.ndarray | Opaque):
+        return result  # type: ignore[return-value]  # values that are no arrays travel as they are
     if isinstance(result, np.generic):
         return np.asarray(result)
     out = np.empty((), dtype=object)

@@ -76,8 +76,9 @@ def softplus(x: np.ndarray) -> np.ndarray:
 
 
 def erf(x: np.ndarray) -> np.ndarray:
-    # NumPy has no erf; the C library's, one element at a time, is exact to the last bits
-    return np.fromiter(map(math.erf, x.reshape(-1).tolist()), np.float64, x.size).reshape(x.shape).astype(x.dtype)
+    from scipy import special  # a large import, and few graphs need it
+
+    return np.asarray(special.erf(np.asarray(x, np.float64))).astype(x.dtype)
 
 
 def _gelu(x: np.ndarray, approximate: str) -> np.ndarray:

@@ -152,6 +152,14 @@ def _gather_axis(types, attrs, values):
     return axis if axis is UNSEEN else axis[0]
 
 
+def _batch(attrs, rank: int) -> int:
+    """Number of batch axes of indices of a rank; a negative one counts from their end."""
+    batch = attrs.get("batch_dims", 0)
+    if not -rank <= batch <= rank:
+        raise RuleError(WRONG_ATTR, f"has no {batch} batch axes in indices of rank {rank}.", "Give fewer.")
+    return batch + rank if batch < 0 else batch
+
+
 def _gather_type(types, attrs, values):
     x, indices = types[:2]
     need_kinds(indices, "iu", "indices", "integers")
@@ -160,15 +168,33 @@ def _gather_type(types, attrs, values):
         return TensorType(x.dtype, None)
     if x.shape == ():
         raise RuleError(WRONG_SHAPE, f"cannot gather from the scalar {x}.", "Give it a tensor with axes.")
+    batch = _batch(attrs, len(indices.shape))
     if axis is UNSEEN:
-        return TensorType(x.dtype, (None,) * (len(x.shape) + len(indices.shape) - 1))
+        return TensorType(x.dtype, (None,) * (len(x.shape) + len(indices.shape) - 1 - batch))
     axis = axis_in(axis, len(x.shape))
-    return TensorType(x.dtype, x.shape[:axis] + indices.shape + x.shape[axis + 1 :])
+    if batch > axis:
+        raise RuleError(WRONG_ATTR, f"gathers on axis {axis} after {batch} batch axes.", "Name a later axis.")
+    if not TensorType(x.dtype, x.shape[:batch]).accepts(TensorType(x.dtype, indices.shape[:batch])):
+        raise RuleError(WRONG_SHAPE, f"cannot gather from {x} at {indices}: the batch axes differ.", "Make them equal.")
+    return TensorType(x.dtype, x.shape[:axis] + indices.shape[batch:] + x.shape[axis + 1 :])
 
 
 def _gather(arrays, attrs):
     axis = int(arrays[2].reshape(-1)[0]) if len(arrays) > 2 else attrs.get("axis") or 0
-    return np.take(arrays[0], arrays[1], axis=axis)
+    x, indices = arrays[:2]
+    batch = _batch(attrs, indices.ndim)
+    return _batched(x, indices, axis % x.ndim, batch) if batch else np.take(x, indices, axis=axis)
+
+
+def _batched(x: np.ndarray, indices: np.ndarray, axis: int, batch: int) -> np.ndarray:
+    """Each batch of x at the indices of the same batch."""
+    between, rest = x.shape[batch:axis], x.shape[axis + 1 :]
+    lead = [g.reshape(g.shape + (1,) * (indices.ndim - batch)) for g in np.ogrid[tuple(map(slice, x.shape[:batch]))]]
+    moved = np.moveaxis(x, axis, batch)[(*lead, indices)]  # batch, indices, axes between, the rest
+    back = range(indices.ndim, indices.ndim + len(between))
+    return np.moveaxis(moved, back, range(batch, batch + len(between))).reshape(
+        (*x.shape[:batch], *between, *indices.shape[batch:], *rest)
+    )
 
 
 def _gather_nd_type(types, attrs, values):
@@ -217,8 +243,9 @@ define("strided_slice", "x begin end strides?", _strided_slice_type, _strided_sl
        "x[begin:end:strides] as TensorFlow has it; bit i of a mask is for entry i.", FAMILY,
        attrs=dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0),
        source=f"{TF}strided_slice")  # fmt: skip
-define("gather", "x indices axis?", _gather_type, _gather, "The slices of x at `indices` on `axis` (0).", FAMILY,
-       attrs={"axis": None}, source=f"{NUMPY}generated/numpy.take.html", aliases=("take",))  # fmt: skip
+define("gather", "x indices axis?", _gather_type, _gather,
+       "The slices of x at `indices` on `axis` (0); the first `batch_dims` axes of both go together.", FAMILY,
+       attrs={"axis": None, "batch_dims": 0}, source=f"{NUMPY}generated/numpy.take.html", aliases=("take",))
 define("gather_nd", "x indices", _gather_nd_type, _gather_nd,
        "The elements or slices of x at the tuples in the last axis of `indices`.", FAMILY, attrs={"batch_dims": 0},
        source=f"{TF}gather_nd")  # fmt: skip

@@ -160,10 +160,19 @@ def _reverse_type(types, attrs, values):
 
 
 def _roll_type(types, attrs, values):
-    if attrs.get("axis") is not None and types[0].rank is not None:
-        for axis in np.atleast_1d(attrs["axis"]):
-            axis_in(axis, types[0].rank)
+    shift, axes = setting(attrs, "shift", types, values, 1, (1,)), setting(attrs, "axis", types, values, 2)
+    if axes is None or axes is UNSEEN:
+        return types[0]
+    if shift is not UNSEEN and 1 not in (len(shift), len(axes)) and len(shift) != len(axes):
+        raise RuleError(WRONG_ATTR, f"got the shifts {shift} for the axes {axes}.", "Give a shift for each axis.")
+    for axis in axes if types[0].rank is not None else ():
+        axis_in(axis, types[0].rank)
     return types[0]
+
+
+def _roll(arrays, attrs):
+    shift, axes = setting_at_run(attrs, "shift", arrays, 1), setting_at_run(attrs, "axis", arrays, 2)
+    return np.roll(arrays[0], (1,) if shift is None else shift, axes)
 
 
 def _repeat_type(types, attrs, values):
@@ -228,8 +237,8 @@ _define("split", "x sizes?", _split_type, _split,
 _define("reverse", "x axis?", _reverse_type, lambda a, attrs: np.flip(a[0], setting_at_run(attrs, "axis", a, 1)),
         "x turned round on `axis`, or on all axes.", {"axis": None}, f"{NUMPY}generated/numpy.flip.html",
         aliases=("flip",))  # fmt: skip
-_define("roll", "x", _roll_type, lambda a, attrs: np.roll(a[0], attrs.get("shift", 1), attrs.get("axis")),
-        "x rolled round by `shift` along `axis`.", {"shift": 1, "axis": None})  # fmt: skip
+_define("roll", "x shift? axis?", _roll_type, _roll,
+        "x rolled round by `shift` (1) along `axis`, flattened without one.", {"shift": None, "axis": None})
 _define("repeat", "x", _repeat_type, lambda a, attrs: np.repeat(a[0], attrs.get("repeats", 1), attrs.get("axis")),
         "Each element `repeats` times along `axis`; flattened without one.", {"repeats": 1, "axis": None})  # fmt: skip
 _define("one_hot", "indices depth on? off?", _one_hot_type, _one_hot,

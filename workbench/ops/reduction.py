@@ -23,7 +23,9 @@ from workbench.ops.rules import (
     axes_in,
     count_of,
     float_dtype,
+    highest,
     kind_of,
+    lowest,
     need_numbers,
     setting,
     setting_at_run,
@@ -98,6 +100,8 @@ def _accumulated(ufunc_reduce: Callable, rule: Callable[[str], str]) -> Callable
 def _mean(x, axis, keepdims, dtype):
     if dtype.kind in "biu":  # TensorFlow's mean of integers: rounded towards zero
         return np.trunc(np.mean(x, axis=axis, keepdims=keepdims, dtype=np.float64))
+    if not x.size:  # nan, without NumPy's warning
+        return np.sum(x, axis=axis, keepdims=keepdims, dtype=dtype) * dtype.type(np.nan)
     return np.mean(x, axis=axis, keepdims=keepdims, dtype=dtype)
 
 
@@ -154,6 +158,15 @@ def _real_mean(dtype: str) -> str:
     return _real(_mean_dtype(dtype))
 
 
+def _extreme(function: Callable, limit: Callable[[np.dtype], np.ndarray]) -> Callable:
+    def call(x, axis, keepdims, of_none):
+        if of_none == "limit" and not x.size:  # an initial value would make a copy of every other call
+            return function(x, axis=axis, keepdims=keepdims, initial=limit(x.dtype))
+        return function(x, axis=axis, keepdims=keepdims)
+
+    return call
+
+
 def _norm(x, axis, keepdims, ord):
     size = np.abs(as_float(x))
     if ord == 1:
@@ -183,8 +196,11 @@ def _spread(function):
     return call
 
 
-_reduction("max", np.max, _same, "The greatest element; nan wins; fails over no elements.")
-_reduction("min", np.min, _same, "The smallest element; nan wins; fails over no elements.")
+_OF_NONE = {"of_none": "fail"}
+_reduction("max", _extreme(np.max, lowest), _same, "The greatest element; nan wins; fails over no elements, or with "
+           "of_none='limit' gives the smallest number of the dtype.", _OF_NONE)  # fmt: skip
+_reduction("min", _extreme(np.min, highest), _same, "The smallest element; nan wins; fails over no elements, or with "
+           "of_none='limit' gives the greatest number of the dtype.", _OF_NONE)  # fmt: skip
 _reduction("any", np.any, _bool, "True where any element is true (or not zero).")
 _reduction("all", np.all, _bool, "True where all elements are true (or not zero).")
 _reduction("var", _spread(np.var), _real_mean, "The variance, divided by n - ddof.", {"ddof": 0})

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph.types import ANY, OPAQUE, STRING, TensorType, broadcast_shapes, dtype_name, numpy_dtype
+from workbench.graph.types import ANY, NARROW, OPAQUE, STRING, TensorType, broadcast_shapes, dtype_name, numpy_dtype
 
 Shape = tuple[int | None, ...] | None
 WRONG_ARITY, WRONG_DTYPE, WRONG_SHAPE, WRONG_ATTR = "wrong-arity", "wrong-dtype", "wrong-shape", "wrong-attr"
@@ -38,11 +38,13 @@ UNSEEN: Any = _Unseen()
 
 
 def kind_of(dtype: str) -> str:
-    """NumPy's kind letter of a graph dtype; bfloat16 is "f", strings "S", unknown "?" and opaque "O"."""
+    """NumPy's kind letter of a graph dtype; bfloat16 is "f", narrow "V", strings "S", unknown "?" and opaque "O"."""
     if dtype == ANY:
         return "?"
     if dtype in (STRING, OPAQUE):
         return "S" if dtype == STRING else "O"
+    if dtype in NARROW:
+        return "V"
     return "f" if dtype == "bfloat16" else numpy_dtype(dtype).kind
 
 
@@ -112,7 +114,7 @@ def promote(types: Sequence[TensorType]) -> str:
     if STRING in names:
         raise RuleError(WRONG_DTYPE, f"cannot join strings with {(names - {STRING}).pop()}.", "Cast the inputs first.")
     try:
-        return dtype_name(np.result_type(*(numpy_dtype(n) for n in names)))
+        return dtype_name(np.result_type(*(numpy_dtype(n) for n in sorted(names))))  # bfloat16 minds the order
     except TypeError:  # bfloat16 with most other dtypes
         text = " and ".join(sorted(names))
         raise RuleError(WRONG_DTYPE, f"finds no common dtype for {text}.", "Cast the inputs first.") from None
@@ -191,3 +193,17 @@ def element_count(shape: Shape) -> int | None:
     if shape is None or None in shape:
         return None
     return int(np.prod([d for d in shape if d is not None], dtype=np.int64))
+
+
+def lowest(dtype: np.dtype) -> np.ndarray:
+    """The smallest number of a dtype: -inf for floats."""
+    if dtype.kind in "biu":
+        return np.zeros((), dtype) if dtype.kind == "b" else np.asarray(np.iinfo(dtype).min, dtype)
+    return np.asarray(-np.inf, dtype)
+
+
+def highest(dtype: np.dtype) -> np.ndarray:
+    """The greatest number of a dtype: inf for floats."""
+    if dtype.kind in "biu":
+        return np.ones((), dtype) if dtype.kind == "b" else np.asarray(np.iinfo(dtype).max, dtype)
+    return np.asarray(np.inf, dtype)

@@ -135,6 +135,30 @@ def _log_softmax(arrays, attrs):
     return (y - np.log(np.sum(np.exp(y), axis=axis, keepdims=True))).astype(x.dtype, copy=False)
 
 
+def _logs_type(types, attrs, values):
+    need_kinds(types[0], "biuf", "input", "real numbers")
+    axis = _axis(attrs, types, values, 0)
+    if axis is not UNSEEN:
+        axis_in(axis, types[0].rank)
+    return TensorType(float_dtype(types[0].dtype), types[0].shape)
+
+
+def _logs(arrays, attrs):
+    x, axis = as_float(arrays[0]), _axis_at_run(attrs, arrays, 0)
+    work = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    work = np.flip(work, axis) if attrs.get("reverse", False) else work
+    out = np.logaddexp.accumulate(work, axis=axis).astype(x.dtype, copy=False)
+    if attrs.get("exclusive", False):
+        moved, lead = np.full_like(out, -np.inf), (slice(None),) * (axis % out.ndim)
+        moved[(*lead, slice(1, None))] = out[(*lead, slice(None, -1))]
+        out = moved
+    return np.flip(out, axis) if attrs.get("reverse", False) else out
+
+
+define("cumlogsumexp", "x axis?", _logs_type, _logs,
+       "The running log(sum(exp(x))) along `axis` (0), without overflow; `exclusive` and `reverse` as in cumsum.",
+       FAMILY, attrs={"axis": None, "exclusive": False, "reverse": False},
+       source="https://www.tensorflow.org/api_docs/python/tf/math/cumulative_logsumexp")  # fmt: skip
 define("softmax", "x", _softmax_type, _softmax, "exp(x) / sum(exp(x)) along `axis`, without overflow.", FAMILY,
        attrs={"axis": -1}, source="https://onnx.ai/onnx/operators/onnx__Softmax.html")  # fmt: skip
 define("log_softmax", "x", _softmax_type, _log_softmax, "The logarithm of softmax along `axis`.", FAMILY,
@@ -161,25 +185,27 @@ def _sort(arrays, attrs):
 
 def _top_k_type(types, attrs, values):
     need_numbers(types[:1])
-    need_kinds(types[1], "iu", "k", "an integer")
-    if types[1].rank not in (None, 0) and types[1].shape not in ((1,), (None,)):
+    given, dtype = setting(attrs, "k", types, values, 1), attr_dtype({"dtype": attrs.get("dtype") or "int64"})
+    if given is None:
+        raise RuleError(WRONG_ATTR, "needs 'k', as an attr or as the second input.", "Say how many elements.")
+    if len(types) > 1 and types[1].rank not in (None, 0) and types[1].shape not in ((1,), (None,)):
         need_rank(types[1], 0, "k")
-    x, k = types[0], None if values[1] is None else int(values[1].reshape(-1)[0])
+    x, k = types[0], None if given is UNSEEN else given[0]
     if x.shape is None:
-        return x, TensorType("int64", None)
+        return x, TensorType(dtype, None)
     axis = axis_in(attrs.get("axis", -1), len(x.shape))
     size = x.shape[axis]
     if k is not None and size is not None and k > size:
         raise RuleError(WRONG_ATTR, f"cannot give {k} of {size} elements.", "Lower k.")
     shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
-    return TensorType(x.dtype, shape), TensorType("int64", shape)
+    return TensorType(x.dtype, shape), TensorType(dtype, shape)
 
 
 def _top_k(arrays, attrs):
-    x, k, axis = arrays[0], int(arrays[1].reshape(-1)[0]), attrs.get("axis", -1)
+    x, k, axis = arrays[0], setting_at_run(attrs, "k", arrays, 1)[0], attrs.get("axis", -1)
     order = _argsort([x], {"axis": axis, "descending": attrs.get("largest", True)})
     index = np.take(order, np.arange(k), axis=axis)
-    return np.take_along_axis(x, index, axis), index
+    return np.take_along_axis(x, index, axis), index.astype(attrs.get("dtype") or np.int64, copy=False)
 
 
 define("sort", "x", _sort_type, _sort, "Sorted along `axis`, equal elements in their order; nan last.", FAMILY,
@@ -187,6 +213,6 @@ define("sort", "x", _sort_type, _sort, "Sorted along `axis`, equal elements in t
 define("argsort", "x", lambda t, a, v: TensorType("int64", _sort_type(t, a, v).shape), _argsort,
        "The positions that would sort x along `axis`, equal elements in their order.", FAMILY,
        attrs={"axis": -1, "descending": False}, source=f"{NUMPY}generated/numpy.argsort.html")  # fmt: skip
-define("top_k", "x k", _top_k_type, _top_k, "The k greatest (or smallest) elements in order, and their positions.",
-       FAMILY, outputs="values indices", attrs={"axis": -1, "largest": True},
+define("top_k", "x k?", _top_k_type, _top_k, "The k greatest (or smallest) elements in order, and their positions.",
+       FAMILY, outputs="values indices", attrs={"axis": -1, "largest": True, "k": None, "dtype": "int64"},
        source="https://onnx.ai/onnx/operators/onnx__TopK.html")  # fmt: skip

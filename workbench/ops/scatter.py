@@ -1,7 +1,7 @@
 """Writing into copies of arrays at positions given as data.
 
 ``reduction`` says what becomes of the element that is there and the update: "none" (the update, the last one
-where positions repeat), "add", "mul", "max" or "min".
+where positions repeat), "add", "sub", "mul", "max" or "min".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workbench.ops.rules import (
 )
 
 FAMILY = "indexing"
-WRITERS = {"none": None, "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+WRITERS = {"none": None, "add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 def _check(x, indices, updates, attrs):

@@ -8,6 +8,9 @@
                          lives
 
 ``dag`` shows a plan as nodes in execution order; ``cache`` keeps plans.
+
+Frames that do not nest are *raw* (arrange, lower_raw): what no guard tells about them is computed. One that waits for
+its own Exits is taken apart first (order, parts).
 """
 
 from workbench.plan.cache import PLANS, CacheStats, PlanCache

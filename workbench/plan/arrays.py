@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.graph.node import Node
-from workbench.graph.opspec import OpSpec
+from workbench.graph.opspec import REGISTRY, OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.ops.array import pad_widths
 from workbench.ops.index import decode_index
@@ -29,6 +29,7 @@ MOVING = frozenset((
 REDUCTIONS = frozenset(("sum", "prod", "min", "max", "mean", "any", "all", "argmin", "argmax"))
 RUNNING = frozenset(("cumsum", "cumprod"))
 MOST_DIMS = 8
+OWN = -2
 #: products larger than this many multiplications are left to BLAS
 SMALL_PRODUCT = 32768
 
@@ -37,8 +38,8 @@ SMALL_PRODUCT = 32768
 class Step:
     """One instruction: its description, operands as (input of the node, byte offset in it), where in the output.
 
-    Input -1 is ``constant``. ``places`` marks a copy of a whole input to one place of the output: whoever makes that
-    input can as well write it there at once.
+    Input -1 is ``constant``, OWN what an earlier step wrote. ``places`` marks a copy of a whole input to one place of
+    the output: whoever makes that input can as well write it there at once.
     """
 
     array: dict[str, Any]
@@ -77,6 +78,8 @@ def array_code(
         return _reduced(node, spec, ins, outs[0], values)
     if spec.name in ("matmul", "dot") and plain and len(ins) == 2:
         return _product(ins, outs[0])
+    if plain and spec.name == "relu":
+        return _above_zero(ins[0], outs[0])
     if plain and 1 <= len(ins) <= 3:
         return _elementwise(spec, ins, outs[0])
     return None
@@ -88,8 +91,16 @@ def _elementwise(spec: OpSpec, ins: Sequence[TensorType], out: TensorType) -> Ar
     shapes = [dims_of(t) for t in ins]
     if loop is None or np.broadcast_shapes(*shapes) != dims_of(out):
         return None
-    array = loop_over(loop, [*(_strides(t, dims_of(out)) for t in ins), _strides(out, dims_of(out))], dims_of(out))
+    array = loop_over(loop, [*(spread(t, dims_of(out)) for t in ins), spread(out, dims_of(out))], dims_of(out))
     return None if array is None else ArrayCode({0: [Step(array, tuple((k, 0) for k in range(len(ins))))]})
+
+
+def _above_zero(x: TensorType, out: TensorType) -> ArrayCode | None:
+    """relu is the maximum of x and one zero of its dtype."""
+    loop, dims = find_loop(REGISTRY["maximum"], [x.dtype, x.dtype], out.dtype), dims_of(out)
+    array = None if loop is None else loop_over(loop, [spread(x, dims), (0,) * len(dims), spread(out, dims)], dims)
+    zero = np.zeros((), numpy_dtype(x.dtype))
+    return None if array is None else ArrayCode({0: [Step(array, ((0, 0), (-1, 0)), constant=zero)]})
 
 
 def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[int]) -> dict[str, Any] | None:
@@ -103,8 +114,26 @@ def loop_over(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[
         if flat:
             padded = (*inner[:-1], *(0,) * (4 - len(inner)), inner[-1])
             return {"kind": "flat", "fn": flat, "n": dims[0], "n_in": len(inner) - 1, "stride": padded}
+    if len(dims) == 2 and len(strides) == 3:
+        by_rows = _by_rows(loop, strides, dims)
+        if by_rows is not None:
+            return by_rows
     return {
         "kind": "nest", "fn": loop.strided, "data": loop.data, "n_in": len(strides) - 1, "dims": dims, "steps": strides,
+    }  # fmt: skip
+
+
+def _by_rows(loop: ArrayLoop, strides: Sequence[Sequence[int]], dims: Sequence[int]) -> dict[str, Any] | None:
+    """A contiguous loop for two operands, one of which has a single item for each row of the other."""
+    whole = [tuple(s) == (item * dims[1], item) for s, item in zip(strides, loop.items, strict=True)]
+    single = [s[1] == 0 for s in strides]
+    inner = tuple(s[1] for s in strides)
+    flat = loop.flat_for(inner)
+    if not flat or not whole[2] or not (whole[0] and single[1] or single[0] and whole[1]):
+        return None
+    return {
+        "kind": "rows", "fn": flat, "n": dims[0] * dims[1], "inner": dims[1], "n_in": 2,
+        "stride": (inner[0], inner[1], 0, inner[2]), "steps": [(s[0],) for s in strides[:2]],
     }  # fmt: skip
 
 
@@ -162,7 +191,7 @@ def _moved(
         if result.flags.c_contiguous:
             code.views[k] = delta
         else:
-            step = copy_step(0, delta, result.strides, out, _strides(out, dims_of(out)))
+            step = copy_step(0, delta, result.strides, out, spread(out, dims_of(out)))
             if step is None:
                 return None
             code.steps[k] = [step]
@@ -193,11 +222,11 @@ def _joined(node: Node, spec: OpSpec, ins: Sequence[TensorType], out: TensorType
         return None
     rank = len(dims_of(out))
     axis = int(node.attrs.get("axis", 0)) % rank
-    to, steps, at = _strides(out, dims_of(out)), [], 0
+    to, steps, at = spread(out, dims_of(out)), [], 0
     for k, part in enumerate(ins):
         dims = dims_of(part)
         whole = TensorType(out.dtype, dims if spec.name == "concat" else (*dims[:axis], 1, *dims[axis:]))
-        step = copy_step(k, 0, _strides(whole, dims_of(whole)), whole, to, at)
+        step = copy_step(k, 0, spread(whole, dims_of(whole)), whole, to, at)
         if step is None:
             return None
         if math.prod(dims):
@@ -216,7 +245,7 @@ def _padded(
     low = [before for before, _ in pad_widths(node.attrs, ins, values)]
     if 0 in inside or len(ins) > 2:
         return None
-    to = _strides(out, dims)
+    to = spread(out, dims)
     fill = np.asarray(node.attrs.get("value", 0)).astype(numpy_dtype(out.dtype))
     steps = []
     for axis, size in enumerate(dims):
@@ -229,7 +258,7 @@ def _padded(
                 at = sum(k * step for (k, _), step in zip(box, to, strict=True))
                 steps.append(copy_step(-1, 0, (0,) * len(dims), slab, to, at))
     at = sum(k * step for k, step in zip(low, to, strict=True))
-    steps.append(copy_step(0, 0, _strides(ins[0], inside), ins[0], to, at))
+    steps.append(copy_step(0, 0, spread(ins[0], inside), ins[0], to, at))
     return ArrayCode({0: [replace(s, constant=fill) for s in steps if s is not None]}) if None not in steps else None
 
 
@@ -244,7 +273,7 @@ def _written(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayCod
     whole = whole_copy(out)
     wanted = TensorType(out.dtype, part.shape)
     to = part.strides
-    step = copy_step(1, 0, _strides(ins[1], part.shape), wanted, to, part.ctypes.data - x.ctypes.data)
+    step = copy_step(1, 0, spread(ins[1], part.shape), wanted, to, part.ctypes.data - x.ctypes.data)
     if step is None:
         return None
     return ArrayCode({0: [whole, step] if part.size else [whole]})
@@ -258,7 +287,7 @@ def _reduced(
     dims = dims_of(ins[0])
     if address is None or len(ins) > 1 and values[1] is None or 0 in dims:
         return None
-    if not plain_attrs(node, spec, ("axis", "keepdims", "noop_with_empty_axes", "dtype")):
+    if not plain_attrs(node, spec, ("axis", "keepdims", "noop_with_empty_axes", "dtype", "of_none")):
         return None
     axes = node.attrs.get("axis") if len(ins) == 1 else tuple(int(a) for a in np.ravel(values[1]))  # type: ignore[arg-type]
     if axes is None:
@@ -308,10 +337,10 @@ def dims_of(type_: TensorType) -> tuple[int, ...]:
 
 def strides_of(type_: TensorType) -> tuple[int, ...]:
     """Bytes per step of a contiguous array of this type."""
-    return _strides(type_, dims_of(type_))
+    return spread(type_, dims_of(type_))
 
 
-def _strides(type_: TensorType, dims: Sequence[int]) -> tuple[int, ...]:
+def spread(type_: TensorType, dims: Sequence[int]) -> tuple[int, ...]:
     """Bytes per step of a contiguous array of this type, broadcast to ``dims``."""
     own = dims_of(type_)
     return (0,) * (len(dims) - len(own)) + contiguous(own, numpy_dtype(type_.dtype).itemsize)

@@ -10,9 +10,11 @@ from workbench.graph.node import Ref
 from workbench.graph.types import numpy_dtype
 from workbench.kernels import machine
 from workbench.kernels.layout import Condition, Copy, FrameLayout, Layout, NodeLayout, Place, ValueLayout
-from workbench.plan.guards import ALIVE, Guard, is_loop_merge
-from workbench.plan.places import Spot, lay_out, lay_out_arrays
-from workbench.plan.values import ARRAY, Values
+from workbench.plan.guards import Guard
+from workbench.plan.lifetimes import in_place, lifetimes, movable, share
+from workbench.plan.parts import shown
+from workbench.plan.places import Slot, Spot, lay_out, lay_out_arrays
+from workbench.plan.values import ARRAY, CALL, Values
 
 #: chunks are dropped whole: those of frames with arrays hold about this many bytes, and at most so many rows
 CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
@@ -37,8 +39,11 @@ class Assembly(Values):
         for number in self.store_frames:
             arrays = [s for s in self.slots[number] if s.stored]
             shapes = sorted({(str(s.dtype), s.shape) for s in arrays})
-            carried = [s for s in self.carried.values() if s.stored and s.frame == number]
-            stores.append((number, lay_out_arrays(arrays), [(s.offset, s.size) for s in carried], shapes))
+            carried = [s for s in (*self.carried.values(), *self.kept) if s.stored and s.frame == number]
+            kept, shared = self._shared(arrays, spots) if number == 0 else (arrays, 0)
+            row_bytes = lay_out_arrays(kept, shared)
+            ranges = [(0, shared)] if shared else [(s.offset, s.size) for s in carried]
+            stores.append((number, row_bytes, ranges, shapes))
         layout = self._layout(spots, bytes_of)
         first_constant = 1 + len(self.frames) + 2 * len(stores)
         constants = {slot: first_constant + k for k, slot in enumerate(self.pool.arrays)}
@@ -65,6 +70,22 @@ class Assembly(Values):
         arrays = list(self.pool.arrays.values())
         return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays), layout
 
+    def _shared(self, arrays: list[Slot], spots: Mapping[Ref, Spot | None]) -> tuple[list[Slot], int]:
+        """Let large arrays of the outermost level share memory in runs that keep statistics; returns those that stand
+        alone, and the bytes that the others take."""
+        if not self.statistics:
+            return arrays, 0
+        stay = {self.spot(r).slot for r in self.outputs}
+        for ref, spot in spots.items():
+            inside = self.graph.frame_of(ref.node) or self.graph.nodes[ref.node].op == "Placeholder"
+            if spot is not None and inside:
+                stay.add(spot.slot)
+        loops = [self.ranges[k] for k, path in enumerate(self.frames) if len(path) == 1]
+        values = [(spot.slot, self.ips[ref.node]) for ref, spot in spots.items() if spot is not None]
+        needed, uses = lifetimes(self.code, self.calls, loops, values, ARRAY, CALL)
+        times = movable(arrays, stay, needed)
+        return share(arrays, times, in_place(self.code, times, uses, ARRAY))
+
     def _rows_per_chunk(self, frame: int) -> int:
         return min(MOST_ROWS, max(2, CHUNK_BYTES // max(1, self.array_bytes[frame])))
 
@@ -77,14 +98,15 @@ class Assembly(Values):
 
     def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
         ordered = sorted(guard, key=lambda g: self.ips.get(g[0].node, -1))
-        return tuple(Condition(self.spot(r).place(), 2 if wanted is ALIVE else int(wanted)) for r, wanted in ordered)
+        literals = (self.literal(ref, wanted) for ref, wanted in ordered)
+        return tuple(Condition(spot.place(), expect) for spot, expect in literals)
 
     def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int]) -> Layout:
         frames = []
         for number, path in enumerate(self.frames):
             cond = self.conditions.get(number)
             frames.append(FrameLayout(
-                path, self.number[path[:-1]] if path else -1, bytes_of[number], *self.ranges[number],
+                shown(path), self.number[path[:-1]] if path else -1, bytes_of[number], *self.ranges[number],
                 None if cond is None else Condition(cond[0].place(), cond[1]),
             ))  # fmt: skip
         nodes, values = [], {}
@@ -103,12 +125,13 @@ class Assembly(Values):
                 ref = node.ref(index)
                 spot = spots[ref]
                 kind, branches = "slot", ()
-                if spot is None and is_loop_merge(self.graph, node):
+                if spot is None and name in self.carried:
                     kind = "loop-index"
                 elif spot is None:
                     kind = "branch-index"
                     branches = tuple(
-                        (i, self._conditions(self.guards.value[node.inputs[i]])) for i in self.guards.merges[name]
+                        (i, self._conditions(self.guards.seen(node.inputs[i]))) for i in self.guards.merges[name]
+                        if node.inputs[i].node not in self.guards.dead
                     )
                 values[name, index] = ValueLayout(
                     name, index, frame, kind, None if spot is None else spot.place(),

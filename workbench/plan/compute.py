@@ -9,10 +9,10 @@ import numpy as np
 
 from workbench.graph.node import Node, Ref
 from workbench.graph.types import TensorType, numpy_dtype
-from workbench.plan.arrays import ArrayCode, Step, dims_of, whole_copy
+from workbench.plan.arrays import OWN, ArrayCode, Step, dims_of, whole_copy
 from workbench.plan.places import ALIGNED, SMALL_BYTES, Spot, array_bytes
 from workbench.plan.select import Choice, choose, resolver
-from workbench.plan.values import ARRAY, CALL, KERNEL, NOP, UFUNC, Values
+from workbench.plan.values import ARRAY, AT, CALL, KERNEL, NOP, UFUNC, Values
 
 
 def _stand_together(a: Spot, b: Spot) -> bool:
@@ -23,6 +23,12 @@ class Computing(Values):
     """Lowers one computing node."""
 
     def compute(self, node: Node, frame: int) -> None:
+        value = self.folded(node)
+        if value is not None and node.ref() not in self.spots:
+            self.choices[node.name] = Choice("constant", ("constant", f"{node.op} of constants is made with the plan"))
+            self.spots[node.ref()] = Spot(self.pool.add(value))
+            self.ips[node.name] = self.emit(NOP, frame, event=True)
+            return
         inputs = [self.spot(r) for r in node.inputs]
         large = (s.dtype is None and not s.is_constant and array_bytes(t) > SMALL_BYTES
                  for s, t in zip(inputs, map(self.type_of, node.inputs), strict=True))  # fmt: skip
@@ -31,7 +37,7 @@ class Computing(Values):
             self._array_node(node, code, inputs, frame)
             return
         outputs = self._outputs(node, frame, False)
-        choice = choose(node, [s.number for s in inputs], [s.number for s in outputs])
+        choice = choose(node, [s.number for s in inputs], [s.number for s in outputs], self.bound(node))
         self.choices[node.name] = choice
         operands = {**dict(zip("abc", inputs, strict=False)), "out": outputs[0]} if outputs and len(inputs) <= 3 else {}
         if choice.kind == "kernel":
@@ -50,7 +56,11 @@ class Computing(Values):
                 self.choices[node.name] = replace(choice, reason=("dynamic-shape", why))
             path = self.frames[frame]
             around = tuple(self.number[path[: k + 1]] for k in range(len(path))) if choice.draws else None
-            self.calls.append((choice.call, tuple(inputs), tuple(outputs), choice.sees, resolve, around))
+            given = inputs if choice.takes is None else [inputs[k] for k in choice.takes]
+            function, sees = choice.call, int(choice.sees)
+            if choice.at is not None and all(s.dtype is not None for s in (*given, *outputs)):
+                function, sees = choice.at, AT
+            self.calls.append((function, tuple(given), tuple(outputs), sees, resolve, around))
             at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
             for spot in outputs:
                 self.summarize(spot, frame)
@@ -84,8 +94,9 @@ class Computing(Values):
         for step, out in work:
             operands = {}
             for letter, (k, delta) in zip("abc", step.operands, strict=False):
-                given = step.constant if k < 0 else None
-                spot = self.readable(inputs[k] if given is None else Spot(self.pool.add(given)))
+                given = step.constant if k == -1 else None
+                source = out if k == OWN else inputs[k] if given is None else Spot(self.pool.add(given))
+                spot = self.readable(source)
                 operands[letter] = replace(spot, delta=spot.delta + delta)
             target = replace(out, delta=out.delta + step.delta)
             if step.places and _stand_together(operands["a"], target):

@@ -13,6 +13,8 @@ without work, and their value is read from the slot of what they rename.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from workbench.graph.node import Node, Ref
@@ -21,28 +23,16 @@ from workbench.kernels import machine
 from workbench.kernels.layout import Layout
 from workbench.plan.assemble import Assembly
 from workbench.plan.compute import Computing
-from workbench.plan.guards import ALIVE, Guard, is_loop_merge, root_of
+from workbench.plan.guards import ALIVE, is_loop_merge, root_of
+from workbench.plan.lower_raw import RawFrames
+from workbench.plan.parts import is_double
 from workbench.plan.places import Slot, Spot, in_rows
 from workbench.plan.schedule import Block, Item
-from workbench.plan.values import BACK, CONTROL, GUARD, HALT, KERNEL, LOOP, MARK, NOP, START, TEST
+from workbench.plan.values import BACK, CONTROL, HALT, KERNEL, LOOP, MARK, NOP, START, TEST
 
 
-class Lowering(Computing, Assembly):
+class Lowering(Computing, RawFrames, Assembly):
     """Makes one program. Use once: ``Lowering(...).run()``."""
-
-    def guarded(self, guard: Guard, frame: int) -> int | None:
-        """Open a guarded run; give the result to :meth:`close`."""
-        if not guard:
-            return None
-        first = len(self.literals)
-        for ref, wanted in sorted(guard, key=lambda g: self.ips.get(g[0].node, -1)):
-            self.literals.append((self.spot(ref), 2 if wanted is ALIVE else int(wanted)))
-        return self.emit(GUARD, frame, x0=first, x1=len(guard))
-
-    def close(self, opened: int | None, frame: int) -> None:
-        if opened is not None:
-            self.emit(MARK, frame)
-            self.code[opened]["jump"] = len(self.code)
 
     # -- blocks -----------------------------------------------------------------------------------------------------
     def section(self, items: tuple[Item, ...], frame: int) -> None:
@@ -55,6 +45,8 @@ class Lowering(Computing, Assembly):
                 item = items[at]
                 if item.frame is None:
                     self.node(self.graph.nodes[item.name], frame)
+                elif item.frame in self.guards.raw:
+                    self.raw_loop(self.blocks[item.frame])
                 else:
                     self.loop(self.blocks[item.frame])
                 at += 1
@@ -90,8 +82,7 @@ class Lowering(Computing, Assembly):
     def _carried_columns(self, block: Block, frame: int) -> list[tuple[str, Slot]]:
         """A column for each loop variable; the slot of the next value itself where that is possible."""
         moves = []
-        for item in block.header:
-            node = self.graph.nodes[item.name]
+        for node in (self.graph.nodes[i.name] for i in block.header if i.frame is None):
             if not is_loop_merge(self.graph, node):
                 continue
             back = next(r for r in node.inputs if self.graph.nodes[r.node].op == "NextIteration")
@@ -116,7 +107,12 @@ class Lowering(Computing, Assembly):
     def node(self, node: Node, frame: int) -> None:
         silent = node.op == "Const" or (node.op == "Enter" and bool(node.attrs.get("is_constant")))
         event = {"event": True, "silent": silent}
-        if node.op == "NextIteration":
+        raw = self.frames[frame] in self.guards.raw
+        if node.op == "NextIteration" and raw:
+            self.raw_next(node, frame, **event)
+        elif node.op == "Exit" and raw:
+            self.raw_exit(node, frame)
+        elif node.op == "NextIteration":
             merge, *others = (c for c in self.graph.consumers(node.name) if c in self.carried)
             source, target = self.spot(node.inputs[0]), Spot(self.carried[merge])
             for other in others:  # one value that several variables take on
@@ -136,8 +132,10 @@ class Lowering(Computing, Assembly):
         elif node.op == "Placeholder":
             self.spots[node.ref()] = Spot(self.new_slot(frame, self.type_of(node.ref()), True))
             self.ips[node.name] = self.emit(NOP, frame, **event)
-        elif node.op == "Merge" and not is_loop_merge(self.graph, node):
+        elif node.op == "Merge" and node.name not in self.carried:
             self._merge(node, frame)
+        elif is_double(node):
+            return
         elif node.op in ("Const", "Identity", "Enter", "LoopCond", "Switch", "Merge", "NoOp"):
             self.ips[node.name] = self.emit(NOP, frame, **event)
         else:
@@ -145,11 +143,11 @@ class Lowering(Computing, Assembly):
 
     def _merge(self, node: Node, frame: int) -> None:
         """A conditional Merge: each living side moves its value; the first that is alive wins."""
-        live = self.guards.merges[node.name]
+        live = [i for i in self.guards.merges[node.name] if node.inputs[i].node not in self.guards.dead]
         alive = frozenset({(node.ref(1), ALIVE)}) & self.guards.node[node.name]
         own = self.guards.node[node.name] - alive
-        sides = [self.spot(node.inputs[i]) for i in live]
-        slot = self.new_slot(frame, self.type_of(node.ref()), all(s.dtype is not None for s in sides))
+        sides = {i: self._seen(node.inputs[i]) for i in live}
+        slot = self.new_slot(frame, self.type_of(node.ref()), all(s.dtype is not None for s in sides.values()))
         self.spots[node.ref()] = Spot(slot)
         index: Slot | None = None
         if alive or node.ref(1) in self.read:
@@ -159,8 +157,8 @@ class Lowering(Computing, Assembly):
             self._number(-1, index, frame)
         self.ips[node.name] = len(self.code)  # orders its literal after those of its sides
         for i in reversed(live):
-            opened = self.guarded(self._beyond(self.guards.value[node.inputs[i]], own, frame), frame)
-            self.move(self.spot(node.inputs[i]), Spot(slot), frame)
+            opened = self.guarded(self.guards.seen(node.inputs[i]) - own, frame)
+            self.move(sides[i], Spot(slot), frame)
             if index is not None:
                 self._number(i, index, frame)
             self.close(opened, frame)
@@ -168,10 +166,10 @@ class Lowering(Computing, Assembly):
         self.ips[node.name] = self.emit(NOP, frame, event=True)
         self.close(opened, frame)
 
-    def _beyond(self, guard: Guard, own: Guard, frame: int) -> Guard:
-        """The literals of a side that the place of the Merge does not already ensure."""
-        pred = self.blocks[self.frames[frame]].pred
-        return frozenset(g for g in guard - own if pred is None or g[0] != pred)
+    def _seen(self, ref: Ref) -> Spot:
+        """Where a Merge reads an input: what a NextIteration of a raw frame gave stands in the row before."""
+        spot = self.spot(ref)
+        return replace(spot, shift=-1) if ref.node in self.guards.arrives else spot
 
     def _number(self, value: int, slot: Slot, frame: int) -> None:
         constant = Spot(self.pool.add(np.array(value, np.int32)))

@@ -41,7 +41,7 @@ class Slot:
 
     ``dtype`` None is an object: a reference and the id of its shape. A ``shape`` that is not empty is an array, which
     stands in the frame's store of arrays (``beside`` false) or beside the numbers. ``base`` and ``offset`` come with
-    the layout.
+    the layout; ``until`` is the last instruction in front of which the array still stands there, -1 if it stays.
     """
 
     frame: int | None
@@ -51,6 +51,7 @@ class Slot:
     phase: int = 0
     base: int = 0
     offset: int = -1
+    until: int = -1
 
     @property
     def size(self) -> int:
@@ -90,31 +91,33 @@ class Spot:
         return self.slot.frame is None
 
     def place(self) -> Place:
-        return Place(self.slot.base, self.slot.offset + self.delta, self.shift, self.slot.dtype, self.shape)
+        return Place(
+            self.slot.base, self.slot.offset + self.delta, self.shift, self.slot.dtype, self.shape, self.slot.until
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
 class Pool:
     """The constants of a program: numbers as bytes, everything else as read-only arrays."""
 
-    entries: list[tuple[Slot, np.ndarray]] = field(default_factory=list)
+    entries: dict[Slot, np.ndarray] = field(default_factory=dict)
     #: arrays that compiled code reads, by slot
     arrays: dict[Slot, np.ndarray] = field(default_factory=dict)
 
     def add(self, value: np.ndarray) -> Slot:
         type_ = TensorType.of(value)
         slot = Slot(None, type_.dtype if type_.shape == () and in_rows(type_) else None)
-        self.entries.append((slot, value))
+        self.entries[slot] = value
         return slot
 
     def value(self, slot: Slot) -> np.ndarray:
-        return next(v for s, v in self.entries if s is slot)
+        return self.entries[slot]
 
     def finish(self) -> tuple[bytes, dict[int, np.ndarray]]:
         """Lay the entries out; returns the pool's bytes and its objects by offset."""
         raw = bytearray()
         objects: dict[int, np.ndarray] = {}
-        for slot, value in self.entries:
+        for slot, value in self.entries.items():
             raw.extend(b"\0" * (-len(raw) % 16))
             slot.offset = len(raw)
             if slot.dtype is None:
@@ -138,9 +141,8 @@ def lay_out(slots: list[Slot]) -> tuple[int, list[int]]:
     return row_bytes, [s.offset for s in slots if s.dtype is None]
 
 
-def lay_out_arrays(slots: list[Slot]) -> int:
-    """Give the slots of a store of arrays their offsets; returns the bytes of a row."""
-    offset = 0
+def lay_out_arrays(slots: list[Slot], offset: int = 0) -> int:
+    """Give the slots of a store of arrays their offsets, from ``offset`` on; returns the bytes of a row."""
     for slot in slots:
         slot.offset = offset + -(offset + slot.phase) % ALIGNED
         offset = slot.offset + slot.size

@@ -14,11 +14,12 @@ from workbench.graph.node import Ref
 from workbench.graph.types import TensorType
 from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
-from workbench.plan.frames import check_frame
-from workbench.plan.guards import Guards, find_guards
+from workbench.plan.arrange import Arrangement, arrange
+from workbench.plan.guards import Guards
 from workbench.plan.lower import Lowering
+from workbench.plan.parts import shown
 from workbench.plan.required import required_nodes
-from workbench.plan.schedule import Block, order_block
+from workbench.plan.schedule import Block
 
 #: input name -> exact type of what is fed
 Signature = tuple[tuple[str, TensorType], ...]
@@ -28,8 +29,8 @@ Signature = tuple[tuple[str, TensorType], ...]
 class ExecutionPlan:
     """Everything about a run that does not change while it runs; shared by all runs with the same key.
 
-    ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``seconds`` is what
-    planning took.
+    ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``raw`` maps the frames
+    that do not nest to why not: they run more slowly, with the same results. ``seconds`` is what planning took.
     """
 
     graph: Graph
@@ -44,6 +45,7 @@ class ExecutionPlan:
     reasons: Mapping[str, tuple[str, str]]
     seconds: float
     numbers: Mapping[FramePath, int] = field(default_factory=dict)
+    raw: Mapping[FramePath, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
@@ -84,25 +86,27 @@ def make_plan(
             )  # fmt: skip
     order = tuple(n for n in graph.nodes if n in needed)
     types = infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, needed)
-    guards = find_guards(graph, order)
-    living = [
-        path for path, frame in graph.frames.items()
-        if path and any(n in needed and n not in guards.dead for n in frame.nodes)
-    ]  # fmt: skip
-    checked = {path: check_frame(graph, graph.frames[path], needed - guards.dead, guards) for path in living}
-    blocks: dict[FramePath, Block] = {}
-    for path in [(), *sorted(living, key=lambda p: (len(p), p))]:
-        pred, start = checked[path] if path else (None, frozenset())
-        children = {child: checked[child][1] for child in graph.frames[path].children if child in checked}
-        blocks[path] = order_block(graph, path, pred, start, needed, guards, children)
-    lowering = Lowering(graph, blocks, guards, types, outputs.values(), statistics)
+    found = arrange(graph, needed)
+    if found.graph is not graph:
+        order = tuple(n for n in found.graph.nodes if n in found.needed)
+        types = infer_types(found.graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, found.needed)
+    lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics)
     program, layout = lowering.run()
     return ExecutionPlan(
-        graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=blocks,
-        guards=guards,
-        program=program, layout=layout, reasons={n: c.reason for n, c in lowering.choices.items()},
+        graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=found.blocks,
+        guards=found.guards, raw=raw_frames(found), program=program, layout=layout,
+        reasons={n: c.reason for n, c in lowering.choices.items()},
         seconds=time.perf_counter() - began, numbers={f.path: i for i, f in enumerate(layout.frames)},
     )  # fmt: skip
+
+
+def raw_frames(found: Arrangement) -> dict[FramePath, str]:
+    """Frames of the graph that do not nest, or that are scheduled in parts, with the reasons."""
+    reasons = {shown(path): why for path, why in found.raw.items()}
+    for path in found.blocks:
+        if path != shown(path):
+            reasons.setdefault(shown(path), "it has several loops, one of which waits for another")
+    return reasons
 
 
 def choose_outputs(graph: Graph, outputs: Sequence[str] | None) -> dict[str, Ref]:

@@ -6,11 +6,12 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.errors import FrameError
 from workbench.graph.frames import FramePath
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
-from workbench.plan.guards import ALIVE, Guard, Guards, is_loop_merge
+from workbench.plan.frames import NotNestingError
+from workbench.plan.guards import ALIVE, Guard, Guards
+from workbench.plan.order import KnotError, sources_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One frame in order. The outermost level has everything in ``header`` and no predicate."""
+    """One frame in order. The outermost level and raw frames have everything in ``header`` and no predicate."""
 
     path: FramePath
     pred: Ref | None
@@ -39,7 +40,11 @@ def order_block(
     graph: Graph, path: FramePath, pred: Ref | None, start: Guard, needed: frozenset[str], guards: Guards,
     children: Mapping[FramePath, Guard],
 ) -> Block:  # fmt: skip
-    """Order the needed, living nodes of a frame and its child frames."""
+    """Order the needed, living nodes of a frame and its child frames.
+
+    NotNestingError where the condition would have to be known before it can be; KnotError for a child frame that waits
+    for its own Exits.
+    """
     items: dict[str, Item] = {}
     unit_of: dict[str, str] = {}  # Exit node of a child -> the child's item
     enters: list[str] = []
@@ -50,7 +55,7 @@ def order_block(
         if node.op == "Enter" and not node.attrs.get("is_constant"):
             enters.append(name)
         elif node.op == "Enter":
-            items[name] = Item(name, frozenset())
+            items[name] = Item(name, guards.value[node.ref()])
         else:
             # a Merge decides itself whether it is alive
             items[name] = Item(name, guards.node[name] - {(node.ref(1), ALIVE)})
@@ -64,16 +69,11 @@ def order_block(
             if name in needed and node.op == "Exit":
                 unit_of[name] = unit
             elif name in needed and node.op == "Enter":
-                waits[unit] |= {r.node for r in node.inputs} | set(node.control)
+                waits[unit] |= sources_of(graph, name)
     waits.update({u: {unit_of.get(s, s) for s in w} for u, w in waits.items() if u.startswith("frame ")})
     for name, item in items.items():
-        if item.frame is not None:
-            continue
-        node = graph.nodes[name]
-        if node.op == "Enter" or is_loop_merge(graph, node):
-            continue
-        sources = {r.node for r in node.inputs} | set(node.control)
-        waits[name] |= {unit_of.get(s, s) for s in sources}
+        if item.frame is None and graph.nodes[name].op != "Enter":
+            waits[name] |= {unit_of.get(s, s) for s in sources_of(graph, name)}
     decides = dict.fromkeys(items, 0)  # 0 header, 1 body, 2 exits
     for name, item in items.items():
         if pred is not None:
@@ -83,6 +83,8 @@ def order_block(
     sections: list[list[Item]] = [[], [], []]
     for item in ordered:
         sections[decides[item.name]].append(Item(item.name, item.guard - own, item.frame))
+    # an Exit belongs to the parent's iteration: it comes when everything in this one has fired
+    sections[2].sort(key=lambda item: item.frame is None and graph.nodes[item.name].op == "Exit")
     return Block(path, pred, start, tuple(enters), *(tuple(s) for s in sections))
 
 
@@ -96,11 +98,7 @@ def _order(
         for source in sources:
             readers[source].append(name)
             if decides[source] > decides[name] or {decides[source], decides[name]} == {1, 2}:
-                raise FrameError(
-                    f"The frame {'/'.join(path)!r} cannot be scheduled: {name!r} is needed before {source!r} can be "
-                    f"decided.",
-                    slug="frame-not-nesting",
-                )
+                raise NotNestingError(f"{name!r} is needed before {source!r} can be decided")
     position = {name: i for i, name in enumerate(items)}
     ready: dict[Guard, list[tuple[int, int, str]]] = {}
 
@@ -125,9 +123,6 @@ def _order(
             if left[reader] == 0:
                 push(reader)
     if len(done) < len(items):
-        stuck = sorted(n for n, c in left.items() if c > 0)
-        raise FrameError(
-            f"A frame inside {'/'.join(path) or 'the graph'} feeds itself from outside ({', '.join(stuck[:4])}).",
-            slug="frame-not-nesting", fix="give the second loop a frame of its own.",
-        )  # fmt: skip
+        stuck = [n for n, c in left.items() if c > 0]
+        raise KnotError(path, [f for n in stuck if (f := items[n].frame) is not None], stuck)
     return done

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from workbench.graph.node import Node
-from workbench.graph.opspec import REGISTRY, OpSpec
+from workbench.graph.opspec import REGISTRY, Bound, OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels import machine
+from workbench.plan.affine import affine_code
 from workbench.plan.arrays import ArrayCode, array_code, dynamic_code
 from workbench.plan.loops import exact_kernel, find_loop, plain_attrs
 from workbench.plan.places import INLINE, in_rows
@@ -21,7 +22,8 @@ from workbench.plan.places import INLINE, in_rows
 class Choice:
     """``kind`` is kernel, ufunc, array or call; ``reason`` is (slug, sentence); ``hot`` names what the hot loop may run
     instead; ``sees``: a call may be given the rows' own memory to read, for it keeps nothing; ``draws``: it also gets
-    the iteration path of the firing."""
+    the iteration path of the firing; ``takes``: which inputs the call gets, None for all; ``at``: the same call from
+    addresses to addresses."""
 
     kind: str
     reason: tuple[str, str]
@@ -32,10 +34,15 @@ class Choice:
     hot: str = ""
     sees: bool = False
     draws: bool = False
+    takes: tuple[int, ...] | None = None
+    at: Callable[[Sequence[int], Sequence[int]], None] | None = None
 
 
-def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None]) -> Choice:
-    """Code for a node whose inputs and outputs are single numbers of these dtypes (None: arrays)."""
+def choose(
+    node: Node, inputs: Sequence[str | None], outputs: Sequence[str | None], bound: Bound | None = None
+) -> Choice:  # fmt: skip
+    """Code for a node whose inputs and outputs are single numbers of these dtypes (None: arrays); ``bound`` is its op
+    made ready, if that has been."""
     spec = REGISTRY.lookup(node.op, node.attrs)
     single = len(outputs) == 1 and outputs[0] is not None and None not in inputs and 1 <= len(inputs) <= 3
     # a kernel knows no attrs but the dtype that its key names
@@ -56,6 +63,8 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
                 sizes = tuple(d.itemsize for d in dtypes)
                 why = f"{spec.name} runs in NumPy's inner loop for {', '.join(map(str, inputs))}"
                 return Choice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes, hot=hot)
+    if bound is not None:
+        return Choice("call", bound.reason, call=bound.evaluate, sees=bound.sees, takes=bound.takes, at=bound.at)
     if ":" in node.op:
         reason = ("foreign", f"{node.op} is evaluated by its own framework")
     elif None in inputs or None in outputs:
@@ -67,11 +76,14 @@ def choose(node: Node, inputs: Sequence[str | None], outputs: Sequence[str | Non
 
 
 def array_code_of(
-    node: Node, ins: Sequence[TensorType], outs: Sequence[TensorType], values: Sequence[np.ndarray | None]
-) -> ArrayCode | None:
+    node: Node, ins: Sequence[TensorType], outs: Sequence[TensorType], values: Sequence[np.ndarray | None],
+    bound: Bound | None = None,
+) -> ArrayCode | None:  # fmt: skip
     """Instructions on arrays in rows for a node, if all its values can stand there and one of them is an array."""
     if not all(in_rows(t) for t in (*ins, *outs)) or all(t.shape == () for t in (*ins, *outs)) or not outs:
         return None
+    if bound is not None:
+        return None if bound.affine is None else affine_code(ins[bound.takes[0]], outs[0], *bound.affine)
     return array_code(node, REGISTRY.lookup(node.op, node.attrs), ins, outs, values)
 
 

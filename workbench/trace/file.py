@@ -57,7 +57,10 @@ def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
             _write_array(file, f"f{frame}.starts.npy", starts)
             _write_array(file, f"f{frame}.parents.npy", parents)
         for number, place in enumerate(sorted(places, key=_key)):
-            entry = {"base": place.base, "offset": place.offset, "dtype": place.dtype, "shape": place.shape}
+            entry = {
+                "base": place.base, "offset": place.offset, "dtype": place.dtype, "shape": place.shape,
+                "until": place.until,
+            }  # fmt: skip
             if place.base == 0:
                 head["pool"].append(_write_item(file, f"p{number}", source.pool(place)) | entry)
                 continue
@@ -132,7 +135,9 @@ class SavedSource:
         """Every slot that the layout names must be there, with all its rows; raises ValueError."""
         for place in _places(layout):
             if place.base == 0:
-                self._pool[place.offset]
+                item = self._pool[place.offset]
+                if place.dtype is not None and np.shape(item) != place.shape:
+                    raise ValueError("a constant is of another shape than its place")
                 continue
             first, items = self._columns[_key(place)]
             frame = layout.frame_of(place)
@@ -152,6 +157,13 @@ class SavedSource:
                 or {starts.dtype.name, parents.dtype.name} != {"int64"}
             ):
                 raise ValueError("activations are (n,) int64 arrays")
+        for frame, (starts, parents) in enumerate(self._activations):
+            if frame == 0 or not len(starts):
+                continue
+            above = self._extents[layout.frames[frame].parent]
+            ordered = (np.diff(starts) >= 0).all() and (np.diff(parents) >= 0).all()
+            if not ordered or parents[0] < 0 or parents[-1] >= max(above.stop, above.partial + 1):
+                raise ValueError(f"the activations of frame {frame} are not in order, or of rows that are not there")
 
     def extent(self, frame: int) -> Extent:
         return self._extents[frame]
@@ -163,6 +175,8 @@ class SavedSource:
         return low + first - place.shift, items[low : max(low, stop + place.shift - first) : step]
 
     def first(self, place: Place) -> int:
+        if 0 <= place.until < self._extents[0].ip:
+            return 1
         if place.base <= len(self._layout.frames):
             return 0 if place.base == 0 else self._extents[place.base - 1].first
         return self._firsts[place.base - 1 - len(self._layout.frames)] - place.shift
@@ -184,14 +198,14 @@ def _places(layout: Layout) -> set[Place]:
     return {replace(p, shift=0) for p in found}
 
 
-def _key(place: Place) -> tuple[int, int, str, tuple[int, ...]]:
-    """What tells columns apart: one slot can be seen as arrays of several shapes."""
-    return place.base, place.offset, place.dtype or "", place.shape
+def _key(place: Place) -> tuple[int, int, str, tuple[int, ...], int]:
+    """What tells columns apart: one slot can be seen as arrays of several shapes, and hold several values in turn."""
+    return place.base, place.offset, place.dtype or "", place.shape, place.until
 
 
 def _place(p: Any) -> Place:
     shape = tuple(int(d) for d in p["shape"])
-    return Place(int(p["base"]), int(p["offset"]), int(p["shift"]), p["dtype"], shape)
+    return Place(int(p["base"]), int(p["offset"]), int(p["shift"]), p["dtype"], shape, int(p.get("until", -1)))
 
 
 def _write_array(file: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
@@ -220,7 +234,7 @@ def _write_item(file: zipfile.ZipFile, name: str, item: Any) -> dict[str, Any]:
         return {"name": name, "kind": "text"}
     if isinstance(item, np.ndarray | np.generic) and np.asarray(item).dtype.kind in "biufcV":
         array = np.asarray(item)
-        if array.dtype.kind == "V":  # bfloat16 and its kin have no portable .npy form
+        if array.dtype.isbuiltin == 2:  # bfloat16 and its kin have no portable .npy form
             _write_array(file, f"{name}.npy", array.view(f"u{array.dtype.itemsize}"))
             return {"name": name, "kind": "array", "view": array.dtype.name}
         _write_array(file, f"{name}.npy", array)
@@ -251,7 +265,7 @@ def _write_column(file: zipfile.ZipFile, name: str, items: Any) -> dict[str, Any
         _write_array(file, f"{name}.npy", items)
         return {"kind": "numbers", "name": name}
     first = items[0] if items else None
-    if isinstance(first, np.ndarray) and first.dtype.kind in "biufc" and all(
+    if isinstance(first, np.ndarray) and first.dtype.kind in "biufc" and first.dtype.isbuiltin != 2 and all(
         isinstance(i, np.ndarray) and i.dtype == first.dtype and i.shape == first.shape for i in items
     ):
         _write_array(file, f"{name}.npy", np.stack(items))
@@ -306,6 +320,8 @@ def _read_layout(head: dict[str, Any]) -> Layout:
             v["node"], int(v["output"]), int(v["frame"]), v["kind"], place(v["place"]), guard(v["guard"]), branches,
             place(v["statistics"]),
         )
+    if {v.node for v in values.values()} - {n.name for n in nodes}:
+        raise ValueError("a value is of a node that is not there")
     if any(not 0 <= n.frame < len(frames) for n in (*nodes, *values.values())):
         raise ValueError("a node is in a frame that is not there")
     stores = tuple(int(f) for f in head["stores"])

@@ -3,11 +3,12 @@
 A constant Enter is alive in every iteration of its frame. Where its input is alive but no loop variable enters (the
 last iteration of an outer loop, say), TensorFlow still fires it once, in iteration 0 of a frame in which nothing
 else happens. The executor does nothing then; these firings are derived from the record here. They count as firings,
-not as events.
+not as events. So do those in iterations that only other parts of a frame have, where it is scheduled in parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from workbench.errors import TraceError
 from workbench.graph.node import Tag
 from workbench.graph.types import TensorType
-from workbench.kernels.layout import ValueLayout
+from workbench.kernels.layout import NodeLayout, ValueLayout
 from workbench.trace.rows import RowReader
 from workbench.trace.series import Series, as_value, stack
 from workbench.trace.steady import steady
@@ -24,9 +25,13 @@ from workbench.trace.steady import steady
 class InvariantSeries(Series):
     """All firings of a constant Enter; ``source`` is the series of what it brings in."""
 
-    def __init__(self, name: str, reader: RowReader, layout: ValueLayout, type_: TensorType, source: Series) -> None:
+    def __init__(
+        self, name: str, reader: RowReader, layout: ValueLayout, type_: TensorType, source: Series,
+        waits_for: Sequence[NodeLayout | None] = (),
+    ) -> None:  # fmt: skip
+        """``waits_for`` are its control inputs, None for one that never fires."""
         super().__init__(name, reader, layout, type_)
-        self._source = source
+        self._source, self._waits_for = source, waits_for
 
     def _arrivals(self) -> tuple[np.ndarray, list[Any]]:
         """(iteration paths, values) of firings at frames that were not started."""
@@ -35,17 +40,47 @@ class InvariantSeries(Series):
         paths = self._source.iterations
         if len(paths) == 0:
             return np.empty((0, len(self.frame)), np.int64), []
-        parents = np.unique(self._reader.source.activations(frame)[1])
-        taken = {tuple(p) for p in self._reader.iterations(parent, parents).tolist()} if parent >= 0 else set()
+        lengths = self._lengths(parent)
+        taken: set[tuple[int, ...]] = set()
         extent = self._reader.source.extent(parent)
         if extent.partial >= 0 and extent.ip < self._reader.layout.frames[frame].stop:
             # the row in progress has not come to this frame yet
             taken.add(tuple(self._reader.iterations(parent, np.array([extent.partial]))[0].tolist()))
         fresh = [k for k, p in enumerate(paths.tolist()) if tuple(p) not in taken]
-        values = self._source.firings()
-        full = np.zeros((len(fresh), len(self.frame)), np.int64)
-        full[:, :-1] = paths[fresh]
-        return full, [values[k] for k in fresh]
+        for node in self._waits_for:
+            rows = self._reader.rows_of(node, node.guard) if node is not None else range(0)
+            fired = {tuple(p) for p in self._reader.iterations(parent, rows).tolist()}
+            fresh = [k for k in fresh if tuple(paths[k].tolist()) in fired]
+        values, full, found = self._source.firings(), [], []
+        own = {tuple(p) for p in self._reader.iterations(frame, self._rows()).tolist()} if self._parts() > 1 else set()
+        for k in fresh:
+            path = tuple(paths[k].tolist())
+            count = lengths.get(path, 0)
+            for step in range(max(count, 1)) if self._parts() > 1 else range(1 if count == 0 else 0):
+                if (*path, step) not in own:
+                    full.append((*path, step))
+                    found.append(values[k])
+        return np.array(full, np.int64).reshape(-1, len(self.frame)), found
+
+    def _parts(self) -> int:
+        """How many frames of the layout this frame is: several where it is scheduled in parts (plan: parts)."""
+        frames = self._reader.layout.frames
+        mine = frames[self._layout.frame]
+        return sum(f.path == mine.path and f.parent == mine.parent for f in frames)
+
+    def _lengths(self, parent: int) -> dict[tuple[int, ...], int]:
+        """Iterations of this frame by the parent's iteration path: of the longest part, where there are several."""
+        found: dict[tuple[int, ...], int] = {}
+        mine = self._reader.layout.frames[self._layout.frame]
+        for number, frame in enumerate(self._reader.layout.frames):
+            if frame.path != mine.path or frame.parent != parent:
+                continue
+            starts, parents = self._reader.source.activations(number)
+            extent = self._reader.source.extent(number)
+            ends = np.append(starts[1:], max(extent.stop, extent.partial + 1))
+            for path, count in zip(self._reader.iterations(parent, parents).tolist(), ends - starts - 1, strict=True):
+                found[tuple(path)] = max(found.get(tuple(path), 0), int(count))
+        return found
 
     def _merged(self) -> tuple[np.ndarray, list[Any]]:
         """(iteration paths, values) of all firings in firing order."""

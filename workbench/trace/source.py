@@ -63,7 +63,15 @@ class LiveSource:
             return Extent(first, max(first, row), row, ip)
         return Extent(first, row + 1, -1, ip)
 
+    def _gone(self, place: Place) -> bool:
+        """Whether another value may stand in the place by now."""
+        return place.until >= 0 and (self._running() or self._view.ip > place.until)
+
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
+        found = self._column(place, start, stop, step)
+        return (max(start, 1), found[1][:0]) if self._gone(place) else found  # asked last: it may have gone meanwhile
+
+    def _column(self, place: Place, start: int, stop: int, step: int) -> tuple[int, Any]:
         store, offset, dtype = place.base - 1, place.offset, None if place.dtype is None else np.dtype(place.dtype)
         if store < len(self._layout.frames):  # the row before is always in front of a row
             offset += place.shift * self._layout.frames[store].row_bytes
@@ -73,6 +81,8 @@ class LiveSource:
     def first(self, place: Place) -> int:
         if place.base == 0:
             return 0
+        if self._gone(place):
+            return 1  # the outermost level has one row
         return self._view.first(place.base - 1, place.shift if place.base > len(self._layout.frames) else 0)
 
     def pool(self, place: Place) -> Any:

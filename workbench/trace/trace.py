@@ -61,7 +61,8 @@ class Trace:
         layout = self.layout.values[tuple(ref)]
         node = self.graph.nodes[ref.node]
         if node.op == "Enter" and node.attrs.get("is_constant"):
-            return InvariantSeries(str(name), self._reader, layout, declared, self[node.inputs[0]])
+            waits_for = [self._reader.node.get(c) for c in node.control]
+            return InvariantSeries(str(name), self._reader, layout, declared, self[node.inputs[0]], waits_for)
         return Series(str(name), self._reader, layout, declared)
 
     def __contains__(self, name: object) -> bool:

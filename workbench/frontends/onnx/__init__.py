@@ -14,15 +14,16 @@ from typing import Any
 
 from workbench.errors import LoadError
 from workbench.frontends.files import guarded
-from workbench.frontends.onnx import collect, foreign
+from workbench.frontends.onnx import collect, draws, foreign, sequences
 from workbench.frontends.onnx.lower import Lowering
 from workbench.frontends.onnx.model import opsets, prepare, read_model
 from workbench.frontends.onnx.scope import Scope
 from workbench.frontends.onnx.tensors import type_of
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
+from workbench.graph.types import ANY, OPAQUE, TensorType
 
-__all__ = ["collect", "foreign", "from_onnx"]
+__all__ = ["collect", "draws", "foreign", "from_onnx", "sequences"]
 
 
 def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> Graph:
@@ -71,7 +72,34 @@ def _lower(model: Any, outputs: Sequence[str] | None, label: str) -> Graph:
     ends = {o.name: ref for o, ref in zip(graph.output, results, strict=True)}
     if outputs is not None:
         ends = {o: _output(root, o) for o in ([outputs] if isinstance(outputs, str) else outputs)}
-    return Graph.from_nodes(label, lowering.nodes.values(), inputs=inputs, outputs=ends, names=lowering.public)
+    made = Graph.from_nodes(label, lowering.nodes.values(), inputs=inputs, outputs=ends, names=lowering.public)
+    _check_declared(lowering, made)
+    return made
+
+
+def _check_declared(lowering: Lowering, graph: Graph) -> None:
+    """What the model declares of a value is what comes; shapes inside of loops may be those of the first trip, and
+    those of a branch that is not taken are nobody's."""
+    for ref, declared in lowering.types.items():
+        node = graph.nodes.get(ref.node)
+        if node is None or ref.index >= len(node.types) or node.op in ("Placeholder", "Const"):
+            continue
+        found = node.types[ref.index]
+        known = not {found.dtype, declared.dtype} & {ANY, OPAQUE}
+        outside = not graph.frame_of(ref.node) and node.region is None
+        if known and found.dtype != declared.dtype or outside and _differ(declared, found):
+            raise LoadError(
+                f"The ONNX model declares {declared} for the value {graph.name_of(ref)!r}, but {found} comes.",
+                slug="declared-type", node=ref.node, fix="infer the types of the model again (onnx.shape_inference).",
+            )  # fmt: skip
+
+
+def _differ(one: TensorType, two: TensorType) -> bool:
+    if one.shape is None or two.shape is None:
+        return False
+    if len(one.shape) != len(two.shape):
+        return True
+    return any(a != b for a, b in zip(one.shape, two.shape, strict=True) if a is not None and b is not None)
 
 
 def _output(root: Scope, name: str) -> Ref:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import LoadError
 from workbench.frontends.onnx.scope import BranchScope, Scope, Switches
-from workbench.frontends.onnx.variables import body_graph, region_name, scalar
+from workbench.frontends.onnx.variables import body_graph, frame_names, scalar
 from workbench.graph.node import Ref
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def lower_if(lowering: Lowering, outer: Scope, node: OnnxNode) -> None:
                 f"{len(graph.output)}.",
                 slug="bad-if",
             )
-    region = lowering.unique(region_name(node, outer, "if"))
+    label, region = frame_names(lowering, node, outer, "if")
     pred = node.input(0)
     if pred is None:
         raise LoadError(f"If {node.label!r} has no condition.", slug="bad-if")
-    pred = scalar(lowering, outer, pred, region)
+    pred = scalar(lowering, outer, pred, label, region)
     if not outer.is_gated(pred):
-        pred = lowering.emit(outer, "Identity", [pred], f"{region}/pred", region=region)
-    switches = Switches(lowering, outer, region, pred)
+        pred = lowering.emit(outer, "Identity", [pred], f"{label}/pred", region=region)
+    switches = Switches(lowering, outer, label, region, pred)
     sides: list[list[Ref]] = []
     for side, graph in enumerate(branches):
         scope = BranchScope(lowering, outer, switches, side)

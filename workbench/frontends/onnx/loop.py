@@ -25,9 +25,9 @@ from workbench.frontends.onnx.variables import (
     body_graph,
     collect,
     collectors,
+    frame_names,
     leave,
     reads,
-    region_name,
     scalar,
 )
 from workbench.graph.node import Ref
@@ -53,8 +53,8 @@ def lower_loop(lowering: Lowering, outer: Scope, node: OnnxNode) -> None:
             f"{2 + len(carried)}) and {len(graph.output)} outputs (expected at least {1 + len(carried)}).",
             slug="bad-loop",
         )
-    frame = lowering.unique(region_name(node, outer, "loop"))
-    inside = LoopScope(lowering, outer, frame)
+    frame, region = frame_names(lowering, node, outer, "loop")
+    inside = LoopScope(lowering, outer, frame, region)
     lowering.open(inside, graph)
     names = [i.name for i in graph.input]
     limit, cond = node.input(0), node.input(1)
@@ -65,13 +65,13 @@ def lower_loop(lowering: Lowering, outer: Scope, node: OnnxNode) -> None:
     uses_cond = cond is not None or not given_limit
     trip = keep = None
     if limit is not None or reads(graph, names[0]) or not (uses_cond or carried):
-        start = lowering.constant(outer, np.int64(0), f"{frame}/trip/start")
+        start = lowering.constant(outer, np.int64(0), f"{frame}/trip/start", region=region)
         trip = Variable(lowering, inside, names[0] or "trip", start, "int64")
     if uses_cond:
         start = (
-            lowering.constant(outer, True, f"{frame}/cond/start")
+            lowering.constant(outer, True, f"{frame}/cond/start", region=region)
             if cond is None
-            else scalar(lowering, outer, cond, frame)
+            else scalar(lowering, outer, cond, frame, region)
         )
         keep = Variable(lowering, inside, names[1] or "cond", start, "bool")
     variables = [Variable(lowering, inside, n, v) for n, v in zip(names[2:], carried, strict=True) if v is not None]
@@ -108,7 +108,7 @@ def _condition(
     frame, region = inside.frame, inside.region
     pred = None if keep is None else keep.merge
     if limit is not None and trip is not None:
-        bound = inside.bring_in(scalar(lowering, outer, limit, frame), "trip_count")
+        bound = inside.bring_in(scalar(lowering, outer, limit, frame, region), "trip_count")
         within = lowering.raw("less", [trip.merge, bound], f"{frame}/within_trip_count", region=region)
         pred = within if pred is None else lowering.raw("logical_and", [within, pred], f"{frame}/go_on", region=region)
     if pred is None:

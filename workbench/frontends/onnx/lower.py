@@ -13,24 +13,32 @@ State that grows while a graph is read: ``nodes`` (what was emitted), ``public``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import LoadError, UnknownOpError
-from workbench.frontends.onnx import foreign
+from workbench.frontends.onnx import foreign, gradient
 from workbench.frontends.onnx.branch import lower_if
+from workbench.frontends.onnx.calls import opsets_of, region_of
+from workbench.frontends.onnx.known import Known
 from workbench.frontends.onnx.loop import lower_loop
 from workbench.frontends.onnx.scan import lower_scan
 from workbench.frontends.onnx.scope import Scope
+from workbench.frontends.onnx.sequence_map import lower_sequence_map
 from workbench.frontends.onnx.table import RULES
-from workbench.frontends.onnx.tensors import array_of, type_of
+from workbench.frontends.onnx.tensors import array_of, dense_of, type_of
+from workbench.frontends.onnx.upgrades import upgraded
 from workbench.graph.node import FrozenAttrs, Node, Ref
-from workbench.graph.types import OPAQUE, UNKNOWN, TensorType
+from workbench.graph.types import UNKNOWN, TensorType
 
-_CONTROL = {"Loop": lower_loop, "If": lower_if, "Scan": lower_scan}
+#: (domain, op) of what becomes more than a few nodes
+_CONTROL = {
+    ("", "Loop"): lower_loop, ("", "If"): lower_if, ("", "Scan"): lower_scan, ("", "SequenceMap"): lower_sequence_map,
+    (gradient.DOMAIN, "Gradient"): gradient.lower_gradient,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,7 @@ class OnnxNode:
     outputs: tuple[str, ...]
     attrs: Mapping[str, Any]
     version: int
+    opsets: Mapping[str, int]
 
     def given(self) -> list[Ref]:
         return [i for i in self.inputs if i is not None]
@@ -51,19 +60,23 @@ class OnnxNode:
     def input(self, index: int) -> Ref | None:
         return self.inputs[index] if index < len(self.inputs) else None
 
+    def with_input(self, index: int, ref: Ref) -> OnnxNode:
+        return replace(self, inputs=(*self.inputs[:index], ref, *self.inputs[index + 1 :]))
 
-class Lowering:
+    def with_output(self, name: str) -> OnnxNode:
+        return replace(self, outputs=(name,))
+
+
+class Lowering(Known):
     """One model being lowered; used once."""
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
+        super().__init__()
         self.opsets = dict(opsets)
-        self.nodes: dict[str, Node] = {}
         self.public: dict[str, Ref] = {}
         self.unknown: dict[str, list[str]] = {}
-        #: types that ONNX's shape inference found, and constants, by value
-        self.types: dict[Ref, TensorType] = {}
-        self.constants: dict[Ref, np.ndarray] = {}
         self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
 
     # -- emitting nodes ---------------------------------------------------------------------------------
     def raw(
@@ -86,21 +99,22 @@ class Lowering:
     ) -> Ref:
         """Add a node that fires exactly when ``scope`` runs."""
         control = () if any(scope.is_gated(i) for i in inputs) else tuple(filter(None, [scope.pivot()]))
-        return self.raw(op, inputs, name, control=control, region=region or scope.region, **attrs)
+        return self.raw(op, inputs, name, control=control, region=region or scope.inner_region(), **attrs)
 
-    def constant(self, scope: Scope, value: Any, name: str) -> Ref:
+    def constant(self, scope: Scope, value: Any, name: str, region: str | None = None) -> Ref:
         array = np.asarray(value)
-        ref = self.emit(scope, "Const", [], name, value=array)
+        ref = self.emit(scope, "Const", [], name, region=region, value=array)
         self.constants[ref] = array
         self.types[ref] = TensorType.of(array)
         return ref
 
     def unique(self, name: str) -> str:
-        candidate, count = name, 0
+        candidate, count = name, self._counts.get(name, 0)
         while candidate in self._taken:
             count += 1
             candidate = f"{name}_{count}"
         self._taken.add(candidate)
+        self._counts[name] = count  # where the next search begins: a node may have thousands of parts
         return candidate
 
     def add_input(self, name: str, more: Ref) -> None:
@@ -132,45 +146,26 @@ class Lowering:
     # -- graphs -----------------------------------------------------------------------------------------
     def open(self, scope: Scope, graph: Any) -> None:
         """Make the constants and types of a graph known to its scope."""
-        if graph.sparse_initializer:
-            raise LoadError("The ONNX model has sparse initializers, which are not read.", slug="unsupported-sparse")
         scope.initializers = {t.name: t for t in graph.initializer}
+        scope.initializers.update((t.values.name, t) for t in graph.sparse_initializer)
         scope.declared = {i.name: type_of(i.type) for i in (*graph.value_info, *graph.output, *graph.input)}
-
-    def declared(self, scope: Scope, name: str) -> TensorType:
-        """What the model or ONNX's inference says about a value that this scope makes."""
-        return scope.declared.get(name, UNKNOWN)
-
-    def type_of(self, ref: Ref) -> TensorType:
-        """What is known of a value's type; frame ops hand on what is known of their input."""
-        return next((self.types[r] for r in self._back(ref) if r in self.types), UNKNOWN)
-
-    def constant_of(self, ref: Ref) -> np.ndarray | None:
-        """The value that ``ref`` always has, if it comes from a constant."""
-        return next((self.constants[r] for r in self._back(ref) if r in self.constants), None)
-
-    def _back(self, ref: Ref) -> Iterator[Ref]:
-        """``ref`` and the values that it is handed on from unchanged."""
-        while True:
-            yield ref
-            node = self.nodes.get(ref.node)
-            if node is None or node.op not in ("Enter", "Switch", "Identity") or not node.inputs:
-                return
-            ref = node.inputs[0]
 
     def late_constant(self, scope: Scope, name: str) -> Ref | None:
         """The initializer of this name in this scope, emitted on first use."""
         tensor = scope.initializers.get(name)
         if tensor is None:
             return None
-        ref = self.constant(scope, array_of(tensor, f"Initializer {name!r}"), self.node_name(scope, name))
+        read = dense_of if hasattr(tensor, "indices") else array_of
+        ref = self.constant(scope, read(tensor, f"Initializer {name!r}"), self.node_name(scope, name))
         self.publish(scope, name, ref)
         return ref
 
     def body(self, scope: Scope, graph: Any) -> list[Ref]:
         """Lower the nodes of a graph; returns the values of its outputs."""
         for proto in graph.node:
+            scope.call = region_of(proto)
             self.node(scope, proto)
+        scope.call = ""
         return [self.need(scope, o.name, f"The output {o.name!r} of graph {graph.name!r}") for o in graph.output]
 
     def need(self, scope: Scope, name: str, what: str) -> Ref:
@@ -190,6 +185,7 @@ class Lowering:
             self.need(scope, name, f"Input {i} of {proto.op_type} {label!r}") if name else None
             for i, name in enumerate(proto.input)
         )
+        opsets = opsets_of(proto, self.opsets)
         node = OnnxNode(
             proto,
             proto.op_type,
@@ -197,10 +193,11 @@ class Lowering:
             inputs,
             tuple(proto.output),
             foreign.plain_attrs(proto),
-            self.opsets.get(domain, 1),
+            opsets.get(domain, 1),
+            opsets,
         )
-        if not domain and node.op in _CONTROL:
-            _CONTROL[node.op](self, scope, node)
+        if (domain, node.op) in _CONTROL:
+            _CONTROL[domain, node.op](self, scope, node)
             return
         rule = RULES.get(node.op) if not domain else None
         made = rule(self, scope, node) if rule else None
@@ -221,11 +218,12 @@ class Lowering:
 
     def _foreign(self, scope: Scope, node: OnnxNode) -> list[Ref]:
         outputs = [o for o in node.outputs if o]
-        types = tuple(self._loose(scope, self.declared(scope, o)) for o in outputs)
-        reason = foreign.why_not(node.proto, self.opsets)
+        types = tuple(self.loose(scope, self.declared(scope, o)) for o in outputs)
+        proto, opsets = upgraded(node.proto, node.opsets)
+        reason = foreign.why_not(proto, opsets)
         if reason is not None:
             return self.refuse(scope, node, reason)
-        attrs = foreign.attrs_for(node.proto, self.opsets, types)
+        attrs = foreign.attrs_for(proto, opsets, types)
         prefix = f"{node.proto.domain}." if node.proto.domain not in ("", "ai.onnx") else ""
         name = self.result_name(scope, node)
         first = self.emit(scope, f"onnx:{prefix}{node.op}", node.given(), name, **attrs)
@@ -239,13 +237,6 @@ class Lowering:
         """Note that nothing can evaluate a node, for :meth:`finish`; returns stand-ins for its outputs."""
         self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
         return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]
-
-    @staticmethod
-    def _loose(scope: Scope, known: TensorType) -> TensorType:
-        # Inside a body the declared dimensions may be those of the first iteration only.
-        if scope.parent is None or known.shape is None or known.dtype == OPAQUE:
-            return known
-        return TensorType(known.dtype, (None,) * len(known.shape))
 
     def finish(self) -> None:
         """Raise one error for all ops that nothing can evaluate."""

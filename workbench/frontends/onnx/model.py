@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import LoadError
 from workbench.frontends import sniff, wire
 from workbench.frontends.files import read_bytes
+from workbench.frontends.onnx import vet
+from workbench.frontends.onnx.external import load_external
 from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.local_functions import inlined
 
 _NO_GRAPH = "it holds no graph"
 #: field number of the graph in ModelProto
 _GRAPH = 7
+#: ops whose graphs are lowered here
+_CONTROL = ("If", "Loop", "Scan", "SequenceMap")
 
 
 def read_model(model: Any) -> Any:
     """The ModelProto that ``model`` (bytes, a path, or a ModelProto) stands for; raises LoadError."""
     library = onnx()
     if isinstance(model, library.ModelProto):
+        load_external(model, None)
         return model
     folder: str | None = None
     if isinstance(model, (str, os.PathLike)):
@@ -37,15 +44,7 @@ def read_model(model: Any) -> Any:
         proto.ParseFromString(data)
     except Exception as error:  # protobuf's DecodeError lives in one of several modules
         raise _not_a_model(str(error)) from error
-    if folder is not None and _has_external_data(proto):
-        try:
-            library.load_external_data_for_model(proto, folder)
-        except Exception as error:
-            raise LoadError(
-                f"The tensors that the model keeps in other files cannot be read: {error}.",
-                slug="external-data",
-                fix="put the data files beside the model.",
-            ) from error
+    load_external(proto, folder)
     return proto
 
 
@@ -65,45 +64,57 @@ def check_bytes(data: bytes) -> None:
         raise _not_a_model(error.message.rstrip(".")) from error
     if (_GRAPH, wire.LENGTH) not in fields:
         raise _not_a_model(_NO_GRAPH)
+    try:
+        vet.check_wire(data)
+    except wire.WireError as error:
+        if error.slug != "malformed":
+            raise LoadError(f"The ONNX model is refused: {error.message}", slug=error.slug) from error
+        raise _not_a_model(error.message.rstrip(".")) from error
 
 
-def _has_external_data(proto: Any) -> bool:
-    def graphs(graph: Any) -> Any:
-        yield graph
-        for node in graph.node:
-            for attribute in node.attribute:
-                if attribute.HasField("g"):
-                    yield from graphs(attribute.g)
-
-    library = onnx()
-    for graph in graphs(proto.graph):
-        tensors = list(graph.initializer)
-        tensors += [a.t for n in graph.node for a in n.attribute if a.HasField("t")]
-        if any(t.data_location == library.TensorProto.EXTERNAL for t in tensors):
-            return True
-    return False
+def _graphs(graph: Any) -> Iterator[Any]:
+    """A graph and all graphs inside it."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _graphs(attribute.g)
 
 
 def prepare(proto: Any) -> Any:
     """Inline the model's own functions and infer types as far as ONNX can; the model given is not changed."""
-    library = onnx()
     if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
         raise _not_a_model(_NO_GRAPH)
     if not proto.graph.output:
         raise LoadError(
             "The ONNX model has no outputs.", slug="no-outputs", fix="name at least one output in the model."
         )
-    if proto.functions:
-        from onnx import inliner
+    return _expanded(_typed(inlined(proto)))
 
-        try:
-            proto = inliner.inline_local_functions(proto)
-        except Exception as error:
-            raise LoadError(f"The functions of the ONNX model cannot be inlined: {error}.", slug="bad-model") from error
+
+def _typed(proto: Any) -> Any:
+    vet.check_equations(proto.graph.node)
     try:
-        return library.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
+        return onnx().shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
     except Exception:
         return proto  # types are a help, not a need: the graph infers its own
+
+
+def _expanded(proto: Any) -> Any:
+    """Standard ops that take graphs and are no control flow (FlexAttention) become the functions that define them."""
+    found = set()
+    for graph in _graphs(proto.graph):
+        for node in graph.node:
+            if node.op_type not in _CONTROL and any(a.HasField("g") for a in node.attribute):
+                found.add((node.domain, node.op_type))
+    if not found:
+        return proto
+    from onnx import inliner
+
+    try:
+        return _typed(inliner.inline_selected_functions(proto, sorted(found), False, True))
+    except Exception:
+        return proto  # they are refused by name where they are lowered
 
 
 def opsets(proto: Any) -> dict[str, int]:

@@ -8,15 +8,18 @@ https://onnx.ai/onnx/operators/.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.old_rules import operands
 from workbench.frontends.onnx.scope import Scope
 from workbench.frontends.onnx.tensors import DTYPES
 from workbench.graph.node import Ref
-from workbench.graph.types import STRING, numpy_dtype
+from workbench.graph.types import NARROW, STRING, UNKNOWN, numpy_dtype
 
 if TYPE_CHECKING:
     from workbench.frontends.onnx.lower import Lowering, OnnxNode
@@ -28,7 +31,7 @@ def one(op: str, **fixed: Any) -> Rule:
     """The same inputs, fixed attributes."""
 
     def rule(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-        return _emit(lowering, scope, node, op, node.given(), **fixed)
+        return emit_as(lowering, scope, node, op, node.given(), **fixed)
 
     return rule
 
@@ -38,7 +41,7 @@ def renamed(op: str, **names: tuple[str, Any]) -> Rule:
 
     def rule(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
         attrs = {ours: node.attrs.get(theirs, default) for ours, (theirs, default) in names.items()}
-        return _emit(lowering, scope, node, op, node.given(), **attrs)
+        return emit_as(lowering, scope, node, op, node.given(), **attrs)
 
     return rule
 
@@ -48,47 +51,48 @@ def since(version: int, rule: Rule) -> Rule:
     return lambda lowering, scope, node: rule(lowering, scope, node) if node.version >= version else None
 
 
-def _emit(lowering: Lowering, scope: Scope, node: OnnxNode, op: str, inputs: list[Ref], **attrs: Any) -> list[Ref]:
+def emit_as(lowering: Lowering, scope: Scope, node: OnnxNode, op: str, inputs: list[Ref], **attrs: Any) -> list[Ref]:
+    """One node of ours stands for ``node``, under the name of its first output."""
     ref = lowering.emit(scope, op, inputs, lowering.result_name(scope, node), **attrs)
     return [Ref(ref.node, i) for i in range(max(1, len(node.outputs)))]
 
 
-def _dtype(lowering: Lowering, ref: Ref | None) -> np.dtype | None:
+def known_dtype(lowering: Lowering, ref: Ref | None) -> np.dtype | None:
+    """The dtype of numbers, if it is known."""
     name = None if ref is None else lowering.type_of(ref).dtype
     return None if name in (None, "any", "opaque", STRING) else numpy_dtype(str(name))
 
 
 def binary(op: str) -> Rule:
-    # before version 7 the ops broadcast only if an attribute said so, and along an axis of its choice
-    return lambda lowering, scope, node: (
-        _emit(lowering, scope, node, op, node.given()) if node.version >= 7 or not node.attrs.get("broadcast") else None
-    )
+    return lambda lowering, scope, node: emit_as(lowering, scope, node, op, operands(lowering, scope, node))
 
 
 def div(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
     """Integers are divided towards zero."""
-    dtype = _dtype(lowering, node.input(0)) or _dtype(lowering, node.input(1))
-    if dtype is None or node.version < 7:
+    dtype = known_dtype(lowering, node.input(0)) or known_dtype(lowering, node.input(1))
+    if dtype is None:
         return None
-    return _emit(lowering, scope, node, "truncate_divide" if dtype.kind in "iu" else "divide", node.given())
+    op = "truncate_divide" if dtype.kind in "iu" else "divide"
+    return emit_as(lowering, scope, node, op, operands(lowering, scope, node))
 
 
 def power(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
     """The result has the dtype of the base."""
     base, exponent = node.given()
-    wanted, found = _dtype(lowering, base), _dtype(lowering, exponent)
-    if wanted is None or found is None or node.version < 7:
+    wanted, found = known_dtype(lowering, base), known_dtype(lowering, exponent)
+    if wanted is None or found is None:
         return None
+    base, exponent = operands(lowering, scope, node)
     if wanted != found:
         if wanted.kind in "iu":
             return None
         name = f"{lowering.result_name(scope, node)}/exponent"
         exponent = lowering.emit(scope, "cast", [exponent], name, dtype=lowering.type_of(base).dtype)
-    return _emit(lowering, scope, node, "power", [base, exponent])
+    return emit_as(lowering, scope, node, "power", [base, exponent])
 
 
 def mod(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    return _emit(lowering, scope, node, "fmod" if node.attrs.get("fmod", 0) else "remainder", node.given())
+    return emit_as(lowering, scope, node, "fmod" if node.attrs.get("fmod", 0) else "remainder", node.given())
 
 
 def variadic(op: str) -> Rule:
@@ -99,11 +103,11 @@ def variadic(op: str) -> Rule:
         if node.version < 8 and len(inputs) > 2:
             return None
         if len(inputs) == 1:
-            return _emit(lowering, scope, node, "Identity", inputs)
+            return emit_as(lowering, scope, node, "Identity", inputs)
         name, left = lowering.result_name(scope, node), inputs[0]
         for i, right in enumerate(inputs[1:-1]):
             left = lowering.emit(scope, op, [left, right], f"{name}/{i}")
-        return _emit(lowering, scope, node, op, [left, inputs[-1]])
+        return emit_as(lowering, scope, node, op, [left, inputs[-1]])
 
     return rule
 
@@ -114,7 +118,7 @@ def clip(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
         return None
     bounds = [node.input(1), node.input(2)]
     if node.version < 11:
-        dtype = _dtype(lowering, x)
+        dtype = known_dtype(lowering, x)
         if dtype is None:
             return None
         for i, key in enumerate(("min", "max")):
@@ -122,34 +126,37 @@ def clip(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
                 bounds[i] = lowering.constant(scope, np.asarray(node.attrs[key], dtype), f"{name}/{key}")
     low, high = bounds
     if low is not None and high is not None:
-        return _emit(lowering, scope, node, "clip", [x, low, high])
+        return emit_as(lowering, scope, node, "clip", [x, low, high])
     if low is not None:
-        return _emit(lowering, scope, node, "maximum", [x, low])
+        return emit_as(lowering, scope, node, "maximum", [x, low])
     return (
-        _emit(lowering, scope, node, "minimum", [x, high])
+        emit_as(lowering, scope, node, "minimum", [x, high])
         if high is not None
-        else _emit(lowering, scope, node, "Identity", [x])
+        else emit_as(lowering, scope, node, "Identity", [x])
     )
 
 
 def cast(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    to = DTYPES.get(node.attrs.get("to", 0))  # type: ignore[arg-type]
+    number = node.attrs.get("to", 0)
+    to = DTYPES.get(onnx().TensorProto.DataType.Value(number) if isinstance(number, str) else int(number))
     source = node.input(0)
-    if to is None or to == STRING or source is None or _dtype(lowering, source) is None:
+    if to is None or to == STRING or source is None or known_dtype(lowering, source) is None:
         return None  # to and from text
-    return _emit(lowering, scope, node, "cast", node.given(), dtype=to)
+    if to in NARROW or lowering.type_of(source).dtype in NARROW:
+        return None  # with rounding and saturation of their own
+    return emit_as(lowering, scope, node, "cast", node.given(), dtype=to)
 
 
 def reduction(op: str, only_floats: bool = False, **fixed: Any) -> Rule:
     def rule(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-        if only_floats and (d := _dtype(lowering, node.input(0))) is not None and d.kind in "iub":
+        if only_floats and (d := known_dtype(lowering, node.input(0))) is not None and d.kind in "iub":
             return None
         keepdims, noop = bool(node.attrs.get("keepdims", 1)), bool(node.attrs.get("noop_with_empty_axes", 0))
         attrs = {**fixed, "keepdims": keepdims, "noop_with_empty_axes": noop}
         if node.input(1) is None:
             axes = node.attrs.get("axes")
             attrs["axis"] = tuple(axes) if axes else () if noop else None
-        return _emit(lowering, scope, node, op, node.given(), **attrs)
+        return emit_as(lowering, scope, node, op, node.given(), **attrs)
 
     return rule
 
@@ -159,95 +166,49 @@ def arg(op: str) -> Rule:
 
 
 def softmax(op: str) -> Rule:
-    # before version 13 the axes from `axis` on were flattened into one
-    return since(13, renamed(op, axis=("axis", -1)))
-
-
-def gemm(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    attrs = {"transpose_a": bool(node.attrs.get("transA", 0)), "transpose_b": bool(node.attrs.get("transB", 0))}
-    scale = {k: float(node.attrs.get(k, 1.0)) for k in ("alpha", "beta")}
-    return _emit(lowering, scope, node, "gemm", node.given(), **attrs, **scale) if node.version >= 7 else None
-
-
-def reshape(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    attrs: dict[str, Any] = {"copy_zeros": not node.attrs.get("allowzero", 0)}
-    if node.input(1) is None:
-        attrs["shape"] = tuple(node.attrs.get("shape", ()))
-    return _emit(lowering, scope, node, "reshape", node.given(), **attrs)
-
-
-def axes(op: str) -> Rule:
-    """Squeeze and Unsqueeze: the axes are the second input or an attribute."""
-
     def rule(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-        attrs = {}
-        if node.input(1) is None and "axes" in node.attrs:
-            attrs["axis"] = tuple(node.attrs["axes"])
-        return _emit(lowering, scope, node, op, node.given(), **attrs)
+        if node.version >= 13:
+            return emit_as(lowering, scope, node, op, node.given(), axis=int(node.attrs.get("axis", -1)))
+        # before version 13 the axes from `axis` on were flattened into one; one axis among others of size 1 is that
+        # already
+        name, given, axis = lowering.result_name(scope, node), node.given(), int(node.attrs.get("axis", 1))
+        shape = lowering.type_of(given[0]).shape
+        if shape is not None and scope.parent is None:
+            long = [i for i, size in enumerate(shape) if i >= axis % len(shape) and size != 1]
+            if len(long) == 1:
+                return emit_as(lowering, scope, node, op, given, axis=long[0])
+        flat = lowering.emit(scope, "flatten", given, f"{name}/flat", axis=axis)
+        done = lowering.emit(scope, op, [flat], f"{name}/of_rows", axis=1)
+        again = lowering.emit(scope, "shape", given, f"{name}/shape")
+        return emit_as(lowering, scope, node, "reshape", [done, again])
 
     return rule
 
 
-def split(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    attrs: dict[str, Any] = {"axis": int(node.attrs.get("axis", 0))}
-    if node.input(1) is None:
-        if "split" in node.attrs:
-            attrs["sizes"] = tuple(node.attrs["split"])
-        else:
-            attrs.update(num=len(node.outputs), uneven=node.version >= 18)
-    return _emit(lowering, scope, node, "split", node.given(), **attrs)
-
-
-def slice_(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    if node.version < 10:
-        axes = node.attrs.get("axes")
-        parts = {"starts": tuple(node.attrs["starts"]), "ends": tuple(node.attrs["ends"])}
-        return _emit(lowering, scope, node, "slice", node.given(), **parts, axes=None if axes is None else tuple(axes))
-    if node.input(3) is None and node.input(4) is not None:
+def gemm(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
+    if _few_by_many(lowering, node):
         return None
-    return _emit(lowering, scope, node, "slice", node.given())
+    attrs = {"transpose_a": bool(node.attrs.get("transA", 0)), "transpose_b": bool(node.attrs.get("transB", 0))}
+    scale = {k: float(node.attrs.get(k, 1.0)) for k in ("alpha", "beta")}
+    return emit_as(lowering, scope, node, "gemm", node.given(), **attrs, **scale)
 
 
-def constant(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    for key, dtype in (("value", None), ("value_float", np.float32), ("value_floats", np.float32),
-                       ("value_int", np.int64), ("value_ints", np.int64)):  # fmt: skip
-        if key in node.attrs:
-            array = np.asarray(node.attrs[key], dtype)
-            return [lowering.constant(scope, array, lowering.result_name(scope, node))]
-    for key in ("value_string", "value_strings"):
-        if key in node.attrs:
-            return [lowering.constant(scope, np.asarray(node.attrs[key], object), lowering.result_name(scope, node))]
-    return None
-
-
-def constant_of_shape(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    return _emit(lowering, scope, node, "constant_of_shape", node.given(), value=node.attrs.get("value"))
-
-
-def transpose(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    perm = node.attrs.get("perm")
-    return _emit(lowering, scope, node, "transpose", node.given(), perm=None if perm is None else tuple(perm))
-
-
-def cumsum(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    flags = {k: bool(node.attrs.get(k, 0)) for k in ("exclusive", "reverse")}
-    return _emit(lowering, scope, node, "cumsum", node.given(), dtype="same", **flags)
+def _few_by_many(lowering: Lowering, node: OnnxNode) -> bool:
+    """Whether a few rows meet a large matrix: reading that is all the work. NumPy's BLAS reads it with threads that
+    wait for each other and for those of onnxruntime, which has the matrix packed and is several times as fast."""
+    a, b = (lowering.type_of(r) if r is not None else UNKNOWN for r in (node.input(0), node.input(1)))
+    rows = a.shape[1 if node.attrs.get("transA", 0) else 0] if a.shape is not None and a.rank == 2 else None
+    known = b.shape is not None and b.is_static and b.dtype == "float32"
+    return rows is not None and rows <= 8 and known and math.prod(d or 0 for d in b.shape or ()) >= 1 << 16
 
 
 def shift(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
     op = "left_shift" if node.attrs.get("direction") == "LEFT" else "right_shift"
-    return _emit(lowering, scope, node, op, node.given())
+    return emit_as(lowering, scope, node, op, node.given())
 
 
 def top_k(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
     if node.input(1) is None:
         return None
     axis, largest = int(node.attrs.get("axis", -1)), bool(node.attrs.get("largest", 1))
-    return _emit(lowering, scope, node, "top_k", node.given(), axis=axis, largest=largest)
-
-
-def dropout(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | None:
-    """Outside of training nothing is dropped."""
-    if len(node.outputs) > 1 or node.input(2) is not None or node.version < 7:
-        return None
-    return _emit(lowering, scope, node, "Identity", node.given()[:1])
+    return emit_as(lowering, scope, node, "top_k", node.given(), axis=axis, largest=largest)

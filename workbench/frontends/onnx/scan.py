@@ -1,20 +1,21 @@
-"""ONNX Scan (version 9 and later) -> frame.
+"""ONNX Scan -> frame.
 
 A Scan is a loop over the slices of its scan inputs: in trip i the body gets ``gather(input, i)`` along the input's
 axis (from the end where the direction says so), and its scan outputs are collected and stacked along theirs. The
-number of trips is the length of the first scan input. Version 8 has a batch axis that later versions dropped; it is
-not read. Source: https://onnx.ai/onnx/operators/onnx__Scan.html.
+number of trips is the length of the first scan input. Version 8, which has a batch axis, is in ``scan_batch``. Source:
+https://onnx.ai/onnx/operators/onnx__Scan.html.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import LoadError
 from workbench.frontends.onnx.scope import LoopScope, Scope
-from workbench.frontends.onnx.variables import Variable, body_graph, collect, collectors, leave, region_name
+from workbench.frontends.onnx.variables import Variable, body_graph, collect, collectors, frame_names, leave
 from workbench.graph.node import Ref
 
 if TYPE_CHECKING:
@@ -23,63 +24,99 @@ if TYPE_CHECKING:
 
 def lower_scan(lowering: Lowering, outer: Scope, node: OnnxNode) -> None:
     if node.version < 9:
-        lowering.results(outer, node, lowering.refuse(outer, node, "before version 9 it has a batch axis"))
+        from workbench.frontends.onnx.scan_batch import lower_scan_8
+
+        lower_scan_8(lowering, outer, node)
         return
-    graph = body_graph(node, "body")
-    n_in = int(node.attrs.get("num_scan_inputs", 0))
-    inputs = node.given()
+    graph, inputs = body_graph(node, "body"), node.given()
+    n_in = scan_inputs(node, graph, len(inputs))
     n_state = len(inputs) - n_in
-    if not 1 <= n_in <= len(inputs) or len(graph.input) != len(inputs) or len(graph.output) < n_state:
-        raise LoadError(
-            f"Scan {node.label!r} has {len(inputs)} inputs, {n_in} of them scanned, but its body has "
-            f"{len(graph.input)} inputs and {len(graph.output)} outputs.",
-            slug="bad-scan",
-        )
-    axes = node.attrs.get("scan_input_axes", (0,) * n_in)
-    backward = node.attrs.get("scan_input_directions", (0,) * n_in)
-    frame = lowering.unique(region_name(node, outer, "scan"))
-    inside = LoopScope(lowering, outer, frame)
-    lowering.open(inside, graph)
-    length = _length(lowering, outer, inputs[n_state], int(axes[0]), frame)
-    trip = Variable(lowering, inside, "trip", lowering.constant(outer, np.int64(0), f"{frame}/trip/start"), "int64")
-    names = [i.name for i in graph.input]
-    states = [Variable(lowering, inside, n, v) for n, v in zip(names, inputs[:n_state], strict=False)]
+    frame, region = frame_names(lowering, node, outer, "scan")
+    inside = LoopScope(lowering, outer, frame, region)
+    axes = ints(node, "scan_input_axes", n_in)
+    length = length_of(lowering, outer, inputs[n_state], axes[0], frame, region)
+    states, lists = scan_loop(
+        lowering, inside, graph, inputs[:n_state], inputs[n_state:], length, axes,
+        ints(node, "scan_input_directions", n_in),
+    )  # fmt: skip
     scanned = list(graph.output)[n_state:]
-    lists = collectors(lowering, outer, inside, scanned)
+    leave(
+        lowering, outer, node.outputs, states, lists, [lowering.declared(inside, o.name) for o in scanned],
+        axis=ints(node, "scan_output_axes", len(scanned)),
+        backward=[bool(d) for d in ints(node, "scan_output_directions", len(scanned))],
+    )  # fmt: skip
+
+
+def scan_inputs(node: OnnxNode, graph: Any, count: int) -> int:
+    """How many of ``count`` inputs are scanned, if the body fits them."""
+    n_in = int(node.attrs.get("num_scan_inputs", 0))
+    if not 1 <= n_in <= count or len(graph.input) != count or len(graph.output) < count - n_in:
+        raise LoadError(
+            f"Scan {node.label!r} has {count} inputs, {n_in} of them scanned, but its body has "
+            f"{len(graph.input)} inputs and {len(graph.output)} outputs.",
+            slug="bad-scan", fix="give the body one input for each of the node's, and one output for each state.",
+        )  # fmt: skip
+    return n_in
+
+
+def ints(node: OnnxNode, key: str, count: int) -> list[int]:
+    """An attribute of one number for each of ``count`` values; zeros without it."""
+    given = [int(v) for v in node.attrs.get(key, (0,) * count)]
+    if len(given) != count:
+        raise LoadError(
+            f"Scan {node.label!r} has {len(given)} numbers in {key!r}, but {count} are needed.", slug="bad-scan",
+            fix=f"give one of {key!r} for each value.",
+        )  # fmt: skip
+    return given
+
+
+def scan_loop(
+    lowering: Lowering, inside: LoopScope, graph: Any, states: Sequence[Ref], whole: Sequence[Ref], length: Ref,
+    axes: Sequence[int], backward: Sequence[int],
+) -> tuple[list[Variable], list[Variable]]:  # fmt: skip
+    """The loop itself, in the frame of ``inside``; values are those of the scope around. Returns the variables of the
+    states and those of the lists of the scan outputs."""
+    outer, frame, region = inside.parent, inside.frame, inside.region
+    assert outer is not None
+    lowering.open(inside, graph)
+    start = lowering.constant(outer, np.int64(0), f"{frame}/trip/start", region=region)
+    trip = Variable(lowering, inside, "trip", start, "int64")
+    names = [i.name for i in graph.input]
+    variables = [Variable(lowering, inside, n, v) for n, v in zip(names, states, strict=False)]
+    lists = collectors(lowering, outer, inside, list(graph.output)[len(states) :])
 
     bound = inside.bring_in(length, "length")
-    within = lowering.raw("less", [trip.merge, bound], f"{frame}/within_length", region=inside.region)
-    loop_cond = lowering.raw("LoopCond", [within], f"{frame}/LoopCond", region=inside.region)
-    for variable in (trip, *states, *lists):
+    within = lowering.raw("less", [trip.merge, bound], f"{frame}/within_length", region=region)
+    loop_cond = lowering.raw("LoopCond", [within], f"{frame}/LoopCond", region=region)
+    for variable in (trip, *variables, *lists):
         variable.split(loop_cond)
     inside.guarded = trip.alive
     one = lowering.constant(inside, np.int64(1), f"{frame}/trip/one")
     following = lowering.emit(inside, "add", [trip.alive, one], f"{frame}/trip/next")
-    for name, state in zip(names, states, strict=False):
+    for name, state in zip(names, variables, strict=False):
         lowering.publish(inside, name, state.alive)
-    for name, whole, axis, turned in zip(names[n_state:], inputs[n_state:], axes, backward, strict=True):
+    for name, value, axis, turned in zip(names[len(states) :], whole, axes, backward, strict=True):
         at = trip.alive
         if turned:
             at = lowering.emit(inside, "subtract", [bound, following], f"{frame}/{name}/position")
-        source = inside.bring_in(whole, f"{name}/all")
-        slice_ = lowering.emit(inside, "gather", [source, at], lowering.node_name(inside, name), axis=int(axis))
+        slice_ = take(lowering, inside, inside.bring_in(value, f"{name}/all"), at, name, axis)
         lowering.types[slice_] = lowering.declared(inside, name)
         lowering.publish(inside, name, slice_)
 
     results = lowering.body(inside, graph)
     trip.close(following)
-    for state, value in zip(states, results, strict=False):
+    for state, value in zip(variables, results, strict=False):
         state.close(value)
-    collect(lowering, inside, lists, results[n_state:])
-    leave(
-        lowering, outer, node.outputs, states, lists, [lowering.declared(inside, o.name) for o in scanned],
-        axis=[int(a) for a in node.attrs.get("scan_output_axes", (0,) * len(scanned))],
-        backward=[bool(d) for d in node.attrs.get("scan_output_directions", (0,) * len(scanned))],
-    )  # fmt: skip
+    collect(lowering, inside, lists, results[len(states) :])
+    return variables, lists
 
 
-def _length(lowering: Lowering, outer: Scope, whole: Ref, axis: int, frame: str) -> Ref:
-    sizes = lowering.emit(
-        outer, "shape", [whole], f"{frame}/length/shape", start=axis, end=None if axis == -1 else axis + 1
-    )
-    return lowering.emit(outer, "reshape", [sizes], f"{frame}/length", shape=())
+def take(lowering: Lowering, scope: Scope, whole: Ref, at: Ref, name: str, axis: int = 0) -> Ref:
+    return lowering.emit(scope, "gather", [whole, at], lowering.node_name(scope, name), axis=axis)
+
+
+def length_of(lowering: Lowering, scope: Scope, whole: Ref, axis: int, frame: str, region: str) -> Ref:
+    """The size of one axis, as a scalar."""
+    end = None if axis == -1 else axis + 1
+    sizes = lowering.emit(scope, "shape", [whole], f"{frame}/length/shape", region=region, start=axis, end=end)
+    return lowering.emit(scope, "reshape", [sizes], f"{frame}/length", region=region, shape=())

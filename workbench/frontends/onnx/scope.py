@@ -4,6 +4,9 @@ A value of an outer scope enters a loop as an invariant (Enter with ``is_constan
 node fires exactly when its scope runs if at least one of its inputs is *gated*: dead whenever the scope does not run.
 Loop invariants are alive also where the condition has turned false, so a node that reads nothing else waits for the
 scope's *pivot* as well; otherwise it would fire once too often, after the last iteration.
+
+A scope's *region* is the path of constructs that it stands in, with a "/" after each but the last; the region of a
+construct is set on all that it is made of, also on what stands outside of its frame.
 """
 
 from __future__ import annotations
@@ -27,6 +30,12 @@ class Scope:
         #: TensorProtos and declared types of the graph that is lowered here, by value name
         self.initializers: dict[str, Any] = {}
         self.declared: dict[str, TensorType] = {}
+        #: path of the function calls that the node now being lowered comes from
+        self.call = ""
+
+    def inner_region(self) -> str | None:
+        """The region of what is made now: this scope's, and below it the calls that it comes from."""
+        return "/".join(filter(None, (self.region, self.call))) or None
 
     def pivot(self) -> str | None:
         """A node that fires exactly when this scope runs; None where that is always."""
@@ -57,8 +66,8 @@ class Scope:
 class LoopScope(Scope):
     """The body of a loop, that is what comes after the Switches of its variables."""
 
-    def __init__(self, lowering: Lowering, parent: Scope, frame: str) -> None:
-        super().__init__(lowering, parent, frame)
+    def __init__(self, lowering: Lowering, parent: Scope, frame: str, region: str) -> None:
+        super().__init__(lowering, parent, region)
         self.frame = frame
         self.guarded: Ref | None = None
         self._invariants: dict[Ref, Ref] = {}
@@ -98,13 +107,13 @@ class LoopScope(Scope):
 class Switches:
     """The Switches of one branch, which both of its sides share."""
 
-    def __init__(self, lowering: Lowering, outer: Scope, region: str, pred: Ref) -> None:
-        self.lowering, self.outer, self.region, self.pred = lowering, outer, region, pred
+    def __init__(self, lowering: Lowering, outer: Scope, label: str, region: str, pred: Ref) -> None:
+        self.lowering, self.outer, self.label, self.region, self.pred = lowering, outer, label, region, pred
         self._made: dict[Ref, Ref] = {}
 
     def of(self, ref: Ref, label: str, side: int) -> Ref:
         if ref not in self._made:
-            name = f"{self.region}/{label}/Switch"
+            name = f"{self.label}/{label}/Switch"
             self._made[ref] = self.lowering.raw("Switch", [ref, self.pred], name, region=self.region)
         return Ref(self._made[ref].node, side)
 
@@ -124,5 +133,6 @@ class BranchScope(Scope):
         if self._pivot is None:
             live = self.switches.of(self.switches.pred, "pred", self.side)
             label = "switch_t" if self.side else "switch_f"
-            self._pivot = self.lowering.raw("Identity", [live], f"{self.region}/{label}", region=self.region).node
+            name = f"{self.switches.label}/{label}"
+            self._pivot = self.lowering.raw("Identity", [live], name, region=self.region).node
         return self._pivot

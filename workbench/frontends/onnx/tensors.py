@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,19 @@ from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
 from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
 
+#: bytes of the array that a sparse tensor may stand for: a few bytes of a file can claim any size
+MAX_DENSE = 1 << 28
 #: TensorProto.DataType -> dtype name
 DTYPES: dict[int, str] = {
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: STRING, 9: "bool",
     10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
+    17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz", 21: "uint4", 22: "int4",
+    23: "float4_e2m1fn", 24: "float8_e8m0fnu", 25: "uint2", 26: "int2",
 }  # fmt: skip
 
 
 def dtype_of(number: int, what: str) -> str:
-    """dtype name of an ONNX element type; LoadError for those that arrays of ours cannot hold (float8, int4 ...)."""
+    """dtype name of an ONNX element type; LoadError for those that arrays of ours cannot hold (float6 ...)."""
     if number not in DTYPES:
         names = {v: k for k, v in onnx().TensorProto.DataType.items()}
         raise LoadError(
@@ -42,10 +47,38 @@ def array_of(tensor: Any, what: str) -> np.ndarray:
     return np.ascontiguousarray(array).astype(numpy_dtype(dtype), copy=False).reshape(array.shape)
 
 
+def dense_of(sparse: Any, what: str) -> np.ndarray:
+    """The array of a SparseTensorProto: zeros but for its values; raises LoadError.
+
+    The indices are positions in the flattened array, or one row of positions for each value. Source:
+    https://onnx.ai/onnx/api/classes.html#sparsetensorproto.
+    """
+    values = array_of(sparse.values, what)
+    dims = tuple(int(d) for d in sparse.dims)
+    if min(dims, default=0) < 0 or math.prod(dims) * values.dtype.itemsize > MAX_DENSE:
+        raise LoadError(
+            f"{what} is a sparse tensor of shape {list(dims)}, which is too large to be written out.", slug="too-large",
+            fix="use a smaller one: arrays here are dense.",
+        )  # fmt: skip
+    indices = array_of(sparse.indices, f"The positions of {what}").astype(np.int64)
+    out = np.zeros(dims, values.dtype)
+    try:
+        if indices.min(initial=0) < 0:
+            raise IndexError("a position is below 0")
+        at = (indices,) if indices.ndim == 1 else tuple(indices.T)
+        (out.reshape(-1) if indices.ndim == 1 else out)[at] = values
+    except (IndexError, ValueError) as error:
+        raise LoadError(
+            f"{what} is a sparse tensor that makes no sense: {error}.", slug="bad-tensor",
+            fix="give one position inside its dims for each value.",
+        ) from error  # fmt: skip
+    return out
+
+
 def type_of(proto: Any) -> TensorType:
-    """The type that a TypeProto declares; opaque for sequences and optionals, unknown for none."""
+    """The type that a TypeProto declares; opaque for sequences, unknown for optionals, which may hold a tensor."""
     kind = proto.WhichOneof("value")
-    if kind is None:
+    if kind is None or kind == "optional_type" and proto.optional_type.elem_type.WhichOneof("value") == "tensor_type":
         return UNKNOWN
     if kind != "tensor_type":
         return TensorType(OPAQUE, None)

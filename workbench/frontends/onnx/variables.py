@@ -47,7 +47,7 @@ def collectors(lowering: Lowering, outer: Scope, inside: LoopScope, outputs: Seq
     """One growing list for each scan output of a body."""
     made = []
     for output in outputs:
-        start = lowering.emit(outer, "list_new", [], f"{inside.frame}/{output.name}/start")
+        start = lowering.emit(outer, "list_new", [], f"{inside.frame}/{output.name}/start", region=inside.region)
         made.append(Variable(lowering, inside, f"{output.name}/list", start))
     return made
 
@@ -77,21 +77,28 @@ def leave(
             # without a single trip there is no element to take the dtype and the rank from
             shape = None if element.shape is None else tuple(-1 if d is None else d for d in element.shape)
             more = {key: values[k] for key, values in stacking.items()}
-            value = lowering.emit(outer, "list_stack", [stacked], own, dtype=element.dtype, shape=shape, **more)
+            value = lowering.emit(
+                outer, "list_stack", [stacked], own, region=scan.scope.region, dtype=element.dtype, shape=shape, **more
+            )
         lowering.publish(outer, name, value)
         if declared.dtype != ANY:
             lowering.types[value] = declared
 
 
-def scalar(lowering: Lowering, scope: Scope, ref: Ref, prefix: str) -> Ref:
+def scalar(lowering: Lowering, scope: Scope, ref: Ref, prefix: str, region: str | None = None) -> Ref:
     """ONNX lets trip counts and conditions have the shape (1,); ours are scalars."""
     if lowering.type_of(ref).shape == ():
         return ref
-    return lowering.emit(scope, "reshape", [ref], f"{prefix}/{ref.node.rpartition('/')[2]}/scalar", shape=())
+    name = f"{prefix}/{ref.node.rpartition('/')[2]}/scalar"
+    return lowering.emit(scope, "reshape", [ref], name, region=region, shape=())
 
 
-def region_name(node: OnnxNode, outer: Scope, kind: str) -> str:
-    return node.proto.name or (f"{outer.region}/{kind}" if outer.region else kind)
+def frame_names(lowering: Lowering, node: OnnxNode, outer: Scope, kind: str) -> tuple[str, str]:
+    """(frame or branch, region) of a construct: its own name, and that name below the region that it stands in."""
+    around = outer.inner_region()
+    frame = lowering.unique(node.proto.name or (f"{around}/{kind}" if around else kind))
+    below = around is None or frame.startswith(f"{around}/")
+    return frame, frame if below else f"{around}/{frame}"
 
 
 def body_graph(node: OnnxNode, attribute: str) -> Any:

@@ -1,5 +1,6 @@
-"""TensorFlow's GraphDef -> :class:`workbench.Graph`, without TensorFlow."""
+"""TensorFlow's GraphDef and SavedModel -> :class:`workbench.Graph`, without TensorFlow."""
 
 from workbench.frontends.tf.convert import convert, from_graphdef
+from workbench.frontends.tf.saved_model import from_saved_model
 
-__all__ = ["convert", "from_graphdef"]
+__all__ = ["convert", "from_graphdef", "from_saved_model"]

@@ -1,16 +1,17 @@
-"""GraphDef bytes -> :class:`GraphDef`: nodes with their inputs and plain attributes. Needs no TensorFlow."""
+"""GraphDef bytes or text -> :class:`GraphDef`: nodes with their inputs and plain attributes. Needs no TensorFlow."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from workbench.errors import LoadError
-from workbench.frontends.sniff import is_text
+from workbench.frontends.files import guarded
+from workbench.frontends.tf.functions import FunctionDef, functions_of
+from workbench.frontends.tf.message import read_message
 from workbench.frontends.tf.schema import GRAPHDEF
 from workbench.frontends.tf.tensor_proto import Budget, attr_of
-from workbench.frontends.wire import Reader, WireError
 
 
 class TensorName(NamedTuple):
@@ -31,7 +32,10 @@ class TensorName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NodeDef:
-    """One node as TensorFlow wrote it. ``inputs`` are data inputs, ``control`` node names."""
+    """One node as TensorFlow wrote it. ``inputs`` are data inputs, ``control`` node names.
+
+    ``region`` names the loop, branch or call of a functional graph that the node was taken from.
+    """
 
     name: str
     op: str
@@ -39,37 +43,30 @@ class NodeDef:
     control: tuple[str, ...]
     attrs: Mapping[str, Any]
     device: str = ""
+    region: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GraphDef:
-    """Nodes in file order by name; ``functions`` are the names of the functions of the library."""
+    """Nodes in file order by name, and the functions of the library by name."""
 
     nodes: Mapping[str, NodeDef]
-    functions: tuple[str, ...] = ()
+    functions: Mapping[str, FunctionDef] = field(default_factory=dict)
     producer: int = 0
 
 
 def read_graphdef(data: bytes) -> GraphDef:
-    """Read a binary GraphDef.
+    """Read a GraphDef in binary or text form.
 
-    Raises LoadError with slug ``empty``, ``truncated``, ``not-a-graphdef``, ``text-graphdef``, ``too-large``, or one
-    that says what is wrong with a constant.
+    Raises LoadError with slug ``empty``, ``truncated``, ``not-a-graphdef``, ``too-large``, or one that says what is
+    wrong with a constant.
     """
-    if not data:
-        raise LoadError("The GraphDef has no bytes.", slug="empty", fix="write the file again; it is empty.")
-    if is_text(data):
-        raise _text_error(data)
-    try:
-        message = Reader(data, GRAPHDEF).message("GraphDef")
-    except WireError as error:
-        if error.slug == "truncated":
-            raise LoadError(
-                f"The GraphDef is cut off: {error.message}", slug="truncated", fix="fetch or write the file again."
-            ) from error
-        if error.slug == "too-large":
-            raise
-        raise _not_a_graphdef(error.message) from error
+    with guarded("The GraphDef"):
+        return graph_of(read_message(data, GRAPHDEF, "GraphDef", "not-a-graphdef"))
+
+
+def graph_of(message: Mapping[str, Any]) -> GraphDef:
+    """The nodes of a GraphDef message as the readers give it."""
     if not message.get("node"):
         raise _not_a_graphdef("it holds no nodes.")
     budget = Budget()
@@ -79,9 +76,8 @@ def read_graphdef(data: bytes) -> GraphDef:
         if node.name in nodes:
             raise LoadError(f"Two nodes of the GraphDef are named {node.name!r}.", slug="duplicate-name")
         nodes[node.name] = node
-    functions = message.get("library", {}).get("function", ())
-    names = tuple(f.get("signature", {}).get("name", "") for f in functions)
-    return GraphDef(nodes, names, message.get("versions", {}).get("producer", 0))
+    functions = functions_of(message.get("library", {}), budget)
+    return GraphDef(nodes, functions, message.get("versions", {}).get("producer", 0))
 
 
 def _node(raw: Mapping[str, Any], budget: Budget) -> NodeDef:
@@ -102,17 +98,7 @@ def _node(raw: Mapping[str, Any], budget: Budget) -> NodeDef:
 
 def _not_a_graphdef(reason: str) -> LoadError:
     return LoadError(
-        f"This is no binary GraphDef: {reason}",
+        f"This is no GraphDef: {reason}",
         slug="not-a-graphdef",
-        fix="give a frozen graph as TensorFlow's SerializeToString writes it.",
+        fix="give a frozen graph as TensorFlow's SerializeToString or text_format.MessageToString writes it.",
     )
-
-
-def _text_error(data: bytes) -> LoadError:
-    if data.lstrip()[:200].startswith((b"node {", b"node{", b"library {", b"versions {")):
-        return LoadError(
-            "This is a GraphDef in text form (.pbtxt), which is not read yet.",
-            slug="text-graphdef",
-            fix="write it in binary form: open(path, 'wb').write(graph_def.SerializeToString()).",
-        )
-    return _not_a_graphdef("it is text.")

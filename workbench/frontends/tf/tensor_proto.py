@@ -18,6 +18,9 @@ from workbench.graph.types import STRING, numpy_dtype
 #: grow to this many bytes beyond what the file itself holds.
 MAX_EXPANSION = 1 << 28
 
+#: dimensions of a shape (as in TensorFlow) and of an array (as in NumPy 2)
+MAX_RANK, MAX_ARRAY_RANK = 254, 64
+
 _FIELD = {
     "float32": "float_val", "float64": "double_val", "int32": "int_val", "uint8": "int_val", "int16": "int_val",
     "int8": "int_val", "uint16": "int_val", "string": "string_val", "complex64": "scomplex_val",
@@ -66,11 +69,20 @@ class Function:
     attrs: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class AttrName:
+    """In the body of a function: the value of the attribute ``name`` of the call."""
+
+    name: str
+
+
 def shape_of(message: Mapping[str, Any]) -> tuple[int | None, ...] | None:
     """Dimensions, None for unknown ones; None for an unknown rank."""
     if message.get("unknown_rank"):
         return None
     dims = [d.get("size", 0) for d in message.get("dim", ())]
+    if len(dims) > MAX_RANK:
+        raise LoadError(f"A shape has {len(dims):,} dimensions; TensorFlow allows {MAX_RANK}.", slug="bad-shape")
     if any(d < -1 for d in dims):
         raise LoadError(f"A shape has the dimensions {dims}.", slug="bad-shape")
     return tuple(None if d == -1 else d for d in dims)
@@ -90,7 +102,11 @@ def tensor_of(message: Mapping[str, Any], budget: Budget, what: str = "A constan
     if shape is None or None in shape:
         raise LoadError(f"{what} has no definite shape.", slug="bad-shape")
     dims = tuple(d for d in shape if d is not None)
+    if len(dims) > MAX_ARRAY_RANK:
+        raise LoadError(f"{what} has {len(dims)} dimensions; NumPy allows {MAX_ARRAY_RANK}.", slug="bad-shape")
     count = math.prod(dims)
+    if count == 0 and math.prod(max(d, 1) for d in dims) * dtype.itemsize >= 1 << 63:
+        raise LoadError(f"{what} has the shape {list(dims)}, which no array can have.", slug="bad-shape")
     content = message.get("tensor_content", b"")
     if content:
         if dtype_name == STRING or len(content) != count * dtype.itemsize:
@@ -160,4 +176,4 @@ def _plain(key: str, value: Any, budget: Budget, what: str) -> Any:
     if key == "func":
         attrs = {e.get("key", ""): attr_of(e.get("value", {}), budget, what) for e in value.get("attr", ())}
         return Function(value.get("name", ""), attrs)
-    return value
+    return AttrName(value) if key == "placeholder" else value

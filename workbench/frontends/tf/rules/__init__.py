@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from workbench.frontends.tf.rules import arithmetic, arrays, control, reductions
+from workbench.frontends.tf.rules import (
+    arithmetic,
+    arrays,
+    control,
+    image,
+    linalg,
+    nn,
+    random,
+    recurrent,
+    reductions,
+    segments,
+    special,
+    tensor_arrays,
+)  # fmt: skip
 from workbench.frontends.tf.rules.base import Lowered, Rule
+from workbench.frontends.tf.rules.tensor_arrays import VARIANT_RULES
 
-__all__ = ["RULES", "Lowered"]
+__all__ = ["RULES", "VARIANT_RULES", "Lowered"]
 
-_FAMILIES = (control, arithmetic, reductions, arrays)
+_FAMILIES = (
+    control, arithmetic, special, reductions, arrays, linalg, segments, random, tensor_arrays, nn, image, recurrent,
+)  # fmt: skip
 
 RULES: dict[str, Rule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}

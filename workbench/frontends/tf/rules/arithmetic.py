@@ -10,10 +10,6 @@ def _div(node: NodeDef, constant: Constant) -> Lowered:
     return Lowered("truncate_divide" if is_integer(node) else "divide", node.inputs)
 
 
-def _bias_add(node: NodeDef, constant: Constant) -> Lowered | None:
-    return Lowered("add", node.inputs) if node.attrs.get("data_format", b"NHWC") == b"NHWC" else None
-
-
 _ONE_TO_ONE = {
     "Add": "add", "AddV2": "add", "Sub": "subtract",
     "Mul": "multiply", "RealDiv": "divide", "FloorDiv": "floor_divide", "FloorMod": "remainder", "Mod": "fmod",
@@ -29,15 +25,17 @@ _ONE_TO_ONE = {
     "Greater": "greater", "GreaterEqual": "greater_equal", "LogicalAnd": "logical_and", "LogicalOr": "logical_or",
     "LogicalNot": "logical_not", "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite",
     "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor", "Invert": "invert",
-    "LeftShift": "left_shift", "RightShift": "right_shift",
+    "LeftShift": "left_shift", "RightShift": "right_shift", "LogicalXor": "logical_xor", "NextAfter": "nextafter",
+    "ClipByValue": "clip", "Complex": "complex", "Real": "real", "Imag": "imag", "Conj": "conj", "Angle": "angle",
+    "ComplexAbs": "abs", "PopulationCount": "popcount",
 }  # fmt: skip
 
 RULES: dict[str, Rule] = {
     **{theirs: same(ours) for theirs, ours in _ONE_TO_ONE.items()},
     "Div": _div,
-    "BiasAdd": _bias_add,
     "BiasAddV1": same("add"),
     "Cast": attrs("cast", dtype="DstT"),
+    "Bitcast": attrs("bitcast", dtype="type"),
     "LeakyRelu": attrs("leaky_relu", alpha="alpha"),
     "MatMul": attrs("matmul", transpose_a="transpose_a", transpose_b="transpose_b"),
 }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, constant_attr, same
+from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, constant_attr, plain, same
 from workbench.frontends.tf.tensor_proto import DType
+from workbench.graph.types import OPAQUE, STRING, numpy_dtype
 
 
 def shape_like(op: str) -> Rule:
@@ -20,8 +23,35 @@ def _squeeze(node: NodeDef, constant: Constant) -> Lowered:
     return Lowered("squeeze", node.inputs, {"axis": tuple(axes) if axes else None})
 
 
-def _gather_v2(node: NodeDef, constant: Constant) -> Lowered | None:
-    return Lowered("gather", node.inputs) if not node.attrs.get("batch_dims", 0) else None
+def _unique(*outputs: int) -> Rule:
+    """Unique and its kin; which of values, first, inverse and counts are their outputs."""
+
+    def rule(node: NodeDef, constant: Constant) -> Lowered | None:
+        found = {"sorted": False, "dtype": plain(node.attrs.get("out_idx")) or "int32"}
+        if len(node.inputs) < 2:
+            return Lowered("unique", node.inputs, found, outputs=outputs)
+        axis = constant(node.inputs[1])
+        if axis is None or axis.size > 1:
+            return None
+        axes = {"axis": int(axis.reshape(()))} if axis.size else {}
+        return Lowered("unique", node.inputs[:1], {**found, **axes}, (node.inputs[1].node,), outputs)
+
+    return rule
+
+
+def _mirror_pad(node: NodeDef, constant: Constant) -> Lowered:
+    return Lowered("pad", node.inputs, {"mode": (plain(node.attrs.get("mode")) or "reflect").lower()})
+
+
+def _empty(node: NodeDef, constant: Constant) -> Lowered | None:
+    dtype = node.attrs.get("dtype")
+    if not isinstance(dtype, DType) or dtype.name in (STRING, OPAQUE):
+        return None
+    return Lowered("constant_of_shape", node.inputs, {"value": np.zeros((), numpy_dtype(dtype.name))})
+
+
+def _ensure_shape(node: NodeDef, constant: Constant) -> Lowered:
+    return Lowered("ensure_shape", node.inputs, {"shape": node.attrs.get("shape")})
 
 
 def _concat_first(node: NodeDef, constant: Constant) -> Lowered:
@@ -33,7 +63,7 @@ _ONE_TO_ONE = {
     "ExpandDims": "expand_dims", "Tile": "tile", "Fill": "fill", "Range": "range", "LinSpace": "linspace",
     "ReverseV2": "reverse", "BroadcastTo": "broadcast_to", "Slice": "slice_size", "Gather": "gather",
     "ResourceGather": "gather", "SelectV2": "where", "ZerosLike": "zeros_like", "OnesLike": "ones_like",
-    "ScatterNd": "scatter_nd",
+    "ScatterNd": "scatter_nd", "Pad": "pad", "PadV2": "pad", "Roll": "roll",
 }  # fmt: skip
 
 RULES: dict[str, Rule] = {
@@ -42,7 +72,7 @@ RULES: dict[str, Rule] = {
     "Size": shape_like("size"),
     "Rank": same("rank", dtype="int32"),
     "Squeeze": _squeeze,
-    "GatherV2": _gather_v2,
+    "GatherV2": attrs("gather", batch_dims="batch_dims"),
     "GatherNd": attrs("gather_nd"),
     "ConcatV2": same("concat", axis_input=True),
     "Concat": _concat_first,
@@ -51,7 +81,17 @@ RULES: dict[str, Rule] = {
     "Split": constant_attr("split", 0, "axis", num="num_split"),
     "SplitV": constant_attr("split", 2, "axis", _num="num_split"),
     "Where": lambda node, constant: Lowered("transpose", node.inputs, via="nonzero"),
-    "Unique": lambda node, constant: Lowered("unique", node.inputs, {"sorted": False}, outputs=(0, 2)),
+    "Unique": _unique(0, 2),
+    "UniqueV2": _unique(0, 2),
+    "UniqueWithCounts": _unique(0, 2, 3),
+    "UniqueWithCountsV2": _unique(0, 2, 3),
+    "MirrorPad": _mirror_pad,
+    "ParallelConcat": same("concat"),
+    "Empty": _empty,
+    "EnsureShape": _ensure_shape,
+    "TensorScatterUpdate": same("scatter_update"),
+    "ScatterNdNonAliasingAdd": same("scatter_update", reduction="add"),
+    **{f"TensorScatter{r}": same("scatter_update", reduction=r.lower()) for r in ("Add", "Sub", "Max", "Min")},
     "StridedSlice": attrs(
         "strided_slice",
         **{m: m for m in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")},

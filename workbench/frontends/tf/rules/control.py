@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.frontends.tf.deadness import TRIGGER
 from workbench.frontends.tf.graphdef import NodeDef
 from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, plain, same
 from workbench.frontends.tf.tensor_proto import DType
@@ -23,7 +24,7 @@ def _const(node: NodeDef, constant: Constant) -> Lowered | None:
 
 
 def _placeholder(node: NodeDef, constant: Constant) -> Lowered | None:
-    dtype = node.attrs.get("dtype")
+    dtype = node.attrs.get("dtype", node.attrs.get("T"))
     shape = node.attrs.get("shape")
     return Lowered("Placeholder", (), {"dtype": dtype.name, "shape": shape}) if isinstance(dtype, DType) else None
 
@@ -31,9 +32,10 @@ def _placeholder(node: NodeDef, constant: Constant) -> Lowered | None:
 _ONE_TO_ONE = {
     "Merge": "Merge", "RefMerge": "Merge", "Switch": "Switch", "RefSwitch": "Switch",
     "NextIteration": "NextIteration", "RefNextIteration": "NextIteration", "Exit": "Exit", "RefExit": "Exit",
-    "LoopCond": "LoopCond", "NoOp": "NoOp", "ControlTrigger": "NoOp", "Identity": "Identity",
+    "LoopCond": "LoopCond", "NoOp": "NoOp", "Identity": "Identity",
     "RefIdentity": "Identity", "StopGradient": "Identity", "PreventGradient": "Identity", "Snapshot": "Identity",
     "DeepCopy": "Identity", "PlaceholderWithDefault": "Identity",
+    "_Retval": "Identity", "ToBool": "to_bool",
 }  # fmt: skip
 
 RULES: dict[str, Rule] = {
@@ -41,8 +43,12 @@ RULES: dict[str, Rule] = {
     "Const": _const,
     "Placeholder": _placeholder,
     "PlaceholderV2": _placeholder,
+    "ControlTrigger": same("NoOp", **{TRIGGER: True}),
+    "_Arg": _placeholder,
     "Enter": _enter,
     "RefEnter": _enter,
     "Assert": attrs("assert", summarize="summarize"),
+    "StringFormat": attrs("string_format", template="template", placeholder="placeholder", summarize="summarize"),
+    "PrintV2": attrs("print_text", end="end"),
     "CheckNumerics": attrs("check_numerics", message="message"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule
+from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs
 from workbench.frontends.tf.tensor_proto import DType
 
 
@@ -36,12 +36,14 @@ RULES: dict[str, Rule] = {
     "Sum": reduction("sum", dtype="same"),
     "Prod": reduction("prod", dtype="same"),
     "Mean": reduction("mean", dtype="same"),
-    "Max": reduction("max"),
-    "Min": reduction("min"),
+    "Max": reduction("max", of_none="limit"),
+    "Min": reduction("min", of_none="limit"),
+    "EuclideanNorm": reduction("norm"),
     "All": reduction("all"),
     "Any": reduction("any"),
     "ArgMax": arg("argmax"),
     "ArgMin": arg("argmin"),
     "Cumsum": cumulative("cumsum"),
+    "CumulativeLogsumexp": attrs("cumlogsumexp", exclusive="exclusive", reverse="reverse"),
     "Cumprod": cumulative("cumprod"),
 }

@@ -1,0 +1,106 @@
+"""Files that mean harm, and a process that opens each of them under limits; ``test_hostile.py`` judges what it reports.
+
+Run as a script it prints one JSON object a case: the slug of the WorkbenchError (or what else happened), the processor
+time, and the peak memory beyond that of an idle process. Each case runs in a child that may not map more than
+``SPACE`` bytes beyond what it has at its start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    import workbench  # noqa: F401  before the root is on the path, where ./workbench would hide the installed package
+
+    sys.path[:] = [p for p in sys.path if p != str(Path(__file__).parent)] + [str(Path(__file__).resolve().parents[2])]
+
+import workbench as wb
+from tests.frontends.hostile_onnx import ONNX_CASES
+from tests.frontends.hostile_tf import GRAPHDEFS, SAVED, TEXTS, saved
+from workbench.errors import WorkbenchError
+
+#: bytes of address space that a case may take
+SPACE = 1 << 30
+
+
+def damaged(raw: bytes, count: int) -> Iterator[bytes]:
+    """Cuts at ``count`` lengths, and as many inputs with random flips."""
+    rng = random.Random(11)
+    yield from (raw[:end] for end in range(0, len(raw), max(1, len(raw) // count)))
+    for _ in range(count):
+        broken = bytearray(raw)
+        for _ in range(rng.randint(1, 4)):
+            broken[rng.randrange(len(broken))] = rng.randrange(256)
+        yield bytes(broken)
+
+
+def doors() -> Iterator[tuple[str, Callable[[], Any], Callable[[Any], Any]]]:
+    """(name of the case, what makes it, what opens it)."""
+    for name, make in GRAPHDEFS.items():
+        yield f"graphdef: {name}", make, wb.from_graphdef
+    for name, text in TEXTS.items():
+        yield f"pbtxt: {name}", lambda text=text: text().encode(), wb.from_graphdef
+    for name in SAVED:
+        yield f"saved model: {name}", lambda name=name: saved(GRAPHDEFS[name]), _from_folder
+    for name, build in ONNX_CASES.items():
+        yield f"onnx: {name}", build, wb.from_onnx
+
+
+def _from_folder(raw: bytes) -> Any:
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "saved_model.pb").write_bytes(raw)
+        return wb.load(place)
+
+
+def attempt(opener: Callable[[Any], Any], raw: Any) -> dict[str, Any]:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    try:
+        opener(raw)
+        found: dict[str, Any] = {"slug": ""}
+    except WorkbenchError as error:
+        found = {"slug": error.slug, "length": len(str(error)), "text": str(error)[:200]}
+    except BaseException as error:
+        found = {"slug": "?", "text": f"{type(error).__name__}: {error}"[:200]}
+    found["seconds"] = time.process_time() - start
+    found["megabytes"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return found
+
+
+def main(only: list[str]) -> None:
+    import onnx  # noqa: F401  loaded once, before the children
+    import onnx.inliner  # noqa: F401
+    import onnx.reference  # noqa: F401
+
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    for name, build, opener in doors():
+        if only and not any(part in name for part in only):
+            continue
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            resource.setrlimit(resource.RLIMIT_AS, (mapped + SPACE, mapped + SPACE))
+            resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            found = attempt(opener, build())
+            os.write(writer, json.dumps(found).encode())
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as pipe:
+            raw = pipe.read()
+        status = os.waitpid(child, 0)[1]
+        found = json.loads(raw) if raw else {"slug": "?", "text": f"the process ended with status {status}"}
+        print(json.dumps({"case": name, **found}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,180 @@
+"""The first inputs of each fuzz target, made from the models of the other tests; none of them is checked in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import workbench as wb
+from tests.frontends.hostile_onnx import ONNX_CASES
+from tests.frontends.hostile_tf import GRAPHDEFS
+from tests.frontends.protobytes import const, data, float32, integer, node, placeholder, shape, tensor, varint
+from tests.frontends.test_tensorflow import LOOP
+from tests.fuzz.targets import DATA, saved_trace
+from workbench.frontends.tf.schema import GRAPHDEF
+from workbench.frontends.wire import Reader, WireError
+
+
+def small(cases: Mapping[str, Callable[[], bytes]]) -> Iterator[bytes]:
+    """The hostile files that fit a fuzzer's input and do not take most of its time."""
+    large = ("million", "thousand", "double 1")
+    for name, make in cases.items():
+        if not any(word in name for word in large) and len(raw := make()) < 6000:
+            yield raw
+
+
+def graphdefs() -> Iterator[bytes]:
+    yield LOOP
+    yield (DATA / "functions.pb").read_bytes()
+    yield const("a", tensor(1, (2, 3), float32(5, 1.0))) + node("b", "Sqrt", "a") + node("c", "MatMul", "a", "b")
+    yield b"".join(
+        [
+            placeholder("x", 1, 4, 2),
+            const("axis", tensor(3, (1,), integer(7, 1))),
+            node("sum", "Sum", "x", "axis", keep_dims=integer(5, 1)),
+            const("dim", tensor(3, (), integer(7, 0))),
+            node("split", "Split", "dim", "sum", num_split=integer(3, 2)),
+            node("cat", "ConcatV2", "split:1", "split", "dim"),
+            node("sq", "Squeeze", "cat", squeeze_dims=data(1, data(3, varint(1)))),
+        ]
+    )
+    yield from small(GRAPHDEFS)
+    for dtype, more in ((2, b""), (7, data(8, b"ab")), (8, float32(9, 1) + float32(9, 2)), (19, integer(13, 0x3C00))):
+        yield const("c", tensor(dtype, (2,), more)) + node("i", "Identity", "c", "^c")
+    yield const("c", tensor(10, (3,), data(4, b"\x00\x01\x07"))) + node("s", "Where", "c", T=integer(6, 10))
+    yield node("x", "Placeholder", dtype=integer(6, 1), shape=data(7, integer(3, 1))) + node(
+        "f", "Cast", "x", SrcT=integer(6, 1), DstT=integer(6, 9), fn=data(10, data(1, "f")), shape=data(7, shape(1))
+    )
+
+
+def pbtxts() -> Iterator[bytes]:
+    for raw in (*graphdefs(), (DATA / "loop.pb").read_bytes()):
+        try:
+            yield as_text(Reader(raw, GRAPHDEF).message("GraphDef")).encode().removeprefix(b"node ")
+        except WireError:
+            continue
+    yield (DATA / "loop.pbtxt").read_bytes().removeprefix(b"node ")
+
+
+def as_text(message: dict[str, Any]) -> str:
+    """A message as the wire reader gives it, in text form."""
+    parts = []
+    for name, value in message.items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict):
+                parts.append(f"{name} {{ {as_text(one)} }}\n")
+            elif isinstance(one, bool):
+                parts.append(f"{name}: {str(one).lower()} ")
+            elif isinstance(one, (str, bytes)):
+                raw = one.encode() if isinstance(one, str) else one
+                escaped = "".join(chr(b) if 32 <= b < 127 and b not in b"\"\\" else f"\\{b:03o}" for b in raw)
+                parts.append(f'{name}: "{escaped}" ')
+            else:
+                parts.append(f"{name}: {one} ")
+    return "".join(parts)
+
+
+def saved_models() -> Iterator[bytes]:
+    for name in ("saved_v1", "saved_v2"):
+        yield (DATA / name / "saved_model.pb").read_bytes()
+    x, y = data(1, "x:0"), data(1, "y:0")
+    signature = data(1, data(1, "a") + data(2, x)) + data(2, data(1, "b") + data(2, y))
+    graph = placeholder("x") + const("one", tensor(1, (), float32(5, 1.0))) + node("y", "AddV2", "x", "one")
+    meta = data(1, data(4, "serve")) + data(2, graph) + data(5, data(1, "main") + data(2, signature))
+    yield integer(1, 1) + data(2, meta)
+    names = data(8, "layer/b") + data(8, "table")
+    parts = data(8, "") + data(8, "5 2 0,2:-")
+    graph = b"".join([
+        node("v", "VarHandleOp", shared_name=data(2, "layer/b")), node("w", "VariableV2"), placeholder("f", 7),
+        const("n", tensor(7, (2,), names)), const("s", tensor(7, (2,), parts)),
+        node("r", "RestoreV2", "f", "n", "s"), node("i", "Identity", "r:1"), node("a", "AssignVariableOp", "v", "i"),
+        node("b", "Assign", "w", "r"), node("all", "NoOp", "^a", "^b"), node("y", "ReadVariableOp", "v"),
+    ])  # fmt: skip
+    meta = data(1, data(4, "serve")) + data(2, graph) + data(3, data(3, "all"))
+    yield integer(1, 1) + data(2, meta + data(5, data(1, "main") + data(2, data(2, data(1, "b") + data(2, y)))))
+
+
+def blocks() -> Iterator[bytes]:
+    yield b"\x00\x03\x01abc1\x02\x01\x02d22" + b"\0" * 4 + b"\1\0\0\0"
+    yield b"\x0b\x00a\x19\x01"
+    yield b"\x46\xf0\x45" + b"x" * 70
+    yield b"10 20 0,5:-"
+
+
+def onnx_models() -> Iterator[bytes]:
+    from tests.frontends.models import CASES, model
+
+    for text, _ in CASES.values():
+        yield model(text).SerializeToString()
+    yield from small(ONNX_CASES)
+
+
+def graph_texts() -> Iterator[bytes]:
+    for raw in graphdefs():
+        try:
+            yield wb.from_graphdef(raw).text().encode()
+        except wb.WorkbenchError:
+            continue
+    b = wb.GraphBuilder("newton")
+    a = b.placeholder("a", "float64", ())
+    x = b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a})
+    yield b.build(x).text().encode()
+
+
+def traces() -> Iterator[bytes]:
+    members = saved_trace()
+    for i, name in enumerate(sorted(members)):
+        yield bytes((i,)) + members[name]
+
+
+SEEDS = {
+    "graphdef": graphdefs, "pbtxt": pbtxts, "saved_model": saved_models, "checkpoint": blocks, "onnx": onnx_models,
+    "graph_text": graph_texts, "trace": traces,
+}  # fmt: skip
+
+#: words of each format, which bytes changed at random would never hit
+WORDS = {
+    "graphdef": [
+        b"Const", b"Enter", b"Exit", b"Merge", b"Switch", b"NextIteration", b"LoopCond", b"Placeholder", b"value",
+        b"dtype", b"shape", b"frame_name", b"is_constant", b"StridedSlice", b"Reshape", b"Fill", b"Range", b"Pack",
+        b"ConcatV2", b"Cast", b"DstT", b"Split", b"num_split", b"Squeeze", b"While", b"If", b"StatefulPartitionedCall",
+        b"cond", b"body", b"then_branch", b"else_branch", b"branches", b"TensorListReserve", b"TensorArrayV3",
+        b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    ],
+    "pbtxt": [
+        b"node", b"name:", b"op:", b"input:", b"attr", b"key:", b"value", b"tensor", b"dtype: DT_FLOAT", b"DT_INT8_REF",
+        b"tensor_shape", b"dim { size: 2 }", b"tensor_content:", b"float_val: [1.5, -inf]", b"int_val: -0x1f", b"list",
+        b"type:", b"shape", b"unknown_rank: true", b"func", b"versions", b"library { function", b'"\\x41\\101"', b"nan",
+        b"Const", b"Enter", b"Merge", b"Switch", b"NextIteration", b"Exit", b"LoopCond", b"frame_name", b"[a.b/c]",
+    ],
+    "saved_model": [
+        b"serve", b"main", b"x:0", b"VarHandleOp", b"VariableV2", b"RestoreV2", b"AssignVariableOp", b"Assign",
+        b"ReadVariableOp", b"shared_name", b"StatefulPartitionedCall", b"layer/w", b"layer/b", b"table", b"Identity",
+        b"5 2 0,2:-", b"\xff\xff\xff\xff\x07",
+    ],
+    "onnx": [
+        b"Loop", b"If", b"Scan", b"body", b"then_branch", b"else_branch", b"Constant", b"ConstantOfShape", b"Reshape",
+        b"SequenceMap", b"Cast", b"Gather", b"Concat", b"ai.onnx.ml", b"value", b"axis", b"num_scan_inputs",
+        b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    ],
+    "graph_text": [
+        b"graph ", b" version 1", b"node ", b"input ", b"output ", b"name ", b"Enter", b"Merge", b"Switch", b"Exit",
+        b"NextIteration", b"LoopCond", b"Const", b"Placeholder", b"is_constant", b"frame_name", b'{"array": "float64"',
+        b'"shape": [', b'"data": [', b'"base64": "', b'{"float": "nan"}', b'{"type": "float32[2]"}', b" in ", b" at ",
+    ],
+    "trace": [b"\x93NUMPY", b"fortran_order", b"'descr': '<f8'", b"'|O'", b"(4,)", b"extents", b"version", b"node "],
+}  # fmt: skip
+
+
+def write(name: str, folder: Path) -> Path | None:
+    """Corpus folder and dictionary of a target; returns the dictionary's path if it has words."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, raw in enumerate(SEEDS[name]()):
+        (folder / f"seed{i:03}").write_bytes(raw)
+    if name not in WORDS:
+        return None
+    words = folder.with_suffix(".dict")
+    escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in WORDS[name])
+    words.write_text("".join(f'"{word}"\n' for word in escaped))
+    return words

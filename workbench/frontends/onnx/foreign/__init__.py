@@ -1,0 +1,19 @@
+"""Foreign ops of ONNX: what our registry lacks is evaluated by another library, node by node.
+
+::
+
+    NodeProto ── nodes ──► attrs of onnx:Name ── entry ──► OpSpec ─┬─ single ──► onnxruntime, where it takes the node
+                                                                   └─ reference ──► the onnx library's own evaluator
+
+``onnx:Name`` (``onnx:domain.Name`` outside of the standard) carries its NodeProto in the attribute ``node``, with
+inputs and outputs renamed, the imported operator sets in ``opsets`` and its output types in ``types``. It needs nothing
+else, so a saved graph keeps working wherever the onnx library is installed. Which library evaluates a node depends on
+the node and the types of its inputs alone, so that all runs of a process agree to the last bit; a plan's ``reasons``
+say which it is and why.
+"""
+
+from workbench.frontends.onnx.foreign.entry import PREFIX, resolve
+from workbench.frontends.onnx.foreign.nodes import attrs_for, check, plain_attrs
+from workbench.frontends.onnx.foreign.reference import why_not
+
+__all__ = ["PREFIX", "attrs_for", "check", "plain_attrs", "resolve", "why_not"]

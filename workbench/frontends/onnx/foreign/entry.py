@@ -1,0 +1,172 @@
+"""The registry entry of a foreign node: which library evaluates it, decided once for each node and input types."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import UnknownOpError
+from workbench.frontends.onnx.foreign import reference
+from workbench.frontends.onnx.foreign.affine import affine
+from workbench.frontends.onnx.foreign.nodes import Opsets, draws, node_of, present
+from workbench.frontends.onnx.foreign.session import NodeSession, Refused, arrays_at
+from workbench.frontends.onnx.foreign.trust import distrust
+from workbench.frontends.onnx.tensors import DTYPES
+from workbench.graph.opspec import Bound, OpSpec
+from workbench.graph.types import ANY, OPAQUE, TensorType, dtype_name
+from workbench.ops import foreign
+
+PREFIX = "onnx"
+
+#: sessions with constants, by node, operator sets, types and the identity of the constants. A session keeps its
+#: constants, so none of them can be another array of the same identity; plans keep the sessions.
+_BOUND: weakref.WeakValueDictionary[Any, NodeSession] = weakref.WeakValueDictionary()
+
+
+def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
+    """The registry entry of a foreign node."""
+    name = op.removeprefix(f"{PREFIX}:")
+    node = attrs.get("node")
+    if not isinstance(node, bytes):
+        raise UnknownOpError(f"The foreign op {op!r} does not carry its ONNX node.", fix="import the model again.")
+    outputs = tuple(f"output{i}" for i in range(len(attrs.get("types", ()))))
+    return OpSpec(
+        f"{PREFIX}:{name}", ("*inputs",), outputs, _infer, _evaluate,
+        f"ONNX's {name}, evaluated by onnxruntime or by the onnx library's reference evaluator.", "foreign",
+        source=f"https://onnx.ai/onnx/operators/onnx__{name}.html", attrs={"node": None, "opsets": (), "types": ()},
+        pure=not draws(node), bind=_bind,
+    )  # fmt: skip
+
+
+def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
+    return tuple(attrs["types"])
+
+
+def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """For inputs whose types come with the values."""
+    kinds = []
+    for array in arrays:
+        dtype = reference.dtype_of_value(array)
+        if dtype is None:
+            return reference.evaluate(arrays, attrs)
+        kinds.append(TensorType(dtype, (None,) * np.ndim(array)))
+    found = _plain_session(attrs["node"], attrs["opsets"], tuple(kinds))
+    if isinstance(found, str):
+        return reference.evaluate(arrays, attrs)
+    firsts = _firsts(attrs["node"])
+    return _run(found, [arrays[k] for k in firsts], attrs["types"])
+
+
+def _run(session: NodeSession, arrays: Sequence[Any], results: Sequence[TensorType]) -> tuple[Any, ...]:
+    try:
+        return tuple(session.run(arrays))
+    except Exception as error:  # it raises many kinds
+        return session.by_reference(arrays, results, error)
+
+
+def _bind(attrs: Mapping[str, Any], types: Sequence[TensorType], constants: Sequence[np.ndarray | None]) -> Bound:
+    """A node of a plan, with its constants inside the session so that onnxruntime packs them once."""
+    node, opsets, results = attrs["node"], attrs["opsets"], attrs["types"]
+    name = node_name(node)
+    if any(t.dtype in (ANY, OPAQUE) for t in types):
+        why = f"{name}: the types of its inputs come with the values, and with them whether onnxruntime computes it"
+        return _by_reference_or_later(attrs, ("foreign-late", why), len(types))
+    if (pair := affine(node, opsets, types, constants)) is not None:
+        return _by_channel(name, *pair)
+    found = _session(node, opsets, tuple(types), tuple(constants))
+    if isinstance(found, str):
+        why = f"{name} is computed by the onnx library's reference evaluator, not by onnxruntime: {found}"
+        return Bound(lambda arrays: reference.evaluate(arrays, attrs), tuple(range(len(types))),
+                     ("onnx-reference", why))  # fmt: skip
+    firsts = _firsts(node)
+    takes = tuple(k for k, c in zip(firsts, found.constants, strict=True) if c is None)
+
+    def at(inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        try:
+            found.run_at(inputs, outputs, results)
+        except Exception as error:  # it raises many kinds
+            made = found.by_reference(arrays_at(inputs, found.types), results, error)
+            for place, result, type_ in zip(arrays_at(outputs, results), made, results, strict=True):
+                if result.shape != type_.shape or dtype_name(result.dtype) != type_.dtype:
+                    raise TypeError(f"gave {result.dtype} of shape {result.shape} where {type_} was expected") from None
+                place[...] = result
+
+    static = all(t.is_static for t in (*found.types, *results))
+    agreed = tuple(DTYPES[e] for e in found.elements) == tuple(t.dtype for t in results)
+    why = f"{name} is computed by onnxruntime, which takes it on {', '.join(dict.fromkeys(t.dtype for t in types))}"
+    return Bound(
+        lambda arrays: _run(found, arrays, results), takes, ("onnxruntime", why),
+        at if static and agreed else None, sees=True,
+    )  # fmt: skip
+
+
+def _by_channel(name: str, scale: np.ndarray, shift: np.ndarray) -> Bound:
+    def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
+        product = arrays[0] * scale
+        product += shift
+        return (product,)
+
+    why = f"{name} by constant statistics is one multiplication and one addition"
+    return Bound(evaluate, (0,), ("affine", why), sees=True, affine=(scale, shift))
+
+
+def _by_reference_or_later(attrs: Mapping[str, Any], reason: tuple[str, str], count: int) -> Bound:
+    return Bound(lambda arrays: _evaluate(arrays, attrs), tuple(range(count)), reason)
+
+
+def _session(
+    node: bytes, opsets: Opsets, types: tuple[TensorType, ...], constants: tuple[np.ndarray | None, ...]
+) -> NodeSession | str:  # fmt: skip
+    """The session of a node, or why there is none."""
+    if all(c is None for c in constants):
+        return _plain_session(node, opsets, types)
+    key = (node, opsets, types, tuple(None if c is None else id(c) for c in constants))
+    found = _BOUND.get(key)
+    if found is None:
+        made = _make(node, opsets, types, constants)
+        if isinstance(made, str):
+            return made
+        found = _BOUND.setdefault(key, made)
+    return found
+
+
+@functools.lru_cache(maxsize=512)
+def _plain_session(node: bytes, opsets: Opsets, types: tuple[TensorType, ...]) -> NodeSession | str:
+    """The session of a node without constants, shared by all that are alike."""
+    return _make(node, opsets, types, (None,) * len(types))
+
+
+def _make(
+    node: bytes, opsets: Opsets, types: Sequence[TensorType], constants: Sequence[np.ndarray | None]
+) -> NodeSession | str:  # fmt: skip
+    if draws(node):
+        return "it draws random numbers, which differ there from call to call"
+    if reason := distrust(node_of(node)):
+        return reason
+    firsts = _firsts(node)
+    names = [present(node)[k] for k in firsts]
+    try:
+        made = NodeSession(node, opsets, names, [types[k] for k in firsts], [constants[k] for k in firsts])
+    except Refused as reason:
+        return str(reason)
+    return made
+
+
+@functools.lru_cache(maxsize=4096)
+def _firsts(node: bytes) -> tuple[int, ...]:
+    """For each name of an input the first place where it stands."""
+    names = present(node)
+    return tuple(k for k, n in enumerate(names) if names.index(n) == k)
+
+
+@functools.lru_cache(maxsize=4096)
+def node_name(node: bytes) -> str:
+    proto = node_of(node)
+    return f"{proto.domain}.{proto.op_type}" if proto.domain not in ("", "ai.onnx") else proto.op_type
+
+
+foreign.register(PREFIX, resolve)

@@ -1,0 +1,94 @@
+"""What a foreign node carries: its NodeProto with inputs and outputs renamed, operator sets and output types."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.errors import LoadError
+from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.tensors import array_of
+from workbench.graph.types import TensorType
+
+#: draws without a seed differ from run to run, so that no replay could show what happened
+RANDOM = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
+#: Dropout draws only where its third input says that it trains; without a seed it gets this one, so that a replay
+#: shows what happened
+_DROPOUT_SEED = 1
+
+#: the operator sets that a node needs: (domain, version)
+Opsets = tuple[tuple[str, int], ...]
+
+
+def plain_attrs(proto: Any) -> dict[str, Any]:
+    """Attributes of a NodeProto as numbers, text, arrays and tuples of them; graphs are left out."""
+    found: dict[str, Any] = {}
+    kinds = onnx().AttributeProto
+    for a in proto.attribute:
+        if a.type == kinds.TENSOR:
+            found[a.name] = array_of(a.t, f"Attribute {a.name!r} of {proto.op_type} {proto.name!r}")
+        elif a.type in (kinds.FLOAT, kinds.INT, kinds.STRING, kinds.FLOATS, kinds.INTS, kinds.STRINGS):
+            value = onnx().helper.get_attribute_value(a)
+            found[a.name] = tuple(map(_text, value)) if not isinstance(value, (bytes, int, float)) else _text(value)
+    return found
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def attrs_for(proto: Any, opsets: Mapping[str, int], types: Sequence[TensorType]) -> dict[str, Any]:
+    """The attributes that make a foreign node complete."""
+    copy = onnx().NodeProto()
+    copy.CopyFrom(proto)
+    copy.name = copy.doc_string = ""
+    seen: dict[str, str] = {}
+    for i, name in enumerate(proto.input):
+        copy.input[i] = seen.setdefault(name, f"i{len(seen)}") if name else ""
+    for i, name in enumerate(proto.output):
+        copy.output[i] = f"o{i}" if name else ""
+    if trains(copy) and not any(a.name == "seed" for a in copy.attribute):
+        copy.attribute.append(onnx().helper.make_attribute("seed", _DROPOUT_SEED))
+    used = {"": opsets[""], **({proto.domain: opsets[proto.domain]} if proto.domain in opsets else {})}
+    return {
+        "node": copy.SerializeToString(deterministic=True),
+        "opsets": tuple((domain, version) for domain, version in sorted(used.items())),
+        "types": tuple(types),
+    }
+
+
+def trains(proto: Any) -> bool:
+    """Whether a node is a Dropout that may draw random numbers."""
+    return proto.op_type == "Dropout" and len(proto.input) > 2 and proto.input[2] != ""
+
+
+@functools.lru_cache(maxsize=4096)
+def draws(node: bytes) -> bool:
+    """Whether a node is a random draw: no proof about a loop may rest on it, with a seed or without."""
+    try:
+        proto = node_of(node)
+    except Exception:  # refused by check() with a sentence of its own
+        return False
+    return proto.op_type in RANDOM or trains(proto)
+
+
+def node_of(node: bytes) -> Any:
+    """The NodeProto in these bytes."""
+    proto = onnx().NodeProto()
+    proto.ParseFromString(node)
+    return proto
+
+
+@functools.lru_cache(maxsize=4096)
+def present(node: bytes) -> tuple[str, ...]:
+    """Names of the inputs that are given, in order; one that is given twice stands there twice."""
+    return tuple(n for n in node_of(node).input if n)
+
+
+def check(attrs: Mapping[str, Any]) -> None:
+    """Raise LoadError if the bytes in a foreign node are no NodeProto."""
+    try:
+        present(attrs["node"])
+    except Exception as error:
+        raise LoadError("A foreign op of ONNX carries bytes that are no node.", slug="bad-foreign-op") from error

@@ -1,0 +1,85 @@
+"""The onnx library's reference evaluator, one for each kind of node."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ExecutionError
+from workbench.frontends.onnx.foreign.nodes import RANDOM, Opsets, attrs_for, node_of, present
+from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.tensors import DTYPES
+from workbench.graph.types import OPAQUE, TensorType, dtype_name
+
+NUMBERS = {name: number for number, name in DTYPES.items()}
+
+
+def why_not(proto: Any, opsets: Mapping[str, int]) -> str | None:
+    """Why the reference evaluator cannot evaluate this node; None if it can."""
+    kinds = onnx().AttributeProto
+    if any(a.type in (kinds.GRAPH, kinds.GRAPHS) for a in proto.attribute):
+        return "it has a graph of its own"
+    if proto.op_type in RANDOM and not any(a.name == "seed" for a in proto.attribute):
+        return "it draws random numbers without a seed"
+    try:
+        attrs = attrs_for(proto, opsets, ())
+        _evaluator(attrs["node"], attrs["opsets"], ())
+    except Exception:  # the library raises many kinds, also plain RuntimeError
+        return "the reference evaluator does not know it"
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def _evaluator(node: bytes, opsets: Opsets, dtypes: tuple[str | None, ...]) -> tuple[Any, tuple[str, ...]]:
+    """(evaluator, names of its inputs). One for each kind of node; it keeps no state between evaluations.
+
+    ``dtypes`` are those of the inputs: some ops are functions whose body depends on them.
+    """
+    library = onnx()
+    from onnx.reference import ReferenceEvaluator
+
+    proto = node_of(node)
+    names = tuple(dict.fromkeys(n for n in proto.input if n))
+    graph = library.GraphProto(name="node")
+    graph.node.append(proto)
+    for name, dtype in zip_longest(names, dtypes):
+        graph.input.add().name = name
+        if dtype is not None:
+            graph.input[-1].type.tensor_type.elem_type = NUMBERS[dtype]
+    for name in proto.output:
+        if name:
+            graph.output.add().name = name
+    return ReferenceEvaluator(graph, opsets=dict(opsets)), names
+
+
+def evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The node's outputs; raises ExecutionError."""
+    feeds = dict(zip(present(attrs["node"]), arrays, strict=True))
+    dtypes = tuple(dtype_of_value(a) for a in feeds.values())
+    evaluator, names = _evaluator(attrs["node"], attrs["opsets"], dtypes)
+    try:
+        results = evaluator.run(None, {n: feeds[n] for n in names})
+    except Exception as error:
+        raise ExecutionError(
+            f"The onnx reference evaluator failed: {type(error).__name__}: {error}.", slug="foreign-op-failed"
+        ) from error
+    return tuple(_owned(r, t) for r, t in zip(results, attrs["types"], strict=True))
+
+
+def dtype_of_value(value: Any) -> str | None:
+    """dtype name of an array; None for a list, or a dtype that only the framework has."""
+    try:
+        return dtype_name(value.dtype)
+    except (AttributeError, TypeError):
+        return None
+
+
+def _owned(result: Any, declared: TensorType) -> Any:
+    if declared.dtype == OPAQUE or isinstance(result, (list, dict)) or result is None:
+        return result
+    array = np.asarray(result)
+    return array.astype(object) if array.dtype.kind in "UST" else array

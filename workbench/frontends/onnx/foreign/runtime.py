@@ -1,0 +1,183 @@
+"""onnxruntime through its C interface: one environment of ours for the whole process.
+
+The wheels carry the runtime twice, inside of the Python module and as a library with the C interface. The library
+has its own environment, so that sessions here can share one pool of threads and one arena: hundreds of sessions with
+threads of their own would be thousands of threads, and a pool shared by way of the Python module would be forced upon
+every other user of it. Source of names and order: https://onnxruntime.ai/docs/api/c/struct_ort_api.html (its order
+never changes, new functions come at the end).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
+from pathlib import Path
+from typing import Any
+
+#: version of the interface that has all of FUNCTIONS: that of release 1.16
+_VERSION = 16
+_FATAL = 4
+#: threads that work on one node; 0: as many as onnxruntime takes by default
+THREADS = 0
+_ARENA, _DEFAULT_MEMORY = 1, 0
+#: levels of rewriting: all that onnxruntime has, or none that changes the layout of arrays
+EVERYTHING, SAME_LAYOUT = 99, 1
+
+_NAMES = POINTER(c_char_p)
+_VALUES = POINTER(c_void_p)
+#: name -> (place in the table, types of the arguments); all give a status, but for those that begin with Release
+_FUNCTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
+    "GetErrorMessage": (2, (c_void_p,)),
+    "CreateSessionFromArray": (8, (c_void_p, c_char_p, c_size_t, c_void_p, c_void_p)),
+    "Run": (9, (c_void_p, c_void_p, _NAMES, _VALUES, c_size_t, _NAMES, c_size_t, _VALUES)),
+    "CreateSessionOptions": (10, (c_void_p,)),
+    "DisableMemPattern": (17, (c_void_p,)),
+    "SetSessionLogSeverityLevel": (22, (c_void_p, c_int)),
+    "SetSessionGraphOptimizationLevel": (23, (c_void_p, c_int)),
+    "SessionGetOutputTypeInfo": (34, (c_void_p, c_size_t, c_void_p)),
+    "CreateTensorWithDataAsOrtValue": (
+        49, (c_void_p, c_void_p, c_size_t, POINTER(c_int64), c_size_t, c_int, c_void_p)),
+    "GetTensorMutableData": (51, (c_void_p, c_void_p)),
+    "CastTypeInfoToTensorInfo": (55, (c_void_p, c_void_p)),
+    "GetTensorElementType": (60, (c_void_p, c_void_p)),
+    "GetDimensionsCount": (61, (c_void_p, c_void_p)),
+    "GetDimensions": (62, (c_void_p, POINTER(c_int64), c_size_t)),
+    "GetTensorTypeAndShape": (65, (c_void_p, c_void_p)),
+    "CreateCpuMemoryInfo": (69, (c_int, c_int, c_void_p)),
+    "ReleaseStatus": (93, (c_void_p,)),
+    "ReleaseSession": (95, (c_void_p,)),
+    "ReleaseValue": (96, (c_void_p,)),
+    "ReleaseTypeInfo": (98, (c_void_p,)),
+    "ReleaseTensorTypeAndShapeInfo": (99, (c_void_p,)),
+    "ReleaseSessionOptions": (100, (c_void_p,)),
+    "CreateEnvWithGlobalThreadPools": (119, (c_int, c_char_p, c_void_p, c_void_p)),
+    "DisablePerSessionThreads": (120, (c_void_p,)),
+    "CreateThreadingOptions": (121, (c_void_p,)),
+    "ReleaseThreadingOptions": (122, (c_void_p,)),
+    "AddSessionConfigEntry": (130, (c_void_p, c_char_p, c_char_p)),
+    "CreateAndRegisterAllocator": (144, (c_void_p, c_void_p, c_void_p)),
+    "SetGlobalIntraOpNumThreads": (147, (c_void_p, c_int)),
+    "SetGlobalInterOpNumThreads": (148, (c_void_p, c_int)),
+    "AddExternalInitializers": (210, (c_void_p, _NAMES, _VALUES, c_size_t)),
+}  # fmt: skip
+
+
+class RuntimeRefusal(Exception):
+    """What onnxruntime gave as the reason of a failure."""
+
+
+class _Base(ctypes.Structure):
+    _fields_ = (("get_api", ctypes.CFUNCTYPE(c_void_p, c_uint32)), ("get_version", ctypes.CFUNCTYPE(c_char_p)))
+
+
+class Runtime:
+    """The interface and the environment. Attributes are the functions of FUNCTIONS; those that give a status raise
+    RuntimeRefusal instead. Calls hold no GIL."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        library.OrtGetApiBase.restype = POINTER(_Base)
+        base = library.OrtGetApiBase().contents
+        self.version = base.get_version().decode()
+        table = base.get_api(_VERSION)
+        if not table:
+            raise OSError(f"onnxruntime {self.version} is too old")
+        entries = ctypes.cast(table, POINTER(c_void_p))
+        for name, (place, arguments) in _FUNCTIONS.items():
+            gives = None if name.startswith("Release") else c_char_p if name == "GetErrorMessage" else c_void_p
+            function = ctypes.CFUNCTYPE(gives, *arguments)(entries[place])
+            setattr(self, name, self._checked(function) if gives is c_void_p else function)
+        self.memory = c_void_p()
+        self.CreateCpuMemoryInfo(_ARENA, _DEFAULT_MEMORY, byref(self.memory))
+        threads = c_void_p()
+        self.CreateThreadingOptions(byref(threads))
+        self.SetGlobalIntraOpNumThreads(threads, THREADS)
+        self.SetGlobalInterOpNumThreads(threads, 1)
+        self._environment = c_void_p()
+        self.CreateEnvWithGlobalThreadPools(_FATAL, b"workbench", threads, byref(self._environment))
+        self.ReleaseThreadingOptions(threads)
+        self.CreateAndRegisterAllocator(self._environment, self.memory, None)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)  # functions are set by __init__; this tells type checkers that there are some
+
+    def _checked(self, function: Any) -> Any:
+        def call(*arguments: Any) -> None:
+            status = function(*arguments)
+            if status:
+                message = self.GetErrorMessage(status).decode("utf-8", "replace")
+                self.ReleaseStatus(status)
+                raise RuntimeRefusal(message)
+
+        return call
+
+    def session(self, model: bytes, constants: dict[str, c_void_p], level: int = EVERYTHING) -> c_void_p:
+        """A session of a model; ``constants`` are values for its external initializers, read where they are; ``level``
+        is how much onnxruntime may rewrite."""
+        options, made = c_void_p(), c_void_p()
+        self.CreateSessionOptions(byref(options))
+        try:
+            self.DisablePerSessionThreads(options)
+            self.DisableMemPattern(options)
+            self.SetSessionGraphOptimizationLevel(options, level)
+            self.SetSessionLogSeverityLevel(options, _FATAL)
+            self.AddSessionConfigEntry(options, b"session.use_env_allocators", b"1")
+            if constants:
+                names = (c_char_p * len(constants))(*(n.encode() for n in constants))
+                values = (c_void_p * len(constants))(*(v.value for v in constants.values()))
+                self.AddExternalInitializers(options, names, values, len(constants))
+            self.CreateSessionFromArray(self._environment, model, len(model), options, byref(made))
+        finally:
+            self.ReleaseSessionOptions(options)
+        return made
+
+    def tensor(self, address: int, size: int, dims: Any, element: int) -> c_void_p:
+        """A value on memory that somebody else owns; ``dims`` is an array of c_int64."""
+        value = c_void_p()
+        self.CreateTensorWithDataAsOrtValue(self.memory, address, size, dims, len(dims), element, byref(value))
+        return value
+
+    def results(self, session: c_void_p, count: int) -> list[int]:
+        """Element types of a session's results; 0 for what is no tensor."""
+        found = []
+        for index in range(count):
+            kind, tensor, element = c_void_p(), c_void_p(), c_int()
+            self.SessionGetOutputTypeInfo(session, index, byref(kind))
+            self.CastTypeInfoToTensorInfo(kind, byref(tensor))  # a part of kind, or null
+            if tensor:
+                self.GetTensorElementType(tensor, byref(element))
+            self.ReleaseTypeInfo(kind)
+            found.append(element.value)
+        return found
+
+    def described(self, value: c_void_p) -> tuple[int, int, tuple[int, ...]]:
+        """(address, element type, shape) of a tensor."""
+        info, data, element, rank = c_void_p(), c_void_p(), c_int(), c_size_t()
+        self.GetTensorTypeAndShape(value, byref(info))
+        try:
+            self.GetTensorElementType(info, byref(element))
+            self.GetDimensionsCount(info, byref(rank))
+            dims = (c_int64 * rank.value)()
+            self.GetDimensions(info, dims, rank.value)
+        finally:
+            self.ReleaseTensorTypeAndShapeInfo(info)
+        self.GetTensorMutableData(value, byref(data))
+        return data.value or 0, element.value, tuple(dims)
+
+
+@functools.cache
+def runtime() -> Runtime | str:
+    """The runtime, or why there is none."""
+    found = importlib.util.find_spec("onnxruntime")
+    if found is None or not found.submodule_search_locations:
+        return "it is not installed"
+    for folder in found.submodule_search_locations:
+        inside = Path(folder) / "capi"
+        for pattern in ("libonnxruntime.so*", "libonnxruntime*.dylib", "onnxruntime.dll"):
+            for path in sorted(inside.glob(pattern)):
+                try:
+                    return Runtime(ctypes.CDLL(str(path)))
+                except (OSError, AttributeError, RuntimeRefusal) as error:
+                    return f"its library cannot be used: {error}"
+    return "this installation of it has no library with the C interface"

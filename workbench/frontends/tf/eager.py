@@ -1,0 +1,192 @@
+"""Foreign ops of TensorFlow: what has no counterpart here is evaluated by TensorFlow itself, eagerly, node by node.
+
+Such a node is called ``tensorflow:Name`` and carries its NodeDef (op and attributes) in the attribute ``node``, its
+output types in ``types``, and in ``stateful`` what TensorFlow's registry says of the op. It needs nothing else, so a
+saved graph keeps working wherever TensorFlow is installed. TensorFlow is imported when the first such node is met.
+
+Ops that read or write files, talk to other processes, run Python code or take functions are not evaluated: a graph
+that strangers wrote must not reach beyond its arrays. Of the stateful ops only random draws are; they are not pure. The
+first firing draws what TensorFlow draws from the node's seeds; later ones, and nodes without seeds, draw from a hash of
+seeds, name and iteration, so that a replay draws the same (TensorFlow goes on with the state that the last draw left).
+What TensorFlow's kernels do with senseless inputs is theirs: most raise an error, which becomes one of the node, but a
+failed check of theirs can end the process.
+Source of the ops: https://www.tensorflow.org/api_docs/python/tf/raw_ops.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import ExecutionError, UnknownOpError, WorkbenchError
+from workbench.frontends.tf.attr_values import node_def, proto_of, read
+from workbench.frontends.tf.graphdef import NodeDef
+from workbench.frontends.tf.library import definition, installed, tensorflow
+from workbench.frontends.tf.rules.base import Lowered
+from workbench.frontends.tf.schema import DTYPES
+from workbench.graph.opspec import OpSpec
+from workbench.graph.types import OPAQUE, TensorType
+from workbench.ops import foreign
+
+PREFIX = "tensorflow"
+
+
+class Call(NamedTuple):
+    """What TensorFlow has to be asked for a node: the op, and its attributes for a call and for a node of a graph."""
+
+    op: str
+    attrs: tuple[Any, ...]
+    protos: Mapping[str, Any]
+    stateful: bool
+
+
+def lowered(node: NodeDef) -> Lowered | None:
+    """The foreign op that stands for a node; None where TensorFlow is missing or must not or cannot evaluate it."""
+    if not installed():
+        return None
+    known = definition(node.op)
+    proto = None if known is None else proto_of(node, known)
+    if proto is None:
+        return None
+    types = _types(known, proto)
+    if types is None:
+        return None
+    attrs = {
+        "node": proto.SerializeToString(deterministic=True), "types": types, "stateful": bool(known.is_stateful),
+    }  # fmt: skip
+    return Lowered(f"{PREFIX}:{node.op}", node.inputs, attrs)
+
+
+def _types(known: Any, proto: Any) -> tuple[TensorType, ...] | None:
+    """Types of the outputs; None for dtypes that arrays of ours cannot hold."""
+    numbers: list[int] = []
+    for arg in known.output_arg:
+        if arg.type_list_attr:
+            numbers.extend(proto.attr[arg.type_list_attr].list.type)
+            continue
+        number = arg.type or proto.attr[arg.type_attr].type
+        count = proto.attr[arg.number_attr].i if arg.number_attr else 1
+        if not 0 <= count <= 10_000:
+            return None
+        numbers.extend([number] * count)
+    if any(n not in DTYPES for n in numbers) or len(numbers) > 10_000:
+        return None
+    return tuple(TensorType(DTYPES[n], None) for n in numbers)
+
+
+def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
+    """The registry entry of a foreign node."""
+    name = op.removeprefix(f"{PREFIX}:")
+    types = attrs.get("types")
+    typed = isinstance(types, tuple) and all(isinstance(t, TensorType) for t in types)
+    if not isinstance(attrs.get("node"), bytes) or not typed:
+        raise UnknownOpError(
+            f"The foreign op {op!r} does not carry its TensorFlow node and types.", fix="import the graph again."
+        )
+    stateful = attrs.get("stateful", True) is not False
+    return OpSpec(
+        op, ("*inputs",), tuple(f"output{i}" for i in range(len(types or ()))), _infer, _evaluate,
+        f"TensorFlow's {name}, evaluated by TensorFlow.", "foreign",
+        source=f"https://www.tensorflow.org/api_docs/python/tf/raw_ops/{name}",
+        attrs={"node": None, "types": (), "stateful": True}, pure=not stateful, draws=stateful,
+    )  # fmt: skip
+
+
+def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
+    return tuple(attrs["types"])
+
+
+def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+    call = _call(attrs["node"])
+    if call.stateful != attrs.get("stateful", True):
+        raise ExecutionError("A foreign op is not what its node says.", slug="bad-foreign-op", fix="import it again.")
+    try:
+        if call.stateful:
+            results = _drawn(call, arrays, *attrs.get("_tag", ("", ())))
+        else:
+            results = _eager(call, arrays, len(attrs["types"]))
+        return tuple(_array(r, kind) for r, kind in zip(results, attrs["types"], strict=True))
+    except Exception as error:  # TensorFlow raises a family of its own, and TypeError and ValueError
+        if isinstance(error, WorkbenchError):
+            raise
+        raise ExecutionError(
+            f"TensorFlow failed: {type(error).__name__}: {str(error)[:500]}.", slug="foreign-op-failed"
+        ) from error
+
+
+def _eager(call: Call, arrays: Sequence[Any], count: int) -> list[Any]:
+    library = tensorflow()
+    execute = importlib.import_module("tensorflow.python.eager.execute").execute
+    context = importlib.import_module("tensorflow.python.eager.context").context()
+    try:
+        with library.init_scope(), library.device("CPU:0"):
+            return execute(call.op, count, list(map(_tensor, arrays)), call.attrs, context)
+    except library.errors.NotFoundError:  # an op that only a graph's rewriting gives a kernel, such as AccumulateNV2
+        return _in_graph(call, arrays, call.protos)
+
+
+def _drawn(call: Call, arrays: Sequence[Any], node: str, path: tuple[int, ...]) -> list[Any]:
+    """A draw from a kernel that has drawn nothing before."""
+    seeds = (call.protos["seed"].i, call.protos["seed2"].i)
+    protos = dict(call.protos)
+    if any(path) or not any(seeds):
+        digest = hashlib.sha256(repr((seeds, node, tuple(path))).encode()).digest()
+        for name, part in (("seed", digest[:7]), ("seed2", digest[8:15])):
+            protos[name] = type(protos[name])(i=int.from_bytes(part, "little") | 1)  # 0 would mean: draw the seeds too
+    return _in_graph(call, arrays, protos)
+
+
+def _in_graph(call: Call, arrays: Sequence[Any], protos: Mapping[str, Any]) -> list[Any]:
+    """The node in a graph of its own, with a new kernel, which is thrown away."""
+    library = tensorflow()
+    with library.Graph().as_default() as graph, library.device("CPU:0"):
+        made = graph.create_op(call.op, list(map(_tensor, arrays)), attrs=dict(protos), name="node")
+        with library.compat.v1.Session(graph=graph) as session:
+            return session.run(list(made.outputs))
+
+
+@functools.lru_cache(maxsize=4096)
+def _call(raw: bytes) -> Call:
+    try:
+        proto = node_def(raw)
+    except UnknownOpError:
+        raise
+    except Exception as error:  # protobuf's DecodeError lives in one of several modules
+        raise ExecutionError("A foreign op of TensorFlow carries no node.", slug="bad-foreign-op") from error
+    known = definition(proto.op)
+    if known is None:
+        raise ExecutionError(f"TensorFlow's {proto.op!r} is not evaluated here.", slug="bad-foreign-op")
+    attrs = [part for a in known.attr for part in (a.name, read(proto.attr[a.name], a.type))]
+    return Call(proto.op, tuple(attrs), {a.name: proto.attr[a.name] for a in known.attr}, bool(known.is_stateful))
+
+
+def _tensor(value: Any) -> Any:
+    """An array as TensorFlow's; opaque values of TensorFlow (variants) as they are."""
+    library = tensorflow()
+    if isinstance(value, library.Tensor):
+        return value
+    array = np.asarray(value)
+    if array.dtype != object:
+        return library.constant(array)
+    flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]
+    return library.constant(flat, library.string, array.shape)
+
+
+def _array(result: Any, declared: TensorType) -> Any:
+    if declared.dtype == OPAQUE:
+        return result
+    value = result.numpy() if hasattr(result, "numpy") else result
+    array = np.asarray(value)
+    if array.dtype.kind not in "OSU":
+        return array
+    out = np.empty(array.shape, object)
+    out[...] = value
+    return out
+
+
+foreign.register(PREFIX, resolve)

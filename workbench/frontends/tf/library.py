@@ -1,0 +1,61 @@
+"""The one place that imports TensorFlow, which is optional and slow to import."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import re
+from typing import Any
+
+from workbench.errors import UnknownOpError
+
+FIX = "pip install 'workbench[tensorflow]', with which TensorFlow evaluates such nodes"
+#: Ops that reach beyond their arrays: files (two take a file's name as an attribute), other processes, Python code,
+#: devices, state that outlives them, and frames.
+_OUTSIDE = re.compile(
+    "File|Dataset|Iterator|Reader|Save|Restore|Checkpoint|Summary|Print|PyFunc|Python|Send|Recv|Rpc|Debug|Proto$|ProtoV2"
+    "|Xla|XLA|TPU|Tpu|Collective|Nccl|Remote|Distribut|Service|Socket|Session|Timestamp|Assert|Abort|Host|Wrapper|Load"
+    "|Unigram|ImmutableConst|GenerateVocab|Queue|Barrier|Stack(Push|Pop|Close)|^Batch$|Unbatch|Accumulator|TensorArray"
+    "|Enter$|Exit$|NextIteration|Merge$|Switch$|LoopCond|Table|Infeed|Outfeed|Prelinearize|Sdca|Variable|^Const$"
+    "|^Placeholder|^Assign|Apply|SymbolicGradient|MapDefun|BatchFunction|PartitionedCall|^Copy$"
+)
+_RESOURCE = 20
+#: The only stateful ops that are evaluated, and only those that take seeds.
+_RANDOM = re.compile("Random|Multinomial|TruncatedNormal|CandidateSampler|RandomShuffle")
+
+
+def installed() -> bool:
+    """Whether TensorFlow could be imported; it is not imported for the answer."""
+    try:
+        return importlib.util.find_spec("tensorflow") is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def hint() -> str:
+    """What to say beside ops without a counterpart; empty where TensorFlow is installed already."""
+    return "" if installed() else f", or {FIX}"
+
+
+@functools.lru_cache(maxsize=1)
+def tensorflow() -> Any:
+    try:
+        return importlib.import_module("tensorflow")
+    except Exception as error:  # a damaged installation raises almost anything
+        raise UnknownOpError(
+            f"This op is evaluated by TensorFlow, which cannot be imported: {error}.",
+            slug="missing-extra",
+            fix=f"{FIX}.",
+        ) from error
+
+
+def definition(op: str) -> Any:
+    """TensorFlow's own entry of an op; None for ops that it does not know or that are not evaluated here."""
+    if _OUTSIDE.search(op) or not hasattr(tensorflow().raw_ops, op):
+        return None
+    found = importlib.import_module("tensorflow.python.framework.op_def_registry").get(op)
+    if found is None or any(arg.is_ref or arg.type == _RESOURCE for arg in (*found.input_arg, *found.output_arg)):
+        return None
+    seeded = {"seed", "seed2"} <= {a.name for a in found.attr}
+    return None if found.is_stateful and not (seeded and _RANDOM.search(op)) else found

@@ -1,0 +1,127 @@
+"""Flat nodes of TensorFlow -> nodes of ours, each by the rule for its op."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.errors import LoadError, UnknownOpError
+from workbench.frontends.tf import eager, library
+from workbench.frontends.tf.graphdef import NodeDef, TensorName
+from workbench.frontends.tf.rules import RULES, VARIANT_RULES, Lowered
+from workbench.frontends.tf.sources import Sources
+from workbench.frontends.tf.tensor_proto import DType
+from workbench.graph.node import FrozenAttrs, Node, Ref
+from workbench.graph.opspec import REGISTRY
+from workbench.graph.types import ANY, OPAQUE
+
+_VARIANT = 21
+#: outputs of one node
+MAX_OUTPUTS = 100_000
+
+
+def lower(nodes: Mapping[str, NodeDef]) -> dict[str, Lowered]:
+    """What stands for each node; UnknownOpError with every op that has no counterpart."""
+    constant = Sources(nodes)
+    found: dict[str, Lowered] = {}
+    unknown: dict[str, list[str]] = {}
+    for node in nodes.values():
+        rule = RULES.get(node.op)
+        if node.op in VARIANT_RULES and getattr(node.attrs.get("T"), "number", 0) == _VARIANT:
+            rule = VARIANT_RULES[node.op]
+        low = rule(node, constant) if rule else None
+        if low is None or low.op not in REGISTRY:
+            low = eager.lowered(node)
+        if low is None:
+            unknown.setdefault(node.op + (" (this variant)" if rule else ""), []).append(node.name)
+        else:
+            _need_inputs(node, low)
+            found[node.name] = low
+    if unknown:
+        raise _unknown(unknown)
+    return found
+
+
+def _need_inputs(node: NodeDef, low: Lowered) -> None:
+    """Refuse a node that no graph could hold, before anything looks at what it reads."""
+    spec = REGISTRY[low.via or low.op]
+    least, most = spec.arity()
+    if len(low.inputs) < least or (most is not None and len(low.inputs) > most):
+        wanted = f"{least} or more" if most is None else str(least) if least == most else f"{least} to {most}"
+        raise LoadError(
+            f"{node.op} {node.name!r} has {len(node.inputs)} inputs; as {spec.name!r} it takes {wanted} "
+            f"({', '.join(spec.inputs) or 'none'}).",
+            slug="wrong-arity", node=node.name, fix="write the GraphDef again with TensorFlow.",
+        )  # fmt: skip
+
+
+def tensors_of(name: str, low: Lowered) -> list[Ref]:
+    """Our value for each tensor of a node of TensorFlow."""
+    if low.outputs is not None:
+        return [Ref(name, i) for i in low.outputs]
+    outputs = REGISTRY.lookup(low.op, low.attrs).outputs
+    if outputs and outputs[-1].startswith("*"):
+        count = int(low.attrs.get("num") or low.attrs.get("_num") or 1)
+        if count > MAX_OUTPUTS:
+            raise LoadError(
+                f"{name!r} has {count:,} outputs; at most {MAX_OUTPUTS:,} are read.", slug="too-large", node=name
+            )
+        return [Ref(name, i) for i in range(count)]
+    return [Ref(name, i) for i in range(len(outputs))]
+
+
+def value_of(tensor: TensorName, tensors: Mapping[str, list[Ref]]) -> Ref:
+    """Our value for a tensor; LoadError where its node has no such output."""
+    if tensor.output >= len(tensors[tensor.node]):
+        raise LoadError(
+            f"Output {tensor.output} of {tensor.node!r} is used, which gives {len(tensors[tensor.node])} values.",
+            slug="no-such-output", node=tensor.node, fix="write the GraphDef again with TensorFlow.",
+        )  # fmt: skip
+    return tensors[tensor.node][tensor.output]
+
+
+def nodes_of(node: NodeDef, low: Lowered, tensors: Mapping[str, list[Ref]]) -> list[Node]:
+    """The node, and before it the one that its rule asks for."""
+
+    def value(tensor: TensorName) -> Ref:
+        known = tensors[tensor.node]
+        # an index beyond the outputs is left as it is: the graph's checker names both nodes
+        return known[tensor.output] if tensor.output < len(known) else Ref(tensor.node, tensor.output)
+
+    control = tuple(dict.fromkeys((*node.control, *low.also_after)))
+    inputs = tuple(value(t) for t in low.inputs)
+    before = []
+    if low.via is not None:
+        before.append(Node(f"{node.name}/{low.via}", low.via, inputs, control, region=node.region))
+        inputs, control = (before[0].ref(),), ()
+    return [*before, Node(node.name, low.op, inputs, control, FrozenAttrs(low.attrs), region=node.region)]
+
+
+def check_declared(nodes: Mapping[str, NodeDef], made: Mapping[str, Node]) -> None:
+    """The dtype that TensorFlow declares for what passes through frames, branches and calls is what really comes.
+
+    Raises LoadError ``declared-dtype`` where a graph lies about it: TensorFlow would refuse the graph, or read the
+    bytes as something else. (Handles, whose value stands for them, and flows are left out.)
+    """
+    for node in nodes.values():
+        if node.op not in ("Enter", "Switch", "Merge", "Identity", "Exit", "NextIteration") or node.name not in made:
+            continue
+        declared, types = node.attrs.get("T"), made[node.name].types
+        if not isinstance(declared, DType) or not types or types[0].dtype in (ANY, OPAQUE):
+            continue
+        wanted = declared.name
+        if wanted not in (OPAQUE, types[0].dtype):
+            raise LoadError(
+                f"{node.op} {node.name!r} declares {wanted}, but {types[0]} comes from {node.inputs[0].node!r}.",
+                slug="declared-dtype", node=node.name, fix="write the GraphDef again with TensorFlow.",
+            )  # fmt: skip
+
+
+def _unknown(unknown: Mapping[str, list[str]]) -> UnknownOpError:
+    def shown(names: list[str]) -> str:
+        return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+    parts = "; ".join(f"{op} at {shown(names)}" for op, names in unknown.items())
+    return UnknownOpError(
+        f"The GraphDef has ops without a counterpart here: {parts}.",
+        fix=f"name outputs=... that do not need these nodes, or replace them by other ops{library.hint()}.",
+    )

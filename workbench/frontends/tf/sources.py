@@ -1,0 +1,32 @@
+"""Where a tensor comes from, through the nodes that only hand a value on: what rules may ask about their inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.frontends.tf.graphdef import NodeDef, TensorName
+
+_PASSES = ("Identity", "Enter", "RefEnter", "Switch", "RefSwitch")
+
+
+class Sources:
+    """Called with a tensor: its value if that is a constant, else None."""
+
+    def __init__(self, nodes: Mapping[str, NodeDef]) -> None:
+        self.nodes = nodes
+
+    def __call__(self, tensor: TensorName) -> np.ndarray | None:
+        node = self.producer(tensor)
+        value = node.attrs.get("value") if node is not None and node.op == "Const" else None
+        return value if isinstance(value, np.ndarray) else None
+
+    def producer(self, tensor: TensorName) -> NodeDef | None:
+        """The node that made the value."""
+        for _ in range(256):
+            node = self.nodes.get(tensor.node)
+            if node is None or node.op not in _PASSES or not node.inputs:
+                return node
+            tensor = node.inputs[0]
+        return None

@@ -1,0 +1,95 @@
+"""The order of a whole graph with every frame in one piece: all its Enters, what is in it, then what reads its Exits.
+
+A *unit* is a child frame seen from its parent: it waits for whatever its Enters wait for, and gives its Exits.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterable, Mapping
+
+from workbench.errors import FrameError
+from workbench.graph.frames import FramePath
+from workbench.graph.graph import Graph
+
+
+class KnotError(FrameError):
+    """Child frames of ``path`` that wait for their own Exits, or for each other's."""
+
+    def __init__(self, path: FramePath, frames: Collection[FramePath], stuck: Collection[str]) -> None:
+        where = "/".join(path) or "the graph"
+        super().__init__(
+            f"A frame inside {where} feeds itself from outside ({', '.join(sorted(stuck)[:4])}).",
+            slug="frame-not-nesting", fix="give the second loop a frame of its own.",
+        )  # fmt: skip
+        self.path, self.frames = path, tuple(frames)
+
+
+def sources_of(graph: Graph, name: str) -> set[str]:
+    """What a node waits for in one iteration: inputs and control inputs, but no NextIteration."""
+    node = graph.nodes[name]
+    return {s for s in (*(r.node for r in node.inputs), *node.control) if graph.nodes[s].op != "NextIteration"}
+
+
+def whole_frames(graph: Graph, nodes: Iterable[str]) -> tuple[str, ...]:
+    """``nodes``, which are in graph order, with every frame in one piece; KnotError where that is impossible."""
+    members: dict[FramePath, list[str]] = {}
+    for name in nodes:
+        path = graph.frame_of(name)
+        for depth in range(len(path) + 1):
+            members.setdefault(path[:depth], [])
+        members[path].append(name)
+
+    def expand(path: FramePath) -> Iterable[str]:
+        inside = [p for p in members if len(p) == len(path) + 1 and p[: len(path)] == path]
+        own = [n for n in members[path] if graph.nodes[n].op != "Enter"]
+        enters = [n for n in members[path] if graph.nodes[n].op == "Enter"]
+        yield from enters
+        for key in topological(graph, path, own, {p: members[p] for p in inside}):
+            if isinstance(key, tuple):
+                yield from expand(key)
+            else:
+                yield key
+
+    return tuple(expand(()))
+
+
+def topological(
+    graph: Graph, path: FramePath, own: Collection[str], units: Mapping[FramePath, Collection[str]]
+) -> list[str | FramePath]:
+    """Order of nodes and units of one frame; ``units`` lists the nodes of each that stand in it directly."""
+    maker: dict[str, str | FramePath] = {n: n for n in own}
+    waits: dict[str | FramePath, set[str]] = {n: sources_of(graph, n) for n in own}
+    for unit, nodes in units.items():
+        waits[unit] = set()
+        for name in nodes:
+            if graph.nodes[name].op == "Exit":
+                maker[name] = unit
+            elif graph.nodes[name].op == "Enter":
+                waits[unit] |= sources_of(graph, name)
+    readers: dict[str | FramePath, list[str | FramePath]] = {key: [] for key in waits}
+    left = dict.fromkeys(waits, 0)
+    for key, sources in waits.items():
+        for source in {maker[s] for s in sources if s in maker}:
+            readers[source].append(key)
+            left[key] += 1
+    keys = list(waits)
+    position = {key: k for k, key in enumerate(keys)}
+    ready = [position[key] for key, count in left.items() if count == 0]
+    heapq.heapify(ready)
+    done: list[str | FramePath] = []
+    while ready:
+        key = keys[heapq.heappop(ready)]
+        done.append(key)
+        for reader in readers[key]:
+            left[reader] -= 1
+            if left[reader] == 0:
+                heapq.heappush(ready, position[reader])
+    if len(done) < len(keys):
+        stuck = [key for key in keys if left[key]]
+        raise KnotError(path, [k for k in stuck if isinstance(k, tuple)], [_shown(k) for k in stuck])
+    return done
+
+
+def _shown(key: str | FramePath) -> str:
+    return key if isinstance(key, str) else "frame " + "/".join(key)

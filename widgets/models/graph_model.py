@@ -258,7 +258,8 @@ def _kind(op: str, is_output: bool) -> str:
 
 
 def _caption(path: Path, frame: Any, folding: Folding) -> str:
-    text = f"loop {short_name(path[-1])}"
+    name = short_name(path[-1])
+    text = name if name.startswith("loop") else f"loop {name}"
     fixed = list(dict.fromkeys(folding.invariants.get(path, [])))
     if fixed:
         text += f" \u00b7 invariant: {shorten(', '.join(fixed), 40)}"

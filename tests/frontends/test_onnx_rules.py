@@ -141,3 +141,15 @@ def test_sparse_tensors_that_lie_are_refused(positions, dims, slug):
     with pytest.raises(LoadError) as caught:
         from_onnx(with_sparse(sparse([2.0, 3.0], positions, dims)))
     assert caught.value.slug == slug
+
+
+def test_sparse_tensors_grow_in_proportion_to_what_they_hold():
+    """Many small claims count together: the model may grow by 16 MiB, and by its values' own share."""
+    large = with_sparse(sparse([2.0, 3.0], [0, 1], [3 << 20]))
+    with pytest.raises(LoadError) as caught:
+        for k in range(2):
+            large.graph.sparse_initializer.append(sparse([1.0, 1.0], [0, 1], [3 << 20]))
+            large.graph.sparse_initializer[-1].values.name = f"more{k}"
+            large.graph.node.append(onnx.helper.make_node("Identity", [f"more{k}"], [f"out{k}"]))
+        from_onnx(large)
+    assert caught.value.slug == "too-large" and caught.value.fix

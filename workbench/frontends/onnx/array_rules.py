@@ -65,7 +65,7 @@ def constant(lowering: Lowering, scope: Scope, node: OnnxNode) -> list[Ref] | No
             return [lowering.constant(scope, np.asarray(node.attrs[key], object), lowering.result_name(scope, node))]
     for attribute in node.proto.attribute:
         if attribute.HasField("sparse_tensor"):
-            array = dense_of(attribute.sparse_tensor, f"Constant {node.label!r}")
+            array = dense_of(attribute.sparse_tensor, f"Constant {node.label!r}", lowering.expansion)
             return [lowering.constant(scope, array, lowering.result_name(scope, node))]
     return None
 

@@ -29,7 +29,7 @@ from workbench.frontends.onnx.scan import lower_scan
 from workbench.frontends.onnx.scope import Scope
 from workbench.frontends.onnx.sequence_map import lower_sequence_map
 from workbench.frontends.onnx.table import RULES
-from workbench.frontends.onnx.tensors import array_of, dense_of, type_of
+from workbench.frontends.onnx.tensors import Expansion, array_of, dense_of, type_of
 from workbench.frontends.onnx.upgrades import upgraded
 from workbench.graph.node import FrozenAttrs, Node, Ref
 from workbench.graph.types import UNKNOWN, TensorType
@@ -75,6 +75,7 @@ class Lowering(Known):
         self.opsets = dict(opsets)
         self.public: dict[str, Ref] = {}
         self.unknown: dict[str, list[str]] = {}
+        self.expansion = Expansion()
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
 
@@ -155,8 +156,9 @@ class Lowering(Known):
         tensor = scope.initializers.get(name)
         if tensor is None:
             return None
-        read = dense_of if hasattr(tensor, "indices") else array_of
-        ref = self.constant(scope, read(tensor, f"Initializer {name!r}"), self.node_name(scope, name))
+        what = f"Initializer {name!r}"
+        array = dense_of(tensor, what, self.expansion) if hasattr(tensor, "indices") else array_of(tensor, what)
+        ref = self.constant(scope, array, self.node_name(scope, name))
         self.publish(scope, name, ref)
         return ref
 

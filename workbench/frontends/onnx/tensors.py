@@ -11,8 +11,22 @@ from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
 from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
 
-#: bytes of the array that a sparse tensor may stand for: a few bytes of a file can claim any size
-MAX_DENSE = 1 << 28
+#: A few bytes of a file can claim a sparse tensor of any size: all of a model together may grow by so many bytes, and
+#: by so many for each byte that their values take in the file.
+FREE_BYTES, MAX_GROWTH = 1 << 24, 256
+
+
+class Expansion:
+    """How many bytes the sparse tensors of one model may still take."""
+
+    def __init__(self) -> None:
+        self._left = FREE_BYTES
+
+    def take(self, size: int, stored: int) -> bool:
+        """Whether an array of ``size`` bytes may be made of ``stored`` bytes of values."""
+        self._left -= max(0, size - MAX_GROWTH * stored)
+        return self._left >= 0
+
 #: TensorProto.DataType -> dtype name
 DTYPES: dict[int, str] = {
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: STRING, 9: "bool",
@@ -47,7 +61,7 @@ def array_of(tensor: Any, what: str) -> np.ndarray:
     return np.ascontiguousarray(array).astype(numpy_dtype(dtype), copy=False).reshape(array.shape)
 
 
-def dense_of(sparse: Any, what: str) -> np.ndarray:
+def dense_of(sparse: Any, what: str, expansion: Expansion) -> np.ndarray:
     """The array of a SparseTensorProto: zeros but for its values; raises LoadError.
 
     The indices are positions in the flattened array, or one row of positions for each value. Source:
@@ -55,7 +69,8 @@ def dense_of(sparse: Any, what: str) -> np.ndarray:
     """
     values = array_of(sparse.values, what)
     dims = tuple(int(d) for d in sparse.dims)
-    if min(dims, default=0) < 0 or math.prod(dims) * values.dtype.itemsize > MAX_DENSE:
+    size = math.prod(dims) * values.dtype.itemsize
+    if min(dims, default=0) < 0 or size > 1 << 40 or not expansion.take(size, values.nbytes):
         raise LoadError(
             f"{what} is a sparse tensor of shape {list(dims)}, which is too large to be written out.", slug="too-large",
             fix="use a smaller one: arrays here are dense.",

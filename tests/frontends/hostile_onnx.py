@@ -175,6 +175,7 @@ ONNX_CASES: dict[str, Callable[[], bytes]] = {
     "a reshape to 2^62": lambda: model([constant([2**62, 2**62]), n("Reshape", "x k", "y")]),
     "a reshape to -5": lambda: model([constant([-5]), n("Reshape", "x k", "y")]),
     "a split into 2^40": lambda: model([n("Split", "x", "y", num_outputs=2**40)], version=18),
+    "a split into 2^26": lambda: model([n("Split", "x", "y", num_outputs=2**26)], version=18),
     "a split into -1": lambda: model([n("Split", "x", "y", num_outputs=-1)], version=18),
     "split sizes of 2^62": lambda: model([constant([2**62, 2**62]), n("Split", "x k", "y z")]),
     "a gather along axis 2^62": lambda: model([constant([1]), n("Gather", "x k", "y", axis=2**62)]),

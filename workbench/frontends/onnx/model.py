@@ -93,7 +93,7 @@ def prepare(proto: Any) -> Any:
 
 
 def _typed(proto: Any) -> Any:
-    vet.check_equations(proto.graph.node)
+    vet.check_attributes(proto.graph.node)
     try:
         return onnx().shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
     except Exception:

@@ -66,20 +66,24 @@ def _check_text(text: bytes, at: int, known: set[bytes]) -> None:
         known.add(text)
 
 
-def check_equations(nodes: Any) -> None:
-    """Raise LoadError for an Einsum whose equation has other than letters, dots, commas, blanks and one arrow.
+def check_attributes(nodes: Any) -> None:
+    """Raise LoadError for attributes that shape inference of onnx 1.23 cannot bear.
 
-    Shape inference of onnx 1.23 never comes back from an equation such as ``...{->->``.
+    It never comes back from an equation of Einsum such as ``...{->->`` (here only letters, dots, commas, blanks and one
+    arrow pass), and fills the memory where Split claims more ``num_outputs`` than it has.
     """
     for node in nodes:
         for attribute in node.attribute:
             for graph in (attribute.g, *attribute.graphs):
-                check_equations(graph.node)
-            if node.op_type != "Einsum" or attribute.name != "equation":
-                continue
-            text = attribute.s.replace(b" ", b"")
-            if not _EQUATION.fullmatch(text):
+                check_attributes(graph.node)
+            if node.op_type == "Einsum" and attribute.name == "equation":
+                if not _EQUATION.fullmatch(attribute.s.replace(b" ", b"")):
+                    raise LoadError(
+                        f"The equation {attribute.s[:80]!r} of Einsum {node.name!r} makes no sense.",
+                        slug="bad-attribute", fix="write it like 'ij,jk->ik'.",
+                    )  # fmt: skip
+            elif node.op_type == "Split" and attribute.name == "num_outputs" and attribute.i != len(node.output):
                 raise LoadError(
-                    f"The equation {attribute.s[:80]!r} of Einsum {node.name!r} makes no sense.", slug="bad-attribute",
-                    fix="write it like 'ij,jk->ik'.",
+                    f"Split {node.name!r} has {len(node.output)} outputs, but its num_outputs is {attribute.i}.",
+                    slug="bad-attribute", fix="give it as many outputs as num_outputs says.",
                 )  # fmt: skip

@@ -32,11 +32,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A value that instruction ``ip`` hands on ahead of the firing of the node that it is for."""
+    """A value that instruction ``ip`` hands on, where ``guard`` holds, ahead of the firing of the node it is for."""
 
     ip: int
     source: Place
     target: Place
+    guard: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

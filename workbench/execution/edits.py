@@ -73,9 +73,13 @@ def _handed_on(run: Run, place: Place) -> list[Place]:
     """Where instructions since the last firing have copied a value to, for nodes that come next."""
     here, layout = run.view.ip, run.plan.layout
     fired = max((n.ip for n in layout.nodes if n.ip < here and run.fired_now(n)), default=-1)
-    found, known = [], {place}
+    last: dict[Place, Copy] = {}  # of several that were carried out, the last one counts
     for copy in layout.copies:
-        if fired < copy.ip < here and copy.source in known:
+        if fired < copy.ip < here and run.holds(copy.guard):
+            last[copy.target] = copy
+    found, known = [], {place}
+    for copy in sorted(last.values(), key=lambda c: c.ip):
+        if copy.source in known:
             # what was copied into the init row of a frame is in the row before its first iteration
             frame = layout.frames[max(layout.frame_of(copy.target), 0)]
             opened = layout.frame_of(copy.target) != layout.frame_of(place) and _stands_in_iteration(run, copy, frame)

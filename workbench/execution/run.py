@@ -94,7 +94,7 @@ class Run:
     def value_now(self, ref: Ref) -> np.ndarray | None:
         """What a value is in the rows in progress, where its node has just fired; None if it is dead there."""
         layout = self.plan.layout.values[tuple(ref)]
-        if not self._hold(layout.guard):
+        if not self.holds(layout.guard):
             return None
         if layout.kind != "slot" or layout.place is None:
             return self.trace[ref][-1]
@@ -104,9 +104,10 @@ class Run:
         """Whether a node in front of which the run does not stand any more fired in the rows in progress."""
         if node.frame not in self.active_frames():
             return True  # its frame ran and is closed
-        return node.first or self._hold(node.guard)
+        return node.first or self.holds(node.guard)
 
-    def _hold(self, guard: tuple[Condition, ...]) -> bool:
+    def holds(self, guard: tuple[Condition, ...]) -> bool:
+        """Whether all literals of a guard hold in the rows in progress."""
         for condition in guard:
             found = self._now(condition.place)
             if (found >= 0 if condition.expect >= 2 else bool(found)) != (condition.expect in (1, 2)):
@@ -143,16 +144,20 @@ class Run:
 
         Raises ExecutionError when a node fails; the run then stands in front of that node.
         """
-        while self._applied < len(self.edits) and (limit is None or self.edits[self._applied].event <= limit):
-            edit, margin = self.edits[self._applied], 2 * self.plan.program.length
+        margin = 2 * self.plan.program.length  # so far may fast mode run beyond its limit
+        reach = None if limit is None else limit if exact else limit + margin
+        while self._applied < len(self.edits) and (reach is None or self.edits[self._applied].event <= reach):
+            edit = self.edits[self._applied]
             if not exact and edit.event - self.event > margin:
                 return self._go(edit.event - margin, exact, through, watch, loud, home)
             if self.event < edit.event:
                 status = self._go(edit.event, True, through, watch, False, home)
-                if self.event < edit.event or status != "reached":
+                if self.event == edit.event:
+                    self._apply_here()
+                if status != "reached" or self.event < edit.event:  # the end, or a breakpoint
                     return status
                 through = False
-            self._apply(edit)
+            self._apply_here()
         return self._go(limit, exact, through, watch, loud, home)
 
     def _go(
@@ -259,6 +264,11 @@ class Run:
             self._write(edit, edit.before)
         self.edits, self._applied = [], 0
         self.checkpoints = [core.snapshot(self.machine, [0])]
+
+    def _apply_here(self) -> None:
+        """The edits that were made after just so many events."""
+        while self._applied < len(self.edits) and self.edits[self._applied].event <= self.event:
+            self._apply(self.edits[self._applied])
 
     def _apply(self, edit: Edit) -> None:
         self._write(edit, edit.value)

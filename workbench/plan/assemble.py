@@ -137,5 +137,8 @@ class Assembly(Values):
                     name, index, frame, kind, None if spot is None else spot.place(),
                     self._conditions(self.guards.value[ref]), branches, self._statistics(spot),
                 )  # fmt: skip
-        copies = tuple(Copy(ip, source.place(), target.place()) for ip, source, target in self.copies)
+        copies = tuple(
+            Copy(ip, source.place(), target.place(), self._conditions(guard))
+            for ip, source, target, guard in self.copies
+        )
         return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self.store_frames), copies)

@@ -44,6 +44,7 @@ class RawFrames(Values):
         """Open a guarded run; give the result to :meth:`close`."""
         if not guard:
             return None
+        self.around.append(guard)
         first = len(self.literals)
         for ref, wanted in sorted(guard, key=lambda g: self.ips.get(g[0].node, -1)):
             self.literals.append(self.literal(ref, wanted))
@@ -51,6 +52,7 @@ class RawFrames(Values):
 
     def close(self, opened: int | None, frame: int) -> None:
         if opened is not None:
+            self.around.pop()
             self.emit(MARK, frame)
             self.code[opened]["jump"] = len(self.code)
 

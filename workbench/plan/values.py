@@ -16,7 +16,7 @@ from workbench.graph.types import TensorType
 from workbench.kernels import machine, typed
 from workbench.plan.arrays import ArrayCode, dims_of, statistics_step, whole_copy
 from workbench.plan.fold import FILLING, fold
-from workbench.plan.guards import ALIVE, NEVER, Guards, is_loop_merge, root_of
+from workbench.plan.guards import ALIVE, NEVER, Guard, Guards, is_loop_merge, root_of
 from workbench.plan.places import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows
 from workbench.plan.schedule import Block
 from workbench.plan.select import Choice, array_code_of, box
@@ -46,7 +46,9 @@ class Values:
         self.number = {path: i for i, path in enumerate(self.frames)}
         self.code: list[dict[str, Any]] = []
         self.literals: list[tuple[Spot, int]] = []
-        self.copies: list[tuple[int, Spot, Spot]] = []  # by moves that are no events
+        # by moves that are no events: (instruction, source, target, guards around it)
+        self.copies: list[tuple[int, Spot, Spot, Guard]] = []
+        self.around: list[Guard] = []  # the guards of the runs that are open
         self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], int, Any, tuple[int, ...] | None]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
@@ -160,7 +162,7 @@ class Values:
     def move(self, source: Spot, target: Spot, frame: int, **fields: Any) -> None:
         """Copy a value; between a number and an array it is boxed or unboxed."""
         if not fields.get("event"):
-            self.copies.append((len(self.code), source, target))
+            self.copies.append((len(self.code), source, target, frozenset().union(*self.around)))
         if source.dtype is None and target.dtype is None:
             self.emit(MOVE, frame, a=source, out=target, **fields)
         elif target.shape and (source.dtype or source.is_constant):

@@ -74,8 +74,10 @@ def _handed_on(run: Run, place: Place) -> list[Place]:
     here, layout = run.view.ip, run.plan.layout
     fired = max((n.ip for n in layout.nodes if n.ip < here and run.fired_now(n)), default=-1)
     last: dict[Place, Copy] = {}  # of several that were carried out, the last one counts
+    opened_frames = {-1, *run.active_frames()}  # -1: constants
     for copy in layout.copies:
-        if fired < copy.ip < here and run.holds(copy.guard):
+        reachable = fired < copy.ip < here and opened_frames.issuperset(layout.frame_of(c.place) for c in copy.guard)
+        if reachable and run.holds(copy.guard):
             last[copy.target] = copy
     found, known = [], {place}
     for copy in sorted(last.values(), key=lambda c: c.ip):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
-PROGRAM = """
+ROOT = Path(__file__).resolve().parents[2]
+
+# The root comes last: there ./workbench would hide a build that is installed elsewhere.
+PROGRAM = f"import sys; sys.path.append({str(ROOT)!r})" + """
 import resource
 import numpy as np
 from tests.plan.checks import run_of
@@ -39,5 +43,5 @@ print("right", len(values))
 
 
 def test_memory_that_runs_out_leaves_no_wrong_value():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-P", "-c", PROGRAM], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout.startswith("right"), done.stdout + done.stderr

@@ -15,7 +15,7 @@ from workbench.graph.checker import MAX_NODES
 
 Key = tuple[str, str, str]
 #: nodes once all functions are put in: so many at most, or so many for each node that is written down
-FREE_NODES, MAX_GROWTH = 10_000, 100
+FREE_NODES, MAX_GROWTH = 2_000, 100
 #: functions that call one another this deep are more than the library's own recursion should be trusted with
 MAX_DEPTH = 500
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,10 @@ def dtype_name(dtype: Any) -> str:
     raise TypeError(f"dtype {dtype!r} is not one of {', '.join(DTYPES)}")
 
 
+#: dtype_name of NumPy dtypes; NumPy puts their names together anew each time, which most of a plan look-up went into
+_name_of = functools.lru_cache(maxsize=256)(dtype_name)
+
+
 class Opaque:
     """Base of the values that ops make and that are no arrays; such a value never changes."""
 
@@ -76,7 +81,7 @@ class TensorType:
     def of(cls, array: Any) -> TensorType:
         """The exact type of a concrete array (or anything else that a node may yield)."""
         if isinstance(array, (np.ndarray, np.generic)):
-            return cls(dtype_name(array.dtype), tuple(array.shape))
+            return cls(_name_of(array.dtype), tuple(array.shape))
         return cls(OPAQUE, None)
 
     @property

@@ -72,8 +72,8 @@ def check_twice(run: Run, expected: ExitTwiceError) -> None:
         raise AssertionError(f"{expected.args} was not found")
 
 
-def check_steps(run: Run, graph: Graph, feeds: Feeds) -> None:
-    """Event by event is the same as at full speed."""
+def check_steps(run: Run, graph: Graph, feeds: Feeds) -> Run:
+    """Event by event is the same as at full speed: trace, events and their order; returns the run that was stepped."""
     slow, visited = run_of(graph, feeds), []
     while not slow.finished:
         position = slow.position()
@@ -83,6 +83,7 @@ def check_steps(run: Run, graph: Graph, feeds: Feeds) -> None:
         slow.go(slow.event + 1, exact=True, loud=False)
     assert visited == [(t.node, t.iteration) for t in run.trace.events()]
     same_traces(run, slow)
+    return slow
 
 
 def same_traces(one: Run, other: Run) -> None:

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from tests.plan.checks import check_against_reference, run_of, same
+from tests.plan.house import check_steps
 from tests.plan.random_graphs import Maker
 from tests.plan.reference import Reference
 from workbench.errors import DeadValueError
@@ -48,21 +49,10 @@ def test_random_graphs(seed: int) -> None:
 def test_stepping_is_running(seed: int) -> None:
     """Event by event gives the same trace and the same events, in the same order, as at full speed."""
     graph, feeds = drawn(seed)
-    fast, slow = run_of(graph, feeds), run_of(graph, feeds)
+    fast = run_of(graph, feeds)
     while fast.go() != "halt":
         pass
-    visited = []
-    while not slow.finished:
-        position = slow.position()
-        if position.node is not None:
-            assert position.event == len(visited) == slow.event
-            visited.append((position.node, position.iteration))
-        slow.go(slow.event + 1, exact=True, loud=False)
-    assert visited == [(t.node, t.iteration) for t in fast.trace.events()]
-    assert fast.event == slow.event
-    for key in fast.plan.layout.values:
-        for a, b in zip(fast.trace[Ref(*key)].firings(), slow.trace[Ref(*key)].firings(), strict=True):
-            assert same(a, b)
+    assert check_steps(fast, graph, feeds).event == fast.event
 
 
 @SETTINGS

@@ -7,13 +7,15 @@ lives where its inputs live. Names of nodes play no part.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from workbench.errors import FrameError
 from workbench.graph.node import Node, Ref
 
 FramePath = tuple[str, ...]
+K = TypeVar("K", bound=Hashable)
 ROOT: FramePath = ()
 #: frames in frames; a path is as long as the nesting is deep, and every node has one
 MAX_DEPTH = 256
@@ -62,6 +64,26 @@ class Frame:
         return len(self.path)
 
 
+def in_order(waiting: Mapping[K, int], readers: Mapping[K, Iterable[K]]) -> list[K]:
+    """Kahn's topological order; ties keep the order of ``waiting``, which counts what each key waits for.
+
+    Keys of a cycle, and what comes after it, are left out.
+    """
+    keys, left = list(waiting), dict(waiting)
+    position = {key: i for i, key in enumerate(keys)}
+    ready = [position[key] for key, count in left.items() if count == 0]
+    heapq.heapify(ready)
+    done: list[K] = []
+    while ready:
+        key = keys[heapq.heappop(ready)]
+        done.append(key)
+        for reader in readers[key]:
+            left[reader] -= 1
+            if left[reader] == 0:
+                heapq.heappush(ready, position[reader])
+    return done
+
+
 def order_nodes(nodes: Mapping[str, Node]) -> tuple[str, ...]:
     """Topological order that ignores NextIteration -> Merge edges; ties keep the given order.
 
@@ -76,18 +98,7 @@ def order_nodes(nodes: Mapping[str, Node]) -> tuple[str, ...]:
         waiting[name] = len(sources)
         for source in sources:
             consumers[source].append(name)
-    position = {name: i for i, name in enumerate(nodes)}
-    ready = [position[n] for n, count in waiting.items() if count == 0]
-    heapq.heapify(ready)
-    names = list(nodes)
-    order: list[str] = []
-    while ready:
-        name = names[heapq.heappop(ready)]
-        order.append(name)
-        for consumer in consumers[name]:
-            waiting[consumer] -= 1
-            if waiting[consumer] == 0:
-                heapq.heappush(ready, position[consumer])
+    order = in_order(waiting, consumers)
     if len(order) < len(nodes):
         raise FrameError(
             f"The graph has a cycle outside of a frame: {_find_cycle(nodes, set(nodes) - set(order))}.",

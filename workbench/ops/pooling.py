@@ -17,7 +17,7 @@ import numpy as np
 from workbench.graph.types import TensorType
 from workbench.ops.convolution import offsets
 from workbench.ops.define import REQUIRED, define
-from workbench.ops.rules import WRONG_ATTR, RuleError, need_kinds, need_numbers
+from workbench.ops.rules import WRONG_ATTR, RuleError, lowest, need_kinds, need_numbers
 from workbench.ops.windows import (
     SOURCE,
     WINDOW_ATTRS,
@@ -65,11 +65,6 @@ def _average_type(types, attrs, values):
     need_kinds(types[0], "f", "input", "real numbers")
     shape, _ = geometry(types[0], attrs)
     return TensorType(types[0].dtype, channels_as(shape, layout_of(attrs)))
-
-
-def lowest(dtype: np.dtype) -> Any:
-    """What a maximum never picks before a number of the dtype."""
-    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def _max_pool(arrays, attrs):

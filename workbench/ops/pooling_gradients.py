@@ -12,8 +12,8 @@ import numpy as np
 from workbench.graph.types import TensorType
 from workbench.ops.convolution import common_dtype, offsets
 from workbench.ops.define import define
-from workbench.ops.pooling import ATTRS, FAMILY, counts, geometry, lowest
-from workbench.ops.rules import WRONG_SHAPE, RuleError, Shape, as_ints, need_kinds, need_rank
+from workbench.ops.pooling import ATTRS, FAMILY, counts, geometry
+from workbench.ops.rules import WRONG_SHAPE, RuleError, Shape, as_ints, lowest, need_kinds, need_rank
 from workbench.ops.windows import (
     WINDOW_ATTRS,
     at_offset,

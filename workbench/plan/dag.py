@@ -91,9 +91,6 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
         """The nodes as they are carried out, one iteration of each frame."""
         return tuple(self._nodes.values())
 
-    def of_kind(self, kind: ExecutionNodeType) -> tuple[ExecutionNode, ...]:
-        return tuple(n for n in self._nodes.values() if n.kind is kind)
-
     def ready(self, completed: Collection[str]) -> tuple[ExecutionNode, ...]:
         """Nodes whose dependencies are all completed and that are not completed themselves."""
         return tuple(n for n in self._nodes.values() if n.name not in completed and n.is_ready(completed))

@@ -23,8 +23,6 @@ Literal = tuple[Ref, bool | str]
 Guard = frozenset[Literal]
 OPEN: Guard = frozenset()
 
-#: ops whose output 0 is their input 0
-RENAMING = ("Identity", "Enter", "NextIteration", "LoopCond", "Exit")
 #: a literal that never holds
 NEVER = Ref("\0never", -1)
 

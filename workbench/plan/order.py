@@ -5,11 +5,10 @@ A *unit* is a child frame seen from its parent: it waits for whatever its Enters
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Mapping
 
 from workbench.errors import FrameError
-from workbench.graph.frames import FramePath
+from workbench.graph.frames import FramePath, in_order
 from workbench.graph.graph import Graph
 
 
@@ -73,20 +72,10 @@ def topological(
         for source in {maker[s] for s in sources if s in maker}:
             readers[source].append(key)
             left[key] += 1
-    keys = list(waits)
-    position = {key: k for k, key in enumerate(keys)}
-    ready = [position[key] for key, count in left.items() if count == 0]
-    heapq.heapify(ready)
-    done: list[str | FramePath] = []
-    while ready:
-        key = keys[heapq.heappop(ready)]
-        done.append(key)
-        for reader in readers[key]:
-            left[reader] -= 1
-            if left[reader] == 0:
-                heapq.heappush(ready, position[reader])
-    if len(done) < len(keys):
-        stuck = [key for key in keys if left[key]]
+    done = in_order(left, readers)
+    if len(done) < len(waits):
+        placed = set(done)
+        stuck = [key for key in waits if key not in placed]
         raise KnotError(path, [k for k in stuck if isinstance(k, tuple)], [_shown(k) for k in stuck])
     return done
 

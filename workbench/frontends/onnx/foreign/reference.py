@@ -27,10 +27,19 @@ def why_not(proto: Any, opsets: Mapping[str, int]) -> str | None:
         return "it draws random numbers without a seed"
     try:
         attrs = attrs_for(proto, opsets, ())
-        _evaluator(attrs["node"], attrs["opsets"], ())
+    except Exception:  # a malformed node
+        return "it cannot be read"
+    return None if _knows(attrs["node"], attrs["opsets"]) else "the reference evaluator does not know it"
+
+
+@functools.lru_cache(maxsize=4096)
+def _knows(node: bytes, opsets: Opsets) -> bool:
+    """Whether there is an evaluator for a kind of node: asking is slow, and a failure is an answer to keep too."""
+    try:
+        _evaluator(node, opsets, ())
     except Exception:  # the library raises many kinds, also plain RuntimeError
-        return "the reference evaluator does not know it"
-    return None
+        return False
+    return True
 
 
 @functools.lru_cache(maxsize=4096)

@@ -55,7 +55,7 @@ $(LAB_STAMP): pyproject.toml | $(VENV)/.made
 	@echo "installing the build tools and the workbench (about a minute)"
 	@python .ci/build-requires.py > "$(VENV)/build-requires.txt"
 	@$(PIP_INSTALL) -r "$(VENV)/build-requires.txt"
-	@$(PIP_INSTALL) $(SETUP_ARGS) --editable .
+	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow]'
 	@rm -f "$(VENV)"/.lab-* "$(VENV)"/.dev-* && touch "$@"
 
 $(DEV_STAMP): $(LAB_STAMP)

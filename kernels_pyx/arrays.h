@@ -17,7 +17,8 @@ enum {
     WB_REDUCE,  /* (outer, n, inner) -> (outer, inner), or a cumulative op */
     WB_MATMUL,  /* (m, k) @ (k, n), outer times */
     WB_STATS,   /* count, NaN, Inf, min, max, sum, sum of squares of n items */
-    WB_ROWS     /* FLAT where one operand has a single item for each `inner` items of the others */
+    WB_ROWS,    /* FLAT where one operand has a single item for each `inner` items of the others */
+    WB_CORE     /* NumPy's inner loop of a product: dims (n, k, m), two steps each of a, b, out */
 };
 
 typedef struct {
@@ -122,6 +123,14 @@ static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
         for (k = 0; k < x->outer; k++)
             ((wb_product)x->fn)(out + k * x->steps[3][0], a + k * x->steps[0][0], b + k * x->steps[1][0],
                                 x->dims[0], x->dims[1], x->dims[2]);
+        break;
+    }
+    case WB_CORE: {
+        char *args[3] = {a, b, out};
+        const ptrdiff_t dims[4] = {1, x->dims[0], x->dims[1], x->dims[2]};
+        const ptrdiff_t steps[9] = {0, 0, 0, x->steps[0][0], x->steps[0][1], x->steps[1][0], x->steps[1][1],
+                                    x->steps[2][0], x->steps[2][1]};
+        ((wb_loop)x->fn)(args, dims, steps, x->data);
         break;
     }
     default: {

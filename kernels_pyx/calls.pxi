@@ -7,9 +7,13 @@ cdef void store_object(Machine self, int base, int offset, object item, unsigned
     cdef PyObject* old = where[0]
     cdef Rows* rows = &self.e.frames[base - 1]
     Py_INCREF(item)
-    rows.object_bytes += object_size(<PyObject*>item)
+    cdef long long size = object_size(<PyObject*>item)
+    rows.object_bytes += size
+    if size > COPIED_BYTES:
+        note_peak(self, 0)
     where[0] = <PyObject*>item
     (<unsigned int*>(where + 1))[0] = shape
+    (<unsigned int*>(where + 1))[1] = 0
     if old != NULL:
         rows.object_bytes -= object_size(old)
         Py_DECREF(<object>old)
@@ -25,10 +29,26 @@ cdef unsigned int held_shape(Machine self, cnp.ndarray array) noexcept:
     return found
 
 
-cdef void move_object(Machine self, Instr* i) noexcept with gil:
+cdef int room_for(Machine self, long long more) noexcept:
+    """Room for arrays that are about to be stored; -1 when the retire hook raised."""
+    cdef int done = 0
+    if more > 0 and self.budget > 0:
+        with nogil:
+            done = make_room(self, -1, more)
+    return done
+
+
+cdef int move_object(Machine self, Instr* i) noexcept with gil:
     cdef PyObject** where = <PyObject**>(self.e.base[i.ba] + i.oa)
-    if where[0] != NULL:
-        store_object(self, i.bo, i.oo, <object>where[0], (<unsigned int*>(where + 1))[0])
+    if where[0] == NULL:
+        if i.ba and (<unsigned int*>(where + 1))[1]:
+            self.error = released_error(self, <char*>where)
+            return -1
+        return 0
+    if room_for(self, object_size(where[0])) < 0:
+        return -1
+    store_object(self, i.bo, i.oo, <object>where[0], (<unsigned int*>(where + 1))[0])
+    return 0
 
 
 cdef int at_site(Machine self, Instr* i, tuple call) except -1:
@@ -73,6 +93,8 @@ cdef int at_site(Machine self, Instr* i, tuple call) except -1:
     else:
         wb_run_on(&way.x, <char*>cnp.PyArray_DATA(out), at[0], at[1], at[2])
     cnp.PyArray_CLEARFLAGS(out, cnp.NPY_ARRAY_WRITEABLE)
+    if room_for(self, cnp.PyArray_NBYTES(out)) < 0:
+        raise self.error
     base, offset, _, _ = call[2][0]
     if way.ids[3] == 0:
         way.ids[3] = held_shape(self, out)
@@ -108,6 +130,8 @@ cdef enum:
 
 cdef int call_python(Machine self, Instr* i) noexcept with gil:
     try:
+        if self.next_release < self.program.n_releases:
+            release_objects_before(self, <int>(i - self.e.code))
         call = self.program.calls[i.x0]
         if call[4] is not None and at_site(self, i, call):
             return 0
@@ -125,9 +149,13 @@ cdef int call_python(Machine self, Instr* i) noexcept with gil:
             results = function(operands, tuple([self._iteration(<int>f) for f in path]))
         if len(results) != len(outputs):
             raise ValueError(f"gave {len(results)} outputs where {len(outputs)} were expected")
+        if room_for(self, sum([getattr(item, "nbytes", 0) for item, o in zip(results, outputs) if o[2] is None])) < 0:
+            return -1
         for item, (base, offset, dtype, shape) in zip(results, outputs):
             if dtype is None and sees:
                 item = _apart(item, operands)
+            if dtype is not None and isinstance(item, cnp.ndarray) and cnp.PyArray_NBYTES(<cnp.ndarray>item) > COPIED_BYTES:
+                note_peak(self, cnp.PyArray_NBYTES(<cnp.ndarray>item))  # on its way into the row
             put_item(self, base, offset, dtype, shape, item)
     except BaseException as error:
         self.error = error
@@ -140,6 +168,8 @@ cdef object load_operand(Machine self, int base, int offset, object dtype, objec
     cdef char* at = self.e.base[base] + offset
     cdef cnp.ndarray array
     if dtype is None:
+        if (<PyObject**>at)[0] == NULL:
+            raise released_error(self, at)
         return <object>(<PyObject**>at)[0]
     array = np.empty(shape, dtype)
     if sees and cnp.PyArray_NBYTES(array) > COPIED_BYTES:

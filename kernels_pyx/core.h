@@ -45,7 +45,7 @@ typedef struct {
     long long row_bytes;
     long long per_chunk;
     size_t chunk_bytes;
-    char **chunks;
+    char **chunks;          /* from number base_chunk on */
     long long n_chunks;
     long long capacity;
     long long first_chunk;  /* chunks before it have been dropped */
@@ -53,15 +53,21 @@ typedef struct {
     long long row;          /* row in progress; rows before it are complete */
     char *cur;
     char *end;              /* one past the last row of the present chunk */
-    long long *act_start;   /* per activation: its init row */
-    long long *act_parent;  /* per activation: row of the parent frame that started it */
+    long long **acts;       /* blocks of activations, from number base_act on: init rows, then the rows of the parent
+                               frame that started them */
     long long n_acts;
-    long long act_capacity;
+    long long act_room;     /* blocks that `acts` has room for */
     int n_objects;
     int *object_offsets;
     long long object_bytes; /* bytes of the arrays that the object columns hold */
     int carry;              /* 1: each chunk begins with a copy of the row before it */
     char *spare;            /* a dropped chunk, kept for the next one */
+    long long base_chunk;   /* number of the chunk that stands first in `chunks` */
+    long long base_act;     /* number of the block that stands first in `acts` */
+    long long act_blocks;   /* number behind that of the last block */
+    long long first_act;    /* the first activation that still counts */
+    long long *act_spare;   /* a block that was dropped, kept for the next one */
+    long long opened;       /* events in front of the last activation */
 } wb_rows;
 
 struct wb_hot;

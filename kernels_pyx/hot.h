@@ -9,6 +9,7 @@
 #ifndef WB_HOT_H
 #define WB_HOT_H
 #include "arrays.h"
+#include "checked.h"
 #include "core.h"
 
 #if defined(__has_feature)
@@ -100,9 +101,63 @@ static inline double wb_high(float s) { double d = 0; memcpy(&d, &s, 4); return 
     }
 #define WB_HOT1(name, T, L, R, RL, E) \
     WB_ONE(name, T, L, R, RL, E, r) WB_ONE(name, T, L, R, RL, E, f) WB_ONE(name, T, L, R, RL, E, a)
+
+/* ... with Python's checks: what Python must compute is left to the driver, whole */
+#define WB_ONE_C(name, T, L, R, RL, E, x) \
+    static void wb_hot_##name##_##x(WB_ARGS) { \
+        const T a = WB_AT_##x(T, L, a); \
+        R v; \
+        if (__builtin_expect(E, 0)) WB_LEAVE; \
+        *(R *)(row + i->oo) = v; \
+        WB_SET_##RL(v); \
+        WB_NEXT; \
+    }
+#define WB_TWO_C(name, TA, LA, TB, LB, R, RL, E, x, y) \
+    static void wb_hot_##name##_##x##y(WB_ARGS) { \
+        const TA a = WB_AT_##x(TA, LA, a); \
+        const TB b = WB_AT_##y(TB, LB, b); \
+        R v; \
+        if (__builtin_expect(E, 0)) WB_LEAVE; \
+        *(R *)(row + i->oo) = v; \
+        WB_SET_##RL(v); \
+        WB_NEXT; \
+    }
+#define WB_CALLED1(name, T, R, RL, E) \
+    static int wb_call_##name(char *out, const char *pa, const char *pb, const char *pc, const ptrdiff_t *sizes) { \
+        const T a = *(const T *)pa; \
+        R v; \
+        (void)pb, (void)pc, (void)sizes; \
+        if (E) return 1; \
+        *(R *)out = v; \
+        return 0; \
+    }
+#define WB_CALLED2(name, TA, TB, R, RL, E) \
+    static int wb_call_##name(char *out, const char *pa, const char *pb, const char *pc, const ptrdiff_t *sizes) { \
+        const TA a = *(const TA *)pa; \
+        const TB b = *(const TB *)pb; \
+        R v; \
+        (void)pc, (void)sizes; \
+        if (E) return 1; \
+        *(R *)out = v; \
+        return 0; \
+    }
+#define WB_CHECK1(name, T, L, R, RL, E) \
+    WB_CALLED1(name, T, R, RL, E) \
+    WB_ONE_C(name, T, L, R, RL, E, r) WB_ONE_C(name, T, L, R, RL, E, f) WB_ONE_C(name, T, L, R, RL, E, a)
+#define WB_ROW_C(name, TA, LA, TB, LB, R, RL, E, x) \
+    WB_TWO_C(name, TA, LA, TB, LB, R, RL, E, x, r) WB_TWO_C(name, TA, LA, TB, LB, R, RL, E, x, f) \
+    WB_TWO_C(name, TA, LA, TB, LB, R, RL, E, x, a)
+#define WB_CHECK2(name, TA, LA, TB, LB, R, RL, E) \
+    WB_CALLED2(name, TA, TB, R, RL, E) \
+    WB_ROW_C(name, TA, LA, TB, LB, R, RL, E, r) WB_ROW_C(name, TA, LA, TB, LB, R, RL, E, f) \
+    WB_ROW_C(name, TA, LA, TB, LB, R, RL, E, a)
 #include "hot_ops.inc"
 #undef WB_HOT1
 #undef WB_HOT2
+#undef WB_CHECK1
+#undef WB_CHECK2
+#undef WB_CALLED1
+#undef WB_CALLED2
 
 #define WB_COPY(bytes, T) \
     static void wb_hot_move_##bytes##_r(WB_ARGS) { *(T *)(row + i->oo) = *(const T *)(row + i->oa); WB_NEXT; } \
@@ -123,6 +178,15 @@ static __attribute__((noinline)) void wb_call_loop(wb_engine *m, const wb_instr 
     args[s->x0] = base[s->bo] + s->oo;
     ((wb_loop)s->fn)(args, &one, m->sizes + 4 * (s - m->code), s->data);
 }
+/* ... and those with Python's checks that are called by address, or have operands that registers do not reach */
+static void wb_hot_checked(WB_ARGS) {
+    const wb_instr *s = i->src;
+    char **base = m->base;
+    if (((wb_check)s->data)(base[s->bo] + s->oo, base[s->ba] + s->oa, base[s->bb] + s->ob, base[s->bc] + s->oc,
+                            m->sizes + 4 * (s - m->code)))
+        WB_LEAVE;
+    WB_NEXT;
+}
 static void wb_hot_loop(WB_ARGS) { wb_call_loop(m, i->src); WB_NEXT; }
 
 #ifndef WB_AHEAD
@@ -137,6 +201,18 @@ static __attribute__((noinline)) void wb_chain(wb_engine *m, const struct wb_hot
     wb_run_chain(m->base, chain, i->length, ((const wb_array *)i->src->data)->n);
 }
 static void wb_hot_chain(WB_ARGS) { wb_chain(m, i); i += i->length; WB_GO; }
+/* The chain that begins with an instruction, as much of it as lies in front of `stop`: runs it and returns what comes
+ * behind; NULL if none begins there. */
+static wb_instr *wb_chain_before(wb_engine *m, const wb_instr *s, const wb_instr *stop) {
+    const wb_hot *h = &m->hot[m->hot_of[s - m->code]];
+    const wb_instr *chain[WB_LONGEST_CHAIN];
+    int n = 0;
+    if (h->src != s || h->fn != wb_hot_chain) return NULL;
+    for (; n < h->length && h[n].src < stop; n++) chain[n] = h[n].src;
+    if (n < 2) return NULL;
+    wb_run_chain(m->base, chain, n, ((const wb_array *)s->data)->n);
+    return h[n - 1].src + 1;
+}
 
 /* -- control --------------------------------------------------------------------------------------------------------- */
 static void wb_hot_leave(WB_ARGS) { (void)row, (void)q, (void)d; WB_LEAVE; }
@@ -210,6 +286,7 @@ typedef struct {
     char in, out;       /* register files: q, d, s; 0: none (moves) */
     char size;          /* bytes of the result */
     wb_hot_fn fn[9];    /* by 3 * a + b, each 0: row, 1: elsewhere, 2: register; one operand: by a */
+    wb_check check;     /* with Python's checks: the same by address, for an instruction that else calls Python */
 } wb_hot_op;
 
 static const wb_hot_op wb_hot_table[] = {
@@ -218,9 +295,24 @@ static const wb_hot_op wb_hot_table[] = {
      wb_hot_##name##_ff, wb_hot_##name##_fa, wb_hot_##name##_ar, wb_hot_##name##_af, wb_hot_##name##_aa}},
 #define WB_HOT1(name, T, L, R, RL, E) \
     {#name, 1, #L[0], #RL[0], sizeof(R), {wb_hot_##name##_r, wb_hot_##name##_f, wb_hot_##name##_a}},
+#define WB_CHECK2(name, TA, LA, TB, LB, R, RL, E) \
+    {#name, 2, #LA[0], #RL[0], sizeof(R), {wb_hot_##name##_rr, wb_hot_##name##_rf, wb_hot_##name##_ra, \
+     wb_hot_##name##_fr, wb_hot_##name##_ff, wb_hot_##name##_fa, wb_hot_##name##_ar, wb_hot_##name##_af, \
+     wb_hot_##name##_aa}, wb_call_##name},
+#define WB_CHECK1(name, T, L, R, RL, E) \
+    {#name, 1, #L[0], #RL[0], sizeof(R), {wb_hot_##name##_r, wb_hot_##name##_f, wb_hot_##name##_a}, wb_call_##name},
+#define WB_CALLED2(name, TA, TB, R, RL, E) {#name, 2, 0, 0, sizeof(R), {NULL}, wb_call_##name},
+#define WB_CALLED1(name, T, R, RL, E) {#name, 1, 0, 0, sizeof(R), {NULL}, wb_call_##name},
 #include "hot_ops.inc"
 #undef WB_HOT1
 #undef WB_HOT2
+#undef WB_CHECK1
+#undef WB_CHECK2
+#undef WB_CALLED1
+#undef WB_CALLED2
+    {"checked_item_1", 2, 0, 0, 0, {NULL}, wb_call_item_1},
+    {"checked_item_2", 3, 0, 0, 0, {NULL}, wb_call_item_2},
+    {"checked_put_1", 3, 0, 0, 0, {NULL}, wb_call_put_1},
     {"move_1", 1, 0, 0, 0, {wb_hot_move_1_r, wb_hot_move_1_f}},
     {"move_2", 1, 0, 0, 0, {wb_hot_move_2_r, wb_hot_move_2_f}},
     {"move_4", 1, 0, 0, 0, {wb_hot_move_4_r, wb_hot_move_4_f}},
@@ -265,6 +357,27 @@ static void wb_pack_one(const wb_engine *m, wb_hot *h, wb_instr *s, wb_held *hel
         }
         wb_forget(held, s->bo, s->oo);
         if (op && s->bo == s->frame + 1 && op->out) {
+            const wb_held now = {s->bo, s->oo, op->out, op->size};
+            held[op->out == 'q' ? 0 : 1] = now;
+        }
+        break;
+    case WB_CALL:
+        if (!op || !op->check) { /* the driver carries it out */
+            held[0].base = held[1].base = -1;
+            break;
+        }
+        h->fn = wb_hot_checked;
+        if (op->in && s->bo == s->frame + 1) {
+            a = wb_kind(m, s, s->ba, s->oa, op->in, held);
+            if (op->operands == 2) b = wb_kind(m, s, s->bb, s->ob, op->in, held);
+            if (a == 3 || b == 3) op = NULL;
+            else {
+                h->fn = op->fn[op->operands == 2 ? 3 * a + b : a];
+                h->far = (a == 1) | (op->operands == 2 && b == 1) << 1;
+            }
+        } else op = NULL;
+        wb_forget(held, s->bo, s->oo);
+        if (op) {
             const wb_held now = {s->bo, s->oo, op->out, op->size};
             held[op->out == 'q' ? 0 : 1] = now;
         }

@@ -16,6 +16,7 @@ HOT_TYPES = {
 }  # fmt: skip
 INTS, FLOATS = ("int32", "int64"), ("float32", "float64")
 NUMBERS = (*INTS, *FLOATS)
+ORDER = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
 
 #: op -> (expression of a and b; result dtype or None for the operands' own; dtypes)
 BINARY: dict[str, tuple[str, str | None, tuple[str, ...]]] = {
@@ -55,6 +56,37 @@ UNARY: tuple[tuple[str, str, str, str], ...] = (
     ("cast", "float64", "float32", "(float)a"),
 )
 
+#: ops with the attr ``checked`` (ops/checked.py), as C conditions that give v and hold where Python must compute it:
+#: (op, operands, result, condition). One function for every way of the operands ...
+CHECKED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
+    ("add", ("int64", "int64"), "int64", "__builtin_add_overflow(a, b, &v)"),
+    ("subtract", ("int64", "int64"), "int64", "__builtin_sub_overflow(a, b, &v)"),
+    ("multiply", ("int64", "int64"), "int64", "__builtin_mul_overflow(a, b, &v)"),
+    ("floor_divide", ("int64", "int64"), "int64",
+     "b == 0 || (b == -1 && a == INT64_MIN) || (v = wb_floor_divide(a, b), 0)"),
+    ("remainder", ("int64", "int64"), "int64", "b == 0 || (v = wb_remainder(a, b), 0)"),
+    ("divide", ("int64", "int64"), "float64",
+     "b == 0 || !wb_exact(a) || !wb_exact(b) || (v = (double)a / (double)b, 0)"),
+    ("divide", ("float64", "float64"), "float64", "b == 0 || (v = a / b, 0)"),
+    ("negative", ("int64",), "int64", "a == INT64_MIN || (v = -a, 0)"),
+    ("abs", ("int64",), "int64", "a == INT64_MIN || (v = a < 0 ? -a : a, 0)"),
+    ("cast", ("float64",), "int64", "wb_check_int(a, &v)"),
+    ("sqrt", ("float64",), "float64", "!(a >= 0) || (v = sqrt(a), 0)"),
+)  # fmt: skip
+#: ... and those that are called by address
+CALLED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
+    ("floor_divide", ("float64", "float64"), "float64", "b == 0 || (v = wb_py_floor_divide(a, b), 0)"),
+    ("remainder", ("float64", "float64"), "float64", "b == 0 || (v = wb_py_remainder(a, b), 0)"),
+    ("power", ("int64", "int64"), "int64", "wb_check_power_int(a, b, &v)"),
+    ("power", ("float64", "float64"), "float64", "wb_check_power_float(a, b, &v)"),
+    ("left_shift", ("int64", "int64"), "int64", "wb_check_shift(a, b, &v)"),
+    ("right_shift", ("int64", "int64"), "int64", "b < 0 || (v = a >> (b > 63 ? 63 : b), 0)"),
+    *((op, ("int64", "float64"), "bool", f"!wb_exact(a) || (v = (double)a {c} b, 0)") for op, c in ORDER.items()),
+    *((op, ("float64", "int64"), "bool", f"!wb_exact(b) || (v = a {c} (double)b, 0)") for op, c in ORDER.items()),
+    *((op, ("float64",), "float64", f"wb_check_finite(a, {op}(a), &v)")
+      for op in ("exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "atan", "tanh")),
+)  # fmt: skip
+
 
 def render(selected: Collection[tuple[str, tuple[str, ...], str]]) -> str:
     """The lines of ``hot_ops.inc``: a macro call per op and dtypes that the type profile selects."""
@@ -69,4 +101,11 @@ def render(selected: Collection[tuple[str, tuple[str, ...], str]]) -> str:
         if (op, (source,), target) in selected:
             (c, letter), (rc, rletter) = HOT_TYPES[source], HOT_TYPES[target]
             lines.append(f"WB_HOT1({op}_{source}_{target}, {c}, {letter}, {rc}, {rletter}, ({expression}))")
+    for macro, table in (("WB_CHECK", CHECKED), ("WB_CALLED", CALLED)):
+        for op, sources, target, condition in table:
+            letters = [part for s in sources for part in HOT_TYPES[s]]
+            name = "_".join(("checked", op, *sources, target))
+            operands = letters if macro == "WB_CHECK" else letters[::2]
+            shown = ", ".join((name, *operands, *HOT_TYPES[target], f"({condition})"))
+            lines.append(f"{macro}{len(sources)}({shown})")
     return "\n".join(lines) + "\n"

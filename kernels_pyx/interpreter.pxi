@@ -10,14 +10,18 @@ cdef enum Status:
     FAILED = 5    # a Python callable raised; machine.error holds it
     NO_MEMORY = 6
 
+# why a frame did not get its next row, beside -1 for the lack of memory
+cdef enum:
+    NOT_RETIRED = -2  # the retire hook raised: nothing has moved
+    HALF_WAY = -3     # no memory for its arrays: the frame itself has moved
+
 STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-memory")
 
 
 cdef class Machine:
     """State of one run of a :class:`Program`: rows of every frame, position, number of events so far.
 
-    ``budget`` bounds the bytes that rows may hold; beyond it the oldest chunk of the store that grows is dropped;
-    ``window`` does so for each store of arrays alone (0: no such bound).
+    ``budget`` bounds the bytes that it holds (budget.pxi); ``window`` those of each store of arrays (0: no such bound).
     One thread runs it; ``request_stop``, ``events`` and the readers may be used from any thread.
     """
 
@@ -34,8 +38,20 @@ cdef class Machine:
     cdef public long long window
     cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is asked for
     cdef public object error
+    cdef public object retire       # see machine.pyi
+    cdef public object rewind
+    cdef readonly bint retire_failed   # the error came from there
+    cdef bint retiring              # it is being called
+    cdef public long long reserved  # bytes of the budget that a keeper of retired rows holds ...
+    cdef public long long aside     # ... and that checkpoints hold
+    cdef int stop_frame
+    cdef long long stop_row
     cdef readonly long long dropped_chunks
     cdef readonly long long epoch      # how often earlier rows were rewritten by going back
+    cdef int next_release              # in the program's list of releases
+    cdef public long long least_released   # smaller arrays stay
+    cdef readonly long long released_objects
+    cdef long long peak_bytes
 
     def __cinit__(self, Program program not None, long long budget=0, long long window=0):
         cdef int f, k
@@ -44,6 +60,7 @@ cdef class Machine:
         self.budget = budget
         self.window = window
         self.lock = PyThread_allocate_lock()
+        self.least_released = COPIED_BYTES
         self.shapes = set()
         self.sites = <Site*>calloc(len(program.calls) + 1, sizeof(Site))
         e.n_frames = program.n_frames
@@ -73,8 +90,9 @@ cdef class Machine:
             e.base[1 + program.n_frames + 2 * len(program.stores) + k] = <char*>cnp.PyArray_DATA(array)
         for f in range(program.n_frames):
             self._init_rows(&self.e.frames[f], f)
-        if push_chunk(&self.e.frames[0], self.lock) < 0 or push_activation(&self.e.frames[0], -1, self.lock) < 0:
+        if push_chunk(&self.e.frames[0], self.lock) < 0 or room_in_tables(&self.e.frames[0], self.lock) < 0:
             raise MemoryError("no memory for the machine")
+        push_activation(&self.e.frames[0], -1)
         self.e.frames[0].row = 0
         self.e.base[1] = self.e.frames[0].cur
         if e.twin[0] >= 0 and self._advance_store(e.twin[0]) < 0:
@@ -83,14 +101,14 @@ cdef class Machine:
 
     cdef int _init_rows(self, Rows* rows, int f) except -1:
         cdef FrameSpec spec = self.program.frames[f]
+        cdef long long wanted = chunk_wanted(self)
         offsets = self.program.object_offsets[f]
         rows.row_bytes = spec.row_bytes
-        rows.per_chunk = spec.per_chunk
         rows.chunk_bytes = HUGE_BYTES
-        if spec.per_chunk <= 0:
-            rows.per_chunk = HUGE_BYTES // spec.row_bytes - 1
-        if spec.per_chunk > 0 or rows.per_chunk < 15:
-            rows.per_chunk = spec.per_chunk if spec.per_chunk > 0 else 16
+        rows.per_chunk = max(<long long>2, wanted // spec.row_bytes - 1)
+        if spec.per_chunk > 0:
+            rows.per_chunk = min(<long long>spec.per_chunk, rows.per_chunk)
+        if spec.per_chunk > 0 or wanted < HUGE_BYTES or (rows.per_chunk + 1) * spec.row_bytes > HUGE_BYTES:
             rows.chunk_bytes = (rows.per_chunk + 1) * spec.row_bytes
         rows.row = -1
         rows.carry = 1
@@ -104,10 +122,7 @@ cdef class Machine:
         return 0
 
     cdef int _init_store(self, Rows* rows, int f, long long row_bytes) except -1:
-        # chunks are dropped whole: a small budget wants small ones
-        cdef long long wanted = HUGE_BYTES
-        if self.budget > 0:
-            wanted = min(wanted, self.budget // 8)
+        cdef long long wanted = chunk_wanted(self)
         if self.window > 0:
             wanted = min(wanted, self.window // 8)
         rows.row_bytes = row_bytes
@@ -123,14 +138,15 @@ cdef class Machine:
         if self.e.frames != NULL:
             for f in range(self.e.n_stores):
                 rows = &self.e.frames[f]
-                free(rows.spare)
-                for c in range(rows.first_chunk, rows.n_chunks):
+                give_chunk(rows, rows.spare)
+                for c in range(rows.first_chunk - rows.base_chunk, rows.n_chunks - rows.base_chunk):
                     if rows.n_objects:
-                        release_objects(rows, rows.chunks[c])
+                        release_objects(rows, rows.chunks[c], 0, rows.per_chunk + 1)
                     give_chunk(rows, rows.chunks[c])
                 free(rows.chunks)
-                free(rows.act_start)
-                free(rows.act_parent)
+                free_blocks(rows, rows.first_act // ACTS, rows.act_blocks)
+                free(rows.act_spare)
+                free(rows.acts)
                 free(rows.object_offsets)
         if self.shapes is not None:
             for held in self.shapes:
@@ -150,7 +166,8 @@ cdef class Machine:
 
     # -- running -------------------------------------------------------------------------------------------
     def run(self, long long limit=-1, bint exact=False, bint through=False, int watch_frame=-1, long long watch_row=-1,
-            bint loud=True, int home_start=-2, int home_stop=0x7FFFFFFF, int home_frame=-1):
+            bint loud=True, int home_start=-2, int home_stop=0x7FFFFFFF, int home_frame=-1, int stop_frame=-1,
+            long long stop_row=-1):
         """Run on; returns a name of STATUS_NAMES.
 
         limit: stop in front of event number ``limit`` (exact) or at the first back jump from there on (fast); -1: never.
@@ -159,19 +176,30 @@ cdef class Machine:
         loud: exact only; do not stop in front of silent events (constants and loop invariants).
         home_start, home_stop: exact only; stop in front of the first event outside of these instructions.
         home_frame: exact only; stop in front of the first event in another frame.
+        stop_frame, stop_row: stop once that frame's row is this one or a later one (exact: in front of an event).
         """
         cdef int status, f
         for f in range(self.e.n_frames):  # memory ran out between the two: going on would write into the row before
             if self.e.twin[f] >= 0 and self.e.frames[f].row != self.e.frames[self.e.twin[f]].row:
                 raise MemoryError("memory ran out in the middle of a step of the trace; go back to an earlier one first")
         self.status = RUNNING
+        self.retire_failed = False
         self.e.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
+        self.stop_frame, self.stop_row = stop_frame, stop_row
         with nogil:
+            if stop_frame >= 0:
+                aim_end(&self.e.frames[stop_frame], stop_row)
             if exact:
                 status = self._exact(through, watch_frame, watch_row, loud, home_start, home_stop, home_frame)
             else:
                 status = self._fast()
+            if stop_frame >= 0:
+                aim_end(&self.e.frames[stop_frame], -1)
+        self.stop_frame = -1
         self.status = status
+        if status == HALT:
+            release_objects_before(self, self.program.length)
+        note_peak(self, 0)
         if status == NO_MEMORY:
             raise MemoryError("the trace cannot grow: there is no memory left")
         return STATUS_NAMES[status]
@@ -208,6 +236,8 @@ cdef class Machine:
                     status = REACHED
                 elif watch_frame >= 0 and self.e.frames[watch_frame].row != watch_row:
                     status = REACHED
+                elif self.stop_frame >= 0 and self.e.frames[self.stop_frame].row >= self.stop_row:
+                    status = REACHED
                 elif (i - code) <= home_start or (i - code) >= home_stop or (home_frame >= 0 and i.frame != home_frame):
                     status = REACHED
                 elif i.armed and not through and not self.ignore_traps:
@@ -232,6 +262,7 @@ cdef class Machine:
         cdef int k
         cdef char* args[4]
         cdef cnp.npy_intp one = 1
+        cdef int done
         if op == OP_KERNEL:
             i.fn(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob, base[i.bc] + i.oc)
         elif op == OP_TEST:
@@ -241,19 +272,15 @@ cdef class Machine:
         elif op == OP_BACK:
             self.e.events += i.n_events
             rows = &self.e.frames[i.frame]
-            rows.cur += rows.row_bytes
-            if rows.cur == rows.end:
-                rows.cur -= rows.row_bytes
-                if self._more(i.frame) < 0:
-                    self.e.events -= i.n_events
-                    status[0] = NO_MEMORY
-                    return i
-            base[i.frame + 1] = rows.cur
-            wb_publish(&rows.row, rows.row + 1)
-            if self.e.twin[i.frame] >= 0 and self._advance_store(self.e.twin[i.frame]) < 0:
+            done = self._advance(i.frame)
+            if done == HALF_WAY:
                 status[0] = NO_MEMORY  # this iteration has begun without its arrays: run refuses to go on from here
                 return &code[i.jump]
-            if self.e.events >= self.e.poll_at or wb_flag(&self.e.stop_flag):
+            if done < 0:
+                self.e.events -= i.n_events
+                status[0] = FAILED if done == NOT_RETIRED else NO_MEMORY
+                return i
+            if self.e.events >= self.e.poll_at or wb_flag(&self.e.stop_flag) or self._there(i.frame):
                 if fast:
                     status[0] = POLL
                 return &code[i.jump]
@@ -274,49 +301,82 @@ cdef class Machine:
             args[i.x0] = base[i.bo] + i.oo
             (<InnerLoop>i.fn)(args, &one, self.e.sizes + 4 * (i - code), i.data)
         elif op == OP_CALL:
-            if call_python(self, i) < 0:
+            if i.data != NULL and (<Check>i.data)(base[i.bo] + i.oo, base[i.ba] + i.oa, base[i.bb] + i.ob,
+                                                  base[i.bc] + i.oc, self.e.sizes + 4 * (i - code)) == 0:
+                pass
+            elif call_python(self, i) < 0:
                 status[0] = FAILED
                 return i
             if fast and wb_flag(&self.e.stop_flag):  # calls can be long: a pause need not wait for a back jump
                 status[0] = POLL
         elif op == OP_MOVE:
-            move_object(self, i)
+            if move_object(self, i) < 0:
+                status[0] = FAILED
+                return i
         elif op == OP_LOOP or op == OP_START:
             self.e.events += i.n_events
-            if self._advance(i.frame) < 0 or (op == OP_LOOP and self._activate(i.frame) < 0):
+            done = self._room_to_activate(i.frame) if op == OP_LOOP else 0
+            if done == 0:
+                if op == OP_LOOP:
+                    self.e.frames[i.frame].opened = self.e.events
+                done = self._advance(i.frame)
+            if done < 0:
                 self.e.events -= i.n_events
-                status[0] = NO_MEMORY
+                status[0] = FAILED if done == NOT_RETIRED else NO_MEMORY
                 return i
+            if op == OP_LOOP:
+                push_activation(&self.e.frames[i.frame], self.e.frames[self.program.frames[i.frame].parent].row)
+            if fast and self._there(i.frame):
+                status[0] = POLL
+                return i + 1
         elif op == OP_HALT:
             status[0] = HALT
             return i
         return &code[i.next] if fast else i + 1
 
+    cdef inline bint _there(self, int f) noexcept nogil:
+        """Whether a frame has come to the row at which the run is to stop."""
+        return f == self.stop_frame and self.e.frames[f].row >= self.stop_row
+
     cdef inline long long _iteration(self, int f) noexcept nogil:
         cdef Rows* rows = &self.e.frames[f]
-        return rows.row - rows.act_start[rows.n_acts - 1] - 1 if f else 0
+        return rows.row - act_start(rows, rows.n_acts - 1) - 1 if f else 0
 
-    cdef int _activate(self, int f) noexcept nogil:
-        return push_activation(&self.e.frames[f], self.e.frames[self.program.frames[f].parent].row, self.lock)
+    cdef int _room_to_activate(self, int f) noexcept nogil:
+        """Room in the tables for one more activation of a frame."""
+        cdef Rows* rows = &self.e.frames[f]
+        cdef long long more = acts_to_come(rows)
+        if more > 0 and make_room(self, -1, more) < 0:
+            return NOT_RETIRED
+        return room_in_tables(rows, self.lock)
 
     cdef int _advance(self, int f) noexcept nogil:
+        """The next row of a frame and of its store of arrays. All that can fail but for the lack of memory is done
+        before the first of the two moves."""
         cdef Rows* rows = &self.e.frames[f]
-        if rows.row >= 0 and rows.cur + rows.row_bytes != rows.end:
+        cdef int twin = self.e.twin[f]
+        if f == self.stop_frame:
+            aim_end(rows, -1)
+        if (at_end(rows) or (twin >= 0 and at_end(&self.e.frames[twin]))) and self._make_room(f) < 0:
+            return NOT_RETIRED
+        if not at_end(rows):
             rows.cur += rows.row_bytes
         elif self._more(f) < 0:
             return -1
         self.e.base[f + 1] = rows.cur
         wb_publish(&rows.row, rows.row + 1)
-        return self._advance_store(self.e.twin[f]) if self.e.twin[f] >= 0 else 0
+        if f == self.stop_frame:
+            aim_end(rows, self.stop_row)
+        return HALF_WAY if twin >= 0 and self._advance_store(twin) < 0 else 0
 
     cdef int _advance_store(self, int s) noexcept nogil:
         """The next row of a store of arrays."""
         cdef Rows* rows = &self.e.frames[s]
         cdef int base = wb_base_of(&self.e, s)
         cdef char* before = rows.cur
-        if rows.row >= 0 and rows.cur + rows.row_bytes != rows.end:
+        if not at_end(rows):
             rows.cur += rows.row_bytes
-        elif self._more(s) < 0:
+        elif push_chunk(rows, self.lock) < 0:
             return -1
         self.e.base[base + 1] = before
         self.e.base[base] = rows.cur
@@ -324,32 +384,47 @@ cdef class Machine:
         return 0
 
     cdef int _more(self, int f) noexcept nogil:
-        """A new chunk for frame f, within the budget. Nobody waits for the lock with the GIL in hand."""
+        """A new chunk for frame f. Nobody waits for the lock with the GIL in hand."""
         cdef Rows* rows = &self.e.frames[f]
-        cdef int done
-        while self._over_budget(rows):
-            if rows.n_objects:
-                with gil:
-                    release_objects(rows, rows.chunks[rows.first_chunk])
-            drop_oldest(rows, self.lock)
-            self.dropped_chunks += 1
-        done = push_chunk(rows, self.lock)
+        cdef int done = push_chunk(rows, self.lock)
         if done == 0 and rows.n_objects and rows.n_chunks > 1:
             with gil:
                 hold_row_objects(rows, rows.cur - rows.row_bytes)
         return done
 
-    cdef bint _over_budget(self, Rows* rows) noexcept nogil:
-        cdef long long held = 0
-        cdef int f
-        # three rows stay at least: what the last complete one reads is in the row before it
-        if rows.n_chunks - rows.first_chunk < (3 if rows.per_chunk == 1 else 2):
-            return False
-        if rows.carry == 0 and self.window > 0 and (rows.n_chunks - rows.first_chunk + 1) * rows.chunk_bytes > self.window:
-            return True
-        if self.budget <= 0:
-            return False
-        for f in range(self.e.n_stores):
-            held += (self.e.frames[f].n_chunks - self.e.frames[f].first_chunk) * self.e.frames[f].chunk_bytes
-            held += self.e.frames[f].object_bytes
-        return held + rows.chunk_bytes > self.budget
+    cdef int _make_room(self, int f) noexcept nogil:
+        """Room for the next row of a frame and of its arrays; -1 when the retire hook raised."""
+        cdef Rows* rows = &self.e.frames[f]
+        cdef long long more = 0
+        if rows.n_objects and rows.row >= 0 and at_end(rows):  # the new chunk begins with a copy of this row
+            with gil:
+                more = row_objects(rows, rows.cur)
+        return make_room(self, f, more)
+
+    def make_room(self, long long more):
+        """Drop the oldest rows until ``more`` bytes fit the budget, as far as rows may go; raises what the retire hook
+        raised. Only while the machine does not run."""
+        cdef int done
+        self.retire_failed = False
+        with nogil:
+            done = make_room(self, -1, more)
+        if done < 0:
+            raise self.error
+
+    @property
+    def held_bytes(self):
+        """Bytes that count against the budget: rows, arrays, activations, ``aside`` and ``reserved``."""
+        return read_held(self)
+
+    @property
+    def least_bytes(self):
+        """Bytes of rows that always stay, beside what objects hold: two chunks of each frame, three of large rows."""
+        cdef long long least = 0
+        cdef int s
+        cdef Rows* rows
+        for s in range(self.e.n_stores):
+            rows = &self.e.frames[s]
+            once = s == 0 or s == self.e.twin[0]
+            least += (1 if once else 3 if rows.per_chunk == 1 else 2) * <long long>rows.chunk_bytes
+            least += 3 * ACT_BYTES if s < self.e.n_frames else 256
+        return least

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+#: ``until`` of a place that others had before, and that is kept from then on
+KEPT = 1 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -11,7 +14,8 @@ class Place:
 
     Stores 0, 1, ... are the rows of the frames; further ones hold the arrays of frames that have some. ``dtype`` is the
     NumPy dtype name of what is kept in the row itself, a number (``shape`` is empty) or a contiguous array; None stands
-    for a reference to an object.
+    for a reference to an object. ``until`` is the last instruction in front of which a value is still there that others
+    take the place of, or that is released; -1 if it is there from the beginning to the end.
     """
 
     base: int

@@ -17,22 +17,28 @@ cimport numpy as cnp
 from cpython.pythread cimport (
     PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, PyThread_type_lock,
 )
-from cpython.ref cimport Py_DECREF, Py_INCREF, Py_XDECREF, PyObject
-from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, memset
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, Py_XDECREF, PyObject
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memmove, memset
 
 cnp.import_array()
 cnp.import_ufunc()
 
 include "rows.pxi"
+include "chunks.pxi"
+include "activations.pxi"
 include "ufunc_loops.pxi"
 include "shapes.pxi"
 include "program.pxi"
 include "windows.pxi"
 include "interpreter.pxi"
+include "budget.pxi"
+include "releases.pxi"
 include "calls.pxi"
 include "reader.pxi"
 include "snapshots.pxi"
+include "revise.pxi"
+include "frontier.pxi"
 
 
 def move_kernel(int size):

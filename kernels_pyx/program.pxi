@@ -3,10 +3,12 @@
 cdef extern from "hot.h" nogil:
     ctypedef struct HotOp "wb_hot_op":
         const char* name
+        void* check
     const HotOp* wb_hot_table
     void wb_pack(Engine* m, int length, const char* jumped) noexcept
     void wb_aim(Engine* m, int start, int stop) noexcept
     Instr* wb_hot_run(Engine* m, Instr* start) noexcept
+    Instr* wb_chain_before(Engine* m, Instr* s, Instr* stop) noexcept
 
 cdef extern from "arrays.h" nogil:
     ctypedef struct Array "wb_array":
@@ -40,7 +42,10 @@ cdef extern from "arrays.h" nogil:
     void wb_run_on(const Array* x, char* out, char* a, char* b, char* c) noexcept
     int wb_base_of(const Engine* m, int store) noexcept
 
-ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats", "rows")
+ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats", "rows", "core")
+
+# Python's arithmetic where nothing can go wrong (checked.h); not 0: call Python
+ctypedef int (*Check)(char* out, const char* a, const char* b, const char* c, const cnp.npy_intp* sizes) noexcept nogil
 
 cdef enum Op:
     OP_NOP = 0      # a node that only renames a value: an event, no work
@@ -57,6 +62,11 @@ cdef enum Op:
     OP_BACK = 11    # next iteration
     OP_HALT = 12
     OP_TRAP = 64    # added to the op of an armed instruction
+
+cdef struct Release:  # see releases.pxi
+    int until
+    int offset
+
 
 cdef struct FrameSpec:
     int row_bytes
@@ -109,7 +119,8 @@ cdef class Program:
     ----------
     instructions:
         dicts with the fields of an instruction; ``kernel`` is an address, ``ufunc`` a pair of addresses with ``sizes``;
-        ``hot`` names the op of the hot loop that computes the same, if there is one.
+        ``hot`` names the op of the hot loop that computes the same, if there is one; of a call, one with checks, which is
+        tried first.
     literals:
         (base, offset, expect) triples that GUARDs refer to.
     frames:
@@ -127,6 +138,9 @@ cdef class Program:
         of known shape in rows. The outermost level has one row; there they are the ranges that arrays use in turn.
     constants:
         contiguous arrays; number k is base 1 + frames + 2 * stores + k.
+    releases:
+        (instruction, offset) of the outermost level's object columns that nothing reads from the instruction on, in
+        order.
     """
 
     cdef Instr* code
@@ -145,10 +159,12 @@ cdef class Program:
     cdef list constants
     cdef int n_bases
     cdef list shapes           # ids that this program holds
+    cdef Release* releases
+    cdef int n_releases
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
-        dict pool_objects not None, list calls not None, stores=(), constants=(),
+        dict pool_objects not None, list calls not None, stores=(), constants=(), releases=(),
     ):
         cdef int k, j
         cdef unsigned int held
@@ -167,6 +183,12 @@ cdef class Program:
             raise ValueError(f"a program has at most 32767 bases, this one would have {self.n_bases}")
         if not (self.code and self.arrays and self.sizes and self.literals and self.frames and self.pool):
             raise MemoryError("no memory for the program")
+        self.releases = <Release*>calloc(len(releases) + 1, sizeof(Release))
+        if not self.releases:
+            raise MemoryError("no memory for the program")
+        self.n_releases = len(releases)
+        for k, (until, offset) in enumerate(releases):
+            self.releases[k] = Release(until, offset)
         memcpy(self.pool, <const char*>pool, len(pool))
         self.pool_objects = []
         self.shapes = []
@@ -208,6 +230,10 @@ cdef class Program:
                 i.data = <void*><size_t>data
                 for j, size in enumerate(row["sizes"]):
                     self.sizes[k * 4 + j] = size
+            if i.op == OP_CALL and i.hot >= 0:  # what compiled code leaves to the callable
+                i.data = <void*>wb_hot_table[i.hot].check
+                for j, size in enumerate(row.get("sizes", ())):
+                    self.sizes[k * 4 + j] = size
             if "array" in row:
                 fill_array(&self.arrays[k], row["array"])
                 i.data = &self.arrays[k]
@@ -228,6 +254,7 @@ cdef class Program:
         free(self.literals)
         free(self.frames)
         free(self.pool)
+        free(self.releases)
 
     cdef void _count_events(self):
         """Number the events of each straight run; a run ends at a control instruction."""

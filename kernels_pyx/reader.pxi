@@ -18,6 +18,11 @@ cdef class View:
         cdef Rows* rows = &self.machine.e.frames[store]
         return _first_row(rows, shift) - shift
 
+    def rows_kept(self, int store):
+        """About so many of the newest rows of a store stay when rows leave."""
+        cdef Rows* rows = &self.machine.e.frames[store]
+        return rows.per_chunk if rows.per_chunk > 1 else 2
+
     def iteration(self, int frame):
         """Iteration number of the row in progress in its activation; -1 before the first."""
         cdef Rows* rows = &self.machine.e.frames[frame]
@@ -25,7 +30,7 @@ cdef class View:
         with nogil:
             PyThread_acquire_lock(self.machine.lock, 1)
             if rows.n_acts:
-                found = rows.row - rows.act_start[rows.n_acts - 1] - 1
+                found = rows.row - act_start(rows, rows.n_acts - 1) - 1
             PyThread_release_lock(self.machine.lock)
         return max(found, -1)
 
@@ -67,6 +72,11 @@ cdef class View:
             PyThread_release_lock(lock)
         return start - shift, found
 
+    def released(self, int offset):
+        """Whether an object of the outermost level has been released."""
+        cdef PyObject** where = <PyObject**>(self.machine.e.base[1] + offset)
+        return where[0] == NULL and (<unsigned int*>(where + 1))[1] != 0
+
     def pool(self, int offset, dtype):
         """A number or object of the program's pool."""
         cdef char* at = self.machine.program.pool + offset
@@ -78,21 +88,44 @@ cdef class View:
         return out
 
     def activations(self, int frame):
-        """(init rows, parent rows) of all activations of a frame, as int64 arrays."""
+        """(init rows, parent rows) of the activations of a frame, as int64 arrays. Those of which no row is left, and
+        none of an inner frame either, are left out at the front; the first of all has init row 0."""
         cdef Rows* rows = &self.machine.e.frames[frame]
-        cdef long long n = wb_read(&rows.n_acts)
-        cdef cnp.ndarray start = np.empty(n, np.int64)
-        cdef cnp.ndarray parent = np.empty(n, np.int64)
-        cdef char* one = <char*>cnp.PyArray_DATA(start)
-        cdef char* two = <char*>cnp.PyArray_DATA(parent)
+        cdef long long n, k, number, count
+        cdef cnp.ndarray start
+        cdef cnp.ndarray parent
+        cdef long long* one
+        cdef long long* two
+        cdef long long* block
+        n = max(<long long>0, wb_read(&rows.n_acts) - rows.first_act)
+        start, parent = np.empty(n, np.int64), np.empty(n, np.int64)
+        one = <long long*>cnp.PyArray_DATA(start)
+        two = <long long*>cnp.PyArray_DATA(parent)
         with nogil:
             PyThread_acquire_lock(self.machine.lock, 1)
-            n = min(n, rows.n_acts)
-            if n:
-                memcpy(one, rows.act_start, n * 8)
-                memcpy(two, rows.act_parent, n * 8)
+            n = min(n, rows.n_acts - rows.first_act)
+            k = 0
+            while k < n:
+                number = rows.first_act + k
+                block = rows.acts[number // ACTS - rows.base_act]
+                count = min(n - k, ACTS - number % ACTS)
+                memcpy(one + k, block + number % ACTS, count * sizeof(long long))
+                memcpy(two + k, block + ACTS + number % ACTS, count * sizeof(long long))
+                k += count
             PyThread_release_lock(self.machine.lock)
         return start[:n], parent[:n]
+
+    def counts(self, int frame):
+        """(row in progress, number of activations, init row and parent row of the last one, or -1)."""
+        cdef Rows* rows = &self.machine.e.frames[frame]
+        cdef long long row, acts, start = -1, parent = -1
+        with nogil:
+            PyThread_acquire_lock(self.machine.lock, 1)
+            row, acts = rows.row, rows.n_acts
+            if acts:
+                start, parent = act_start(rows, acts - 1), act_parent(rows, acts - 1)
+            PyThread_release_lock(self.machine.lock)
+        return row, acts, start, parent
 
     @property
     def epoch(self):
@@ -110,14 +143,39 @@ cdef class View:
         return self.machine.e.events + (self.machine.e.code[self.machine.ip].ev_index if self.machine.status != RUNNING else 0)
 
     @property
-    def bytes(self):
-        """Bytes that rows and the arrays in them hold."""
+    def peak(self):
+        """The most bytes that ``bytes`` has been, as far as calls and ends of runs have seen it."""
+        note_peak(self.machine, 0)
+        return self.machine.peak_bytes
+
+    @property
+    def objects(self):
+        """Bytes of the arrays that object columns hold; a view counts in full."""
         cdef int f
         cdef long long held = 0
         for f in range(self.machine.e.n_stores):
-            held += (self.machine.e.frames[f].n_chunks - self.machine.e.frames[f].first_chunk) * self.machine.e.frames[f].chunk_bytes
             held += self.machine.e.frames[f].object_bytes
         return held
+
+    def store_bytes(self, int store):
+        """Bytes of memory that a store of rows has."""
+        cdef Rows* rows = &self.machine.e.frames[store]
+        return (rows.n_chunks - rows.first_chunk) * <long long>rows.chunk_bytes
+
+    @property
+    def bytes(self):
+        """Bytes that rows, the arrays in them and the tables of activations hold; exact at any moment."""
+        return read_held(self.machine) - self.machine.reserved - self.machine.aside
+
+
+cdef long long read_held(Machine machine) noexcept:
+    """Bytes that a machine holds, which may run: chunks come and go under the lock, objects under the GIL."""
+    cdef long long held
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+    held = held_bytes(machine)
+    PyThread_release_lock(machine.lock)
+    return held
 
 
 cdef inline long long _first_row(Rows* rows, int shift) noexcept nogil:

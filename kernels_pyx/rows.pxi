@@ -15,6 +15,8 @@
 cdef enum:
     HUGE_BYTES = 2097152  # one transparent huge page
     POOL_CHUNKS = 64
+    ACTS = 256             # activations of a block ...
+    ACT_BYTES = 4096       # ... and its bytes
 
 cdef extern from "core.h" nogil:
     ctypedef void (*Kernel "wb_kernel")(char* out, const char* p, const char* q, const char* r) noexcept nogil
@@ -30,15 +32,20 @@ cdef extern from "core.h" nogil:
         long long row
         char* cur
         char* end
-        long long* act_start
-        long long* act_parent
+        long long** acts
         long long n_acts
-        long long act_capacity
+        long long act_room
         int n_objects
         int* object_offsets
         long long object_bytes
         int carry
         char* spare
+        long long base_chunk
+        long long base_act
+        long long act_blocks
+        long long first_act
+        long long* act_spare
+        long long opened
     ctypedef struct Instr "wb_instr":
         Kernel fn
         void* data
@@ -95,107 +102,41 @@ cdef extern from "core.h" nogil:
     int wb_flag(const int* where) noexcept
     bint wb_holds(char** base, const Literal* literal) noexcept
 
-# Large chunks of array stores that are kept for the next run of the same size, whose pages are there then.
-cdef enum:
-    SHELVED = 4
-    SHELVED_BYTES = 33554432
-
-cdef char* _shelf[SHELVED]
-cdef size_t _shelf_bytes[SHELVED]
-cdef int _shelf_next = 0
-
-cdef char* _pool[POOL_CHUNKS]
-cdef int _pool_size = 0
-cdef PyThread_type_lock _pool_lock = PyThread_allocate_lock()
-
-
-cdef char* take_chunk(Rows* rows) noexcept nogil:
-    """Memory for one chunk; object columns start as NULL."""
-    global _pool_size
-    cdef char* chunk = NULL
-    if rows.spare != NULL:
-        chunk, rows.spare = rows.spare, NULL
-        return chunk
-    if rows.carry and (rows.n_objects or rows.chunk_bytes != HUGE_BYTES):
-        return <char*>calloc(1, rows.chunk_bytes)
-    if rows.chunk_bytes != HUGE_BYTES:
-        chunk = _take_shelved(rows.chunk_bytes)
-        return chunk if chunk != NULL else wb_big_chunk(rows.chunk_bytes, rows.chunk_bytes > HUGE_BYTES)
-    PyThread_acquire_lock(_pool_lock, 1)
-    if _pool_size > 0:
-        _pool_size -= 1
-        chunk = _pool[_pool_size]
-    PyThread_release_lock(_pool_lock)
-    if chunk == NULL:
-        chunk = wb_big_chunk(HUGE_BYTES, rows.n_chunks > 0)
-    return chunk
-
-
-cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
-    """Give memory back; the caller has released the objects in it."""
-    global _pool_size
-    if chunk == NULL:
-        return
-    if not rows.n_objects and rows.chunk_bytes == HUGE_BYTES:
-        PyThread_acquire_lock(_pool_lock, 1)
-        if _pool_size < POOL_CHUNKS:
-            _pool[_pool_size] = chunk
-            _pool_size += 1
-            chunk = NULL
-        PyThread_release_lock(_pool_lock)
-    elif not rows.carry and rows.chunk_bytes > HUGE_BYTES:
-        chunk = _shelve(chunk, rows.chunk_bytes)
-    free(chunk)
-
-
-cdef char* _take_shelved(size_t size) noexcept nogil:
-    """A large chunk of exactly this size that an earlier run has given back, or NULL."""
-    cdef char* found = NULL
-    cdef int k
-    PyThread_acquire_lock(_pool_lock, 1)
-    for k in range(SHELVED):
-        if _shelf[k] != NULL and _shelf_bytes[k] == size:
-            found, _shelf[k] = _shelf[k], NULL
-            break
-    PyThread_release_lock(_pool_lock)
-    return found
-
-
-cdef char* _shelve(char* chunk, size_t size) noexcept nogil:
-    """Keep a large chunk for the next run; returns what is to be freed instead: the oldest, itself or nothing."""
-    global _shelf_next
-    cdef char* gone = chunk
-    if size <= SHELVED_BYTES:
-        PyThread_acquire_lock(_pool_lock, 1)
-        gone = _shelf[_shelf_next]
-        _shelf[_shelf_next], _shelf_bytes[_shelf_next] = chunk, size
-        _shelf_next = (_shelf_next + 1) % SHELVED
-        PyThread_release_lock(_pool_lock)
-    return gone
-
-
-cdef void release_objects(Rows* rows, char* chunk) noexcept:
-    """Drop the references of all object columns of a chunk, carry row included."""
+cdef void release_objects(Rows* rows, char* chunk, long long start, long long stop) noexcept:
+    """Drop the references in object columns of slots ``start`` to ``stop`` of a chunk; slot 0 is the carry row."""
     cdef long long slot
     cdef int k
     cdef PyObject** where
-    for slot in range(rows.per_chunk + 1):
+    for slot in range(start, stop):
         for k in range(rows.n_objects):
             where = <PyObject**>(chunk + slot * rows.row_bytes + rows.object_offsets[k])
             if where[0] != NULL:
-                if slot > 0:
-                    rows.object_bytes -= object_size(where[0])
+                rows.object_bytes -= object_size(where[0])
                 Py_DECREF(<object>where[0])
                 where[0] = NULL
 
 
 cdef void hold_row_objects(Rows* rows, char* row) noexcept:
+    """The references in a copied row are references of their own."""
     cdef int k
     cdef PyObject* held
     for k in range(rows.n_objects):
         held = (<PyObject**>(row + rows.object_offsets[k]))[0]
         if held != NULL:
+            rows.object_bytes += object_size(held)
             Py_INCREF(<object>held)
+
+
+cdef long long row_objects(Rows* rows, char* row) noexcept:
+    """Bytes that the objects of one row hold."""
+    cdef int k
+    cdef PyObject* held
+    cdef long long found = 0
+    for k in range(rows.n_objects):
+        held = (<PyObject**>(row + rows.object_offsets[k]))[0]
+        if held != NULL:
+            found += object_size(held)
+    return found
 
 
 cdef long long object_size(PyObject* item) noexcept:
@@ -204,29 +145,48 @@ cdef long long object_size(PyObject* item) noexcept:
 
 
 cdef inline char* row_address(Rows* rows, long long row) noexcept nogil:
-    return rows.chunks[row // rows.per_chunk] + (row % rows.per_chunk + rows.carry) * rows.row_bytes
+    return rows.chunks[row // rows.per_chunk - rows.base_chunk] + (row % rows.per_chunk + rows.carry) * rows.row_bytes
+
+
+cdef inline bint at_end(Rows* rows) noexcept nogil:
+    """Whether the next row needs a new chunk."""
+    return rows.row < 0 or rows.cur + rows.row_bytes == rows.end
+
+
+cdef long long kept_bytes(Rows* rows) noexcept nogil:
+    """Bytes of a store: chunks, what their objects hold, activations, directory."""
+    cdef long long chunks = rows.n_chunks - rows.first_chunk + (rows.spare != NULL)
+    cdef long long blocks = rows.act_blocks - rows.first_act // ACTS + (rows.act_spare != NULL)
+    return chunks * <long long>rows.chunk_bytes + rows.object_bytes + blocks * ACT_BYTES + (rows.act_room + rows.capacity) * 8
+
+
+cdef void aim_end(Rows* rows, long long stop_row) noexcept nogil:
+    """Where the loop has to look up: at the end of the present chunk, or in front of ``stop_row`` in it (-1: none)."""
+    cdef long long c = rows.row // rows.per_chunk
+    if rows.row < 0:
+        return
+    if rows.row < stop_row < (c + 1) * rows.per_chunk:
+        rows.end = row_address(rows, stop_row)
+    else:
+        rows.end = rows.chunks[c - rows.base_chunk] + (rows.per_chunk + rows.carry) * rows.row_bytes
 
 
 cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     """Append one chunk and make its first row current; -1 when there is no memory."""
     cdef char* chunk = take_chunk(rows)
-    cdef char** grown
-    cdef long long capacity
+    cdef int done = 0
     if chunk == NULL:
         return -1
     PyThread_acquire_lock(lock, 1)
-    if rows.n_chunks == rows.capacity:
-        capacity = rows.capacity * 2 + 8
-        grown = <char**>realloc(rows.chunks, capacity * sizeof(char*))
-        if grown == NULL:
-            PyThread_release_lock(lock)
-            free(chunk)
-            return -1
-        rows.chunks = grown
-        rows.capacity = capacity
-    rows.chunks[rows.n_chunks] = chunk
-    rows.n_chunks += 1
+    if rows.n_chunks - rows.base_chunk == rows.capacity:
+        done = room_in_directory(rows)
+    if done == 0:
+        rows.chunks[rows.n_chunks - rows.base_chunk] = chunk
+        rows.n_chunks += 1
     PyThread_release_lock(lock)
+    if done < 0:
+        free(chunk)
+        return -1
     if rows.carry and rows.n_chunks > 1 and rows.row >= 0:
         memcpy(chunk, rows.cur, rows.row_bytes)
     rows.cur = chunk + rows.carry * rows.row_bytes
@@ -234,43 +194,43 @@ cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     return 0
 
 
+cdef int room_in_directory(Rows* rows) noexcept nogil:
+    """Room for one more chunk: chunks that were dropped leave theirs. The caller holds the lock."""
+    cdef long long gone = rows.first_chunk - rows.base_chunk
+    cdef long long capacity = rows.capacity * 2 + 8
+    cdef char** grown
+    if gone > rows.capacity // 2:
+        memmove(rows.chunks, rows.chunks + gone, (rows.n_chunks - rows.first_chunk) * sizeof(char*))
+        rows.base_chunk = rows.first_chunk
+        return 0
+    grown = <char**>realloc(rows.chunks, capacity * sizeof(char*))
+    if grown == NULL:
+        return -1
+    rows.chunks = grown
+    rows.capacity = capacity
+    return 0
+
+
 cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     """Forget the oldest chunk, whose objects have been released."""
     cdef char* chunk
     PyThread_acquire_lock(lock, 1)
-    chunk = rows.chunks[rows.first_chunk]
-    rows.chunks[rows.first_chunk] = NULL
+    chunk = rows.chunks[rows.first_chunk - rows.base_chunk]
+    rows.chunks[rows.first_chunk - rows.base_chunk] = NULL
     rows.first_chunk += 1
     rows.first_row = rows.first_chunk * rows.per_chunk
     PyThread_release_lock(lock)
-    if rows.carry == 0 and rows.spare == NULL:
+    if rows.spare == NULL:
         rows.spare = chunk  # its pages are there already; large ones would be asked of the system again and again
     else:
         give_chunk(rows, chunk)
 
 
-cdef int push_activation(Rows* rows, long long parent_row, PyThread_type_lock lock) noexcept nogil:
-    cdef long long capacity
-    cdef long long* one
-    cdef long long* two
-    if rows.n_acts == rows.act_capacity:
-        capacity = rows.act_capacity * 2 + 8
-        PyThread_acquire_lock(lock, 1)
-        one = <long long*>realloc(rows.act_start, capacity * sizeof(long long))
-        if one != NULL:
-            rows.act_start = one
-        two = <long long*>realloc(rows.act_parent, capacity * sizeof(long long))
-        if two != NULL:
-            rows.act_parent = two
-        if one != NULL and two != NULL:
-            rows.act_capacity = capacity
-        PyThread_release_lock(lock)
-        if one == NULL or two == NULL:
-            return -1
-    rows.act_start[rows.n_acts] = rows.row
-    rows.act_parent[rows.n_acts] = parent_row
-    wb_publish(&rows.n_acts, rows.n_acts + 1)
-    return 0
+cdef void first_readable(Rows* rows, long long row, PyThread_type_lock lock) noexcept nogil:
+    """Rows before this one, which stands in the oldest chunk, cannot be read any more."""
+    PyThread_acquire_lock(lock, 1)
+    rows.first_row = row
+    PyThread_release_lock(lock)
 
 
 cdef void copy_column(Rows* rows, char* out, long long start, long long count, long long step, long long offset, int size) noexcept nogil:

@@ -1,5 +1,11 @@
 # Snapshots: the state of a machine between two instructions, and going back to it.
 
+cdef enum:
+    # what Python takes: the object, two dictionaries, two lists; for each store a tuple of four numbers
+    SNAPSHOT_BYTES = 1024
+    STORE_BYTES = 192
+
+
 cdef class Snapshot:
     """State of a machine between two instructions, enough to go on from there."""
 
@@ -13,13 +19,25 @@ cdef class Snapshot:
 
     @property
     def bytes(self):
-        """Bytes of the rows and of the arrays that it keeps alive."""
-        held = sum(len(raw) + sum(getattr(o, "nbytes", 0) for o in objects) for raw, objects in self.live.values())
-        return held + sum(sum(map(len, before)) + len(row or b"") for before, row in self.arrays.values())
+        """Bytes of the rows and of the arrays that it keeps alive, and its own."""
+        cdef long long held = SNAPSHOT_BYTES + STORE_BYTES * len(self.rows)
+        for raw, objects in self.live.values():
+            held += len(raw)
+            for item in objects:
+                held += getattr(item, "nbytes", 0)
+        for before, row in self.arrays.values():
+            held += 0 if row is None else len(row)
+            for piece in before:
+                held += 0 if piece is None else len(piece)
+        return held
 
     def row(self, int frame):
         """Row in progress of a frame; -1 before its first activation."""
         return self.rows[frame][0]
+
+    def counts(self, int frame):
+        """(row in progress, number of activations, init row and parent row of the last one, or -1)."""
+        return self.rows[frame]
 
 
 def snapshot(Machine machine not None, active):
@@ -72,7 +90,7 @@ cdef tuple _counts(Rows* rows):
     """(row, activations, init row and parent row of the last activation)."""
     if rows.n_acts == 0:
         return rows.row, 0, -1, -1
-    return rows.row, rows.n_acts, rows.act_start[rows.n_acts - 1], rows.act_parent[rows.n_acts - 1]
+    return rows.row, rows.n_acts, act_start(rows, rows.n_acts - 1), act_parent(rows, rows.n_acts - 1)
 
 
 cdef object _object_at(char* where):
@@ -83,17 +101,22 @@ cdef object _object_at(char* where):
 def restore(Machine machine not None, Snapshot s not None):
     """Go back (or, in a fresh machine, forward) to a snapshot; later rows are forgotten, earlier ones stay readable."""
     cdef int f
+    if machine.rewind is not None:
+        rewind_rows(machine, s)
     machine.epoch += 1
     machine.ip = s.ip
     machine.e.events = s.base_events
     machine.error = None
     machine.status = POLL
+    machine.next_release = 0  # what the snapshot brings back goes again
     for f in range(machine.e.n_stores):
         row, acts, start, parent = s.rows[f]
         if f < machine.e.n_frames:
             _seek(machine, f, row, s.live.get(f))
         else:
-            _seek_arrays(machine, f, row, None if f == machine.e.twin[0] else s.arrays.get(f))
+            outermost = f == machine.e.twin[0]
+            live = None if outermost else s.arrays.get(f)
+            _seek_arrays(machine, f, row, live is None and not outermost, live)
         _set_activations(machine, &machine.e.frames[f], acts, start, parent)
     if machine.e.twin[0] >= 0 and s.origin is not machine:
         f = machine.e.twin[0]
@@ -112,26 +135,51 @@ cdef object _write_shared(Machine machine, list pieces):
 
 
 cdef object _set_activations(Machine machine, Rows* rows, long long acts, long long start, long long parent):
-    """Forget later activations; in a fresh machine stand in for earlier ones, whose rows it does not have."""
-    while rows.n_acts < acts:
-        if push_activation(rows, -1, machine.lock) < 0:
-            raise MemoryError("no memory to go back to a checkpoint")
-        rows.act_start[rows.n_acts - 1] = -1
-    rows.n_acts = acts
-    if acts:
-        rows.act_start[acts - 1] = start
-        rows.act_parent[acts - 1] = parent
+    """Forget later activations. Of earlier ones that this machine does not have, or no longer, only the last counts."""
+    cdef bint lost = acts > rows.n_acts or acts <= rows.first_act
+    cdef long long* block
+    cdef long long** room
+    if lost and acts > 0 and rows.act_spare == NULL:
+        rows.act_spare = <long long*>malloc(ACT_BYTES)
+    with nogil:
+        PyThread_acquire_lock(machine.lock, 1)
+        if lost and acts > 0 and rows.act_room == 0:
+            room = <long long**>realloc(rows.acts, 4 * sizeof(long long*))
+            if room != NULL:
+                rows.acts, rows.act_room = room, 4
+        block = rows.act_spare
+        if lost and acts > 0 and block != NULL and rows.act_room > 0:
+            free_blocks(rows, rows.first_act // ACTS, rows.act_blocks)
+            rows.act_spare = NULL
+            rows.base_act = (acts - 1) // ACTS
+            rows.act_blocks = rows.base_act + 1
+            rows.acts[0] = block
+            rows.n_acts, rows.first_act = acts, acts - 1
+        elif acts == 0:
+            free_blocks(rows, rows.first_act // ACTS, rows.act_blocks)
+            rows.base_act = rows.act_blocks = rows.n_acts = rows.first_act = 0
+        elif not lost:
+            free_blocks(rows, (acts - 1) // ACTS + 1, rows.act_blocks)
+            rows.act_blocks = (acts - 1) // ACTS + 1
+            rows.n_acts = acts
+        if acts > 0 and rows.n_acts == acts:
+            set_activation(rows, acts - 1, start, parent)
+        PyThread_release_lock(machine.lock)
+    if rows.n_acts != acts:
+        raise MemoryError("no memory to go back to a checkpoint")
 
 
 cdef object _seek(Machine machine, int f, long long row, object live):
-    """Make ``row`` the row in progress of a frame; later rows are forgotten."""
+    """Make ``row`` the row in progress of a frame, or the last one of a frame that is closed (``live`` is None there);
+    later rows are forgotten."""
     cdef Rows* rows = &machine.e.frames[f]
     cdef long long chunk = row // rows.per_chunk if row >= 0 else -1
+    cdef long long next_row = row + (live is None)
     cdef long long c, n_gone = 0
     cdef bint lost = chunk >= 0 and (chunk < rows.first_chunk or chunk >= rows.n_chunks)
     cdef char* fresh = NULL
-    cdef char** gone = <char**>calloc(rows.n_chunks + 1, sizeof(char*))
-    if gone == NULL or (lost and _room_for(machine, rows, chunk) < 0):
+    cdef char** gone = <char**>calloc(rows.n_chunks - rows.first_chunk + 1, sizeof(char*))
+    if gone == NULL or (lost and _room_for(machine, rows) < 0):
         free(gone)
         raise MemoryError("no memory to go back to a checkpoint")
     if lost:
@@ -144,28 +192,28 @@ cdef object _seek(Machine machine, int f, long long row, object live):
         PyThread_acquire_lock(machine.lock, 1)
         wb_publish(&rows.row, row)
         for c in range(rows.first_chunk if lost else max(rows.first_chunk, chunk + 1), rows.n_chunks):
-            gone[n_gone] = rows.chunks[c]
+            gone[n_gone] = rows.chunks[c - rows.base_chunk]
             n_gone += 1
-            rows.chunks[c] = NULL
+            rows.chunks[c - rows.base_chunk] = NULL
         if lost:
-            for c in range(chunk):
-                rows.chunks[c] = NULL
-            rows.chunks[chunk] = fresh
-            rows.first_chunk = chunk
-            rows.first_row = row
+            rows.chunks[0] = fresh
+            rows.base_chunk = rows.first_chunk = chunk
+            rows.first_row = next_row  # the last row of a frame that is closed is gone
         elif chunk < 0:
-            rows.first_chunk = 0
+            rows.base_chunk = rows.first_chunk = 0
             rows.first_row = 0
+        else:
+            rows.first_row = min(rows.first_row, next_row)
         rows.n_chunks = chunk + 1
         PyThread_release_lock(machine.lock)
     for c in range(n_gone):
         if rows.n_objects:
-            release_objects(rows, gone[c])
+            release_objects(rows, gone[c], 0, rows.per_chunk + 1)
         give_chunk(rows, gone[c])
     free(gone)
     if chunk >= 0:
         rows.cur = row_address(rows, row)
-        rows.end = rows.chunks[chunk] + (rows.per_chunk + 1) * rows.row_bytes
+        aim_end(rows, -1)
         machine.e.base[f + 1] = rows.cur
     else:
         rows.cur = rows.end = NULL
@@ -173,21 +221,22 @@ cdef object _seek(Machine machine, int f, long long row, object live):
         _write_live(machine, rows, live)
 
 
-cdef object _seek_arrays(Machine machine, int store, long long row, object live):
+cdef object _seek_arrays(Machine machine, int store, long long row, bint closed, object live):
     """The same for a store of arrays, which needs the row before ``row`` too, wherever that stands."""
     cdef Rows* rows = &machine.e.frames[store]
     cdef int base = wb_base_of(&machine.e, store)
     cdef long long low = max(<long long>0, row - 1) // rows.per_chunk
     cdef long long high = row // rows.per_chunk if row >= 0 else -1
+    cdef long long next_row = row + closed
     cdef long long c, n_gone = 0
     cdef bint lost = row >= 0 and (low < rows.first_chunk or high >= rows.n_chunks)
     cdef char* fresh[2]
-    cdef char** gone = <char**>calloc(rows.n_chunks + 1, sizeof(char*))
+    cdef char** gone = <char**>calloc(rows.n_chunks - rows.first_chunk + 1, sizeof(char*))
     fresh[0] = fresh[1] = NULL
     if lost:
         fresh[0] = take_chunk(rows)
         fresh[1] = take_chunk(rows) if high > low else NULL
-    if gone == NULL or (lost and (fresh[0] == NULL or (high > low and fresh[1] == NULL) or _room_for(machine, rows, high) < 0)):
+    if gone == NULL or (lost and (fresh[0] == NULL or (high > low and fresh[1] == NULL) or _room_for(machine, rows) < 0)):
         free(gone)
         give_chunk(rows, fresh[0])
         give_chunk(rows, fresh[1])
@@ -196,20 +245,20 @@ cdef object _seek_arrays(Machine machine, int store, long long row, object live)
         PyThread_acquire_lock(machine.lock, 1)
         wb_publish(&rows.row, row)
         for c in range(rows.first_chunk if lost else max(rows.first_chunk, high + 1), rows.n_chunks):
-            gone[n_gone] = rows.chunks[c]
+            gone[n_gone] = rows.chunks[c - rows.base_chunk]
             n_gone += 1
-            rows.chunks[c] = NULL
+            rows.chunks[c - rows.base_chunk] = NULL
         if lost:
-            for c in range(low):
-                rows.chunks[c] = NULL
-            rows.chunks[low] = fresh[0]
+            rows.chunks[0] = fresh[0]
             if high > low:
-                rows.chunks[high] = fresh[1]
-            rows.first_chunk = low
-            rows.first_row = row
+                rows.chunks[1] = fresh[1]
+            rows.base_chunk = rows.first_chunk = low
+            rows.first_row = next_row
         elif row < 0:
-            rows.first_chunk = 0
+            rows.base_chunk = rows.first_chunk = 0
             rows.first_row = 0
+        else:
+            rows.first_row = min(rows.first_row, next_row)
         rows.n_chunks = high + 1
         PyThread_release_lock(machine.lock)
     for c in range(n_gone):
@@ -218,7 +267,7 @@ cdef object _seek_arrays(Machine machine, int store, long long row, object live)
     rows.cur = rows.end = NULL
     if row >= 0:
         rows.cur = row_address(rows, row)
-        rows.end = rows.chunks[high] + rows.per_chunk * rows.row_bytes
+        aim_end(rows, -1)
     machine.e.base[base] = rows.cur
     machine.e.base[base + 1] = row_address(rows, row - 1) if row > 0 else NULL
     if live is not None:
@@ -237,20 +286,15 @@ cdef object _write_arrays(Machine machine, int store, tuple live):
         memcpy(machine.e.frames[store].cur, source, machine.e.frames[store].row_bytes)
 
 
-cdef int _room_for(Machine machine, Rows* rows, long long chunk) noexcept:
-    """Make the directory of chunks large enough; -1 without memory."""
-    cdef char** grown
-    if chunk < rows.capacity:
-        return 0
+cdef int _room_for(Machine machine, Rows* rows) noexcept:
+    """Room for two chunks in the directory; -1 without memory."""
+    cdef int done = 0
     with nogil:
         PyThread_acquire_lock(machine.lock, 1)
-        grown = <char**>realloc(rows.chunks, (chunk + 8) * sizeof(char*))
-        if grown != NULL:
-            memset(grown + rows.capacity, 0, (chunk + 8 - rows.capacity) * sizeof(char*))
-            rows.chunks = grown
-            rows.capacity = chunk + 8
+        if rows.capacity < 2:
+            done = room_in_directory(rows)
         PyThread_release_lock(machine.lock)
-    return 0 if grown != NULL else -1
+    return done
 
 
 cdef object _write_live(Machine machine, Rows* rows, tuple live):
@@ -266,15 +310,20 @@ cdef object _write_live(Machine machine, Rows* rows, tuple live):
         kept = []
         for k in range(rows.n_objects):
             kept.append(_object_at(row + rows.object_offsets[k]))
+            if kept[k] is not None:
+                rows.object_bytes -= object_size(<PyObject*>kept[k])
         memcpy(row, source + back * rows.row_bytes, rows.row_bytes)
         for k in range(rows.n_objects):
             where = <PyObject**>(row + rows.object_offsets[k])
             item = live[1][n]
             n += 1
+            if back or rows.row % rows.per_chunk:  # else it is the copy in front of a chunk, which does not count
+                rows.object_bytes += object_size(<PyObject*>item) - (object_size(<PyObject*>kept[k]) if kept[k] is not None else 0)
             if item is None:
                 where[0] = NULL
             else:
                 Py_INCREF(item)
+                rows.object_bytes += object_size(<PyObject*>item)
                 where[0] = <PyObject*>item
                 # the snapshot may be another machine's, whose ids this one does not hold
                 (<unsigned int*>(where + 1))[0] = held_shape(machine, item) if isinstance(item, cnp.ndarray) else 0

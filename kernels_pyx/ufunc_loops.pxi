@@ -14,8 +14,11 @@ cdef extern from "numpy/ufuncobject.h":
 
 
 def ufunc_loop(ufunc, dtypes):
-    """(function address, data address) of the inner loop for exactly these dtypes, inputs then outputs; or None."""
-    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None:  # those with core dimensions loop over more
+    """(function address, data address) of the inner loop for exactly these dtypes, inputs then outputs; or None.
+
+    Of ufuncs with core dimensions only ``np.matmul`` is known here: its loop takes the sizes (1, n, k, m).
+    """
+    if not isinstance(ufunc, np.ufunc) or (ufunc.signature is not None and ufunc is not np.matmul):
         return None
     if any(np.dtype(t).num >= 24 or np.dtype(t).hasobject for t in dtypes):
         return None

@@ -15,11 +15,13 @@ import plotly.io as _pio
 from workbench.widgets.debugger import Debugger, debug
 from workbench.widgets.figure import LiveFigure
 from workbench.widgets.pump import Pump
+from workbench.widgets.spill import SpillProgress
 from workbench.widgets.theme import CONFIG as _CONFIG
 from workbench.widgets.toolbar import Toolbar
 from workbench.widgets.views.controlflow_view import ControlFlowView
 from workbench.widgets.views.evolution_view import EvolutionView
 from workbench.widgets.views.graph_view import GraphView
+from workbench.widgets.views.memory_view import MemoryView
 from workbench.widgets.views.shapetrie_view import ShapeTrieView
 from workbench.widgets.views.termination_view import TerminationView
 from workbench.widgets.views.type_matrix_view import TypeMatrixView
@@ -36,8 +38,10 @@ __all__ = [
     "EvolutionView",
     "GraphView",
     "LiveFigure",
+    "MemoryView",
     "Pump",
     "ShapeTrieView",
+    "SpillProgress",
     "TerminationView",
     "Toolbar",
     "TypeMatrixView",

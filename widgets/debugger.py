@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from workbench.session import Session
 from workbench.widgets.models.status_model import status_model, status_text
 from workbench.widgets.page import write_page
+from workbench.widgets.spill import SpillProgress
 from workbench.widgets.toolbar import Toolbar
 from workbench.widgets.views.base import Source, View, close_parts
 from workbench.widgets.views.controlflow_view import ControlFlowView
@@ -46,7 +47,8 @@ class Debugger(ipywidgets.VBox):
         grid = {"grid_template_columns": f"minmax(0, {wide}px) minmax(380px, 1fr)"}
         columns = ipywidgets.Box([left, right], layout=grid)
         columns.add_class("workbench-columns")
-        super().__init__([self.toolbar, columns])
+        self.spill = SpillProgress(session) if session.trace.spill is not None else None
+        super().__init__([self.toolbar, *([self.spill] if self.spill is not None else []), columns])
         self.add_class("workbench-debugger")
 
     @property
@@ -73,6 +75,8 @@ class Debugger(ipywidgets.VBox):
         if self.comm is None:
             return
         self.toolbar.close()
+        if self.spill is not None:
+            self.spill.close()
         close_parts(self)
         super().close()
         if self._owns:

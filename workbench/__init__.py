@@ -8,7 +8,9 @@
 """
 
 import importlib
-from typing import Any
+import sys
+import types
+from typing import TYPE_CHECKING, Any
 
 import workbench.ops  # noqa: F401  fills the op registry
 from workbench.analysis import (
@@ -21,13 +23,19 @@ from workbench.analysis import (
     iterations_to_tolerance,
 )
 from workbench.debugger import Stop, StopReason
-from workbench.errors import WorkbenchError
+from workbench.errors import ReleasedError, WorkbenchError
+from workbench.execution import MemoryReport
+from workbench.execution.incremental import Update
+from workbench.execution.memory import Array, ArrayManager, collect_unused, memory
 from workbench.frontends import from_graphdef, from_onnx, from_saved_model, load
+from workbench.frontends.python.decorator import GraphFunction
+from workbench.frontends.python.decorator import graph as _capture
+from workbench.frontends.python.errors import CaptureError
 from workbench.graph import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.session import Session, run_graph
-from workbench.trace import Trace
+from workbench.trace import Retention, Trace
 
 __version__ = "0.1.0.dev0"
 
@@ -52,10 +60,25 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'workbench' has no attribute {name!r}")
 
 
+
+class _GraphPackage(types.ModuleType):
+    """The package ``workbench.graph``, which is also the decorator: its modules keep their names."""
+
+    def __call__(self, function: Any = None, /, **options: Any) -> Any:
+        return _capture(**options) if function is None else _capture(function, **options)
+
+
+_GraphPackage.__call__.__doc__ = _capture.__doc__
+sys.modules["workbench.graph"].__class__ = _GraphPackage
+if TYPE_CHECKING:
+    from workbench.frontends.python.decorator import graph
+
 Graph.services.update(run=run_graph, view=_view)
 
 __all__ = [
-    "Evolution", "Forecast", "ForwardExecutionDAG", "ForwardExecutionDAGBuilder", "Graph", "GraphBuilder", "Pattern",
-    "Session", "Stop", "StopReason", "Tag", "Termination", "TerminationMonitor", "Trace", "WorkbenchError", "classify",
-    "debug", "from_graphdef", "from_onnx", "from_saved_model", "iterations_to_tolerance", "load", "parse", "plan_cache",
+    "Array", "ArrayManager", "CaptureError", "Evolution", "Forecast", "ForwardExecutionDAG",
+    "ForwardExecutionDAGBuilder", "Graph", "GraphBuilder", "GraphFunction", "MemoryReport", "Pattern",
+    "ReleasedError", "Retention", "Session", "Stop", "StopReason", "Tag", "Termination", "TerminationMonitor",
+    "Trace", "Update", "WorkbenchError", "classify", "collect_unused", "debug", "from_graphdef", "from_onnx",
+    "from_saved_model", "graph", "iterations_to_tolerance", "load", "memory", "parse", "plan_cache",
 ]  # fmt: skip

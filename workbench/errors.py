@@ -129,3 +129,20 @@ class SessionError(WorkbenchError):
     """A command that the session cannot carry out in its present state."""
 
     slug = "session-error"
+
+
+class ReleasedError(WorkbenchError):
+    """An array that is used, or released again, after it was released; the message says who released it and when.
+
+    ``slug`` is ``use-after-release`` or ``double-release``; ``released`` holds the same as data (see
+    ``execution.memory``).
+    """
+
+    slug = "use-after-release"
+    released: Any = None
+
+
+class ManagerError(WorkbenchError):
+    """What an array manager refuses: it is closed, capped or full, or the array is held."""
+
+    slug = "manager-closed"

@@ -27,20 +27,33 @@ import numpy as np
 from workbench.analysis import Termination
 from workbench.analysis.loops import termination_of
 from workbench.debugger import Breakpoints, Debugger, History, Stop, StopReason, timetravel
+from workbench.debugger.beside import value_beside
+from workbench.debugger.ranges import values_between
 from workbench.errors import DeadValueError, SessionError, TraceError
-from workbench.execution import NEWEST_ROWS, Position, Run, prepare_feeds
+from workbench.execution import (
+    NEWEST_CHECKPOINTS,
+    NEWEST_ROWS,
+    MemoryReport,
+    Position,
+    Run,
+    memory_report,
+    prepare_feeds,
+)
+from workbench.execution.direct import plan_for, run_graph
+from workbench.execution.incremental import Update
+from workbench.execution.memory import LEDGER, Array, Origin, RunFigures, held_value, run_figures
 from workbench.graph.graph import Graph
-from workbench.graph.node import Ref
-from workbench.graph.types import TensorType
+from workbench.graph.node import Ref, Tag
 from workbench.kernels import machine as core
-from workbench.plan import PLANS, ForwardExecutionDAG, choose_outputs, signature_of
+from workbench.plan import PLANS, ExecutionPlan, ForwardExecutionDAG, PlanMemory, memory_of
 from workbench.trace import Trace
 from workbench.trace.provenance import MAX_LINKS, Explanation, explain
+from workbench.trace.retention import DEFAULT_MEMORY, Retention, retention_of
 
 log = logging.getLogger(__name__)
 
 #: bytes that a trace may hold; beyond it the oldest rows are dropped and recomputed when asked for
-DEFAULT_BUDGET = 512 << 20
+DEFAULT_BUDGET = DEFAULT_MEMORY
 #: with trace="stats" so many bytes of the newest arrays of each loop stay beside the statistics of all
 STATS_WINDOW = 1 << 20
 
@@ -89,33 +102,42 @@ class Session:
     outputs:
         Names of values to compute; by default the graph's outputs.
     trace:
-        "all" keeps every value within ``memory_budget`` bytes; "stats" keeps every number, of arrays of known shape the
-        statistics (``trace[name].statistics``) and only the newest values, large ones only until nothing in the run
-        needs them any more; "off" keeps only the newest rows. Values
-        that are no longer kept are recomputed exactly by :meth:`value`.
+        What is kept: a :class:`workbench.Retention`, or the name of one. "all" keeps every value within
+        ``memory_budget`` bytes, checkpoints included; "carried" what loops carry, of every iteration if that fits;
+        "stats" every number, of arrays of known shape the statistics (``trace[name].statistics``) and only the newest
+        values, large ones only until nothing in the run needs them any more; "off" only the newest rows. Values that
+        are no longer kept are recomputed exactly by :meth:`value`, or many at once by :meth:`values`.
     """
 
     def __init__(
         self, graph: Graph, feeds: Mapping[str, Any] | None = None, *, outputs: Sequence[str] | None = None,
-        trace: str = "all", memory_budget: int = DEFAULT_BUDGET,
+        trace: str | Retention = "all", memory_budget: int = DEFAULT_BUDGET,
     ) -> None:  # fmt: skip
-        if trace not in ("all", "stats", "off"):
-            raise SessionError(
-                f"trace={trace!r} is not supported.",
-                slug="bad-retention",
-                fix='use "all" or "stats" (with a memory_budget) or "off".',
-            )
         if memory_budget <= 0:
             raise SessionError(f"memory_budget is in bytes and positive, {memory_budget} came.", slug="bad-retention")
+        self.retention = retention_of(trace, memory_budget)
+        statistics = trace == "stats" or self.retention.keep == "statistics"
+        if isinstance(trace, Retention) and memory_budget not in (DEFAULT_BUDGET, trace.memory):
+            raise SessionError(
+                "A Retention has its own memory, and memory_budget came too.", slug="bad-retention",
+                fix=f"write Retention(..., memory={memory_budget}).",
+            )  # fmt: skip
         self.graph = graph
         arrays = prepare_feeds(graph, feeds or {})
-        self.plan = plan_for(graph, arrays, outputs, statistics=trace == "stats")
+        lean = self.retention.keep in ("none", "statistics")
+        plan = plan_for(graph, arrays, outputs, statistics, lean)
         self._running = False
         self._state = "ready"
-        window = STATS_WINDOW if trace == "stats" else 0
-        self._run = Run(self.plan, arrays, NEWEST_ROWS if trace == "off" else memory_budget, window)
-        self._trace = self._run.trace_for(weak_flag(self))
-        self._debugger = Debugger(self._run)
+        self._planned: tuple[ExecutionPlan, PlanMemory] | None = None
+        window = STATS_WINDOW if statistics else 0
+        if trace == "off":
+            run = Run(plan, arrays, NEWEST_ROWS, window, NEWEST_CHECKPOINTS)
+        elif self.retention.keep == "none" and not self.retention.keeps_more:
+            run = Run(plan, arrays, min(self.retention.memory, NEWEST_ROWS + NEWEST_CHECKPOINTS), window)
+        else:
+            run = Run(plan, arrays, self.retention.memory, window, keeping=self.retention)
+        self._debugger = Debugger(run, lean)
+        self._traces = (run, run.trace_for(weak_flag(self)))
         self._position = self._run.position()
         self._version = 0
         self._lock = threading.Lock()
@@ -137,7 +159,18 @@ class Session:
     @property
     def trace(self) -> Trace:
         """The record so far; readable from any thread, also while running."""
-        return self._trace
+        run = self._run
+        if self._traces[0] is not run:  # inputs of other types came
+            self._traces = (run, run.trace_for(weak_flag(self)))
+        return self._traces[1]
+
+    @property
+    def plan(self) -> ExecutionPlan:
+        return self._run.plan
+
+    @property
+    def _run(self) -> Run:
+        return self._debugger.run
 
     @property
     def state(self) -> str:
@@ -195,11 +228,20 @@ class Session:
         return self._run.outputs()
 
     def value(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
-        """A value: the last one, or that of an iteration path. Recomputed exactly where its rows are no longer kept."""
+        """A value: the last one, or that of an iteration path. Recomputed exactly where its rows are no longer kept.
+
+        What no required output needs is left out of a run. It is computed when it is asked for, beside the run.
+        """
+        try:
+            self.trace.ref(name)
+        except TraceError as error:
+            if error.slug != "not-computed":
+                raise
+            return value_beside(self._run, self.graph.value(name), iteration, self.value)
         if iteration is None:
             series = self.trace[name]
             if len(series) == 0:
-                found = None if series.frame else timetravel.recompute(self._run, self.trace.ref(name), ())
+                found = timetravel.recompute_last(self._run, self.trace.ref(name))
                 if found is not None:
                     return found
                 raise DeadValueError(
@@ -215,6 +257,39 @@ class Session:
             if found is None:
                 raise
             return found
+
+    def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:
+        """A handle on a value (see :meth:`value`) that keeps it, whatever the trace drops and also after ``close``.
+
+        No manager owns it: it is released with ``handle.release()``, or when the last handle on it has gone.
+        """
+        value, series = self.value(name, iteration), self.trace[name]
+        if not isinstance(value, np.ndarray | np.generic):
+            raise SessionError(
+                f"{name!r} is a {type(value).__name__} here, and only arrays can be held.", slug="not-an-array",
+                fix="keep what session.value gives.",
+            )  # fmt: skip
+        if iteration is None:
+            tag = series.tag(-1) if len(series) else Tag(*self.trace.ref(name))
+        else:
+            path = (iteration,) if isinstance(iteration, int) else tuple(iteration)
+            tag = Tag(*self.trace.ref(name), series.frame, path)
+        return held_value(value, Origin(f"session of {self.graph.name!r}", tag=tag), LEDGER)
+
+    def memory_now(self) -> RunFigures:
+        """Bytes that the run holds at this moment, for views: cheap, any thread, also at full speed."""
+        return run_figures(self._run)
+
+    def values(
+        self, name: str | Ref, start: int = 0, stop: int | None = None, step: int = 1, *,
+        within: int | tuple[int, ...] = (),
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """(iterations, values) of iterations start, start + step, ... below stop of a loop: what is kept from the
+        trace, all the rest from one replay, exactly. Iterations in which the value is dead are left out.
+
+        In nested loops they are iterations of the innermost one; ``within`` are the iterations around it.
+        """
+        return values_between(self._run, self.trace, self.trace.ref(name), start, stop, step, within)
 
     def explain(
         self, name: str, iteration: int | tuple[int, ...] | None = None, *, max_links: int = MAX_LINKS
@@ -235,6 +310,14 @@ class Session:
         with self._standing_still():
             failed = self.stop.error if self._state == "failed" else None
             return termination_of(self._run, self._run.trace, frame, seconds, failed)
+
+    def memory(self) -> MemoryReport:
+        """What the run holds in memory now and at most, and the least that it could do with; any thread, also while
+        running."""
+        run, plan = self._run, self.plan
+        if self._planned is None or self._planned[0] is not plan:
+            self._planned = plan, memory_of(PLANS.get(self.graph, plan.outputs, plan.signature, plan.statistics, True))
+        return memory_report(run, self._planned[1])
 
     # -- blocking commands ----------------------------------------------------------------------------------------
     def run(self, wait: bool = True) -> Stop | None:
@@ -288,6 +371,25 @@ class Session:
         """
         return self._command("set_value", name=name, value=value)
 
+    def update(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Update:
+        """Change inputs and go to the end, computing only what depends on them; in a loop, from the first iteration
+        that differs.
+
+        Afterwards all is as if the session had been run with the new inputs: outputs, trace, steps back, replays. What
+        was before is kept in ``histories``. ``print`` the result to see what was computed and what it saved.
+        Breakpoints are passed over; :meth:`run_to` goes back to any place. Edited values belong to the old inputs and
+        are dropped.
+        Inputs of another dtype or shape make a new :attr:`trace`. FeedError for what does not fit; a node that fails
+        leaves the session ``failed`` in front of it.
+
+        >>> session.update(a=3.0)
+        >>> session.update({"input_0:0": array})
+        """
+        self._command("update", changes={**(changes or {}), **named})
+        updated = self._debugger.updated
+        assert updated is not None
+        return updated
+
     def reverse_continue(self) -> Stop:
         """Back to the last place where a breakpoint was hit."""
         return self._command("reverse_continue")
@@ -337,15 +439,18 @@ class Session:
         """Stop and join the worker thread. The trace stays readable."""
         self._halt()
         with self._lock:
-            if self._closed:
-                return
-            self._closed = True
+            already, self._closed = self._closed, True
+        if already:
+            self._run.close()  # what could not be completed then
+            return
+        with self._lock:
             self._version += 1
             self._queue.put(None)
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(10.0)
         _OPEN.discard(self)
+        self._run.close()
 
     def __enter__(self) -> Session:
         return self
@@ -504,21 +609,4 @@ def _close_all() -> None:
         session.close()
 
 
-def plan_for(
-    graph: Graph, arrays: Mapping[str, np.ndarray], outputs: Sequence[str] | None, statistics: bool = False
-) -> Any:
-    """The plan for these feeds, from the cache."""
-    signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
-    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics)
-
-
-def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Run to the end in this thread, keeping no trace; outputs by name. What ``graph.run`` does."""
-    arrays = prepare_feeds(graph, feeds)
-    run = Run(plan_for(graph, arrays, None), arrays, NEWEST_ROWS)
-    while run.go() != "halt":
-        pass  # between two slices Python handles signals
-    return run.outputs()
-
-
-__all__ = ["DEFAULT_BUDGET", "Session", "Snapshot", "run_graph"]
+__all__ = ["DEFAULT_BUDGET", "Session", "Snapshot", "plan_for", "run_graph"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.ops import samples_math, samples_nn
+from tests.ops import samples_math, samples_nn, samples_python
 from tests.ops.state_samples import PLAIN
 
 rng = np.random.default_rng(7)
@@ -44,6 +44,7 @@ ARG = [*ALONG, ((V, scalar(0)), {"keepdims": True}), ((V,), {"select_last": True
 
 SAMPLES: dict[str, list] = {
     **samples_math.SAMPLES,
+    **samples_python.SAMPLES,
     "Const": [((), {"value": X}), ((), {"value": S})],
     "Identity": [((X,), {}), ((S,), {})],
     "NoOp": [((), {})],

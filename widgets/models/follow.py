@@ -36,6 +36,7 @@ class Follower:
         self._take, self._cut = take, cut
         self._next = 0  # number of the next firing to read
         self._sampled = False
+        self._length = 0
         self._slow = 0.0
         self.count = 0  # firings so far, also those that were dropped since
         self.behind = False
@@ -67,8 +68,10 @@ class Follower:
         return int(iterations[0, 0]) if self.depth == 1 else 0
 
     def _read(self, series: Sequence[Any], first: int, stop: int, running: bool, started: float) -> None:
-        if stop < self._next or (self._sampled and not running):
+        gaps = any(getattr(s, "gaps", False) for s in series)  # what is read changes its place among what is kept
+        if (gaps and (running or self._length != stop - first)) or stop < self._next or (self._sampled and not running):
             self._restart(first)
+        self._length = stop - first
         start = max(self._next, first)
         while start < stop:
             many = stop - start > CHUNK
@@ -76,9 +79,13 @@ class Follower:
             head = running and many and start == max(self._next, first)
             step = -(-(stop - start) // CHUNK) if running and not head else 1
             end = start + HEAD if head else stop if running else min(stop, start + CHUNK)
-            columns = [np.asarray(s.window(start - first, end - first, step)[1]) for s in series]
+            parts = [s.window(start - first, end - first, step) for s in series]
+            columns = [np.asarray(values) for _, values in parts]
             size = min(len(c) for c in columns)
-            self._take(start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns])
+            x = start + step * np.arange(size, dtype=np.float64)
+            if gaps and self.depth == 1:
+                x = parts[0][0][:size, 0].astype(np.float64)
+            self._take(x, [c[:size] for c in columns])
             self._sampled |= step > 1
             start = end
             if time.perf_counter() - started > SLICE_S and not running:

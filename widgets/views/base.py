@@ -127,13 +127,17 @@ class View(ipywidgets.VBox):
 
     def _drawn(self) -> None:
         """A browser has drawn the figure: it shows the state of its creation, so everything is sent again."""
-        with self._show_lock:
-            blank: tuple[list[dict[str, Any]], dict[str, Any]] = ([{"type": t.get("type")} for t in self._flat[0]], {})
-            self._flat = blank
+        self._forget()
         if self.pump is not None:
             self.pump.refresh(self)
         else:
             self.show(self.source.snapshot())
+
+    def _forget(self) -> None:
+        """What was sent is unknown to the browser: the next update sends everything."""
+        with self._show_lock:
+            blank: tuple[list[dict[str, Any]], dict[str, Any]] = ([{"type": t.get("type")} for t in self._flat[0]], {})
+            self._flat = blank
 
     def update_now(self) -> None:
         """Show the present state again, for instance after a setting has changed. Right on any thread."""

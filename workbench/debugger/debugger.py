@@ -7,7 +7,7 @@ command is done, None when there is more to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +15,11 @@ from workbench.debugger import timetravel
 from workbench.debugger.breakpoints import Breakpoint, Breakpoints, as_path
 from workbench.debugger.history import History
 from workbench.debugger.stop import Stop, StopReason
+from workbench.debugger.updating import Updating
 from workbench.errors import DeadValueError, ExecutionError, SessionError
 from workbench.execution import Position, Run
-from workbench.execution.run import ANYWHERE
+from workbench.execution.incremental import Steps, Update
+from workbench.execution.run import ANYWHERE, NOWHERE
 from workbench.graph.node import Ref
 from workbench.kernels import machine as core
 from workbench.trace.describe import short
@@ -34,14 +36,18 @@ class Goal:
 class Debugger:
     """Commands over one :class:`Run`."""
 
-    def __init__(self, run: Run) -> None:
-        self.run = run
+    def __init__(self, run: Run, lean: bool = False) -> None:
+        """``lean``: plans of this session let values go when nothing needs them any more."""
+        self.run, self.lean = run, lean
         self.breakpoints = Breakpoints(self._resolve, self._arm)
         self._nodes = {n.name: n for n in run.plan.layout.nodes}
         self._armed: set[int] = set()
         self._stale = False
         self._work: Iterator[Stop | None] = iter(())
         self.histories: list[History] = []
+        self.updated: Update | None = None
+        self._updating: Updating | None = None
+        self._steps: Steps | None = None
         self.stop = Stop(StopReason.STARTED, run.position())
 
     # -- commands ------------------------------------------------------------------------------------------------
@@ -66,6 +72,8 @@ class Debugger:
     def interrupt(self) -> Stop:
         """End the command here: to the next node that is not silent, then PAUSED."""
         try:
+            if self._updating is not None:
+                self._updating.leave()
             stop = self._settle(StopReason.PAUSED)
         except ExecutionError as error:
             stop = self._failed(error)
@@ -77,12 +85,15 @@ class Debugger:
         position = self.run.position()
         if position.node is None and error.tag is not None:
             position = Position(error.node, position.event, error.tag.frame, error.tag.iteration)
-        return Stop(StopReason.FAILED, position, error.message, error)
+        reason = StopReason.NO_ROOM if self.run.machine.retire_failed else StopReason.FAILED
+        return Stop(reason, position, error.message, error)
 
     def _end(self, stop: Stop) -> None:
         self._work.close()  # type: ignore[attr-defined]
         self._work = iter(())
         self.stop = stop
+        if self._updating is not None:
+            self.updated, self._updating = self._updating.result(), None
 
     # -- forward commands ------------------------------------------------------------------------------------------
     def _do_run(self) -> Iterator[Stop | None]:
@@ -129,6 +140,16 @@ class Debugger:
         shown = f"{self.run.plan.graph.name_of(ref)} = {short(edit.value)}, it was {short(edit.before)}."
         yield Stop(StopReason.EDITED, self.run.position(), shown)
 
+    def _do_update(self, changes: Mapping[str, Any]) -> Iterator[Stop | None]:
+        """Change inputs, compute what depends on them again, and go on to the end; ``updated`` says what was done."""
+        self._updating = Updating(self, changes)  # at once: it may be called off before its first slice
+        return self._update(self._updating)
+
+    def _update(self, updating: Updating) -> Iterator[Stop | None]:
+        for _ in updating.work():
+            yield None
+        yield Stop(StopReason.FINISHED, self.run.position())
+
     def _do_run_to(self, name: str, iteration: Any = None) -> Iterator[Stop | None]:
         """To the firing of ``name`` (in ``iteration``); where that lies behind, back to it."""
         ref, _ = self._resolve(name)
@@ -140,9 +161,15 @@ class Debugger:
         if iteration is not None and timetravel.has_fired(self.run, ref, iteration):
             yield timetravel.back_to_firing(self, ref, iteration)
             return
+        goal, start = Goal(StopReason.NOT_REACHED), self.run.event
+        if iteration is not None:  # at full speed to where it begins, from there on event by event
+            yield from self._pursue(goal, lambda: timetravel.next_row(self.run, ref, iteration))
+        if iteration is not None and timetravel.is_past(self.run, ref, iteration):
+            yield from self._pursue(goal)
+            return
         number = self.breakpoints.add(str(ref), iteration, internal=True)
         try:
-            yield from self._pursue(Goal(StopReason.NOT_REACHED))
+            yield from self._pursue(goal, fresh=self.run.event != start)
         finally:
             self.breakpoints.remove(number)
 
@@ -164,10 +191,14 @@ class Debugger:
         yield Stop(StopReason.STARTED, self.run.position())
 
     # -- pursuing a goal ------------------------------------------------------------------------------------------
-    def _pursue(self, goal: Goal) -> Iterator[Stop | None]:
+    def _pursue(
+        self, goal: Goal, until: Callable[[], tuple[int, int] | None] | None = None, fresh: bool = False
+    ) -> Iterator[Stop | None]:
+        """To a goal or a stop. ``until`` names a frame and its row to run to next; at None it ends, without a stop.
+        ``fresh``: the node in front was not stopped at yet."""
         run, left = self.run, goal.steps
-        fired, stop = self._leave()
-        through = not fired
+        fired, stop = (False, None) if fresh else self._leave()
+        through = not fired and not fresh
         while True:
             if fired and left is not None:
                 left -= 1
@@ -179,6 +210,9 @@ class Debugger:
                 return
             fired = False
             self.rearm()
+            row = None if until is None else until()
+            if until is not None and row is None:
+                return
             if run.finished:
                 yield self._finished(goal)
                 return
@@ -187,7 +221,7 @@ class Debugger:
             elif through and self._armed:
                 status = run.go(run.event + 1, exact=True, through=True, loud=False)  # off the armed node we stand on
             else:
-                status = run.go()
+                status = run.go(until=row or NOWHERE)
             through = False
             if status == "break":
                 at = run.event
@@ -240,6 +274,24 @@ class Debugger:
     def _span(self, frame: int) -> tuple[int, int]:
         layout = self.run.plan.layout.frames[frame]
         return layout.start, layout.stop
+
+    # -- the run -------------------------------------------------------------------------------------------------------
+    def steps(self) -> Steps:
+        """The outermost level of the plan in steps."""
+        if self._steps is None or self._steps.plan is not self.run.plan:
+            self._steps = Steps(self.run.plan)
+        return self._steps
+
+    def adopt(self, run: Run) -> None:
+        """Go on with another run of the same graph; breakpoints and histories stay."""
+        self.run, self._nodes = run, {n.name: n for n in run.plan.layout.nodes}
+        self._armed, self._stale = set(), True
+
+    def disarm(self) -> None:
+        """Run over breakpoints until the next command that goes on."""
+        for ip in self._armed:
+            core.arm(self.run.machine, ip, False)
+        self._armed, self._stale = set(), True
 
     # -- parts ---------------------------------------------------------------------------------------------------------
     def _finished(self, goal: Goal) -> Stop:

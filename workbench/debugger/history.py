@@ -1,4 +1,4 @@
-"""What a run did before a value was edited."""
+"""What a run did before a value was edited, or before its inputs changed."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from workbench.trace.describe import short
 
 
 class History:
-    """One history that an edit ended: ``event`` says where, ``edit`` what was written there.
+    """One history that an edit or other inputs ended: ``event`` says where it stood, ``edit`` what was written there
+    (None for other inputs), ``feeds`` are the inputs that it had.
 
     Its values are recomputed exactly when they are asked for, so that it costs nothing until then.
     """
 
-    def __init__(self, run: Run, edits: Sequence[Edit], edit: Edit) -> None:
-        self.event, self.edit = edit.event, edit
-        self._plan, self._feeds, self._budget, self._window = run.plan, run.feeds, run.budget, run.window
+    def __init__(self, run: Run, edits: Sequence[Edit], edit: Edit | None = None) -> None:
+        self.event, self.edit = run.event if edit is None else edit.event, edit
+        self.feeds = dict(run.feeds)
+        self._plan, self._budget, self._window = run.plan, run.budget, run.window
         self._edits = list(edits)
 
     @cached_property
     def run(self) -> Run:
-        """The run as it stood in front of the edit."""
-        run = Run(self._plan, self._feeds, self._budget, self._window)
+        """The run as it stood at its end."""
+        run = Run(self._plan, self.feeds, self._budget, self._window)
         run.edits = list(self._edits)
         run.to_event(self.event)
         return run
 
     @property
     def trace(self) -> Trace:
-        """Every value up to the edit, as it was without it."""
+        """Every value up to its end, as it was then."""
         return self.run.trace
 
     def __repr__(self) -> str:
+        if self.edit is None:
+            return f"<History up to event {self.event}: then the inputs changed>"
         name = self._plan.graph.name_of(self.edit.ref)
         return f"<History up to event {self.event}: then {name} became {short(self.edit.value)}>"

@@ -24,6 +24,7 @@ class StopReason(Enum):
     BEGINNING = "This is the beginning of the run: there is nothing before it."
     NOT_REACHED = "The run ended without reaching the place that was asked for."
     EDITED = "A value was edited; the run goes on from here with it."
+    NO_ROOM = "The oldest rows of the trace could not be put away: none is lost, and the run can go on from here."
     FAILED = "A node failed; the run stands in front of it."
 
     def __str__(self) -> str:

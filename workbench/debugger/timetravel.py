@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from workbench.debugger.breakpoints import as_path
+from workbench.debugger.replay import before, is_past, next_row, recompute, recompute_last, row_of, to_iteration
 from workbench.debugger.stop import Stop, StopReason
 from workbench.errors import ExecutionError, TraceError
 from workbench.execution import Run
 from workbench.graph.node import Ref
+
+__all__ = [
+    "back_to_firing", "has_fired", "is_past", "next_row", "previous_iteration", "recompute", "recompute_last",
+    "reverse_continue", "step_back",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from workbench.debugger.debugger import Debugger
@@ -48,6 +53,8 @@ def _again(run: Run, limit: int, **how: Any) -> str:
     try:
         return run.go(limit, exact=True, **how)
     except ExecutionError:
+        if run.machine.retire_failed:
+            raise
         return "failed"
 
 
@@ -119,94 +126,27 @@ def has_fired(run: Run, ref: Ref, iteration: Any) -> bool:
         run.trace[ref].at(iteration)
     except TraceError as error:
         # rows that were dropped lie behind as well
-        return error.slug == "not-recorded" and _row_of(run, ref, iteration) is not None
+        return error.slug == "not-recorded" and row_of(run, ref, iteration) is not None
     except Exception:
         return True  # dead there: behind all the same
     return True
 
 
-def _row_of(run: Run, ref: Ref, iteration: Any) -> int | None:
-    """Row of an iteration path that was begun, also if its content was dropped."""
-    frame = run.plan.layout.values[tuple(ref)].frame
-    path = as_path(iteration) or ()
-    chain = []
-    while frame > 0:
-        chain.append(frame)
-        frame = run.plan.layout.frames[frame].parent
-    if len(path) != len(chain):
-        return None
-    row = 0
-    for number, step in zip(reversed(chain), path, strict=True):
-        if step is None:
-            return None
-        starts, parents = run.view.activations(number)
-        mine = (parents == row).nonzero()[0]
-        if len(mine) == 0:
-            return None
-        row = int(starts[mine[-1]]) + 1 + int(step)
-        last = int(starts[mine[-1] + 1]) if mine[-1] + 1 < len(starts) else run.view.rows(number)[1] + 1
-        if row >= last:
-            return None
-    return row
-
-
-def run_to_row(run: Run, frame: int, row: int) -> None:
-    """Stand in iteration row ``row`` of ``frame``, at its first node; the row lies behind or here."""
-    for checkpoint in reversed(run.checkpoints):
-        if checkpoint.row(frame) < row:
-            break
-    run.restore(checkpoint)
-    while run.view.rows(frame)[1] < row:
-        with run.quiet():
-            if run.go(None, exact=True, watch=(frame, run.view.rows(frame)[1])) == "halt":
-                return
-
-
 def back_to_firing(debugger: Debugger, ref: Ref, iteration: Any) -> Stop:
     """Stand in front of a firing that lies behind."""
     run = debugger.run
-    layout = run.plan.layout.values[tuple(ref)]
-    row = _row_of(run, ref, iteration)
+    frame = run.plan.layout.values[tuple(ref)].frame
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
-    if row is None or layout.frame == 0:
-        run.restore([c for c in run.checkpoints if c.ip <= node.ip][-1])
-        watch = (-1, -1)
+    watch = (-1, -1)
+    if frame == 0:
+        run.restore(run.last_checkpoint(lambda c: c.ip <= node.ip))
     else:
-        run_to_row(run, layout.frame, row)
-        watch = (layout.frame, row)
+        run.restore(before(run, ref, iteration))
+        to_iteration(run, ref, iteration)
+        watch = (frame, run.view.rows(frame)[1])
+        with run.quiet():
+            run.go(0, exact=True, loud=False)  # to the first node
     if run.view.ip < node.ip:
         with run.quiet():
             run.go(None, exact=True, loud=False, watch=watch, home=(-2, node.ip, -1))
     return Stop(StopReason.TARGET, run.position())
-
-
-def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
-    """The value of a firing whose rows are no longer kept, from a replay beside the run; None if it never happened."""
-    frame = run.plan.layout.values[tuple(ref)].frame
-    row = _row_of(run, ref, iteration)
-    if row is None:
-        return None
-    if frame == 0:
-        return _recompute_outside(run, ref)
-    checkpoint = next((c for c in reversed(list(run.checkpoints)) if c.row(frame) < row), run.checkpoints[0])
-    fork = run.fork(checkpoint)
-    while fork.view.rows(frame)[1] <= row:
-        at = fork.view.rows(frame)[1]
-        if fork.go(None, exact=True, through=True, watch=(frame, at)) == "halt":
-            break
-    layout = fork.plan.layout.values[tuple(ref)]
-    node = next(n for n in fork.plan.layout.nodes if n.name == ref.node)
-    rows = fork.trace.reader.rows_of(node, layout.guard, (row, row + 1))
-    return fork.trace.reader.values(layout, rows)[0] if len(rows) else None
-
-
-def _recompute_outside(run: Run, ref: Ref) -> Any | None:
-    """The same at the outermost level, where another array may stand in the value's place by now."""
-    node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
-    place = run.plan.layout.values[tuple(ref)].place
-    if place is None or place.until < 0 or run.view.ip <= node.ip:
-        return None
-    fork = run.fork([c for c in run.checkpoints if c.ip <= node.ip][-1])
-    with fork.quiet():
-        fork.go(None, exact=True, loud=False, home=(-2, node.ip + 1, -1))
-    return fork.value_now(ref)

@@ -1,7 +1,10 @@
 """One run of a plan: feeds in, machine state, checkpoints, outputs. Knows no threads and no commands."""
 
 from workbench.execution.feeds import prepare_feeds
+from workbench.execution.memory_report import MemoryReport, memory_report
 from workbench.execution.position import Position
-from workbench.execution.run import NEWEST_ROWS, Run
+from workbench.execution.run import NEWEST_CHECKPOINTS, NEWEST_ROWS, Run
 
-__all__ = ["NEWEST_ROWS", "Position", "Run", "prepare_feeds"]
+__all__ = [
+    "NEWEST_CHECKPOINTS", "NEWEST_ROWS", "MemoryReport", "Position", "Run", "memory_report", "prepare_feeds",
+]  # fmt: skip

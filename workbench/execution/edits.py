@@ -51,11 +51,16 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
             f"{name!r} has not fired yet in this iteration, so that an edit would be overwritten.",
             slug="not-fired", node=ref.node, fix="step past it first.",
         )  # fmt: skip
-    if layout.statistics is not None or place.until >= 0:
+    if layout.statistics is not None:
         raise SessionError(
             f"{name!r} is an array of a session that keeps statistics instead; they would no longer fit.",
             slug="not-editable",
             node=ref.node, fix='edit it in a session with trace="all".',
+        )  # fmt: skip
+    if run.released(place):
+        raise SessionError(
+            f"{name!r} has been released: nothing reads it any more, so that an edit would change nothing.",
+            slug="not-editable", node=ref.node, fix="step back in front of its last reader first.",
         )  # fmt: skip
     before = run.value_now(ref)
     if before is None:

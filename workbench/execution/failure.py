@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.errors import ExecutionError
+from workbench.errors import ExecutionError, WorkbenchError
 from workbench.graph.node import Ref, Source, Tag
 from workbench.trace import Trace
 from workbench.trace.describe import WRITTEN_OUT, describe, numbers, short
@@ -80,20 +80,35 @@ class FailureReport:
 
 
 def failure(trace: Trace, node_name: str, frame: tuple[str, ...], path: tuple[int, ...], error: BaseException) -> Any:
-    """The ExecutionError for a node that failed at this tag; ``report`` holds the :class:`FailureReport`."""
+    """The ExecutionError for a node that failed at this tag; ``report`` holds the :class:`FailureReport`. Slug and fix
+    are those of ``error`` if an op raised it as an ExecutionError."""
     node = trace.graph.nodes[node_name]
     tag = Tag(node.name, 0, frame, path)
     operands = tuple(_operand(trace, ref) for ref in node.inputs)
-    cause = f"{type(error).__name__}: {error}"
+    own = error if isinstance(error, ExecutionError) else None  # raised by an op that knows what to do about it
+    cause = f"{type(error).__name__}: {error}" if own is None else own.message
     report = FailureReport(
         node.op, tag, cause, operands, _events(trace, frame), node.source, tuple(_advice(operands))
     )
     made = ExecutionError(
         f"{node.op} failed: {cause.rstrip('.')}. Operands: {'; '.join(map(str, operands)) or 'none'}.",
-        node=node.name, tag=tag, source=node.source,
-        fix="look at the operands with session.value(...), step back, or change the inputs; error.report says more.",
+        slug=None if own is None else own.slug, node=node.name, tag=tag, source=node.source,
+        fix=(None if own is None else own.fix)
+        or "look at the operands with session.value(...), step back, or change the inputs; error.report says more.",
     )  # fmt: skip
     made.report = report
+    made.__cause__ = error
+    return made
+
+
+def not_retired(error: Exception) -> ExecutionError:
+    """The ExecutionError for rows that could not be put where they are kept: nothing is lost, the run can go on."""
+    told = error if isinstance(error, WorkbenchError) else None
+    made = ExecutionError(
+        told.message if told else f"The oldest rows could not be put away: {type(error).__name__}: {error}",
+        slug=told.slug if told else "not-retired",
+        fix=(told and told.fix) or "remove the cause and call session.resume(): no row is lost.",
+    )
     made.__cause__ = error
     return made
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import FeedError
+from workbench.execution.memory.buffers import Handle
 from workbench.frontends.onnx.collect import ArrayList
 from workbench.frontends.onnx.sequences import Nothing, to_graph
 from workbench.graph.graph import Graph
@@ -46,6 +47,8 @@ def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarra
 
 
 def _array(name: str, declared: TensorType, value: Any) -> Any:
+    if isinstance(value, Handle):
+        value = np.asarray(value)
     if value is None or isinstance(value, (ArrayList, Nothing)) or declared.dtype == OPAQUE:
         return _opaque(name, declared, value)
     try:

@@ -49,6 +49,8 @@ class GraphBuilder:
         self._names: dict[str, Ref] = {}
         self._root = Context(self)
         self.context: Context = self._root
+        #: the source of the nodes that are made now; None stands for the first line outside of the package
+        self.source: Source | None = None
 
     # -- leaves ------------------------------------------------------------------------------------------
     def placeholder(self, name: str, dtype: Any = "float64", shape: Sequence[int | None] | None = ()) -> Value:
@@ -130,15 +132,16 @@ class GraphBuilder:
     # -- structured control flow ---------------------------------------------------------------------------
     def while_loop(
         self, cond: Callable[..., Any], body: Callable[..., Any], init: Any, *, max_trips: int | None = None,
-        name: str | None = None,
+        name: str | None = None, types: Mapping[str, TensorType] | None = None,
     ) -> Any:  # fmt: skip
         """``while cond(*vars): vars = body(*vars)``; returns the final values in the structure of ``init``.
 
         ``init`` is a value, a sequence, or a dict (then ``cond`` and ``body`` are called with keywords). Loop variables
         take their names from the dict's keys or from the parameters of ``cond``. ``max_trips`` adds a trip counter
-        to the condition. Dtypes of the variables must stay the same; shapes may change.
+        to the condition. Dtypes of the variables must stay the same; shapes may change, and ``types`` holds wider
+        types of those variables of which ``cond`` and ``body`` have to know that.
         """
-        return structured.while_loop(self, cond, body, init, max_trips, name)
+        return structured.while_loop(self, cond, body, init, max_trips, name, types)
 
     def cond(
         self, pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], *, name: str | None = None
@@ -228,7 +231,7 @@ class GraphBuilder:
             control = self._tie_to_loop(op, inputs, control)
         prefix = None if at_root else self.context.prefix
         label = name or (f"{prefix}/{op}" if prefix else op).replace(":", "_")
-        source = _caller()
+        source = self.source or _caller()
         node = Node(self.unique(label), op, tuple(inputs), tuple(control), FrozenAttrs(attrs), (), source, region)
         types = self._infer(node)
         self._nodes[node.name] = replace(node, types=types)
@@ -322,6 +325,11 @@ class GraphBuilder:
             return self.constant(np.asarray(item, dtype=kept))
         except OverflowError as error:
             raise TypeMismatchError(f"{item} does not fit {other}.", slug="out-of-range") from error
+
+    def widen(self, name: str, type_: TensorType) -> None:
+        """Let the Merge of a loop variable have a less precise type than its start: later iterations bring others."""
+        node = self._nodes[name]
+        self._nodes[name] = replace(node, types=(node.types[0].join(type_), *node.types[1:]))
 
     def type_of(self, ref: Ref) -> TensorType:
         node = self._nodes.get(ref.node)

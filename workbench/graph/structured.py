@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import GraphError, TypeMismatchError
 from workbench.graph.context import BranchContext, Context, LoopContext
 from workbench.graph.node import Ref
-from workbench.graph.types import ANY, OPAQUE, STRING
+from workbench.graph.types import ANY, OPAQUE, STRING, TensorType
 from workbench.graph.value import Value
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def while_loop(
     init: Any,
     max_trips: int | None,
     name: str | None,
+    types: Mapping[str, TensorType] | None = None,
 ) -> Any:
     """Enter -> Merge -> (condition) -> Switch -> (body) -> NextIteration -> Merge, and Exit; see control-flow
     semantics."""
@@ -44,7 +45,9 @@ def while_loop(
             enter = b.add_node("Enter", [value.ref], name=f"{frame}/{label}/Enter", frame_name=frame, is_constant=False,
                                parallel_iterations=10)  # fmt: skip
             merge = b.add_node("Merge", [Ref(enter)], name=f"{frame}/{label}/Merge")
-            merges.append(Value(b, Ref(merge), value.type, inside, label))
+            if types and label in types:
+                b.widen(merge, types[label])
+            merges.append(Value(b, Ref(merge), b.node(merge).types[0], inside, label))
             for public in (label, f"{frame}/{label}"):
                 b._names.setdefault(public, Ref(merge))
         inside.header_pivot = merges[0].ref.node

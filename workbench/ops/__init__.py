@@ -49,6 +49,9 @@ Conventions
 - Values that are no arrays (TensorArrays, TensorLists, stacks) never change: what writes gives a new one.
   ``tensor_array*`` take the handle first and last the flow, which holds the elements; ``tensor_list_*`` are those of
   TensorFlow; ``stack_new stack_push stack_pop``.
+- Python's numbers: the ops of :mod:`workbench.ops.checked` take the attr ``checked``. Single numbers of int64, float64
+  and complex128 are then Python's: what does not fit 64 bits, a division by zero, a root of a negative number fail.
+  ``math`` has the functions of Python's module that NumPy has not.
 - Python: ``getitem`` and ``setitem`` with the attr ``index`` from :func:`encode_index`; ``numpy_functions[f]`` and
   :func:`ufunc_op` give the ops of NumPy functions. NumPy's names of ufuncs are aliases: ``arcsin``, ``true_divide``.
 """
@@ -92,6 +95,7 @@ from workbench.ops import (  # the families fill the registry when they are impo
     partition,
     pooling,
     pooling_gradients,
+    python_math,
     quantization,
     ragged,
     random,
@@ -116,7 +120,7 @@ from workbench.ops.numpy_api import numpy_functions, ufunc_op
 FAMILIES = (
     control_flow, arithmetic, functions, comparison, reduction, scans, linalg, array, joining, creation, indexing,
     scatter, effects, special, bands, matrices, decompositions, solving, segments, counting, partition, representation,
-    random, distributions,
+    random, distributions, python_math,
     ragged, gradients, tensor_array, tensor_list, stack, option, text,
     convolution, convolution_gradients, pooling, normalization, blocks, resize, color, detection, quantization,
     recurrent, losses, pooling_gradients, activation_gradients,

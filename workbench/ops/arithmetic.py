@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.graph.types import ANY, OPAQUE, STRING, TensorType, dtype_name, numpy_dtype
-from workbench.ops.define import NUMPY, REQUIRED, define, define_ufunc
+from workbench.ops.checked import checked_cast, checked_round
+from workbench.ops.define import NUMPY, REQUIRED, as_python, define, define_ufunc
 from workbench.ops.rules import WRONG_DTYPE, RuleError, attr_dtype, need_kinds, need_numbers, ufunc_type
 
 FAMILY = "arithmetic"
@@ -22,7 +23,6 @@ for _name, _ufunc, _doc, _aliases in (
     ("floor_divide", np.floor_divide, "The largest whole number not above x / y; integer x // 0 is 0.", ()),
     ("remainder", np.remainder, "x - y * floor(x / y): the sign of y, as Python's %.", ("mod",)),
     ("fmod", np.fmod, "x - y * trunc(x / y): the sign of x, as C's fmod and %.", ("truncate_mod",)),
-    ("power", np.power, "x to the power y; integers to negative powers fail.", ("pow",)),
     ("maximum", np.maximum, "The greater of x and y; nan wins.", ()),
     ("minimum", np.minimum, "The smaller of x and y; nan wins.", ()),
     ("fmax", np.fmax, "The greater of x and y; a number wins over nan.", ()),
@@ -43,6 +43,25 @@ for _name, _ufunc, _doc, _aliases in (
     define_ufunc(_name, _ufunc, _doc, FAMILY, aliases=_aliases)
 
 
+def _power(arrays, attrs):
+    """With ``operator`` as ``x ** y`` has it: NumPy's scalars and arrays to known powers have code of their own there,
+    which may differ from the ufunc's in the last digit."""
+    if not attrs.get("operator"):
+        return np.power(*arrays)
+    exponent = attrs.get("exponent")
+    return arrays[0][()] ** (arrays[1][()] if exponent is None else exponent)
+
+
+_rule, _evaluate, _attrs = as_python("power", lambda types, attrs, values: ufunc_type(np.power, types), _power)
+define(
+    "power", "x y", _rule, _evaluate,
+    "x to the power y; integers to negative powers fail. With `operator` as x ** y gives it, `exponent` is then y as "
+    "Python knows it.",
+    FAMILY, attrs={**_attrs, "operator": False, "exponent": None}, source=f"{NUMPY}generated/numpy.power.html",
+    ufunc="power", aliases=("pow",),
+)  # fmt: skip
+
+
 def _truncate_divide(arrays, attrs):
     x, y = arrays
     quotient = np.floor_divide(x, y)
@@ -59,6 +78,8 @@ def _truncate_divide_type(types, attrs, values):
 
 def _round(arrays, attrs):
     x, decimals = arrays[0], attrs.get("decimals", 0)
+    if attrs.get("checked"):
+        return checked_round(x, decimals)
     if x.dtype.kind in "biu":
         return np.round(x, decimals) if decimals < 0 and x.dtype.kind != "b" else x
     return np.rint(x) if decimals == 0 else np.round(x, decimals).astype(x.dtype, copy=False)
@@ -88,6 +109,8 @@ def _cast_type(types, attrs, values):
 
 def _cast(arrays, attrs):
     x, wanted = arrays[0], dtype_name(attrs["dtype"])
+    if attrs.get("checked"):
+        return checked_cast(x, wanted)
     if wanted == STRING:
         return x
     # astype would warn of the lost imaginary part; here the loss is what was asked for
@@ -110,11 +133,13 @@ define(
 define(
     "round", "x", _same_number, _round,
     "x rounded to `decimals` places, halves to the even neighbour; the dtype stays.",
-    FAMILY, attrs={"decimals": 0}, source=f"{NUMPY}generated/numpy.round.html", aliases=("rint",),
+    FAMILY, attrs={"decimals": 0, "checked": False}, source=f"{NUMPY}generated/numpy.round.html", aliases=("rint",),
 )  # fmt: skip
 define(
-    "clip", "x low high", _clip_type, lambda a, attrs: np.minimum(np.maximum(a[0], a[1]), a[2]),
-    "min(max(x, low), high), broadcast; nan stays nan.", FAMILY, source=f"{NUMPY}generated/numpy.clip.html",
+    "clip", "x low high", _clip_type,
+    lambda a, attrs: np.clip(*a) if attrs.get("numpy") else np.minimum(np.maximum(a[0], a[1]), a[2]),
+    "min(max(x, low), high), broadcast; nan stays nan. With `numpy` zeros have the sign that np.clip gives them.",
+    FAMILY, attrs={"numpy": False}, source=f"{NUMPY}generated/numpy.clip.html",
 )  # fmt: skip
 define(
     "squared_difference", "x y", _squared_difference_type, lambda a, attrs: np.square(np.subtract(*a)),
@@ -123,7 +148,8 @@ define(
 define(
     "cast", "x", _cast_type, _cast,
     "x as `dtype`: floats lose their fraction, integers wrap round, complex numbers lose their imaginary part.",
-    FAMILY, attrs={"dtype": REQUIRED}, source=f"{NUMPY}generated/numpy.ndarray.astype.html", aliases=("astype",),
+    FAMILY, attrs={"dtype": REQUIRED, "checked": False}, source=f"{NUMPY}generated/numpy.ndarray.astype.html",
+    aliases=("astype",),
 )  # fmt: skip
 define("real", "x", _part_type, lambda a, attrs: np.real(a[0]), "The real part.", FAMILY)
 define(
@@ -140,8 +166,9 @@ def _bits(name: str, ufunc: np.ufunc, doc: str) -> None:
             need_kinds(x, kinds, "input", "integers" if kinds == "iu" else "integers or bools")
         return ufunc_type(ufunc, types)
 
+    rule, evaluate, attrs = as_python(name, infer, lambda arrays, attrs: ufunc(*arrays))
     define(
-        name, "x" if ufunc.nin == 1 else "x y", infer, lambda arrays, attrs: ufunc(*arrays), doc, "bits",
+        name, "x" if ufunc.nin == 1 else "x y", rule, evaluate, doc, "bits", attrs=attrs,
         source=f"{NUMPY}generated/numpy.{ufunc.__name__}.html", ufunc=ufunc.__name__,
         aliases=("bitwise_invert", "bitwise_not") if name == "invert" else (),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.graph.types import ANY, STRING, TensorType
-from workbench.ops.define import NUMPY, define, define_ufunc
+from workbench.ops.define import NUMPY, as_python, define, define_ufunc
 from workbench.ops.rules import broadcast, need_kinds, need_numbers, promote, ufunc_type
 
 FAMILY = "comparison"
@@ -17,9 +17,12 @@ def _equality(name: str, ufunc: np.ufunc, doc: str) -> None:
             return TensorType("bool", broadcast(*(t.shape for t in types)))
         return ufunc_type(ufunc, types, "bool")
 
+    def evaluate(arrays, attrs):
+        return np.asarray(ufunc(*arrays)).astype(np.bool_, copy=False)
+
+    rule, compute, attrs = as_python(name, infer, evaluate)
     define(
-        name, "x y", infer, lambda arrays, attrs: np.asarray(ufunc(*arrays)).astype(np.bool_, copy=False), doc, FAMILY,
-        source=f"{NUMPY}generated/numpy.{name}.html", ufunc=name,
+        name, "x y", rule, compute, doc, FAMILY, attrs=attrs, source=f"{NUMPY}generated/numpy.{name}.html", ufunc=name,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.errors import TypeMismatchError
 from workbench.graph.opspec import REGISTRY, OpSpec
 from workbench.graph.types import Opaque, TensorType
+from workbench.ops import checked
 from workbench.ops.rules import WRONG_ARITY, WRONG_ATTR, RuleError, ufunc_type
 
 
@@ -139,9 +140,26 @@ def define_ufunc(
     """Register an op that is exactly a NumPy ufunc; a NumPy name that differs becomes an alias."""
     ins = inputs or ("x" if ufunc.nin == 1 else "x y")
     extra = [a for a in dict.fromkeys((ufunc.__name__, *aliases)) if a != name]
+    infer, evaluate, attrs = as_python(
+        name, lambda types, attrs, values: ufunc_type(ufunc, types, result), lambda arrays, attrs: ufunc(*arrays)
+    )
     return define(
-        name, ins,
-        lambda types, attrs, values: ufunc_type(ufunc, types, result),
-        lambda arrays, attrs: ufunc(*arrays),
-        doc, family, source=f"{NUMPY}generated/numpy.{ufunc.__name__}.html", ufunc=ufunc.__name__, aliases=extra,
+        name, ins, infer, evaluate, doc, family, attrs=attrs,
+        source=f"{NUMPY}generated/numpy.{ufunc.__name__}.html", ufunc=ufunc.__name__, aliases=extra,
     )  # fmt: skip
+
+
+def as_python(
+    name: str, infer: Callable[..., Any], evaluate: Callable[..., Any]
+) -> tuple[Callable[..., Any], Callable[..., Any], Mapping[str, Any]]:
+    """Rules and attrs of an op that takes the attr ``checked`` if Python's numbers have it too: see ops/checked.py."""
+    if name not in checked.RULES:
+        return infer, evaluate, {}
+
+    def infer_either(types, attrs, values):
+        return checked.checked_type(name, types) if attrs.get("checked") else infer(types, attrs, values)
+
+    def evaluate_either(arrays, attrs):
+        return checked.checked(name, arrays) if attrs.get("checked") else evaluate(arrays, attrs)
+
+    return infer_either, evaluate_either, {"checked": False}

@@ -199,8 +199,9 @@ def _einsum(arrays, attrs):
 
 
 define("matmul", "a b", _matmul_type, _matmul,
-       "a @ b, for vectors, matrices and broadcast stacks of matrices; the attrs transpose the last two axes first.",
-       FAMILY, attrs=TRANSPOSES, source=f"{NUMPY}generated/numpy.matmul.html")  # fmt: skip
+       "a @ b, for vectors, matrices and broadcast stacks of matrices; the attrs transpose the last two axes first. "
+       "With `exact` the last digits are those of NumPy, which adds in an order of its own.",
+       FAMILY, attrs={**TRANSPOSES, "exact": False}, source=f"{NUMPY}generated/numpy.matmul.html")  # fmt: skip
 define("gemm", "a b c?", _gemm_type, _gemm, "alpha * a @ b + beta * c, for matrices; integers stay integers.", FAMILY,
        attrs={**TRANSPOSES, "alpha": 1.0, "beta": 1.0},
        source="https://onnx.ai/onnx/operators/onnx__Gemm.html")  # fmt: skip

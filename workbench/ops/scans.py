@@ -174,12 +174,14 @@ def _sort_type(types, attrs, values):
 def _argsort(arrays, attrs):
     x, axis = arrays[0], attrs.get("axis", -1)
     if not attrs.get("descending", False):
-        return np.argsort(x, axis=axis, kind="stable")
+        return np.argsort(x, axis=axis, kind=attrs.get("kind", "stable"))
     # turned over twice, so that equal elements keep their order in the descending sort too
     return np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
 
 
 def _sort(arrays, attrs):
+    if attrs.get("kind", "stable") != "stable" and not attrs.get("descending", False):
+        return np.sort(arrays[0], axis=attrs.get("axis", -1), kind=attrs["kind"])
     return np.take_along_axis(arrays[0], _argsort(arrays, attrs), attrs.get("axis", -1))
 
 
@@ -208,11 +210,15 @@ def _top_k(arrays, attrs):
     return np.take_along_axis(x, index, axis), index.astype(attrs.get("dtype") or np.int64, copy=False)
 
 
-define("sort", "x", _sort_type, _sort, "Sorted along `axis`, equal elements in their order; nan last.", FAMILY,
-       attrs={"axis": -1, "descending": False}, source=f"{NUMPY}generated/numpy.sort.html")  # fmt: skip
+define("sort", "x", _sort_type, _sort,
+       "Sorted along `axis`, equal elements in their order; nan last. Other kinds of NumPy may order them otherwise.",
+       FAMILY,
+       attrs={"axis": -1, "descending": False, "kind": "stable"},
+       source=f"{NUMPY}generated/numpy.sort.html")  # fmt: skip
 define("argsort", "x", lambda t, a, v: TensorType("int64", _sort_type(t, a, v).shape), _argsort,
        "The positions that would sort x along `axis`, equal elements in their order.", FAMILY,
-       attrs={"axis": -1, "descending": False}, source=f"{NUMPY}generated/numpy.argsort.html")  # fmt: skip
+       attrs={"axis": -1, "descending": False, "kind": "stable"},
+       source=f"{NUMPY}generated/numpy.argsort.html")  # fmt: skip
 define("top_k", "x k?", _top_k_type, _top_k, "The k greatest (or smallest) elements in order, and their positions.",
        FAMILY, outputs="values indices", attrs={"axis": -1, "largest": True, "k": None, "dtype": "int64"},
        source="https://onnx.ai/onnx/operators/onnx__TopK.html")  # fmt: skip

@@ -19,7 +19,7 @@ from workbench.graph.opspec import REGISTRY, OpSpec
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.ops.array import pad_widths
 from workbench.ops.index import decode_index
-from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction, plain_attrs
+from workbench.plan.loops import ArrayLoop, find_loop, find_matmul, find_reduction, numpy_matmul, plain_attrs
 
 #: ops whose NumPy evaluation gives views of their first input
 MOVING = frozenset((
@@ -74,10 +74,12 @@ def array_code(
         return _written(node, ins, outs[0])
     if spec.name in RUNNING:
         return _running(node, spec, ins, outs[0])
-    if spec.name in REDUCTIONS:
+    if spec.name in REDUCTIONS and not node.attrs.get("_as_numpy"):
         return _reduced(node, spec, ins, outs[0], values)
-    if spec.name in ("matmul", "dot") and plain and len(ins) == 2:
-        return _product(ins, outs[0])
+    if spec.name in ("matmul", "dot") and len(ins) == 2:
+        if spec.name == "matmul" and node.attrs.get("exact"):
+            return _exact_product(node, ins, outs[0])
+        return _product(ins, outs[0]) if plain else None
     if plain and spec.name == "relu":
         return _above_zero(ins[0], outs[0])
     if plain and 1 <= len(ins) <= 3:
@@ -321,6 +323,28 @@ def _product(ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
     if not 0 < m * k * n <= SMALL_PRODUCT:
         return None
     array = {"kind": "matmul", "fn": address, "n_in": 2, "outer": 1, "dims": (m, k, n)}
+    return ArrayCode({0: [Step(array, ((0, 0), (1, 0)))]})
+
+
+def _exact_product(node: Node, ins: Sequence[TensorType], out: TensorType) -> ArrayCode | None:
+    """NumPy's own loop on the operands as they lie there, turned by their steps as NumPy's views are."""
+    loop = numpy_matmul(ins[0].dtype, out.dtype) if ins[0].dtype == ins[1].dtype else None
+    a, b = dims_of(ins[0]), dims_of(ins[1])
+    if loop is None or not (1 <= len(a) <= 2 and 1 <= len(b) <= 2) or 0 in (*a, *b):
+        return None
+    steps_a, steps_b = np.empty(a, numpy_dtype(out.dtype)).strides, np.empty(b, numpy_dtype(out.dtype)).strides
+    if node.attrs.get("transpose_a") and len(a) == 2:
+        a, steps_a = a[::-1], steps_a[::-1]
+    if node.attrs.get("transpose_b") and len(b) == 2:
+        b, steps_b = b[::-1], steps_b[::-1]
+    to = np.empty(dims_of(out), numpy_dtype(out.dtype)).strides
+    n, m = (a[0] if len(a) == 2 else 1), (b[1] if len(b) == 2 else 1)
+    at = iter(to)
+    steps = (
+        steps_a if len(a) == 2 else (0, *steps_a), steps_b if len(b) == 2 else (*steps_b, 0),
+        (next(at) if len(a) == 2 else 0, next(at) if len(b) == 2 else 0),
+    )  # fmt: skip
+    array = {"kind": "core", "fn": loop[0], "data": loop[1], "n_in": 2, "dims": (n, a[-1], m), "steps": steps}
     return ArrayCode({0: [Step(array, ((0, 0), (1, 0)))]})
 
 

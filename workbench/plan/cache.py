@@ -45,12 +45,16 @@ class PlanCache:
         self._reason = "nothing was looked up yet"
 
     def get(
-        self, graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False
-    ) -> ExecutionPlan:
+        self, graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False,
+        lean: bool = False,
+    ) -> ExecutionPlan:  # fmt: skip
         """The plan for this key, made if it is not there."""
-        key = (graph.fingerprint, tuple(outputs.items()), signature, statistics)
+        lean = lean or statistics
+        key, other = ((graph.fingerprint, tuple(outputs.items()), signature, statistics, k) for k in (lean, not lean))
         with self._lock:
             found = self._plans.get(key)
+            if found is None and other in self._plans and self._plans[other].plan.lean is None:
+                key, found = other, self._plans[other]
             if found is not None:
                 self._plans.move_to_end(key)
                 self._hits += 1
@@ -58,7 +62,7 @@ class PlanCache:
                 found.hits += 1
                 # an equal graph may have other source lines: errors name those of the graph that was asked for
                 return found.plan if found.plan.graph is graph else replace(found.plan, graph=graph)
-        plan = make_plan(graph, outputs, signature, statistics)
+        plan = make_plan(graph, outputs, signature, statistics, lean)
         with self._lock:
             self._misses += 1
             self._reason = "miss: this graph, these outputs and these feed types were not planned before"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from workbench.graph.node import Node, Ref
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.plan.arrays import OWN, ArrayCode, Step, dims_of, whole_copy
+from workbench.plan.items import item_code
 from workbench.plan.places import ALIGNED, SMALL_BYTES, Spot, array_bytes
 from workbench.plan.select import Choice, choose, resolver
 from workbench.plan.values import ARRAY, AT, CALL, KERNEL, NOP, UFUNC, Values
@@ -17,6 +19,17 @@ from workbench.plan.values import ARRAY, AT, CALL, KERNEL, NOP, UFUNC, Values
 
 def _stand_together(a: Spot, b: Spot) -> bool:
     return (a.slot, a.shift, a.delta) == (b.slot, b.shift, b.delta)
+
+
+def _can_go_over(steps: Sequence[Step]) -> tuple[int, ...]:
+    """The inputs that the result of these steps may be written over, element by element."""
+    if not steps or any(s.array["kind"] not in ("flat", "rows") for s in steps):
+        return ()
+    step, later = steps[0], {k for s in steps[1:] for k, _ in s.operands}
+    return tuple(
+        k for n, (k, delta) in enumerate(step.operands)
+        if k >= 0 and k not in later and not delta and step.array["stride"][n] == step.array["stride"][3]
+    )  # fmt: skip
 
 
 class Computing(Values):
@@ -36,7 +49,9 @@ class Computing(Values):
         if code is not None and not any(large):
             self._array_node(node, code, inputs, frame)
             return
-        outputs = self._outputs(node, frame, False)
+        by_address = frame == 0 and self._by_address(node, inputs)
+        self.lean_matters |= by_address
+        outputs = self._outputs(node, frame, self.lean and by_address)
         choice = choose(node, [s.number for s in inputs], [s.number for s in outputs], self.bound(node))
         self.choices[node.name] = choice
         operands = {**dict(zip("abc", inputs, strict=False)), "out": outputs[0]} if outputs and len(inputs) <= 3 else {}
@@ -61,10 +76,21 @@ class Computing(Values):
             if choice.at is not None and all(s.dtype is not None for s in (*given, *outputs)):
                 function, sees = choice.at, AT
             self.calls.append((function, tuple(given), tuple(outputs), sees, resolve, around))
-            at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True)
+            quick: dict[str, Any] = {"hot": choice.hot, **operands} if choice.hot else {}
+            item = item_code(node, [self.type_of(r) for r in node.inputs], self.types[node.name])
+            if item is not None and all(s.dtype is not None or s.is_constant for s in (*inputs, *outputs)):
+                quick = {"hot": item.hot, "sizes": item.sizes, **{k: self.readable(s) for k, s in operands.items()}}
+                why = f"{node.op} at computed places is compiled; Python finds what is out of range"
+                self.choices[node.name] = replace(choice, reason=("checked", why))
+            at = self.emit(CALL, frame, x0=len(self.calls) - 1, event=True, **quick)
             for spot in outputs:
                 self.summarize(spot, frame)
         self.ips[node.name] = at
+
+    def _by_address(self, node: Node, inputs: list[Spot]) -> bool:
+        """Whether a call can leave its results in rows at once."""
+        bound = self.bound(node)
+        return bound is not None and bound.at is not None and all(inputs[k].dtype is not None for k in bound.takes)
 
     def _outputs(self, node: Node, frame: int, rows: bool) -> list[Spot]:
         for index, type_ in enumerate(self.types[node.name]):
@@ -105,6 +131,8 @@ class Computing(Values):
             event = {}
         if event:
             self.emit(NOP, frame, **event)
+        if len(self.types[node.name]) == 1:
+            self.flat[node.name] = _can_go_over([step for step, _ in work])
         for out in dict.fromkeys(out for _, out in work):
             self.summarize(out, frame)
 

@@ -74,3 +74,8 @@ def find_reduction(op: str, input_: str, output: str) -> int | None:
 def find_matmul(input_: str, output: str) -> int | None:
     """A product of small matrices. Terms are added in the order of k; BLAS has other orders, so last digits differ."""
     return typed.matmul(input_, output)
+
+
+def numpy_matmul(input_: str, output: str) -> tuple[int, int] | None:
+    """The inner loop of ``np.matmul``, which calls BLAS as NumPy does: the same result bit for bit."""
+    return machine.ufunc_loop(np.matmul, [numpy_dtype(d) for d in (input_, input_, output)])

@@ -44,7 +44,9 @@ class Lowering(Computing, RawFrames, Assembly):
             while at < len(items) and items[at].guard == guard:
                 item = items[at]
                 if item.frame is None:
+                    start = len(self.code)
                     self.node(self.graph.nodes[item.name], frame)
+                    self.spans[item.name] = (start, len(self.code))
                 elif item.frame in self.guards.raw:
                     self.raw_loop(self.blocks[item.frame])
                 else:

@@ -17,8 +17,9 @@ from workbench.kernels.machine import Program
 from workbench.plan.arrange import Arrangement, arrange
 from workbench.plan.guards import Guards
 from workbench.plan.lower import Lowering
+from workbench.plan.memory import Storage
 from workbench.plan.parts import shown
-from workbench.plan.required import required_nodes
+from workbench.plan.required import may_raise, required_nodes
 from workbench.plan.schedule import Block
 
 #: input name -> exact type of what is fed
@@ -30,7 +31,9 @@ class ExecutionPlan:
     """Everything about a run that does not change while it runs; shared by all runs with the same key.
 
     ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``raw`` maps the frames
-    that do not nest to why not: they run more slowly, with the same results. ``seconds`` is what planning took.
+    that do not nest to why not: they run more slowly, with the same results. ``spans`` maps nodes to their
+    instructions, from the first to behind the last. ``seconds`` is what planning took.
+    ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 
     graph: Graph
@@ -46,6 +49,10 @@ class ExecutionPlan:
     seconds: float
     numbers: Mapping[FramePath, int] = field(default_factory=dict)
     raw: Mapping[FramePath, str] = field(default_factory=dict)
+    lean: bool | None = None
+    storage: Storage | None = None
+    statistics: bool = False
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
@@ -72,11 +79,13 @@ def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
 
 
 def make_plan(
-    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False
+    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False, lean: bool = False
 ) -> ExecutionPlan:
-    """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: of every array, too."""
+    """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: of every array, too;
+    ``lean``: large values of the outermost level go when their last reader has run (as they do with statistics)."""
     began = time.perf_counter()
-    needed = required_nodes(graph, outputs.values())
+    kept = may_raise(graph) if set(graph.outputs.values()) <= set(outputs.values()) else ()
+    needed = required_nodes(graph, (*outputs.values(), *kept))
     fed = dict(signature)
     for name, ref in graph.inputs.items():
         if ref.node in needed and name not in fed:
@@ -90,13 +99,14 @@ def make_plan(
     if found.graph is not graph:
         order = tuple(n for n in found.graph.nodes if n in found.needed)
         types = infer_types(found.graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, found.needed)
-    lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics)
+    lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean)
     program, layout = lowering.run()
     return ExecutionPlan(
         graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=found.blocks,
-        guards=found.guards, raw=raw_frames(found), program=program, layout=layout,
+        guards=found.guards, raw=raw_frames(found), program=program, layout=layout, spans=lowering.spans,
         reasons={n: c.reason for n, c in lowering.choices.items()},
         seconds=time.perf_counter() - began, numbers={f.path: i for i, f in enumerate(layout.frames)},
+        lean=lowering.lean if lowering.lean_matters else None, storage=lowering.storage(), statistics=statistics,
     )  # fmt: skip
 
 

@@ -1,4 +1,8 @@
-"""Which nodes the required outputs need: everything else is left out of a plan."""
+"""Which nodes the required outputs need: everything else is left out of a plan.
+
+A run for all outputs of a graph also keeps the nodes that Python would raise in: what is computed with Python's checks,
+and what a frontend marks with ``_raises``. Their error must not depend on whether somebody reads the result.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +30,8 @@ def required_nodes(
         stack.extend(r.node for r in node.inputs)
         stack.extend(filter(waits_for, node.control))
     return frozenset(seen)
+
+
+def may_raise(graph: Graph) -> list[Ref]:
+    """The values whose nodes are kept for the errors that they may raise."""
+    return [n.ref() for n in graph.nodes.values() if n.attrs.get("checked") or n.attrs.get("_raises")]

@@ -17,6 +17,9 @@ from workbench.plan.arrays import ArrayCode, array_code, dynamic_code
 from workbench.plan.loops import exact_kernel, find_loop, plain_attrs
 from workbench.plan.places import INLINE, in_rows
 
+#: ops with Python's checks that hot loops run themselves
+CHECKED = frozenset(name for name in machine.hot_ops() if name.startswith("checked_"))
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -63,6 +66,12 @@ def choose(
                 sizes = tuple(d.itemsize for d in dtypes)
                 why = f"{spec.name} runs in NumPy's inner loop for {', '.join(map(str, inputs))}"
                 return Choice("ufunc", ("numpy-loop", why), ufunc=found, sizes=sizes, hot=hot)
+    # a power of NumPy's scalars is the C library's, as Python's is
+    if single and (node.attrs.get("checked") or (node.attrs.get("operator") and set(inputs) == {"float64"})):
+        hot = "_".join(("checked", spec.name, *map(str, inputs), str(outputs[0])))
+        if hot in CHECKED:
+            why = f"{spec.name} on {', '.join(map(str, inputs))} is compiled; Python computes what it may fail on"
+            return Choice("call", ("checked", why), call=evaluator(spec, node), hot=hot)
     if bound is not None:
         return Choice("call", bound.reason, call=bound.evaluate, sees=bound.sees, takes=bound.takes, at=bound.at)
     if ":" in node.op:

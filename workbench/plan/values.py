@@ -39,7 +39,7 @@ class Values:
     def __init__(
         self, graph: Graph, blocks: Mapping[FramePath, Block], guards: Guards,
         types: Mapping[str, tuple[TensorType, ...]],
-        outputs: Iterable[Ref], statistics: bool = False,
+        outputs: Iterable[Ref], statistics: bool = False, lean: bool = False,
     ) -> None:  # fmt: skip
         self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
         self.frames: list[FramePath] = list(blocks)
@@ -56,6 +56,7 @@ class Values:
         self.spots: dict[Ref, Spot] = {}
         self.choices: dict[str, Choice] = {}
         self.ips: dict[str, int] = {}
+        self.spans: dict[str, tuple[int, int]] = {}  # all instructions of a node
         self.ranges: dict[int, tuple[int, int]] = {}
         self.conditions: dict[int, tuple[Spot, int]] = {}
         self.carried: dict[str, Slot] = {}  # loop Merge -> its column
@@ -66,7 +67,11 @@ class Values:
         self.coded: dict[str, ArrayCode | None] = {}
         self._folded: dict[str, np.ndarray | None] = {}
         self._bound: dict[str, Bound | None] = {}
-        self.statistics = statistics
+        # lean: nothing is kept that no node of the run needs any more
+        self.statistics, self.lean = statistics, lean or statistics
+        self.lean_matters = statistics
+        # nodes that work element by element -> inputs that their result can go over
+        self.flat: dict[str, tuple[int, ...]] = {}
         # array in a column: (column, byte, items) -> column of its statistics
         self.statistics_of: dict[tuple[Slot, int, int], Slot] = {}
         self.outputs = frozenset(outputs)
@@ -106,6 +111,7 @@ class Values:
         else:
             slot = Slot(frame, None)
             self.array_bytes[frame] += array_bytes(type_)
+            self.lean_matters = True
         self.slots[frame].append(slot)
         return slot
 

@@ -14,7 +14,7 @@
 
 A column entry is {"base", "offset", "dtype", "shape", "kind": "numbers" | "stacked" | "ragged", "first",
 "rows"}. Strings are stored as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are
-larger than they say.
+larger than they say. Where iterations in between are not kept, the file has version 3 (see ``retention.saved``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import io
 import json
 import math
 import zipfile
-from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
@@ -31,53 +30,19 @@ import numpy as np
 
 from workbench.errors import TraceError, WorkbenchError
 from workbench.graph.text import parse
+from workbench.graph.types import dtype_name, numpy_dtype
 from workbench.kernels.layout import Condition, FrameLayout, Layout, NodeLayout, Place, ValueLayout
-from workbench.trace.source import Extent
+from workbench.trace.retention.saved import KeptRows, spans_of
+from workbench.trace.retention.tracks import all_places
+from workbench.trace.slots import slot_key, slots
+from workbench.trace.source import Extent, take_columns
+from workbench.trace.spans import FOREVER, Rows, Spans, as_array, holding
 from workbench.trace.trace import Trace
 
 FORMAT, VERSION = "workbench-trace", 2
+#: version of files that have a part of the rows only (see retention.saved)
+PARTIAL = 3
 MAX_BYTES = 8 << 30
-
-
-def save_trace(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write ``trace`` as it stands now."""
-    layout, source = trace.layout, trace.source
-    places = _places(layout)
-    head: dict[str, Any] = {
-        "format": FORMAT, "version": VERSION,
-        "frames": [asdict(f) for f in layout.frames], "nodes": [asdict(n) for n in layout.nodes],
-        "values": [asdict(v) for v in layout.values.values()], "columns": [], "pool": [],
-        "extents": [list(source.extent(f)) for f in range(len(layout.frames))], "stores": list(layout.stores),
-        "firsts": [source.first(Place(s + 1, 0, 0, None)) for s in range(len(layout.frames), len(layout.stores))],
-    }  # fmt: skip
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-        file.writestr("graph.txt", trace.graph.text())
-        for frame in range(len(layout.frames)):
-            starts, parents = source.activations(frame)
-            _write_array(file, f"f{frame}.starts.npy", starts)
-            _write_array(file, f"f{frame}.parents.npy", parents)
-        for number, place in enumerate(sorted(places, key=_key)):
-            entry = {
-                "base": place.base, "offset": place.offset, "dtype": place.dtype, "shape": place.shape,
-                "until": place.until,
-            }  # fmt: skip
-            if place.base == 0:
-                head["pool"].append(_write_item(file, f"p{number}", source.pool(place)) | entry)
-                continue
-            extent = Extent(*head["extents"][layout.frame_of(place)])
-            from_row = max(extent.first, source.first(place))
-            first, items = source.column(place, from_row, max(extent.stop, extent.partial + 1))
-            carries = place.base <= len(layout.frames)
-            if first > 0 and len(items) and carries:  # the row before the first one kept holds what that carries
-                before = source.column(replace(place, shift=-1), first, first + 1)[1]
-                first, items = (
-                    first - 1,
-                    [*before, *items] if isinstance(items, list) else np.concatenate([before, items]),
-                )
-            head["columns"].append(
-                _write_column(file, f"c{number}", items) | entry | {"first": first, "rows": len(items)}
-            )
-        file.writestr("trace.json", json.dumps(head))
 
 
 def load_trace(path: str | PathLike[str]) -> Trace:
@@ -91,7 +56,7 @@ def load_trace(path: str | PathLike[str]) -> Trace:
             head = json.loads(file.read("trace.json"))
             if not isinstance(head, dict) or head.get("format") != FORMAT:
                 raise TraceError(f"{path} is no workbench trace.", slug="not-a-trace")
-            if head.get("version") != VERSION:
+            if head.get("version") not in (VERSION, PARTIAL):
                 raise TraceError(
                     f"{path} has trace format version {head.get('version')!r}; this workbench reads version {VERSION}.",
                     slug="trace-version", fix="save it again with the workbench that wrote it, or update this one.",
@@ -125,7 +90,16 @@ class SavedSource:
         ]
         self._columns = {}
         for entry in head["columns"]:
-            self._columns[_key(_place(entry | {"shift": 0}))] = (int(entry["first"]), _read_column(file, entry))
+            self._columns[slot_key(_place(entry | {"shift": 0}))] = (int(entry["first"]), _read_column(file, entry))
+        self.partial = bool(head.get("partial", False))
+        self._kept: KeptRows | None = None
+        self._begun = [len(starts) for starts, _ in self._activations]
+        self._known = [int(starts[0]) if len(starts) else 0 for starts, _ in self._activations]
+        if self.partial:
+            self._kept = _kept_rows_of(head, layout, self._extents, self._columns)
+            self._begun, self._known = [[int(i) for i in head[name]] for name in ("begun", "known")]
+            if len(self._begun) != frames or len(self._known) != frames:
+                raise ValueError("the activations do not fit the frames")
         self._firsts = [int(f) for f in head["firsts"]]
         self._pool = {entry["offset"]: _read_item(file, entry) for entry in head["pool"]}
         if len(self._extents) != frames or len(self._firsts) != len(layout.stores) - frames:
@@ -133,16 +107,16 @@ class SavedSource:
 
     def check(self, layout: Layout) -> None:
         """Every slot that the layout names must be there, with all its rows; raises ValueError."""
-        for place in _places(layout):
+        for place in slots(layout):
             if place.base == 0:
                 item = self._pool[place.offset]
                 if place.dtype is not None and np.shape(item) != place.shape:
                     raise ValueError("a constant is of another shape than its place")
                 continue
-            first, items = self._columns[_key(place)]
+            first, items = self._columns[slot_key(place)]
             frame = layout.frame_of(place)
             extent = self._extents[frame]
-            last = max(extent.stop, extent.partial + 1)
+            last = max(extent.stop, extent.partial + 1) if not self.partial or frame == 0 else 0
             least = max(extent.first, self.first(place))
             if last > extent.first and (first > least or first + len(items) < last):
                 raise ValueError(f"a column of frame {frame} lacks rows")
@@ -169,17 +143,39 @@ class SavedSource:
         return self._extents[frame]
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
-        first, items = self._columns[_key(place)]
+        if self._kept is not None and self._layout.frame_of(place) > 0:
+            return start, self.take(place, range(start, stop, step))
+        first, items = self._columns[slot_key(place)]
         low = max(0, start + place.shift - first)
         low += -(low - (start + place.shift - first)) % step  # keep the phase where rows are missing at the front
         return low + first - place.shift, items[low : max(low, stop + place.shift - first) : step]
 
     def first(self, place: Place) -> int:
-        if 0 <= place.until < self._extents[0].ip:
+        if place.until >= 0 and not (place.dtype or len(self._columns[slot_key(place)][1])):
+            return 1  # an object that was released
+        if place.dtype and 0 <= place.until < self._extents[0].ip:
             return 1
         if place.base <= len(self._layout.frames):
             return 0 if place.base == 0 else self._extents[place.base - 1].first
         return self._firsts[place.base - 1 - len(self._layout.frames)] - place.shift
+
+    def held(self, place: Place) -> Spans:
+        if self._kept is not None and place.base > 0 and self._layout.frame_of(place) > 0:
+            return self._kept.held(slot_key(place), place.shift)
+        return (range(self.first(place), FOREVER),)
+
+    def complete(self, frame: int) -> Spans:
+        if self._kept is not None and frame > 0:
+            return self._kept.complete(frame)
+        return (range(self._extents[frame].first, FOREVER),)
+
+    def take(self, place: Place, rows: Rows) -> Any:
+        if self._kept is not None and self._layout.frame_of(place) > 0:
+            return self._kept.take(slot_key(place), place, rows)
+        return take_columns(self, place, rows)
+
+    def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
+        return None
 
     def pool(self, place: Place) -> Any:
         return self._pool[place.offset]
@@ -187,31 +183,43 @@ class SavedSource:
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         return self._activations[frame]
 
+    def begun(self, frame: int) -> int:
+        return self._begun[frame]
 
-def _places(layout: Layout) -> set[Place]:
-    """Every slot that the layout refers to, as seen in its own row."""
-    conditions = [c for n in layout.nodes for c in n.guard]
-    conditions += [c for v in layout.values.values() for c in (*v.guard, *(c for _, g in v.branches for c in g))]
-    conditions += [f.cond for f in layout.frames if f.cond is not None]
-    found = {c.place for c in conditions} | {v.place for v in layout.values.values() if v.place is not None}
-    found |= {v.statistics for v in layout.values.values() if v.statistics is not None}
-    return {replace(p, shift=0) for p in found}
+    def known(self, frame: int) -> int:
+        return self._known[frame]
 
 
-def _key(place: Place) -> tuple[int, int, str, tuple[int, ...], int]:
-    """What tells columns apart: one slot can be seen as arrays of several shapes, and hold several values in turn."""
-    return place.base, place.offset, place.dtype or "", place.shape, place.until
+def shifts_of(layout: Layout) -> dict[Any, set[int]]:
+    """With which shifts each column is seen."""
+    found: dict[Any, set[int]] = {}
+    for place in all_places(layout):
+        found.setdefault(slot_key(place), set()).add(place.shift)
+    return found
+
+
+def _kept_rows_of(head: dict[str, Any], layout: Layout, extents: list[Extent], columns: dict[Any, Any]) -> KeptRows:
+    """The rows of each column of a loop; ValueError if they do not fit its items."""
+    stops, shifts = [max(e.stop, e.partial + 1) for e in extents], shifts_of(layout)
+    found = {}
+    for entry in head["columns"]:
+        place = _place(entry | {"shift": 0})
+        frame = layout.frame_of(place)
+        if frame > 0:
+            spans = spans_of(entry["runs"], stops[frame])
+            if sum(map(len, spans)) != len(columns[slot_key(place)][1]):
+                raise ValueError("the runs of a column do not fit its items")
+            seen = {shift: spans_of(entry["seen"][str(shift)], stops[frame]) for shift in shifts[slot_key(place)]}
+            for shift, rows in seen.items():
+                if not all(holding(spans, as_array(r) + shift).all() for r in rows):
+                    raise ValueError("rows see items that a column does not have")
+            found[slot_key(place)] = seen, spans, columns[slot_key(place)][1]
+    return KeptRows(found, [spans_of(runs, stop) for runs, stop in zip(head["complete"], stops, strict=True)])
 
 
 def _place(p: Any) -> Place:
     shape = tuple(int(d) for d in p["shape"])
     return Place(int(p["base"]), int(p["offset"]), int(p["shift"]), p["dtype"], shape, int(p.get("until", -1)))
-
-
-def _write_array(file: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
-    file.writestr(name, buffer.getvalue())
 
 
 def _read_array(file: zipfile.ZipFile, name: str) -> np.ndarray:
@@ -226,22 +234,6 @@ def _read_array(file: zipfile.ZipFile, name: str) -> np.ndarray:
     return array
 
 
-def _write_item(file: zipfile.ZipFile, name: str, item: Any) -> dict[str, Any]:
-    """One array, number or string array; anything else is recorded as absent."""
-    if isinstance(item, np.ndarray) and item.dtype == object:
-        texts = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in item.ravel().tolist()]
-        file.writestr(f"{name}.json", json.dumps({"shape": list(item.shape), "text": texts}))
-        return {"name": name, "kind": "text"}
-    if isinstance(item, np.ndarray | np.generic) and np.asarray(item).dtype.kind in "biufcV":
-        array = np.asarray(item)
-        if array.dtype.isbuiltin == 2:  # bfloat16 and its kin have no portable .npy form
-            _write_array(file, f"{name}.npy", array.view(f"u{array.dtype.itemsize}"))
-            return {"name": name, "kind": "array", "view": array.dtype.name}
-        _write_array(file, f"{name}.npy", array)
-        return {"name": name, "kind": "array"}
-    return {"name": name, "kind": "absent"}
-
-
 def _read_item(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
     if entry["kind"] == "absent":
         return None
@@ -254,23 +246,8 @@ def _read_item(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
     if entry["kind"] != "array":
         raise ValueError(f"{entry['name']} is of kind {entry['kind']!r}")
     if "view" in entry:
-        from workbench.graph.types import dtype_name, numpy_dtype
-
         return array.view(numpy_dtype(dtype_name(entry["view"])))
     return array
-
-
-def _write_column(file: zipfile.ZipFile, name: str, items: Any) -> dict[str, Any]:
-    if isinstance(items, np.ndarray):
-        _write_array(file, f"{name}.npy", items)
-        return {"kind": "numbers", "name": name}
-    first = items[0] if items else None
-    if isinstance(first, np.ndarray) and first.dtype.kind in "biufc" and first.dtype.isbuiltin != 2 and all(
-        isinstance(i, np.ndarray) and i.dtype == first.dtype and i.shape == first.shape for i in items
-    ):
-        _write_array(file, f"{name}.npy", np.stack(items))
-        return {"kind": "stacked", "name": name}
-    return {"kind": "ragged", "name": name, "items": [_write_item(file, f"{name}.{k}", v) for k, v in enumerate(items)]}
 
 
 def _read_column(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
@@ -280,6 +257,9 @@ def _read_column(file: zipfile.ZipFile, entry: dict[str, Any]) -> Any:
         items = [_read_item(file, e) for e in entry["items"]]
     else:
         array = _read_array(file, f"{entry['name']}.npy")
+        if entry["kind"] == "numbers":
+            dtype = numpy_dtype(dtype_name(entry["dtype"]))
+            array = array.view(dtype) if dtype.isbuiltin == 2 else array  # written as integers of the same bits
         items = array if entry["kind"] == "numbers" else list(array)
     if len(items) != entry["rows"]:
         raise ValueError(f"column {entry['name']} has {len(items)} rows, {entry['rows']} were promised")
@@ -328,6 +308,6 @@ def _read_layout(head: dict[str, Any]) -> Layout:
     if stores[: len(frames)] != tuple(range(len(frames))) or any(not 0 <= f < len(frames) for f in stores):
         raise ValueError("the stores do not fit the frames")
     layout = Layout(frames, nodes, values, stores)
-    if any(not 0 <= p.base <= len(stores) for p in _places(layout)):
+    if any(not 0 <= p.base <= len(stores) for p in slots(layout)):
         raise ValueError("a place is in a store that is not there")
     return layout

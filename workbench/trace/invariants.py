@@ -46,7 +46,8 @@ class InvariantSeries(Series):
         if extent.partial >= 0 and extent.ip < self._reader.layout.frames[frame].stop:
             # the row in progress has not come to this frame yet
             taken.add(tuple(self._reader.iterations(parent, np.array([extent.partial]))[0].tolist()))
-        fresh = [k for k, p in enumerate(paths.tolist()) if tuple(p) not in taken]
+        known = self._first_known(parent)  # of activations that are dropped nobody knows whether they were started
+        fresh = [k for k, p in enumerate(paths.tolist()) if tuple(p) not in taken and tuple(p) >= known]
         for node in self._waits_for:
             rows = self._reader.rows_of(node, node.guard) if node is not None else range(0)
             fired = {tuple(p) for p in self._reader.iterations(parent, rows).tolist()}
@@ -61,6 +62,15 @@ class InvariantSeries(Series):
                     full.append((*path, step))
                     found.append(values[k])
         return np.array(full, np.int64).reshape(-1, len(self.frame)), found
+
+    def _first_known(self, parent: int) -> tuple[int, ...]:
+        """The parent's iteration path of the first activation of this frame that is still known; () if all are."""
+        starts, parents = self._reader.source.activations(self._layout.frame)
+        known = self._reader.source.known(self._layout.frame)
+        if known == 0:
+            return ()
+        at = int(np.searchsorted(starts, known))
+        return tuple(self._reader.iterations(parent, parents[at : at + 1])[0].tolist())
 
     def _parts(self) -> int:
         """How many frames of the layout this frame is: several where it is scheduled in parts (plan: parts)."""

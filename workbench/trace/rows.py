@@ -8,22 +8,8 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels.layout import Condition, Layout, NodeLayout, Place, ValueLayout
-from workbench.trace.source import RowSource
-
-#: rows of one frame: a range where nothing is left out, else an int64 array
-Rows = range | np.ndarray
-
-
-def as_array(rows: Rows) -> np.ndarray:
-    return np.arange(rows.start, rows.stop, rows.step, dtype=np.int64) if isinstance(rows, range) else rows
-
-
-class RowsGone(Exception):
-    """Rows of ``frame`` below ``first`` were dropped while they were being read."""
-
-    def __init__(self, frame: int, first: int) -> None:
-        super().__init__(f"rows of frame {frame} below {first} were dropped")
-        self.frame, self.first = frame, first
+from workbench.trace.source import RowsGone, RowSource
+from workbench.trace.spans import FOREVER, Rows, as_array, holding, only
 
 
 class RowReader:
@@ -38,22 +24,16 @@ class RowReader:
         self, node: NodeLayout, guard: tuple[Condition, ...], window: tuple[int, int] | None = None,
         place: Place | None = None,
     ) -> Rows:  # fmt: skip
-        """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b,
-        ``place`` to those in which it can still be read."""
-        extent = self.source.extent(node.frame)
-        first, stop = extent.first, extent.stop
-        if place is not None and place.base > 0 and self.layout.frame_of(place) == node.frame:
-            first = max(first, self.source.first(place))
-        if extent.partial >= 0 and node.ip < extent.ip:
-            stop = extent.partial + 1
-        if window is not None:
-            first, stop = max(first, window[0]), min(stop, window[1])
-        stop = max(first, stop)
-        if node.frame == 0:
-            rows: Rows = range(first, stop)
-        else:
-            starts, _ = self.source.activations(node.frame)
-            rows = self._iteration_rows(starts, first, stop, node.first)
+        """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b.
+
+        Only rows that are kept: those in which ``place`` and the guard can still be read; without a place (or with
+        one outside of the frame) those of which it is known what fired.
+        """
+        rows = self._begun(node, window)
+        if node.frame > 0:
+            rows = self._iterations_of(node, self._with(place, guard, node.frame, rows))
+        elif place is not None and place.base > 0:  # it may have been released, or have given its place up
+            rows = only(rows, self.source.held(place))
         for condition in guard:
             while len(rows):
                 try:
@@ -63,14 +43,111 @@ class RowReader:
                     rows = self.surviving(node.frame, rows, gone)
         return rows
 
-    def surviving(self, frame: int, rows: Rows, gone: RowsGone) -> np.ndarray:
-        """The rows of ``frame`` that do not need what is gone, less a few more at the front, for more will follow."""
-        found = mapped = as_array(rows)
-        while frame != gone.frame:
+    def _with(self, place: Place | None, guard: tuple[Condition, ...], frame: int, rows: Rows) -> Rows:
+        """Those of the rows of ``frame`` in which ``place`` and a guard can be read."""
+        if place is None or place.base == 0 or self.layout.frame_of(place) != frame:
+            rows = only(rows, self.source.complete(frame))
+        needed = dict.fromkeys([*([place] if place is not None else []), *(c.place for c in guard)])
+        own = [p for p in needed if p.base > 0 and self.layout.frame_of(p) == frame]
+        for p in own:
+            rows = only(rows, self.source.held(p))
+        starts, _ = self.source.activations(frame)
+        rows = self._known(frame, starts, rows) if len(starts) else rows[:0]
+        for p in needed:
+            rows = rows if p in own else self._readable(p, frame, rows)
+        return rows
+
+    def readable(self, value: ValueLayout, rows: Rows) -> Rows:
+        """Those of the rows of its frame for which it is kept whether a value fired, and what it was."""
+        return self._with(value.place, value.guard, value.frame, rows)
+
+    def fired(self, node: NodeLayout, guard: tuple[Condition, ...], rows: Rows) -> np.ndarray:
+        """Those of some readable rows in which a node fired and a guard held; RowsGone if one went meanwhile."""
+        found = as_array(rows)
+        if len(found):
+            begun = self._begun(node, (int(found[0]), int(found[-1]) + 1))
+            found = as_array(self._iterations_of(node, found[(found >= begun.start) & (found < begun.stop)]))
+        for condition in guard:
+            found = found[self.holds(condition, node.frame, found)] if len(found) else found
+        return found
+
+    def _begun(self, node: NodeLayout, window: tuple[int, int] | None) -> range:
+        """Rows in which the node's turn came, kept or not, init rows included."""
+        extent = self.source.extent(node.frame)
+        first, stop = extent.first, extent.stop
+        if extent.partial >= 0 and node.ip < extent.ip:
+            stop = extent.partial + 1
+        if window is not None:
+            first, stop = max(first, window[0]), min(stop, window[1])
+        return range(first, max(first, stop))
+
+    def _iterations_of(self, node: NodeLayout, rows: Rows) -> Rows:
+        """Those of the rows that are iterations (of a node that fires in the first one only, first ones) of activations
+        that are known, and led to from known ones."""
+        starts, _ = self.source.activations(node.frame)
+        if len(starts) == 0:
+            return rows[:0]
+        rows = self._known(node.frame, starts, rows)
+        if len(rows) == 0:
+            return rows
+        if isinstance(rows, range) and rows.step == 1:
+            return self._iteration_rows(starts, rows.start, rows.stop, node.first)
+        rows = as_array(rows)
+        if node.first:
+            return rows[np.isin(rows, starts + 1) & ~np.isin(rows, starts)]
+        return rows[starts[np.searchsorted(starts, rows, side="right") - 1] != rows]
+
+    def _known(self, frame: int, starts: np.ndarray, rows: Rows) -> Rows:
+        """Those of the rows whose iteration path is known."""
+        if starts[0] > 0:
+            rows = only(rows, (range(int(starts[0]), FOREVER),))
+        around = self.layout.frames[frame].parent
+        while around > 0:
+            above, _ = self.source.activations(around)
+            if len(above) == 0 or above[0] > 0:
+                mapped = found = as_array(rows)
+                inner = frame
+                while inner != around and len(found):
+                    mapped = self.parent_rows(inner, mapped)
+                    inner = self.layout.frames[inner].parent
+                rows = found[mapped >= above[0]] if len(above) else found[:0]
+            around = self.layout.frames[around].parent
+        return rows
+
+    def reached(self, node: NodeLayout, row: int) -> bool:
+        """Whether the node's turn came in this iteration row."""
+        return len(self._iterations_of(node, self._begun(node, (row, row + 1)))) > 0
+
+    def _readable(self, place: Place, frame: int, rows: Rows) -> Rows:
+        """Those of the rows of ``frame`` for which a place, its own or of an enclosing frame, can be read."""
+        if place.base == 0:
+            return rows
+        home, spans = self.layout.frame_of(place), self.source.held(place)
+        if home == frame:
+            return only(rows, spans)
+        if home == 0 or (len(spans) == 1 and spans[0][0] <= 1 and isinstance(spans[0], range) and spans[0].step == 1):
+            return rows
+        mapped = as_array(rows)
+        while frame != home:
             mapped = self.parent_rows(frame, mapped)
             frame = self.layout.frames[frame].parent
-        found = found[mapped >= gone.first]
-        return found[len(found) // 32 :]
+        return as_array(rows)[holding(spans, mapped)]
+
+    def surviving(self, frame: int, rows: Rows, gone: RowsGone) -> Rows:
+        """The rows of ``frame`` that do not need what is gone, less a few more at the front, for more will follow."""
+        if gone.place is None:  # activations were forgotten: rows of later ones stay
+            starts, _ = self.source.activations(frame)
+            found = self._known(frame, starts, rows) if len(starts) else rows[:0]
+            if len(found) == len(rows):
+                raise gone
+            return found
+        found = self._readable(gone.place, frame, rows)
+        spans = self.source.held(gone.place)
+        if len(spans) == 1 and isinstance(spans[0], range) and spans[0].step == 1 and spans[0].start > 0:
+            found = found[len(found) // 32 :]
+        if len(found) == len(rows):  # all of them are there again: only to be read anew
+            raise gone
+        return found
 
     @staticmethod
     def _iteration_rows(starts: np.ndarray, first: int, stop: int, first_iteration_only: bool) -> Rows:
@@ -104,18 +181,7 @@ class RowReader:
         while frame != home:  # a value of an enclosing frame: the row of it that this activation belongs to
             rows = self.parent_rows(frame, rows)
             frame = self.layout.frames[frame].parent
-        if len(rows) == 0:
-            return [] if place.dtype is None else np.empty((0, *place.shape), place.dtype)
-        step = rows.step if isinstance(rows, range) else 1
-        low, high = (rows.start, rows.stop) if isinstance(rows, range) else (int(rows.min()), int(rows.max()) + 1)
-        start, items = self.source.column(place, low, high, step)
-        if start > low:
-            raise RowsGone(frame, start)
-        if isinstance(rows, range):
-            return items
-        if place.dtype is None:
-            return [items[r - start] for r in rows]
-        return items[rows - start]
+        return self.source.take(place, rows)
 
     def read(self, layout: ValueLayout, rows: Rows) -> tuple[Rows, Any]:
         """(rows, values) of an output; rows that are dropped meanwhile are left out of both."""
@@ -144,9 +210,13 @@ class RowReader:
 
     # -- tags -------------------------------------------------------------------------------------------------------
     def activation_of(self, frame: int, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(number of the activation of each row, init rows, parent rows)."""
+        """(activation of each row as an index into the other two, init rows, parent rows); RowsGone where it is no
+        longer known."""
         starts, parents = self.source.activations(frame)
-        return np.searchsorted(starts, as_array(rows), side="right") - 1, starts, parents
+        number = np.searchsorted(starts, as_array(rows), side="right") - 1
+        if len(number) and len(starts) and number.min() < 0:
+            raise RowsGone
+        return number, starts, parents
 
     def parent_rows(self, frame: int, rows: Rows) -> np.ndarray:
         number, _, parents = self.activation_of(frame, rows)
@@ -162,6 +232,15 @@ class RowReader:
             out[:, level] = current - starts[number] - 1
             current = parents[number]
             frame = self.layout.frames[frame].parent
+        return out
+
+    def iterations_known(self, frame: int, rows: np.ndarray) -> np.ndarray:
+        """The same with -1 for rows, ascending, of activations that are forgotten."""
+        out = np.full((len(rows), len(self.layout.frames[frame].path)), -1, np.int64)
+        starts, _ = self.source.activations(frame)
+        known = as_array(self._known(frame, starts, np.unique(rows))) if len(starts) else rows[:0]
+        mine = np.isin(rows, known)
+        out[mine] = self.iterations(frame, rows[mine])
         return out
 
     def find_row(self, frame: int, iteration: Sequence[int]) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ from workbench.errors import DeadValueError, TraceError
 from workbench.graph.node import Tag
 from workbench.graph.types import TensorType, numpy_dtype
 from workbench.kernels.layout import NodeLayout, ValueLayout
+from workbench.trace.retention.envelope import BLOCK, NUMBERS, Envelope, blocks_of, blocks_of_numbers, merged
+from workbench.trace.retention.tracks import places_of
 from workbench.trace.rows import RowReader, Rows, RowsGone
+from workbench.trace.spans import FOREVER, as_array
 from workbench.trace.steady import steady
 
 #: what kernels.statistics leaves
@@ -67,11 +71,48 @@ class Series:
         items = np.asarray(self._reader.items(place, self._layout.frame, rows), np.float64)
         return np.ascontiguousarray(items).view(STATISTICS)[:, 0]
 
+    @steady
+    def envelope(self, blocks: int = 1000) -> Envelope:
+        """Statistics of at most so many blocks of consecutive firings: of the whole run with ``keep="statistics"``,
+        else of what is kept. TraceError for what is no number, and for arrays without :attr:`statistics`."""
+        node = self._reader.node[self._layout.node]
+        place = self._layout.statistics or self._layout.place
+        is_number = place is not None and place.dtype is not None and np.dtype(place.dtype).kind in "iuf"
+        if place is None or not is_number or (place.shape and self._layout.statistics is None):
+            raise TraceError(
+                f"There is no envelope of {self.name!r}, a {self.type}.", slug="no-statistics",
+                fix='ask for that of a real number, or of an array of known shape in a run with trace="stats".',
+            )  # fmt: skip
+        while True:
+            found = self._reader.source.blocks(self._layout, node.first)
+            old, low, length = found if found is not None else (np.empty(0, BLOCK), 0, 1)
+            rows = as_array(self._reader.rows_of(node, self._layout.guard, (low, FOREVER), place))
+            rows, items = self._reader.read(replace(self._layout, place=place), rows)
+            if found is None or (now := self._reader.source.blocks(self._layout, node.first)) is None or now[1] == low:
+                break
+        count = -(-(int(rows[-1]) + 1 if len(rows) else low) // max(1, blocks))
+        while length < count:
+            length *= 2
+        make = blocks_of if self._layout.statistics is None else blocks_of_numbers
+        new = make(as_array(rows), np.asarray(items), length)
+        both = merged(np.concatenate([old, new]), length)
+        frame = self._layout.frame
+        first, last = (self._reader.iterations_known(frame, both[name]) for name in ("first", "last"))
+        return Envelope(first, last, both["count"], both[list(NUMBERS)])
+
     @property
     @steady
     def iterations(self) -> np.ndarray:
         """(n, depth) iteration numbers."""
         return self._reader.iterations(self._layout.frame, self._rows())
+
+    @property
+    def gaps(self) -> bool:
+        """Whether iterations between those that are kept are not."""
+        layout = self._layout
+        places = [p for p in places_of(layout) if p.base and self._reader.layout.frame_of(p) == layout.frame]
+        spans = [self._reader.source.held(p) for p in places] or [self._reader.source.complete(layout.frame)]
+        return any(len(s) > 1 or not isinstance(s[0], range) or s[0].step > 1 for s in spans)
 
     @steady
     def firings(self) -> list[np.ndarray]:
@@ -124,8 +165,10 @@ class Series:
                 f"{self.name!r} has no record at {where}.", slug="not-recorded",
                 fix="the iteration did not happen (yet), or its rows were dropped; session.value recomputes those.",
             )  # fmt: skip
-        rows = self._reader.rows_of(node, (), (row, row + 1))
-        if len(rows) == 0:
+        rows = range(row, row + 1)
+        if self._layout.kind != "slot" and not len(self._reader.readable(self._layout, rows)):
+            raise TraceError(f"{self.name!r} is not kept at {where}.", slug="not-recorded")
+        if not self._reader.reached(node, row):
             raise TraceError(f"{self.name!r} did not fire yet at {where}.", slug="not-fired")
         try:
             return self._only(node, rows, where)
@@ -140,6 +183,20 @@ class Series:
             if not self._reader.holds(condition, self._layout.frame, rows)[0]:
                 raise DeadValueError(f"{self.name!r} is dead at {where}: its branch was not taken.", node=node.name)
         return as_value(self._reader.values(self._layout, rows)[0])
+
+    @steady
+    def of_rows(self, rows: range, init: int) -> tuple[np.ndarray, Any, np.ndarray]:
+        """Of these rows of its frame: those of the activation that began with the row ``init`` in which it fired, the
+        values there, and the rows that are not kept."""
+        kept = self._reader.readable(self._layout, rows)
+        number, starts, _ = self._reader.activation_of(self._layout.frame, kept)
+        kept = as_array(kept)[starts[number] == init] if len(starts) > 1 else kept
+        fired = as_array(self._reader.fired(self._reader.node[self._layout.node], self._layout.guard, kept))
+        values = self._reader.values(self._layout, fired)
+        missing = np.setdiff1d(as_array(rows), as_array(kept), assume_unique=True)
+        if len(self._reader.readable(self._layout, rows)) < len(kept):
+            raise RowsGone  # some of them went meanwhile: once more
+        return fired, values, missing
 
     def _pick(self, index: slice) -> Rows:
         if (

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from workbench.kernels.layout import Layout, Place
+from workbench.kernels.layout import KEPT, Layout, Place, ValueLayout
 from workbench.kernels.machine import View
+from workbench.trace.spans import FOREVER, Rows, Spans, as_array
 
 
 class Extent(NamedTuple):
@@ -23,25 +24,60 @@ class Extent(NamedTuple):
     ip: int
 
 
+class RowsGone(Exception):
+    """Some rows of ``place`` were dropped while they were being read, or had been before; without a place: it is no
+    longer known which iteration they were."""
+
+    def __init__(self, place: Place | None = None) -> None:
+        super().__init__(f"rows of {place} were dropped" if place else "it is not known where the rows belong")
+        self.place = place
+
+
 class RowSource(Protocol):
     """What a trace needs of its rows. ``epoch`` grows when rows are rewritten by going back, and is odd meanwhile."""
 
     @property
     def epoch(self) -> int: ...
+    @property
+    def partial(self) -> bool:
+        """Whether rows may be missing in between."""
+
     def extent(self, frame: int) -> Extent: ...
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
         """(first row read, items of rows start, start + step, ... below stop): an array, or a list of arrays."""
 
     def first(self, place: Place) -> int:
-        """The first row in which a place can be read."""
+        """The row from which on a place can be read in every row."""
+
+    def held(self, place: Place) -> Spans:
+        """All rows in which a place can be read (as far as they exist)."""
+
+    def complete(self, frame: int) -> Spans:
+        """All rows of a frame of which it is known what fired in them (as far as they exist)."""
+
+    def take(self, place: Place, rows: Rows) -> Any:
+        """What stands at a place in these rows, in ascending order: an array, or a list of objects. RowsGone where
+        one is not held."""
+
+    def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
+        """(blocks of the envelope of a value, the row behind the last, rows of a block), if any are kept."""
 
     def pool(self, place: Place) -> Any: ...
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
-        """(init row, parent row) of every activation."""
+        """(init rows, parent rows) of the activations; the oldest, whose rows are dropped, may be left out: the first
+        of all has init row 0."""
+
+    def begun(self, frame: int) -> int:
+        """How many activations there were."""
+
+    def known(self, frame: int) -> int:
+        """The row of a frame from which on all activations are known."""
 
 
 class LiveSource:
     """Rows of a machine. While it runs only complete rows are shown, and of the outermost level what was reached."""
+
+    partial = False
 
     def __init__(self, view: View, layout: Layout, running: Callable[[], bool]) -> None:
         self._view, self._layout, self._running = view, layout, running
@@ -64,8 +100,12 @@ class LiveSource:
         return Extent(first, row + 1, -1, ip)
 
     def _gone(self, place: Place) -> bool:
-        """Whether another value may stand in the place by now."""
-        return place.until >= 0 and (self._running() or self._view.ip > place.until)
+        """Whether a value has been released: another may stand in an array's place by now."""
+        if place.until < 0 or place.until >= KEPT:
+            return False
+        if place.dtype is None:
+            return self._view.released(place.offset)
+        return self._running() or self._view.ip > place.until
 
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
         found = self._column(place, start, stop, step)
@@ -85,8 +125,43 @@ class LiveSource:
             return 1  # the outermost level has one row
         return self._view.first(place.base - 1, place.shift if place.base > len(self._layout.frames) else 0)
 
+    def held(self, place: Place) -> Spans:
+        return (range(self.first(place), FOREVER),)
+
+    def complete(self, frame: int) -> Spans:
+        return (range(self.extent(frame).first, FOREVER),)
+
+    def take(self, place: Place, rows: Rows) -> Any:
+        return take_columns(self, place, rows)
+
+    def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
+        return None
+
     def pool(self, place: Place) -> Any:
         return self._view.pool(place.offset, None if place.dtype is None else np.dtype(place.dtype))
 
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         return self._view.activations(frame)
+
+    def begun(self, frame: int) -> int:
+        return self._view.rows(frame)[2]
+
+    def known(self, frame: int) -> int:
+        starts, _ = self._view.activations(frame)
+        return int(starts[0]) if len(starts) else 0
+
+
+def take_columns(source: RowSource, place: Place, rows: Rows) -> Any:
+    """:meth:`RowSource.take` of a source that has every row from the first one on."""
+    if len(rows) == 0:
+        return [] if place.dtype is None else np.empty((0, *place.shape), place.dtype)
+    step = rows.step if isinstance(rows, range) else 1
+    low, high = (rows.start, rows.stop) if isinstance(rows, range) else (int(rows.min()), int(rows.max()) + 1)
+    start, items = source.column(place, low, high, step)
+    if start > low:
+        raise RowsGone(place)
+    if isinstance(rows, range):
+        return items
+    if place.dtype is None:
+        return [items[r - start] for r in rows]
+    return items[as_array(rows) - start]

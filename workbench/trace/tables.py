@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ class EventTable:
     """Events in firing order, as columns.
 
     ``number`` is the number of the event, from 0 on (from the oldest row that is kept, where rows were dropped);
-    ``code`` indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the event's own frames.
+    ``code`` indexes ``nodes``; ``iteration`` is (n, depth) with -1 beyond the event's own frames. ``partial``: some
+    iterations are not kept, so that events are missing (``trace.coverages()`` says which are there).
     """
 
     nodes: tuple[str, ...]
@@ -39,6 +40,7 @@ class EventTable:
     code: np.ndarray
     frame_code: np.ndarray
     iteration: np.ndarray
+    partial: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,13 @@ from workbench.graph.node import Ref, Tag
 from workbench.graph.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout, Place
 from workbench.trace.invariants import InvariantSeries
+from workbench.trace.retention.coverage import Coverage, coverage
+from workbench.trace.retention.source import KeptSource
+from workbench.trace.retention.tracks import places_of
 from workbench.trace.rows import RowReader, as_array
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
+from workbench.trace.spill import SpillStore
 from workbench.trace.steady import steady
 from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events
 
@@ -83,9 +88,22 @@ class Trace:
 
     @steady
     def count(self, node: str) -> int:
-        """How often a node fired."""
+        """How often a node fired, in the iterations that are kept (see :meth:`coverages`)."""
         layout = self._node(node)
         return len(self._reader.rows_of(layout, layout.guard))
+
+    @steady
+    def coverage(self, name: str | Ref) -> Coverage:
+        """How many of the iterations that happened are kept of a value, and which; ``session.value`` and
+        ``session.values`` recompute the others."""
+        layout = self.layout.values[tuple(self.ref(name))]
+        return coverage(self._reader, layout.frame, places_of(layout))
+
+    @steady
+    def coverages(self) -> dict[tuple[str, ...], Coverage]:
+        """Frame path -> how many of its iterations are kept so far that it is known what fired: those that
+        :meth:`events`, :meth:`branches` and :meth:`count` are about."""
+        return {f.path: coverage(self._reader, number) for number, f in enumerate(self.layout.frames) if number}
 
     @steady
     def events(self, silent: bool = True) -> EventTable:
@@ -101,6 +119,7 @@ class Trace:
             table.code[loud],
             table.frame_code[loud],
             table.iteration[loud],
+            partial=table.partial,
         )
 
     @steady
@@ -116,7 +135,8 @@ class Trace:
                 rows = fired_rows(self._reader, node)[: int(mine.sum())]
                 taken[mine] = np.asarray(self._reader.values(pred, rows), bool)
         return BranchTable(
-            table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken
+            table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken,
+            partial=table.partial,
         )  # fmt: skip
 
     @steady
@@ -173,16 +193,31 @@ class Trace:
         ]
 
     @property
+    def spill(self) -> SpillStore | None:
+        """Where older rows are on disk, with its ``status``, ``limit`` and ``keep``; None if they are in memory."""
+        parts = getattr(getattr(self.source, "keeper", None), "parts", ())
+        return next((p for p in parts if isinstance(p, SpillStore)), None)
+
+    @property
     def dropped(self) -> bool:
         """Whether rows were dropped to stay within the memory budget; session.value recomputes what was in them."""
-        return any(self.source.first(Place(store + 1, 0, 0, None)) > 0 for store in range(len(self.layout.stores)))
+        if isinstance(self.source, KeptSource):
+            return self.source.partial
+        stores = range(len(self.layout.stores))
+        return self.source.partial or any(self.source.first(Place(s + 1, 0, 0, None)) > 0 for s in stores)
 
     @steady
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the trace to one file (a documented zip without pickle)."""
-        from workbench.trace.file import save_trace
+    def save(self, path: str | PathLike[str], progress: Callable[[int, int], object] | None = None) -> None:
+        """Write the trace to one file (a documented zip without pickle), piece by piece: memory for the whole of it is
+        not needed. Of each loop the iterations are written from which on all is kept.
 
-        save_trace(self, path)
+        ``progress(done, total)`` is called on the way, in bytes; by default a terminal shows a line if it takes long.
+        TraceError for what would be too large to be loaded again (slug ``too-large``), or if the disk is full
+        (``disk-full``): no half file is left.
+        """
+        from workbench.trace.save import save_trace
+
+        save_trace(self, path, progress)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Trace:
@@ -210,4 +245,7 @@ class Trace:
         code, frame_code, _, iteration = order_events(self._reader, picked)
         frames: tuple[Any, ...] = tuple(f.path for f in self.layout.frames)
         number = np.arange(len(code), dtype=np.int64)
-        return EventTable(tuple(n.name for n in nodes), frames, number, code, frame_code, iteration)
+        partial = not all(coverage(self._reader, f).whole for f in {n.frame for n in nodes})
+        return EventTable(
+            tuple(n.name for n in nodes), frames, number, code, frame_code, iteration, partial=partial
+        )  # fmt: skip

@@ -1,0 +1,62 @@
+"""The notebook on unused arrays in a real JupyterLab: the memory view moves while its cells keep the kernel busy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.lab import CHROMIUM, NOTEBOOKS, browser_page, lab_server
+
+NOTEBOOK = "02_collecting_unused_arrays.ipynb"
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+    pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"),
+]
+
+VIEW = "document.querySelector('.workbench-view')"
+DONE = """() => [...jupyterapp.shell.currentWidget.content.widgets].every(
+  c => c.model.type !== 'code' || !c.model.sharedModel.getSource().trim() || c.model.executionCount !== null)"""
+
+
+def test_the_view_moves_while_the_kernel_is_busy(tmp_path):
+    with lab_server(tmp_path) as (url, token), browser_page(url, token) as opened:
+        opened.open(NOTEBOOK)
+        page = opened.page
+        page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+        page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells') }")
+        page.wait_for_function(f"() => {VIEW}?.querySelector('.workbench-figure')?._fullLayout", timeout=60_000)
+        words, highest = [], []
+        while not page.evaluate(DONE) and len(highest) < 900:
+            words.append(page.evaluate(f"() => {VIEW}.querySelector('.workbench-words').innerText.split('\\n')[0]"))
+            highest.append(
+                page.evaluate(f"() => Math.max(...{VIEW}.querySelector('.workbench-figure').data[0].y, 0)")
+            )
+            page.wait_for_timeout(100)
+        assert len(set(words)) >= 3 and len(set(highest)) >= 3, (words, highest)
+        assert page.evaluate(DONE)
+        failed = page.evaluate(
+            """() => [...jupyterapp.shell.currentWidget.content.widgets].filter(c => c.model.type === 'code').flatMap(
+                 c => Array.from({length: c.model.outputs.length}, (_, i) => c.model.outputs.get(i).toJSON()))
+                 .filter(o => o.output_type === 'error').map(o => o.evalue)"""
+        )
+        assert failed == [] and opened.errors == [] and opened.outside() == []
+        for theme in ("Light", "Dark"):
+            opened.theme(theme)
+            page.evaluate(f"() => {VIEW}.scrollIntoView()")
+            page.wait_for_timeout(500)
+            page.screenshot(path=str(tmp_path / f"memory-{theme}.png"))
+            text = page.evaluate(f"() => getComputedStyle({VIEW}.querySelector('.gtitle, .xtitle')).fill")
+            assert text == ("rgb(31, 31, 31)" if theme == "Light" else "rgb(230, 230, 230)")
+        page.keyboard.press("Escape")
+        switch = page.locator(".workbench-view button", has_text="Collect unused arrays").first
+        switch.focus()
+        page.keyboard.press("Space")  # the switch works from the keyboard
+        page.wait_for_function(
+            f"() => [...{VIEW}.querySelectorAll('button')].some(b => b.innerText.endsWith('arrays: on'))",
+            timeout=10_000,
+        )

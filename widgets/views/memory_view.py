@@ -1,0 +1,178 @@
+"""Memory live: the arrays of managers over time, the rows of a run over its events, or a record by value."""
+
+from __future__ import annotations
+
+import weakref
+from types import SimpleNamespace
+from typing import Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.execution.memory import LEDGER, ArrayManager
+from workbench.widgets.models.memory_model import SessionMemory, ledger_model, lifetime_bars, trace_model
+from workbench.widgets.views.base import Source, View
+from workbench.widgets.views.memory_spec import memory_html, memory_spec
+from workbench.widgets.views.spec import Spec
+
+HEIGHT = 260
+_WATCHES: weakref.WeakKeyDictionary[Any, LedgerWatch] = weakref.WeakKeyDictionary()
+
+
+class LedgerWatch:
+    """The ledger where the pump expects a session: a version that grows, and nobody who tells of it."""
+
+    def __init__(self, ledger: Any) -> None:
+        self._ledger = weakref.ref(ledger)
+
+    @property
+    def version(self) -> int:
+        ledger = self._ledger()
+        return 0 if ledger is None else ledger.version
+
+    def snapshot(self) -> Any:
+        return SimpleNamespace(state="paused", event=self.version, iterations={}, stop=None, version=self.version)
+
+    def subscribe(self, callback: Any) -> Any:
+        return lambda: None
+
+
+class MemorySource(Source):
+    """A session, a trace, a manager, or the whole ledger."""
+
+    def __init__(self, source: Any) -> None:
+        # not that of Source: there may be no graph
+        self.manager = source if isinstance(source, ArrayManager) else None
+        self.ledger = None
+        self.session: Any = None
+        self._trace: Any = None
+        if source is None or self.manager is not None:
+            self.ledger = LEDGER if self.manager is None else self.manager.ledger
+            self.session = _WATCHES.setdefault(self.ledger, LedgerWatch(self.ledger))
+            self.graph = None
+        else:
+            try:
+                super().__init__(source)
+            except WorkbenchError:
+                source = self._trace = None
+            if self.session is None and self._trace is None:
+                raise WorkbenchError(
+                    f"MemoryView needs a manager, a session or a trace; a {type(source).__name__} came.",
+                    slug="no-view-source",
+                    fix="pass a wb.ArrayManager, a wb.Session, a trace, or nothing for all arrays of this process.",
+                )
+
+    @property
+    def trace(self) -> Any:
+        return self._trace
+
+
+class MemoryView(View):
+    """Live bytes over time, the peak, the limit, what was released and collected; words and a table beside.
+
+    ``source``: nothing for all arrays of this process; a manager, with its submanagers; a session: rows, checkpoints
+    and inputs over the events, the trace's budget, and from where to where each value is needed; a trace: its values by
+    the room that they take. ``log`` shows bytes on a logarithmic axis. The switch of the first two kinds is
+    ``wb.collect_unused``.
+    """
+
+    title = "Memory"
+
+    def __init__(self, source: Any = None, log: bool = False, height: int = HEIGHT) -> None:
+        self.source: MemorySource = MemorySource(source)
+        self.log_scale = log
+        self.height = height
+        self.words = ipywidgets.HTML()
+        self._follow = SessionMemory()
+        self._bars: list[dict[str, Any]] | None = None
+        self._displayed = self._heard = False
+        super().__init__(self.source)
+
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        source = self.source
+        if source.ledger is not None:
+            figures = source.ledger.figures(levels=True)
+            model = ledger_model(figures, None if source.manager is None else source.manager.path)
+        elif source.session is not None:
+            if self._bars is None:
+                self._bars = lifetime_bars(source.session.dag)
+            model = {**self._follow.update(source.session.memory_now()), "bars": self._bars}
+        else:
+            model = trace_model(source.trace)
+        return {**model, "log": self.log_scale}
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        return memory_spec(model, self.height, headline=False)
+
+    def plain_spec(self, model: dict[str, Any]) -> Spec:
+        return memory_spec(model, self.height)
+
+    # -- a cell that works on arrays keeps the kernel busy: it may not hear for long that a browser drew the view ---
+    @property
+    def views(self) -> int:
+        return self.live.views if self._heard else int(self._displayed)
+
+    def show(self, snapshot: Any) -> None:
+        if not self._heard:
+            self._forget()
+        super().show(snapshot)
+
+    def _drawn(self) -> None:
+        self._heard = True
+        super()._drawn()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        self._displayed = True
+        if self.pump is not None:
+            self.pump.wake()
+        return super()._repr_mimebundle_(**kwargs)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        controls: list[ipywidgets.Widget] = []
+        if self.source.session is not None:
+            scale = ipywidgets.ToggleButtons(
+                options=[("linear", False), ("log", True)], value=self.log_scale,
+                tooltips=["Bytes as they are", "Bytes on a logarithmic axis"],
+                style={"button_width": "64px"}, layout={"width": "auto"},
+            )  # fmt: skip
+            scale.observe(self._scale_chosen, names="value")
+            controls.append(scale)
+        self.switch: Any = None
+        if self.source.ledger is not None:
+            self.switch = ipywidgets.ToggleButton(
+                value=self.source.ledger.collecting, layout={"width": "auto"},
+                tooltip="Release arrays that no handle refers to any more, in the whole process",
+            )  # fmt: skip
+            self._name_switch()
+            self.switch.observe(self._switched, names="value")
+            controls.append(self.switch)
+        self.refresh(self.model(None))
+        if not controls:
+            return (self.live, self.words)
+        bar = ipywidgets.HBox(controls)
+        bar.add_class("workbench-scale")
+        return (bar, self.live, self.words)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        html = memory_html(model)
+        if html != self.words.value:
+            self.words.value = html
+        if self.switch is not None and self.switch.value != model["collecting"]:
+            self.switch.value = model["collecting"]
+
+    def _name_switch(self) -> None:
+        self.switch.description = f"Collect unused arrays: {'on' if self.switch.value else 'off'}"
+
+    def _switched(self, change: Any) -> None:
+        self._name_switch()
+        ledger: Any = self.source.ledger
+        if ledger.collecting != change["new"]:
+            ledger.collect(bool(change["new"]))
+            self.update_now()
+
+    def _scale_chosen(self, change: Any) -> None:
+        self.log_scale = bool(change["new"])
+        self.update_now()
+
+    def __repr__(self) -> str:
+        return f"<MemoryView: {self.model(None)['headline']}>"

@@ -1,0 +1,122 @@
+"""What a revision counts: firings that the machine executed, and where in a loop's events a row begins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from workbench.execution.incremental.steps import Step, Steps
+from workbench.execution.run import Run
+from workbench.kernels import machine as core
+from workbench.kernels.layout import NodeLayout
+
+#: per store: row, activations, init row and parent row of the last activation (kernels: snapshots)
+Counts = tuple[int, int, int, int]
+
+
+class Tally:
+    """Firings executed again: ``total`` as the machine counts events, ``nodes`` by name."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.total = self.compared = 0
+        self.nodes: Counter[str] = Counter()
+
+    def add(self, node: str, events: int) -> None:
+        """A node of the outermost level."""
+        self.total += events
+        self.nodes[node] += events
+
+    def rerun(self, events: int, step: Step, since: Mapping[int, int]) -> None:
+        """``events`` in a loop, from rows ``since`` on (of each frame of it; by default all)."""
+        self.total += events
+        rows = _Rows(self.run)
+        for node in self.run.plan.layout.nodes:
+            if step.start < node.ip < step.stop:
+                fired = rows.count(node, since.get(node.frame, 0), 1 << 62)
+                if fired:
+                    self.nodes[node.name] += fired
+
+    def to_end(self, run: Run) -> Iterator[None]:
+        """Run on to the end, in slices."""
+        if run.finished:
+            return
+        before, since = self._fired(), run.event
+        try:
+            while not run.finished and run.go() != "halt":
+                yield
+        finally:
+            self.total += run.event - since
+            self.nodes.update({n: k - before[n] for n, k in self._fired().items() if k > before[n]})
+
+    def _fired(self) -> dict[str, int]:
+        rows = _Rows(self.run)
+        return {n.name: rows.count(n, 0, 1 << 62) for n in self.run.plan.layout.nodes}
+
+
+class _Rows:
+    """Counts firings in rows; nodes of one guard are counted once."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._known: dict[object, int] = {}
+
+    def count(self, node: NodeLayout, low: int, high: int) -> int:
+        partial = node.ip < self.run.view.ip  # in the row in progress
+        inside = (node.frame, node.guard, node.first, low, high, partial)
+        if inside not in self._known:
+            window = None if node.frame == 0 else (low, high)
+            self._known[inside] = self._counted(node, window)
+        return self._known[inside]
+
+    def _counted(self, node: NodeLayout, window: tuple[int, int] | None) -> int:
+        reader = self.run.trace.reader
+        cond = self.run.plan.layout.frames[node.frame].cond
+        if cond is None or cond not in node.guard:
+            return len(reader.rows_of(node, node.guard, window))
+        # a loop's condition holds in all rows but the last of an activation, so that only those need be read
+        rest = tuple(c for c in node.guard if c != cond)
+        rows = reader.rows_of(node, rest, window)
+        starts, _ = self.run.view.activations(node.frame)
+        lasts = np.append(starts[1:] - 1, self.run.view.rows(node.frame)[1])
+        if isinstance(rows, range):
+            lasts = lasts[(lasts >= rows.start) & (lasts < rows.stop)]
+        else:
+            lasts = lasts[np.isin(lasts, rows)]
+        return len(rows) - (int((~reader.holds(cond, node.frame, lasts)).sum()) if len(lasts) else 0)
+
+
+def counts_before(run: Run, steps: Steps, step: Step, row: int) -> dict[int, Counts]:
+    """Per store of a loop what a snapshot in front of ``row`` has: rows of the frames in it as its earlier rows left
+    them."""
+    view, layout = run.view, steps.plan.layout
+    starts, parents = view.activations(step.frame)
+    found: dict[int, Counts] = {step.frame: (row, len(starts), int(starts[-1]), int(parents[-1]))}
+    for frame in step.tree:
+        if frame == step.frame:
+            continue
+        parent = layout.frames[frame].parent
+        begun = found[parent][0] + (parent != step.frame)  # the row itself has not begun
+        starts, parents = view.activations(frame)
+        n = int(np.searchsorted(parents, begun, "left"))
+        last = int(starts[n]) - 1 if n < len(starts) else view.rows(frame)[1]
+        found[frame] = (last, n, int(starts[n - 1]), int(parents[n - 1])) if n else (-1, 0, -1, -1)
+    frames = len(layout.frames)
+    arrays = {s: (found[f][0], 0, -1, -1) for s, f in enumerate(layout.stores) if s >= frames and f in found}
+    return found | arrays
+
+
+def events_before(run: Run, steps: Steps, step: Step, row: int, checkpoints: Sequence[core.Snapshot]) -> int:
+    """Events in front of ``row`` of a loop, by the firings since the checkpoint before it."""
+    head, layout = core.head_of(run.machine, step.frame), steps.plan.layout
+    begin = int(run.view.activations(step.frame)[0][-1]) + 1
+    events, low = core.loop_events(run.machine, step.frame), {f: 0 for f in step.tree} | {step.frame: begin}
+    for checkpoint in checkpoints:
+        if checkpoint.ip == head and begin < checkpoint.row(step.frame) <= row:
+            events = checkpoint.events
+            low = {f: checkpoint.row(f) + 1 for f in step.tree} | {step.frame: checkpoint.row(step.frame)}
+    high = {f: c[0] + 1 for f, c in counts_before(run, steps, step, row).items()} | {step.frame: row}
+    rows = _Rows(run)
+    return events + sum(rows.count(n, low[n.frame], high[n.frame]) for n in layout.nodes if n.frame in low)

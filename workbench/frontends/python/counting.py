@@ -1,0 +1,148 @@
+"""What a ``for`` loop goes over: ranges, arrays and what enumerate, zip and reversed make of them, by a counter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.python import operators
+from workbench.frontends.python.engine import Engine
+from workbench.frontends.python.items import item
+from workbench.frontends.python.numbers import python_number
+from workbench.frontends.python.objects import (
+    ArrayCell,
+    Range,
+    Several,
+    View,
+)
+from workbench.frontends.python.sequences import items_of
+from workbench.graph.value import Value
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Something to go over by a counter from ``start`` by ``step`` to before ``stop``; ``item`` gives what is there."""
+
+    start: Any
+    stop: Any
+    step: Any
+    item: Callable[[Any], Any]
+
+    def length(self) -> int | None:
+        if all(isinstance(p, int) for p in (self.start, self.stop, self.step)):
+            return len(range(self.start, self.stop, self.step))
+        return None
+
+
+def counted(engine: Engine, things: Any, node: ast.AST) -> Counted | tuple[Any, ...]:
+    """How to go over something: by a counter, or item by item where each is a thing of its own."""
+    b = engine.builder
+    if isinstance(things, (range, Range)):
+        return Counted(things.start, things.stop, things.step,
+                       lambda k: python_number(b, k) if isinstance(k, Value) else k)  # fmt: skip
+    if isinstance(things, np.ndarray):
+        things = engine.wrap(things, owner="an array from outside") if things.ndim else things
+    if isinstance(things, (ArrayCell, View)):
+        content = operators.lift(b, engine.content(things))
+        if content.shape == ():
+            engine.fail(node, "not-a-sequence", "An array without dimensions has no rows to go over.", construct="for")
+        length = content.shape[0] if content.shape else None
+        if length is None:
+            length = operators.attribute(b, content, "shape")[0]
+        cell = things
+        return Counted(0, length, 1, lambda k: item(engine, node, cell, k))
+    if isinstance(things, Several):
+        return _several(engine, things, node)
+    if isinstance(things, Value):
+        engine.fail(node, "not-a-sequence", f"A single number ({things.type}) cannot be gone over.",
+                    "use range(n) to count.", construct="for")  # fmt: skip
+    return items_of(engine, things, node)
+
+
+def _several(engine: Engine, several: Several, node: ast.AST) -> Counted | tuple[Any, ...]:
+    b = engine.builder
+    parts = [counted(engine, part, node) for part in several.parts]
+    part = parts[0] if parts else ()
+    if several.kind == "reversed":
+        if isinstance(part, tuple):
+            return part[::-1]
+        length = _length(engine, part)
+        last = length - 1 if isinstance(length, int) else b.op("subtract", length, 1)
+        back = part
+        return Counted(last, -1, -1, lambda k: back.item(_at(engine, back, k)))
+    if several.kind == "enumerate":
+        start = several.start
+        if isinstance(part, tuple):
+            return tuple(
+                (operators.binary(b, "Add", engine.raw(start), k), thing) for k, thing in enumerate(part)
+            )  # fmt: skip
+
+        each = part
+
+        def pair(k: Any) -> Any:
+            number = python_number(b, k) if isinstance(k, Value) else k
+            if operators.is_value(start) or start != 0:
+                number = operators.binary(b, "Add", engine.raw(start), number)
+            return (number, each.item(_at(engine, each, k)))
+
+        return Counted(0, _length(engine, part), 1, pair)
+    if any(isinstance(p, tuple) for p in parts):  # as many as the shortest has, which must be known
+        rows = [p if isinstance(p, tuple) else _listed(engine, p, node) for p in parts]
+        return tuple(zip(*rows, strict=False))
+    lengths = [_length(engine, p) for p in parts if isinstance(p, Counted)]
+    known = [n for n in lengths if isinstance(n, int)]
+    shortest: Any = min(known) if known else None
+    for length in lengths:
+        if not isinstance(length, int):
+            shortest = length if shortest is None else b.op("minimum", length, shortest)
+    return Counted(
+        0, 0 if shortest is None else shortest, 1,
+        lambda k: tuple(p.item(_at(engine, p, k)) for p in parts if isinstance(p, Counted)),
+    )  # fmt: skip
+
+
+def _listed(engine: Engine, part: Counted, node: ast.AST) -> tuple[Any, ...]:
+    length = part.length()
+    if length is None or not isinstance(part.start, int) or not isinstance(part.step, int):
+        engine.fail(node, "unknown-length", "How many items this has is only known when the graph runs.",
+                    "go over arrays of known length together with tuples and lists.", construct="zip")  # fmt: skip
+    return tuple(part.item(part.start + k * part.step) for k in range(min(length, 1000)))
+
+
+def _at(engine: Engine, part: Counted, k: Any) -> Any:
+    """The part's own counter in its k-th step."""
+    b = engine.builder
+    if isinstance(part.start, int) and part.start == 0 and isinstance(part.step, int) and part.step == 1:
+        return k
+    if all(isinstance(p, int) for p in (part.start, part.step, k)):
+        return part.start + k * part.step
+    stride = k if isinstance(part.step, int) and part.step == 1 else b.op("multiply", k, part.step)
+    return b.op("add", stride, part.start)
+
+
+def _length(engine: Engine, part: Counted) -> Any:
+    """Steps of a part: known now, or max(0, ceil((stop - start) / step))."""
+    known = part.length()
+    if known is not None:
+        return known
+    b = engine.builder
+    if isinstance(part.start, int) and part.start == 0 and isinstance(part.step, int) and part.step == 1:
+        return b.op("maximum", part.stop, 0)
+    span = b.op("subtract", _value(engine, part.stop), part.start)
+    trips = b.op("negative", b.op("floor_divide", b.op("negative", span), part.step))
+    return b.op("maximum", trips, 0)
+
+
+def _value(engine: Engine, number: Any) -> Value:
+    return plain_value(number) if isinstance(number, Value) else engine.builder.constant(number, "int64")
+
+
+def plain_value(value: Value) -> Value:
+    return Value(value.builder, value.ref, value.type, value.context, value.label)
+
+
+__all__ = ["Counted", "counted", "plain_value"]

@@ -1,0 +1,195 @@
+"""The engine of a capture: it walks a function's syntax tree and makes the nodes of a graph on the way.
+
+::
+
+    Engine.execute(statements) ─► statements.py ─► branching.py (if), looping.py (while), iterating.py (for)
+    Engine.evaluate(expression) ─► expressions.py ─► calling.py (functions, inlined), operators.py (what they mean)
+
+What depends on no argument is computed at once, by Python; all else becomes nodes. ``scope`` holds the variables,
+``heap`` the contents of arrays, lists and dicts: both are exchanged where the program has two ways, so that an entry
+is only ever replaced, never changed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.frontends.python.errors import CaptureError
+from workbench.frontends.python.memory import Memory
+from workbench.frontends.python.numbers import PyNumber
+from workbench.frontends.python.objects import (
+    FLAGS,
+    ArrayCell,
+    DictCell,
+    ListCell,
+    Missing,
+    View,
+)
+from workbench.frontends.python.scopes import Outside
+from workbench.graph.builder import GraphBuilder
+from workbench.graph.node import Ref
+from workbench.graph.value import Value
+
+Visit = Callable[["Engine", Any], Any]
+#: what to do with each kind of expression and statement; filled by the modules that hold them
+EXPRESSIONS: dict[type[ast.AST], Visit] = {}
+STATEMENTS: dict[type[ast.AST], Visit] = {}
+#: nodes of one graph; a capture that makes more is refused
+MAX_NODES = 200_000
+
+
+def expression(*kinds: type[ast.AST]) -> Callable[[Visit], Visit]:
+    """Register the function that evaluates these expressions."""
+    return _registering(EXPRESSIONS, kinds)
+
+
+def statement(*kinds: type[ast.AST]) -> Callable[[Visit], Visit]:
+    """Register the function that carries these statements out."""
+    return _registering(STATEMENTS, kinds)
+
+
+def _registering(table: dict[type[ast.AST], Visit], kinds: tuple[type[ast.AST], ...]) -> Callable[[Visit], Visit]:
+    def register(visit: Visit) -> Visit:
+        table.update(dict.fromkeys(kinds, visit))
+        return visit
+
+    return register
+
+
+class Engine(Memory):
+    """One capture: builder, heap, the scope of the function in progress, and those of its callers."""
+
+    def __init__(self, builder: GraphBuilder, outside: Outside) -> None:
+        super().__init__()
+        self.builder, self.outside = builder, outside
+        self.stack = []
+        #: last value given to each name, for names of values that are no loop variables
+        self.named: dict[str, Ref] = {}
+        #: changes with every assertion, so that results can wait for all of them
+        self.asserted = ArrayCell()
+        self.heap[self.asserted] = np.zeros((), bool)
+
+    # -- walking -----------------------------------------------------------------------------------------------
+    def evaluate(self, node: ast.expr) -> Any:
+        """What an expression gives: a thing that a variable may hold."""
+        visit = EXPRESSIONS.get(type(node))
+        with self.at(node):
+            if visit is None:
+                self.fail(
+                    node,
+                    "unsupported-expression",
+                    f"A {type(node).__name__} cannot be put into a graph.",
+                    "write it with the operators and functions that the documentation of wb.graph lists.",
+                )
+            return visit(self, node)
+
+    def execute(self, statements: Sequence[ast.stmt]) -> None:
+        """Carry out statements until one leaves; what follows one that only may leave is made conditional."""
+        from workbench.frontends.python import branching  # it registers statements here
+
+        for position, node in enumerate(statements):
+            flags = [self.scope.vars.get(flag, False) for flag in FLAGS]
+            if any(flag is True for flag in flags):
+                return
+            if any(flag is not False for flag in flags):
+                with self.at(node):
+                    branching.unless_left(self, node, lambda: self.execute(statements[position:]))  # noqa: B023
+                return
+            with self.at(node):
+                if isinstance(node, ast.If):
+                    if branching.if_statement(self, node, statements[position + 1 :]):
+                        return
+                    continue
+                visit = STATEMENTS.get(type(node))
+                if visit is None:
+                    self.fail(node, "unsupported-statement", f"{type(node).__name__} cannot be put into a graph.")
+                visit(self, node)
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Nodes made inside are from this part of the function, and so are errors."""
+        builder, outer = self.builder, self.builder.source
+        builder.source = self.scope.text.source(node)
+        try:
+            yield
+        except CaptureError:
+            raise
+        except WorkbenchError as error:
+            raise self._located(error, node) from error
+        except RecursionError:
+            self.fail(node, "too-deep", "The function is nested too deeply for a graph.",
+                      "write repeated statements as a loop.")  # fmt: skip
+        finally:
+            builder.source = outer
+
+    def _located(self, error: WorkbenchError, node: ast.AST) -> CaptureError:
+        located = CaptureError(
+            error.message, slug=error.slug, node=error.node, source=self.scope.text.source(node), fix=error.fix
+        )
+        located.construct = type(node).__name__
+        return located
+
+    # -- things ------------------------------------------------------------------------------------------------
+    def truth(self, node: ast.expr) -> Any:
+        """The truth of a condition: a bool known now, or a Value."""
+        from workbench.frontends.python import logic
+
+        with self.at(node):
+            return logic.test(self, node)
+
+    def raw(self, thing: Any) -> Any:
+        """A thing as the operators take it: values and statics, in tuples, lists and dicts."""
+        if isinstance(thing, (ArrayCell, View)):
+            return self.content(thing)
+        if isinstance(thing, ListCell):
+            return [self.raw(i) for i in self.heap[thing]]
+        if isinstance(thing, DictCell):
+            return {k: self.raw(i) for k, i in self.heap[thing]}
+        if type(thing) is tuple:
+            return tuple(self.raw(i) for i in thing)
+        if isinstance(thing, slice):
+            return slice(self.raw(thing.start), self.raw(thing.stop), self.raw(thing.step))
+        return thing
+
+    def wrap(self, result: Any, base: ArrayCell | View | None = None, owner: str | None = None) -> Any:
+        """What an operator gave, as a thing: arrays get an identity. It may share memory with ``base``."""
+        if isinstance(result, Value):
+            if isinstance(result, PyNumber) or result.shape == ():
+                return result
+        elif type(result) is tuple:
+            return tuple(self.wrap(i, base, owner) for i in result)
+        elif type(result) is list:
+            return self.new_list(tuple(self.wrap(i, base, owner) for i in result))
+        elif type(result) is dict:
+            return self.new_dict(tuple((k, self.wrap(i, base, owner)) for k, i in result.items()))
+        elif not isinstance(result, np.ndarray):
+            return result
+        cell = self.new_array(result)
+        cell.owner = owner
+        if base is not None:
+            self.tie(cell, base)
+        return cell
+
+    # -- variables ---------------------------------------------------------------------------------------------
+    def bind(self, name: str, thing: Any, node: ast.AST) -> None:
+        """Give a variable a new value."""
+        self.scope.vars[name] = thing
+        self.scope.lines[name] = self.scope.text.line(node)
+        content = self.heap.get(thing) if isinstance(thing, ArrayCell) else thing
+        if isinstance(content, Value) and len(self.stack) <= 1:
+            self.named[name] = content.ref
+        if len(self.builder._nodes) > MAX_NODES:
+            self.fail(node, "too-large", f"The graph has more than {MAX_NODES} nodes.",
+                      "let range loops stay loops instead of going over long tuples or lists.")  # fmt: skip
+
+    def need(self, thing: Any, node: ast.AST) -> Any:
+        """The thing, unless it is Missing: then the error that says why."""
+        if isinstance(thing, Missing):
+            self.fail(node, thing.slug, thing.sentence, thing.fix, construct="variable")
+        return thing

@@ -1,0 +1,15 @@
+"""The error of a capture: which construct of a function has no graph, where it stands, and what to write instead."""
+
+from __future__ import annotations
+
+from workbench.errors import GraphError
+
+
+class CaptureError(GraphError):
+    """A construct of a Python function that cannot be put into a graph, or that fails while it is captured.
+
+    ``source`` holds file, line and expression; ``construct`` names what was met ("try", "yield", "call" ...).
+    """
+
+    slug = "capture"
+    construct: str = ""

@@ -1,0 +1,169 @@
+"""Arrays, lists and dicts with their identity: what they hold, what shares memory with what, and changing them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NoReturn
+
+from workbench.frontends.python import operators
+from workbench.frontends.python.errors import CaptureError
+from workbench.frontends.python.objects import (
+    ArrayCell,
+    Cell,
+    DictCell,
+    ListCell,
+    LocalFunction,
+    Missing,
+    Several,
+    View,
+)
+from workbench.frontends.python.scopes import Scope
+from workbench.graph.builder import GraphBuilder
+from workbench.graph.node import Source
+
+
+class Memory:
+    """The heap of a capture. ``ties`` are pairs of arrays that may be one, or share memory."""
+
+    builder: GraphBuilder
+    scope: Scope
+    #: scopes of the functions in progress, outermost first, each with what it was called with
+    stack: list[tuple[Scope, Any]]
+
+    def __init__(self) -> None:
+        self.heap: dict[Cell, Any] = {}
+        self.ties: dict[Cell, dict[Cell, None]] = {}
+        #: where each was changed last
+        self.changed: dict[Cell, Source] = {}
+
+    def content(self, cell: Cell) -> Any:
+        """What an array holds now."""
+        if isinstance(cell, View):
+            base = self.content(cell.base)
+            return cell.first if base is cell.seen else operators.subscript(self.builder, base, cell.index)
+        content = self.heap[cell]
+        if isinstance(content, Missing):
+            error = CaptureError(content.sentence, slug=content.slug, source=self.builder.source, fix=content.fix)
+            error.construct = "mutation"
+            raise error
+        return content
+
+    def new_array(self, content: Any) -> ArrayCell:
+        cell = ArrayCell()
+        self.heap[cell] = content
+        return cell
+
+    def new_list(self, items: tuple[Any, ...]) -> ListCell:
+        cell = ListCell()
+        self.heap[cell] = items
+        return cell
+
+    def new_dict(self, pairs: tuple[tuple[Any, Any], ...]) -> DictCell:
+        cell = DictCell()
+        self.heap[cell] = pairs
+        return cell
+
+    # -- changing arrays ----------------------------------------------------------------------------------------
+    def tie(self, new: Cell, old: Cell) -> None:
+        """Note that a new array may be an old one, or share its memory, and so that of those which that one may be."""
+        for other in self.related(old):
+            self.link(new, other)
+
+    def link(self, one: Cell, other: Cell) -> None:
+        """Note that two arrays may be one; this does not go on to others."""
+        one, other = root(one), root(other)
+        if one is not other and type(one) is type(other):
+            self.ties.setdefault(one, {})[other] = None
+            self.ties.setdefault(other, {})[one] = None
+
+    def related(self, cell: Cell) -> list[Cell]:
+        """An array, and those that may be the same or share its memory."""
+        return [root(cell), *self.ties.get(root(cell), ())]
+
+    def write(self, cell: Cell, new: Any, node: ast.AST) -> None:
+        """Give an array, list or dict another content. CaptureError where a caller could see that; an array that only
+        may be the same one, or share its memory, cannot be read from then on."""
+        base, related = root(cell), self.related(cell)
+        self.changed[base] = self.scope.text.source(node)
+        for other in related:
+            if other.owner is not None:
+                what = "list" if isinstance(other, ListCell) else "dict" if isinstance(other, DictCell) else "array"
+                argument = other.owner.startswith("the argument")
+                name = other.owner.rpartition(" ")[2]
+                self.fail(
+                    node, "argument-mutation" if argument else "outside-mutation",
+                    f"This changes {other.owner}: plain Python would change the {what} of the caller, a graph cannot.",
+                    f"copy it first, with {name} = {name}.copy()." if argument else "copy it first, with .copy().",
+                    construct="mutation",
+                )  # fmt: skip
+        seen = self.reachable() if len(related) > 1 else {}
+        for other in related:
+            if other is not base and other in seen and not isinstance(other, ArrayCell):
+                self.fail(node, "alias", f"This changes a list or dict that may or may not be {seen[other]!r}: on one "
+                          "way through the program they are one.", "copy one of them before, with .copy().",
+                          construct="mutation")  # fmt: skip
+            if other is not base and other in seen:
+                self.heap[other] = Missing(
+                    f"{seen[other]!r} may or may not be the array that line {self.scope.text.line(node)} changes: on "
+                    "one way through the program they share memory.",
+                    slug="alias",
+                    fix="copy one of them before, with .copy().",
+                )
+        self._set(cell, new)
+
+    def _set(self, cell: Cell, new: Any) -> None:
+        if isinstance(cell, View):
+            stored = operators.store_subscript(self.builder, self.content(cell.base), cell.index, new)
+            self._set(cell.base, stored)
+        else:
+            self.heap[cell] = new
+
+    def reachable(self) -> dict[Cell, str]:
+        """Arrays that variables in sight refer to, with the name of one such variable."""
+        found: dict[Cell, str] = {}
+        scopes: dict[int, Scope] = {}
+        waiting = [self.scope, *(scope for scope, _ in self.stack)]
+        while waiting:
+            scope: Scope | None = waiting.pop()
+            while scope is not None and id(scope) not in scopes:
+                scopes[id(scope)] = scope
+                for name, thing in scope.vars.items():
+                    self._reach(thing, name, found, waiting)
+                scope = scope.parent
+        return found
+
+    def _reach(self, thing: Any, name: str, found: dict[Cell, str], scopes: list[Scope]) -> None:
+        if isinstance(thing, Cell):
+            thing = root(thing)
+            if thing in found:
+                return
+            found[thing] = name
+            content = self.heap.get(thing)
+            if isinstance(thing, (ListCell, DictCell)):
+                for item in content or ():
+                    self._reach(item, name, found, scopes)
+        elif type(thing) is tuple or isinstance(thing, Several):
+            for item in thing.parts if isinstance(thing, Several) else thing:
+                self._reach(item, name, found, scopes)
+        elif isinstance(thing, LocalFunction):
+            scopes.append(thing.scope)
+
+    def fail(
+        self, node: ast.AST, slug: str, sentence: str, fix: str | None = None, construct: str | None = None,
+        source: Source | None = None,
+    ) -> NoReturn:  # fmt: skip
+        """Raise a CaptureError about a part of the function in progress."""
+        error = CaptureError(sentence, slug=slug, source=source or self.scope.text.source(node), fix=fix)
+        error.construct = construct or type(node).__name__
+        raise error
+
+    def python_error(self, node: ast.AST, error: Exception) -> NoReturn:
+        """Python itself refuses what is known now."""
+        self.fail(node, "python-error", f"Python raises {type(error).__name__} here: {error}.", construct="expression")
+
+
+def root(cell: Cell) -> Cell:
+    """The array that a view is a part of."""
+    while isinstance(cell, View):
+        cell = cell.base
+    return cell

@@ -1,0 +1,124 @@
+"""What variables hold while a function is captured.
+
+=================  =============================================================================================
+a Value            a number or NumPy scalar that is known when the graph runs (:class:`PyNumber`: a Python number)
+ArrayCell, View    an array: a thing with an identity, whose content (a Value or a constant) lies in the heap
+ListCell           a list, DictCell a dict: their items lie in the heap
+tuple              a tuple of these
+Missing            nothing: why the name has no value here
+LocalFunction      a function or lambda defined in the captured code
+Range, Several     what ``range``, ``enumerate``, ``zip`` and ``reversed`` of computed things give
+anything else      a static: the Python object itself, known now
+=================  =============================================================================================
+
+Arrays are cells so that ``y = x`` names one array twice, and a store through one name is seen through the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.frontends.python.scopes import Scope
+
+
+class Cell:
+    """Something with an identity and a content that can change; the content is in ``Engine.heap``.
+
+    ``owner`` says whose it is when it must not be changed: "the argument x" or "the global x".
+    """
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: str | None = None) -> None:
+        self.owner = owner
+
+
+class ArrayCell(Cell):
+    """An array; its content is a Value or a constant array."""
+
+    __slots__ = ()
+
+
+class View(Cell):
+    """``base[index]`` with numbers, slices and None: the part of another array, seen and changed through both.
+
+    ``first`` is its content as long as that of the base is ``seen``.
+    """
+
+    __slots__ = ("base", "first", "index", "seen")
+
+    def __init__(self, base: ArrayCell | View, index: Any, first: Any, seen: Any) -> None:
+        super().__init__()
+        self.base, self.index, self.first, self.seen = base, index, first, seen
+
+
+class ListCell(Cell):
+    """A list; its content is a tuple."""
+
+    __slots__ = ()
+
+
+class DictCell(Cell):
+    """A dict; its content is a tuple of (static key, item)."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Missing:
+    """A name without a value: a sentence that says why, slug, and what to do.
+
+    With ``after_break`` there is a value, ``partial``, on those ways on which the loop is left by break.
+    """
+
+    sentence: str
+    slug: str = "unbound"
+    fix: str = "give it a value before, on every path."
+    after_break: bool = False
+    partial: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class LocalFunction:
+    """A function defined in captured code; free names are looked up where it was defined, when it is called."""
+
+    name: str
+    tree: ast.FunctionDef | ast.Lambda
+    scope: Scope
+    defaults: Sequence[Any]
+    keyword_defaults: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """``range(start, stop, step)`` of which a part is computed."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    """``enumerate``, ``zip``, ``reversed``, or ``rows`` of an array: ``kind`` and what they go over."""
+
+    kind: str
+    parts: tuple[Any, ...]
+    start: Any = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method of a cell, not called yet."""
+
+    cell: Cell
+    name: str
+
+
+#: under these names a scope keeps what is no variable of Python: words that cannot be names
+BREAK, CONTINUE, RETURNED, RESULT, ASSERTED = "break", "continue", "returned", "return value", "asserted"
+FLAGS = (BREAK, CONTINUE, RETURNED)

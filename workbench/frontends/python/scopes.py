@@ -1,0 +1,127 @@
+"""Scopes of captured functions, and what they take from outside: globals, closures, attributes of objects.
+
+Whatever is taken from outside is a constant of the graph. It is noted with a token of its value, so that a later
+call can tell whether the graph still holds (:meth:`Outside.unchanged`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.python.text import FunctionText
+
+#: items of a container from outside that tell whether it has changed
+MAX_ITEMS = 10_000
+_ABSENT = object()
+_PLAIN = (int, float, complex, bool, str, bytes, type(None))
+
+
+class Scope:
+    """The variables of one activation of a function. ``vars`` also holds the flags of its control flow."""
+
+    def __init__(
+        self, text: FunctionText, name: str, local: frozenset[str], parent: Scope | None,
+        function: types.FunctionType | None,
+    ) -> None:  # fmt: skip
+        self.text, self.name, self.local, self.parent, self.function = text, name, local, parent, function
+        self.vars: dict[str, Any] = {}
+        #: line of the last binding of each name
+        self.lines: dict[str, int] = {}
+
+
+class Outside:
+    """What a graph took from outside of its arguments, as (holder, name, token)."""
+
+    def __init__(self) -> None:
+        self._taken: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+
+    def note(self, holder: Any, name: str, value: Any) -> None:
+        """``holder`` is the dict of globals, the closure's cell, or the object whose attribute was read."""
+        key = (id(holder), name)
+        if key not in self._taken:
+            self._taken[key] = (holder, name, token(value))
+
+    def unchanged(self) -> bool:
+        """Whether all that was taken still is what it was."""
+        return all(same(token(_read(holder, name)), old) for holder, name, old in tuple(self._taken.values()))
+
+
+def _read(holder: Any, name: str) -> Any:
+    try:
+        if isinstance(holder, dict):
+            return holder[name] if name in holder else getattr(builtins, name, _ABSENT)
+        if isinstance(holder, types.CellType):
+            return holder.cell_contents
+        return getattr(holder, name, _ABSENT)
+    except ValueError:  # an empty cell
+        return _ABSENT
+
+
+def token(value: Any, budget: int = MAX_ITEMS) -> Any:
+    """Something that differs when a value from outside has changed: its content for numbers, arrays and containers."""
+    if type(value) in _PLAIN:
+        return (type(value), repr(value) if isinstance(value, (float, complex)) else value)
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return (np.ndarray, value.dtype, value.shape, value.tobytes())
+    if isinstance(value, np.generic):
+        return (type(value), value.tobytes())
+    if type(value) in (tuple, list) and len(value) <= budget:
+        return (type(value), *(token(v, budget // max(len(value), 1)) for v in value))
+    if type(value) is dict and len(value) <= budget:
+        share = budget // max(len(value), 1)
+        return (dict, *((token(k, share), token(v, share)) for k, v in value.items()))
+    return Same(value)
+
+
+class Same:
+    """Token of an object that counts by its identity; holds it, so that no other object gets its id."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and _one(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(id(getattr(self.value, "__func__", self.value)))
+
+
+def _one(a: Any, b: Any) -> bool:
+    """Bound methods are made anew each time that they are read."""
+    if isinstance(a, types.MethodType) and isinstance(b, types.MethodType):
+        return a.__func__ is b.__func__ and a.__self__ is b.__self__
+    return a is b
+
+
+def same(a: Any, b: Any) -> bool:
+    return bool(a == b)
+
+
+def lookup_outside(function: types.FunctionType | None, name: str, outside: Outside) -> tuple[bool, Any, str]:
+    """(found, value, where it is from) of a free name of a function, noted as taken."""
+    if function is None:
+        return False, None, ""
+    code, closure = function.__code__, function.__closure__ or ()
+    if name in code.co_freevars:
+        cell = closure[code.co_freevars.index(name)]
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return False, None, ""
+        outside.note(cell, name, value)
+        return True, value, "closure"
+    table: Mapping[str, Any] = function.__globals__
+    if name in table:
+        outside.note(table, name, table[name])
+        return True, table[name], "global"
+    if hasattr(builtins, name):
+        outside.note(table, name, getattr(builtins, name))
+        return True, getattr(builtins, name), "builtin"
+    return False, None, ""

@@ -1,0 +1,124 @@
+"""Arguments of a call: which inputs of the graph they become, what a graph is kept for, and how they are fed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.python.engine import Engine
+from workbench.frontends.python.errors import CaptureError
+from workbench.frontends.python.numbers import python_number
+from workbench.frontends.python.objects import ArrayCell, Cell, DictCell, ListCell
+from workbench.frontends.python.scopes import token
+from workbench.graph.types import dtype_name
+
+PYTHON_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+#: numbers and arrays that one call may have
+MAX_LEAVES = 10_000
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call with its arguments bound to the parameters. ``given`` are those of the call, the others are defaults."""
+
+    arguments: dict[str, Any]
+    given: frozenset[str]
+
+    def key(self) -> tuple[Any, ...]:
+        """Calls with equal keys have one graph: dtypes and shapes of values, statics by value."""
+        return tuple(
+            (name, _key(value) if name in self.given else ("default", token(value)))
+            for name, value in self.arguments.items()
+        )
+
+    def feeds(self) -> dict[str, Any]:
+        """What each input of the graph is fed."""
+        return {name: leaf for n in self.given for name, leaf in _leaves(n, self.arguments[n])}
+
+
+def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    """Bind as Python does; raises TypeError as Python does."""
+    bound = signature.bind(*args, **kwargs)
+    given = frozenset(bound.arguments)
+    bound.apply_defaults()
+    return Call(dict(bound.arguments), given)
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a value is an input of the graph; others are known at capture or hold such values."""
+    if type(value) in PYTHON_DTYPES:
+        return True
+    if isinstance(value, (np.ndarray, np.generic)):
+        try:
+            dtype_name(value.dtype)
+        except TypeError:
+            return False
+        return value.dtype.kind not in "OSUTV" or value.dtype.isbuiltin == 2
+    return False
+
+
+def _key(value: Any) -> Any:
+    if type(value) in PYTHON_DTYPES:
+        return type(value)
+    if is_leaf(value):
+        return (np.ndarray if isinstance(value, np.ndarray) else np.generic, dtype_name(value.dtype), value.shape)
+    if type(value) in (tuple, list):
+        return (type(value), *map(_key, value))
+    if type(value) is dict:
+        return (dict, *((k if isinstance(k, (str, int)) else token(k), _key(v)) for k, v in value.items()))
+    return token(value)
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if is_leaf(value):
+        yield name, value
+    elif type(value) in (tuple, list):
+        for k, item in enumerate(value):
+            yield from _leaves(f"{name}.{k}", item)
+    elif type(value) is dict:
+        for k, item in value.items():
+            yield from _leaves(f"{name}.{k}", item)
+
+
+def things_of(engine: Engine, call: Call) -> dict[str, Any]:
+    """What the parameters hold at the beginning: placeholders, made here, and statics."""
+    count = sum(1 for n in call.given for _ in _leaves(n, call.arguments[n]))
+    if count > MAX_LEAVES:
+        raise CaptureError(
+            f"{count} numbers and arrays came as arguments; {MAX_LEAVES} may.",
+            slug="too-many-arguments",
+            fix="put numbers into an array.",
+        )
+    return {
+        name: _thing(engine, name, value) if name in call.given else value for name, value in call.arguments.items()
+    }  # fmt: skip
+
+
+def _thing(engine: Engine, name: str, value: Any) -> Any:
+    b = engine.builder
+    owner = f"the argument {name.partition('.')[0]}"
+    if type(value) in PYTHON_DTYPES:
+        return python_number(b, b.placeholder(name, PYTHON_DTYPES[type(value)], ()))
+    if is_leaf(value):
+        placed = b.placeholder(name, dtype_name(value.dtype), value.shape)
+        if isinstance(value, np.generic):
+            return placed
+        cell = ArrayCell(owner)
+        engine.heap[cell] = placed
+        return cell
+    if type(value) in (tuple, list):
+        items = tuple(_thing(engine, f"{name}.{k}", v) for k, v in enumerate(value))
+        return items if type(value) is tuple else _owned(engine, ListCell(owner), items)
+    if type(value) is dict:
+        pairs = tuple((k, _thing(engine, f"{name}.{k}", v)) for k, v in value.items())
+        return _owned(engine, DictCell(owner), pairs)
+    return value
+
+
+def _owned(engine: Engine, cell: Cell, content: Any) -> Cell:
+    engine.heap[cell] = content
+    return cell

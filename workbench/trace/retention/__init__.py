@@ -1,0 +1,18 @@
+"""What a trace keeps of the rows that the machine has no room for.
+
+::
+
+    machine --retire--> keeper: carried | every | named | window | statistics
+       |                   |
+    LiveSource        held, take
+       +-------KeptSource--+--> RowReader
+
+A keeper never holds more than its share of the memory; what it lets go of is recomputed by replay.
+"""
+
+from workbench.trace.retention.keeper import Keeper, Keepers
+from workbench.trace.retention.make import make_keeper
+from workbench.trace.retention.policy import DEFAULT_MEMORY, Retention, retention_of
+from workbench.trace.retention.source import KeptSource
+
+__all__ = ["DEFAULT_MEMORY", "Keeper", "Keepers", "KeptSource", "Retention", "make_keeper", "retention_of"]

@@ -1,0 +1,59 @@
+"""How much of what happened is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.kernels.layout import Place
+from workbench.trace.rows import RowReader
+from workbench.trace.spans import Spans, both, clipped, holding, runs_of
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """``kept`` of ``happened`` iterations can be read; the rest is recomputed when it is asked for.
+
+    ``stretches`` says which of a loop that is run through once, oldest first: (first, last, step).
+    """
+
+    kept: int
+    happened: int
+    stretches: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        return self.kept == self.happened
+
+    def __str__(self) -> str:
+        if self.whole:
+            return f"all {self.happened} iterations"
+        parts = [f"{'' if k == 1 else f'every {k}th '}from {low} to {high}" for low, high, k in self.stretches[-4:]]
+        more = "..., " if len(self.stretches) > 4 else ""
+        return f"{self.kept} of {self.happened} iterations{': ' if parts else ''}{more}{', '.join(parts)}"
+
+
+def coverage(reader: RowReader, frame: int, places: Iterable[Place] = ()) -> Coverage:
+    """Of the iterations of a frame in which these places can be read; without any, of which it is known what fired."""
+    source = reader.source
+    own = [p for p in places if p.base > 0 and reader.layout.frame_of(p) == frame]
+    extent = source.extent(frame)
+    stop = max(extent.stop, extent.partial + 1)
+    if frame == 0:
+        return Coverage(1, 1)
+    starts, _ = source.activations(frame)
+    spans: Spans = source.complete(frame) if not own else source.held(own[0])
+    for place in own[1:]:
+        spans = both(spans, source.held(place))
+    spans = clipped(spans, 0, stop)
+    begun = starts[(starts >= 0) & (starts < stop)]
+    happened = stop - source.begun(frame)
+    kept = sum(map(len, spans)) - int(holding(spans, begun).sum())
+    stretches = []
+    if source.begun(frame) == 1 and len(begun):
+        init = int(begun[0])
+        for start, end, step in runs_of(spans):
+            low = start + (step if start == init else 0)
+            if low < end:
+                stretches.append((low - init - 1, end - init - 2, step))
+    return Coverage(kept, happened, tuple(stretches))

@@ -1,0 +1,37 @@
+"""From a policy to its keepers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from workbench.kernels.layout import Layout
+from workbench.trace.retention.carried import carried
+from workbench.trace.retention.every import every_kth
+from workbench.trace.retention.keeper import Keeper, Keepers, Live
+from workbench.trace.retention.named import named
+from workbench.trace.retention.policy import Retention
+from workbench.trace.retention.statistics import StatisticsKeeper
+from workbench.trace.retention.window import WindowKeeper
+
+Maker = Callable[[int], Keeper]
+
+
+def make_keeper(
+    policy: Retention, layout: Layout, limit: int, live: Live, values: Iterable[tuple[str, int]] = ()
+) -> Keepers:  # fmt: skip
+    """The keepers of a policy, which share ``limit`` bytes evenly; ``values`` are (node, output) of its ``names``."""
+    wanted = list(values)
+    makers: list[Maker] = []
+    if policy.keep == "carried":
+        makers.append(lambda share: carried(layout, share, live))
+    if policy.keep == "statistics":
+        makers.append(lambda share: StatisticsKeeper(layout, share, live))
+    if wanted:
+        makers.append(lambda share: named(layout, wanted, share, live))
+    if policy.every is not None:
+        every = policy.every
+        makers.append(lambda share: every_kth(layout, share, live, every))
+    if policy.window is not None:
+        window = policy.window
+        makers.append(lambda share: WindowKeeper(layout, share, live, window))
+    return Keepers([make(limit // len(makers)) for make in makers])

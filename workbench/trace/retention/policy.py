@@ -1,0 +1,110 @@
+"""What a trace keeps of a run: a policy, as a value."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import Any
+
+from workbench.errors import SessionError
+
+#: bytes that a trace may hold unless it is told otherwise
+DEFAULT_MEMORY = 512 << 20
+KEEP = ("all", "carried", "statistics", "window", "none")
+
+
+def _refused(what: str, fix: str) -> SessionError:
+    return SessionError(what, slug="bad-retention", fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What a trace keeps once the newest rows no longer fit into memory. What is dropped is recomputed exactly by
+    ``session.value`` and ``session.values``; ``trace.coverage(name)`` says what is kept.
+
+    Parameters
+    ----------
+    keep:
+        "all": every value, from the newest back as far as ``memory`` reaches. "carried": what loops carry from one
+        iteration to the next, in every iteration, and every decision: a few bytes an iteration. "statistics": the
+        envelope of every series (``series.envelope()``). "window": the newest ``window`` iterations of each loop.
+        "none": nothing but the newest rows.
+    every:
+        Also each k-th iteration in full.
+    window:
+        Also the newest so many iterations of each loop in full.
+    names:
+        Also these series in full.
+    memory:
+        Bytes that all of it may take, checkpoints included: 512 MiB by default.
+    spill:
+        A folder: rows that no longer fit into memory go to disk there, and are read from there like all others. Needs
+        pyarrow. See ``trace.spill``.
+    disk:
+        Bytes that may take on disk; at the limit the run stops, and goes on when it is raised. No limit by default.
+
+    Where "carried", ``every`` or ``names`` outgrow their share of the memory, every second iteration that they keep
+    goes, again and again: what stays is spread evenly over the whole run. SessionError (slug ``bad-retention``) for a
+    policy that makes no sense.
+
+    >>> Retention("carried", window=10_000, memory=64 << 20)
+    Retention(keep='carried', window=10000, memory=67108864)
+    """
+
+    keep: str = "all"
+    every: int | None = None
+    window: int | None = None
+    names: tuple[str, ...] = ()
+    memory: int = DEFAULT_MEMORY
+    spill: str | os.PathLike[str] | None = None
+    disk: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.keep not in KEEP:
+            raise _refused(f"keep={self.keep!r} is not supported.", f"use one of {', '.join(map(repr, KEEP))}.")
+        for name in ("every", "window", "memory", "disk"):
+            value = getattr(self, name)
+            if value is None and name != "memory":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+                unit = "bytes" if name in ("memory", "disk") else "iterations"
+                raise _refused(f"{name} is a positive number of {unit}, {value!r} came.", f"give {name}=1000, say.")
+        if self.keep == "window" and self.window is None:
+            raise _refused('keep="window" needs a window.', 'say how long: Retention("window", window=1000).')
+        if isinstance(self.names, str) or not all(isinstance(n, str) for n in self.names):
+            raise _refused(f"names is a sequence of names, {self.names!r} came.", 'write names=("x",).')
+        object.__setattr__(self, "names", tuple(self.names))
+        if self.spill is not None and not isinstance(self.spill, str | os.PathLike):
+            raise _refused(f"spill is a folder, {self.spill!r} came.", 'give its path: Retention(spill="folder").')
+        if self.disk is not None and self.spill is None:
+            raise _refused("disk is a limit, but nothing goes to disk.", 'say where: Retention(spill="folder", ...).')
+        if self.keep == "all" and (self.window is not None):
+            raise _refused(
+                'keep="all" keeps the newest iterations anyway.', 'leave window away, or use keep="window".'
+            )
+
+    def __repr__(self) -> str:
+        given = [f for f in fields(self) if f.name == "keep" or getattr(self, f.name) != f.default]
+        return f"Retention({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in given)})"
+
+    @property
+    def keeps_more(self) -> bool:
+        """Whether anything is kept of rows that the machine drops."""
+        return self.keep in ("carried", "statistics", "window") or bool(
+            self.every or self.window or self.names or self.spill
+        )
+
+
+#: shorthands, less "stats", whose statistics of arrays are computed with the arrays themselves
+SHORTHANDS = {"all": "all", "carried": "carried", "stats": "all", "off": "none"}
+
+
+def retention_of(trace: Any, memory: int) -> Retention:
+    """The policy that ``trace=`` of a session names; SessionError for anything else."""
+    if isinstance(trace, Retention):
+        return trace
+    if not isinstance(trace, str) or trace not in SHORTHANDS:
+        raise _refused(
+            f"trace={trace!r} is not supported.", 'use "all", "carried", "stats", "off" or a wb.Retention(...).'
+        )
+    return Retention(SHORTHANDS[trace], memory=memory)

@@ -1,0 +1,125 @@
+"""Some columns of one store, of every row or of every k-th one, in as few bytes as they need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.kernels import columns
+from workbench.trace.retention.column import Column, Objects, object_bytes
+from workbench.trace.retention.tracks import Track
+
+
+class Samples:
+    """Columns of one store, all thinned alike: the rows r with r % every == phase % every, ``first`` <= r < ``stop``.
+
+    :meth:`thin` doubles ``every``; as the phases stay, what is kept then was kept before.
+    """
+
+    def __init__(self, tracks: Sequence[Track], every: int, block_bytes: int) -> None:
+        self.tracks, self.every = tuple(tracks), every
+        self.first, self.stop = 0, 0
+        self._block_bytes = block_bytes
+        self._columns: dict[tuple[Track, int], Any] = {}
+        self._make()
+
+    def _make(self) -> None:
+        self._columns = {(t, p): self._column(t) for t in self.tracks for p in self._phases(t)}
+
+    def _phases(self, track: Track) -> tuple[int, ...]:
+        return track.phases if self.every > 1 else (0,)
+
+    def _column(self, track: Track) -> Column | Objects:
+        return Objects() if track.is_object else Column(track.size, max(1, self._block_bytes // track.size))
+
+    @property
+    def bytes(self) -> int:
+        return sum(c.bytes for c in self._columns.values())
+
+    def growth(self, first: int, count: int, objects: Mapping[int, Sequence[Any]]) -> int:
+        """Bytes that :meth:`add` takes at most."""
+        total = 0
+        for (track, phase), column in self._columns.items():
+            start = self._start(first, phase)
+            if track.is_object:
+                total += sum(object_bytes(i) for i in objects[track.offset][start - first :: self.every])
+            else:
+                total += column.growth(max(0, -(-(first + count - start) // self.every)))
+        return total
+
+    def _start(self, row: int, phase: int) -> int:
+        """The first row from ``row`` on that is kept."""
+        return row + (phase - row) % self.every
+
+    def add(self, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
+        """Take from the rows ``first``, first + 1, ... what is to be kept; (n, row_bytes) uint8, and references by
+        column."""
+        if self.stop != first:  # rows in between were never there: what is older cannot be told from them any more
+            self.clear(first)
+        moves = []
+        for (track, phase), column in self._columns.items():
+            at = self._start(first, phase) - first
+            if track.is_object:
+                column.extend(objects[track.offset][at :: self.every])
+                continue
+            for part in column.room(max(0, -(-(len(rows) - at) // self.every))):
+                moves.append((track.offset, track.size, at, self.every, part))
+                at += len(part) * self.every
+        if moves:
+            columns.gather(rows, moves)
+        self.stop = first + len(rows)
+
+    def clear(self, first: int) -> None:
+        """Nothing is kept; the next rows begin with ``first``."""
+        self._make()
+        self.first = self.stop = first
+
+    def thin(self) -> None:
+        """Keep half of the rows, in hardly more memory than it takes already."""
+        before, old = self.every, self._columns
+        self.every *= 2
+        self._make()
+        for (track, phase), source in old.items():
+            row = self.first + (phase - self.first) % before
+            targets = [(p, self._columns[track, p]) for p in (self._phases(track) if before == 1 else (phase,))]
+            for block in source.drain():
+                for wanted, target in targets:
+                    target.extend(block[(wanted - row) % self.every // before :: 2])
+                row += len(block) * before
+
+    def cut(self, row: int) -> None:
+        """Forget the rows from ``row`` on."""
+        if row >= self.stop:
+            return
+        if row <= self.first:
+            self.clear(max(0, row))
+            return
+        for (_, phase), column in self._columns.items():
+            column.cut(max(0, -(-(row - self._start(self.first, phase)) // self.every)))
+        self.stop = row
+
+    def rows(self, phase: int) -> range:
+        """Rows of which something is kept, those seen from the next row (phase 0) or from themselves."""
+        start = self._start(self.first, phase)
+        return range(start, max(start, self.stop + 1), self.every)
+
+    def held(self, track: Track, shift: int) -> range:
+        """Rows in which a place of this column, seen with ``shift``, can be read."""
+        start = self._start(self.first, self._phase(track, shift)) - shift
+        return range(start, max(start, self.stop - shift), self.every)
+
+    def _phase(self, track: Track, shift: int) -> int:
+        if self.every == 1:
+            return 0
+        return 1 + shift if 1 + shift in track.phases else track.phases[0]
+
+    def read(self, track: Track, shift: int, rows: range | np.ndarray) -> Any:
+        """Raw items of rows that are held."""
+        phase = self._phase(track, shift)
+        start, column = self._start(self.first, phase) - shift, self._columns[track, phase]
+        if isinstance(rows, range):
+            low, step = (rows.start - start) // self.every, max(1, rows.step // self.every)
+            return column.slice(low, low + (len(rows) - 1) * step + 1, step)
+        return column.take((rows - start) // self.every)

@@ -1,0 +1,67 @@
+"""Which columns of which stores a policy keeps, found from a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.kernels.layout import Condition, Layout, Place, ValueLayout
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A column of a store, as bytes at ``offset``: numbers or arrays of ``size`` bytes, or references to objects.
+
+    ``phases`` tells what of it is kept when only every k-th iteration is: 1 its own row, 0 the row before, of which an
+    iteration reads what the loop carries.
+    """
+
+    store: int
+    offset: int
+    size: int
+    is_object: bool
+    phases: tuple[int, ...]
+
+
+def own_place(place: Place) -> Place:
+    """The place as seen in its own row."""
+    return replace(place, shift=0)
+
+
+def tracks_of(layout: Layout, places: Iterable[Place]) -> tuple[Track, ...]:
+    """Columns of these places, less those of the pool and of the outermost level, whose one row is never dropped."""
+    found: dict[tuple[int, int, int, bool], set[int]] = {}
+    for place in places:
+        if place.base == 0 or layout.frame_of(place) == 0:
+            continue
+        size = 8 if place.dtype is None else np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64))
+        found.setdefault((place.base - 1, place.offset, size, place.dtype is None), set()).add(1 + place.shift)
+    return tuple(Track(*key, tuple(sorted(phases))) for key, phases in sorted(found.items()))
+
+
+def conditions_of(layout: Layout) -> list[Condition]:
+    """Every literal that tells whether something fired: guards of nodes and values, and of loops their predicates."""
+    found = [c for n in layout.nodes for c in n.guard]
+    for value in layout.values.values():
+        found += value.guard
+        found += (c for _, guard in value.branches for c in guard)
+    return found + [f.cond for f in layout.frames if f.cond is not None]
+
+
+def guard_places(layout: Layout) -> set[Place]:
+    return {c.place for c in conditions_of(layout)}
+
+
+def all_places(layout: Layout) -> set[Place]:
+    """Every place that anything of the trace is read from."""
+    found = {v.place for v in layout.values.values() if v.place is not None}
+    found |= {v.statistics for v in layout.values.values() if v.statistics is not None}
+    return found | guard_places(layout)
+
+
+def places_of(value: ValueLayout) -> set[Place]:
+    """What one value is read from, with the literals that tell where it fired."""
+    found = {c.place for c in value.guard} | {c.place for _, guard in value.branches for c in guard}
+    return found if value.place is None else found | {value.place}

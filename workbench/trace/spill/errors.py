@@ -1,0 +1,81 @@
+"""Errors of spilling: what stands in the way, that nothing is lost, and how to go on."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+from typing import Any
+
+from workbench.errors import TraceError
+
+GO_ON = "then session.resume() goes on from here."
+
+#: errno -> slug, what it means, what to do
+_KINDS = {
+    errno.ENOSPC: ("disk-full", "there is no space left on the device", "free some space"),
+    errno.EDQUOT: ("disk-full", "the disk quota is used up", "free some space or raise the quota"),
+    errno.EFBIG: ("disk-full", "a file may not grow any more", "raise the limit of file sizes (ulimit -f)"),
+    errno.EROFS: ("spill-read-only", "the file system is read-only", "make it writable"),
+    errno.EACCES: ("spill-read-only", "writing is not permitted there", "permit it"),
+    errno.EPERM: ("spill-read-only", "writing is not permitted there", "permit it"),
+    errno.ENOENT: ("spill-missing", "the folder is gone", "see that nobody removes it while the session is open"),
+    errno.ENOTDIR: ("spill-missing", "it is no folder", "give a folder"),
+    errno.EMFILE: ("spill-failed", "this process has too many files open", "close some, or raise ulimit -n"),
+}  # fmt: skip
+
+
+class SpillError(TraceError):
+    """The trace cannot be written to disk, or not be read back from it.
+
+    Slugs: ``disk-full``, ``spill-limit``, ``spill-read-only``, ``spill-missing`` (the folder was removed meanwhile),
+    ``spill-changed`` (a file is not as it was written), ``spill-closed``, ``spill-folder`` (the folder cannot be used),
+    ``spill-failed`` (anything else). Where it stops a run nothing recorded is lost: the rows stay in memory.
+    """
+
+    slug = "spill-failed"
+
+
+def writing_failed(error: OSError, folder: Any, kept: int) -> SpillError:
+    """The error for a failed write; ``kept`` bytes of rows wait in memory."""
+    slug, what, fix = _KINDS.get(error.errno or 0, ("spill-failed", str(error), "see to that"))
+    return SpillError(
+        f"The trace cannot be written to {folder}: {what}. Nothing is lost: what is on the disk stays readable, "
+        f"and the newer rows are in memory ({kept} bytes of them wait to be written).",
+        slug=slug, fix=f"{fix}, {GO_ON}",
+    )  # fmt: skip
+
+
+def limit_reached(limit: int, used: int, wanted: int, kept: int) -> SpillError:
+    """The error at the limit of bytes on disk."""
+    return SpillError(
+        f"The trace may take {limit} bytes on disk; it has {used} there and {wanted} more are to come. Nothing is "
+        f"lost: these stay readable, and the newer rows are in memory ({kept} bytes of them wait to be written).",
+        slug="spill-limit", fix=f"raise it: session.trace.spill.limit = {2 * limit} (bytes), {GO_ON}",
+    )  # fmt: skip
+
+
+def changed(path: Any, why: str) -> SpillError:
+    """The error for a file that is not as it was written."""
+    return SpillError(
+        f"{path} was changed since it was written: {why}.", slug="spill-changed",
+        fix="leave the files of a trace alone; session.restart() and a new run record it again.",
+    )  # fmt: skip
+
+
+def missing(path: Any) -> SpillError:
+    """The error for a file that was removed."""
+    return SpillError(
+        f"{path} is gone, and the rows in it with it.", slug="spill-missing",
+        fix="leave the folder alone while the session is open; session.restart() and a new run record it again.",
+    )  # fmt: skip
+
+
+def pyarrow() -> Any:
+    """The library, loaded on first use; TraceError with slug ``missing-library`` without it."""
+    try:
+        return importlib.import_module("pyarrow")
+    except ImportError as error:
+        raise TraceError(
+            "A trace on disk is written with pyarrow, which is not installed.", slug="missing-library",
+            fix='pip install "workbench[arrow]"',
+        ) from error  # fmt: skip

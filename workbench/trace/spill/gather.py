@@ -1,0 +1,42 @@
+"""Rows of several pieces as one answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.graph.types import numpy_dtype
+from workbench.kernels.layout import Place
+from workbench.trace.spans import Rows
+
+#: answers up to so many bytes are copies; larger ones are views of the file
+COPIED = 1 << 20
+
+
+def moved(rows: Rows, shift: int) -> Rows:
+    """The rows of a store in which places of a shift stand."""
+    return range(rows.start + shift, rows.stop + shift, rows.step) if isinstance(rows, range) else rows + shift
+
+
+def within(rows: Rows, begin: int, end: int) -> tuple[slice | np.ndarray, int]:
+    """Those of the rows that a piece has, counted from its first one, and how many they are."""
+    if isinstance(rows, range):
+        low = max(begin, rows.start)
+        low += -(low - rows.start) % rows.step  # in step with the first one
+        high = min(end, rows.stop)
+        return slice(low - begin, max(low, high) - begin, rows.step), max(0, -(-(high - low) // rows.step))
+    at, stop = np.searchsorted(rows, begin), np.searchsorted(rows, end)
+    return rows[at:stop] - begin, int(stop - at)
+
+
+def joined(parts: list[Any], place: Place) -> Any:
+    """The items of all pieces, one after the other."""
+    if place.dtype is None:
+        return [item for part in parts for item in part]
+    if len(parts) == 1:
+        one = parts[0]
+        return one.copy() if one.nbytes <= COPIED else one
+    if not parts:
+        return np.empty((0, *place.shape), numpy_dtype(place.dtype))
+    return np.concatenate(parts)

@@ -1,0 +1,115 @@
+"""Reading batches of files through memory maps; only so many files are mapped at a time."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.kernels.layout import Place
+from workbench.trace.spill.batch import Decoded
+from workbench.trace.spill.columns import Columns
+from workbench.trace.spill.errors import SpillError, changed, missing, pyarrow
+from workbench.trace.spill.segment import Segment
+
+MAX_MAPS = 32
+
+
+class _Map:
+    """One file, mapped up to ``length``."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.length = segment.size
+        self.fd = _opened(segment.path)
+        try:
+            found = os.fstat(self.fd)
+            if found.st_ino != segment.inode:
+                raise changed(segment.path, "it is another file")
+            if found.st_size < self.length:
+                raise changed(segment.path, f"it has {found.st_size} bytes of {self.length}")
+            self.buffer = pyarrow().py_buffer(mmap.mmap(self.fd, self.length, prot=mmap.PROT_READ))
+        except BaseException:
+            os.close(self.fd)
+            self.fd = -1
+            raise
+        self.decoded: dict[int, Decoded] = {}
+
+    def check(self, path: Path) -> None:
+        """A mapped file that became shorter would end the process on the next look at it."""
+        if os.fstat(self.fd).st_size < self.length:
+            raise changed(path, f"it has fewer than {self.length} bytes")
+
+    def __del__(self) -> None:
+        if getattr(self, "fd", -1) >= 0:
+            os.close(self.fd)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise missing(path) from error
+    except OSError as error:
+        raise changed(path, str(error.strerror)) from error
+
+
+class Maps:
+    """Batches of any number of segments; any thread."""
+
+    def __init__(self, limit: int = MAX_MAPS) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._maps: OrderedDict[Path, _Map] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._maps)
+
+    def batch(self, segment: Segment, number: int, columns: Columns) -> Decoded:
+        """Batch ``number`` of a segment; SpillError if its file is gone or not as it was written."""
+        offset, length, rows, first_row = segment.blocks[number]
+        with self._lock:
+            mapped = self._maps.get(segment.path)
+            if mapped is None or mapped.length < offset + length:
+                mapped = self._maps[segment.path] = _Map(segment)
+                while len(self._maps) > self._limit:
+                    self._maps.popitem(last=False)
+            self._maps.move_to_end(segment.path)
+        mapped.check(segment.path)
+        found = mapped.decoded.get(number)
+        if found is None:
+            found = mapped.decoded[number] = _decode(segment, mapped, offset, length, rows, first_row, columns)
+        return found
+
+    def items(self, segment: Segment, number: int, columns: Columns, place: Place, at: slice | np.ndarray) -> Any:
+        """What stands at a place in some rows of a batch."""
+        try:
+            return self.batch(segment, number, columns).items(place, at)
+        except (ValueError, MemoryError, OverflowError) as error:  # of single objects, which are looked at here
+            raise changed(segment.path, str(error)) from error
+
+    def forget(self, path: Path) -> None:
+        """Let go of a file that is removed."""
+        with self._lock:
+            self._maps.pop(path, None)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._maps.clear()
+
+
+def _decode(
+    segment: Segment, mapped: _Map, offset: int, length: int, rows: int, first_row: int, columns: Columns
+) -> Decoded:
+    pa = pyarrow()
+    try:
+        message = pa.ipc.read_message(pa.BufferReader(mapped.buffer.slice(offset, length)))
+        return Decoded(columns, pa.ipc.read_record_batch(message, segment.schema), rows, first_row)
+    except SpillError:
+        raise
+    except (pa.ArrowException, ValueError, OSError, MemoryError, TypeError, KeyError, OverflowError) as error:
+        raise changed(segment.path, str(error)) from error

@@ -225,7 +225,7 @@ def test_debug_takes_the_graph():
         panel.session.run()
         assert panel.session.outputs["x"] == newton(2.0)
     finally:
-        panel.session.close()
+        panel.close()
 
 
 ORDERS = [

@@ -84,10 +84,10 @@ lint: $(DEV_STAMP)
 	mypy workbench widgets kernels_pyx
 
 test-fast: $(DEV_STAMP)
-	timeout 600 pytest
+	timeout 660 pytest
 
 test-slow: $(DEV_STAMP) browser
-	timeout 600 pytest -m "slow or browser"
+	timeout 720 pytest -m "slow or browser"
 
 test-notebooks: $(DEV_STAMP)
 	@if compgen -G 'notebooks/*.ipynb' > /dev/null; then set -x; \

@@ -79,18 +79,36 @@ class Follower:
             head = running and many and start == max(self._next, first)
             step = -(-(stop - start) // CHUNK) if running and not head else 1
             end = start + HEAD if head else stop if running else min(stop, start + CHUNK)
-            parts = [s.window(start - first, end - first, step) for s in series]
-            columns = [np.asarray(values) for _, values in parts]
-            size = min(len(c) for c in columns)
-            x = start + step * np.arange(size, dtype=np.float64)
-            if gaps and self.depth == 1:
-                x = parts[0][0][:size, 0].astype(np.float64)
-            self._take(x, [c[:size] for c in columns])
+            x, columns = self._window(series, start, first, end, step)
+            self._take(x, columns)
             self._sampled |= step > 1
             start = end
+            if self.depth == 1 and not gaps and len(x):
+                start = int(x[-1]) + step  # further on than asked for where rows went meanwhile
             if time.perf_counter() - started > SLICE_S and not running:
                 break
-        self._next, self.count, self.behind = start, stop, start < stop
+        self._next, self.count, self.behind = start, max(start, stop), start < stop
+
+    def _window(
+        self, series: Sequence[Any], start: int, first: int, end: int, step: int
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Numbers and values of the firings ``start`` .. ``end``, where ``first`` was the oldest one that is kept.
+
+        Rows can leave between that question and this one, and between two series: then these are other firings, so
+        their numbers are taken from where the values came from.
+        """
+        parts = [s.window(start - first, end - first, step) for s in series]
+        columns = [np.asarray(values) for _, values in parts]
+        if self.depth > 1:
+            size = min(len(c) for c in columns)
+            return start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns]
+        numbers = [iterations[:, 0] for iterations, _ in parts]
+        common = numbers[0]
+        if any(not np.array_equal(common, n) for n in numbers[1:]):
+            for n in numbers[1:]:
+                common = np.intersect1d(common, n, assume_unique=True)
+            columns = [c[np.isin(n, common)] for c, n in zip(columns, numbers, strict=True)]
+        return common.astype(np.float64), columns
 
     def _restart(self, first: int = 0) -> None:
         """Read again from the oldest firing that is kept; what was sampled of older ones stays."""

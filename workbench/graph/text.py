@@ -18,6 +18,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+from json.encoder import encode_basestring
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,8 @@ def _ref(text: str) -> Ref:
 
 
 def _quote(value: Any) -> str:
+    if isinstance(value, str) and value.isascii():
+        return encode_basestring(value)  # what dumps gives, without its detour: nearly all names are such
     try:
         text = json.dumps(value, ensure_ascii=False)
         text.encode()

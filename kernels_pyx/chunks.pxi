@@ -41,6 +41,7 @@ cdef char* take_chunk(Rows* rows) noexcept nogil:
 cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
     """Give memory back; the caller has released the objects in it."""
     global _pool_size
+    cdef size_t size = rows.chunk_bytes
     if chunk == NULL:
         return
     if not rows.n_objects and rows.chunk_bytes == HUGE_BYTES:
@@ -51,10 +52,13 @@ cdef void give_chunk(Rows* rows, char* chunk) noexcept nogil:
             chunk = NULL
         PyThread_release_lock(_pool_lock)
     elif not rows.carry and rows.chunk_bytes > HUGE_BYTES:
-        chunk = _shelve(chunk, rows.chunk_bytes, 0)
+        chunk = _shelve(chunk, &size, 0)
     elif rows.carry and not rows.n_objects and rows.chunk_bytes >= LEAST_SHELVED:
-        chunk = _shelve(chunk, rows.chunk_bytes, 1)
-    free(chunk)
+        chunk = _shelve(chunk, &size, 1)
+    if rows.carry and (rows.n_objects or rows.chunk_bytes < LEAST_SHELVED):
+        free(chunk)
+    else:
+        wb_free_chunk(chunk, size)
 
 
 cdef char* _take_shelved(size_t size) noexcept nogil:
@@ -70,15 +74,17 @@ cdef char* _take_shelved(size_t size) noexcept nogil:
     return found
 
 
-cdef char* _shelve(char* chunk, size_t size, int shelf) noexcept nogil:
-    """Keep a chunk for the next run; returns what is to be freed instead: the oldest of that shelf, itself or nothing."""
+cdef char* _shelve(char* chunk, size_t* size, int shelf) noexcept nogil:
+    """Keep a chunk for the next run; returns what is to be freed instead, and its size: the oldest of that shelf, itself
+    or nothing."""
     cdef char* gone = chunk
+    cdef size_t its = size[0]
     cdef int at
-    if size <= SHELVED_BYTES:
+    if its <= SHELVED_BYTES:
         PyThread_acquire_lock(_pool_lock, 1)
         at = shelf * SHELVED + _shelf_next[shelf]
-        gone = _shelf[at]
-        _shelf[at], _shelf_bytes[at] = chunk, size
+        gone, size[0] = _shelf[at], _shelf_bytes[at]
+        _shelf[at], _shelf_bytes[at] = chunk, its
         _shelf_next[shelf] = (_shelf_next[shelf] + 1) % SHELVED
         PyThread_release_lock(_pool_lock)
     return gone

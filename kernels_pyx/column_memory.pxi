@@ -27,7 +27,7 @@ cdef class _Owner:
                     gone = NULL
                     break
         PyThread_release_lock(_lock)
-        free(gone)
+        wb_free_chunk(gone, self.size)
 
 
 def memory(Py_ssize_t size):

@@ -17,6 +17,7 @@ cnp.import_array()
 
 cdef extern from "core.h" nogil:
     char* wb_big_chunk(size_t bytes, int huge)
+    void wb_free_chunk(char* chunk, size_t bytes)
 
 ctypedef void (*wb_statistics)(const char* a, ptrdiff_t n, double* out) noexcept nogil
 

@@ -103,14 +103,35 @@ typedef struct {
     int go;
 } wb_engine;
 
+#define WB_HUGE ((size_t)2097152)
+#define WB_MAPPED ((size_t)131072)
+#define WB_PAGES(bytes) (((bytes) + 4095) & ~(size_t)4095)
+
+/* Memory for a chunk, given back by wb_free_chunk. Large ones are mappings of their own: free() would leave tens of MiB
+   of them at the end of the heap, which nobody asks for again. Huge ones begin with a huge page. */
 static char *wb_big_chunk(size_t bytes, int huge) {
     void *p = NULL;
-    if (posix_memalign(&p, bytes >= 2097152 ? 2097152 : 4096, bytes)) return NULL;
+    char *at, *aligned;
+    size_t size = WB_PAGES(bytes), more = bytes >= WB_HUGE ? WB_HUGE : 0;
+    if (bytes < WB_MAPPED) return posix_memalign(&p, 4096, bytes) ? NULL : (char *)p;
+    p = mmap(NULL, size + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    if (!more) return (char *)p;
+    at = (char *)p;
+    aligned = (char *)(((uintptr_t)at + more - 1) & ~(uintptr_t)(more - 1));
+    if (aligned > at) munmap(at, (size_t)(aligned - at));
+    if (aligned < at + more) munmap(aligned + size, (size_t)(at + more - aligned));
 #ifdef MADV_HUGEPAGE
     /* first touch of small pages costs more than the whole loop body */
-    if (huge) madvise(p, bytes, MADV_HUGEPAGE);
+    if (huge) madvise(aligned, size, MADV_HUGEPAGE);
 #endif
-    return (char *)p;
+    return aligned;
+}
+
+static void wb_free_chunk(char *p, size_t bytes) {
+    if (p == NULL) return;
+    if (bytes < WB_MAPPED) free(p);
+    else munmap(p, WB_PAGES(bytes));
 }
 
 static inline void wb_publish(long long *where, long long value) { __atomic_store_n(where, value, __ATOMIC_RELEASE); }

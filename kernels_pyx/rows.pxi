@@ -97,6 +97,7 @@ cdef extern from "core.h" nogil:
         int* far_list
         int* far_first
     char* wb_big_chunk(size_t bytes, int huge) noexcept
+    void wb_free_chunk(char* chunk, size_t bytes) noexcept
     void wb_publish(long long* where, long long value) noexcept
     long long wb_read(const long long* where) noexcept
     int wb_flag(const int* where) noexcept
@@ -185,7 +186,7 @@ cdef int push_chunk(Rows* rows, PyThread_type_lock lock) noexcept nogil:
         rows.n_chunks += 1
     PyThread_release_lock(lock)
     if done < 0:
-        free(chunk)
+        give_chunk(rows, chunk)
         return -1
     if rows.carry and rows.n_chunks > 1 and rows.row >= 0:
         memcpy(chunk, rows.cur, rows.row_bytes)

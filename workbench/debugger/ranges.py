@@ -99,7 +99,10 @@ def _collect(
     places = [p for p in {layout.place, *(c.place for c in layout.guard)} if p is not None and p.base > 0]
     stores = [p.base - 1 for p in places if fork.plan.layout.frame_of(p) == frame] or [frame]
     length = max(1, int(share * min(fork.view.rows_kept(s) for s in stores)))
-    rows, values, at, over = [np.empty(0, np.int64)], [], wanted[0], False
+    rows, at, over = [np.empty(0, np.int64)], wanted[0], False
+    values: list[Any] = []
+    if _is_over(fork, frame, init):
+        return rows[0], values
     with fork.quiet():
         while at <= wanted[-1] and not over:
             over = _go_to(fork, frame, at + length, end) if share else _through(fork, frame, at, end)
@@ -109,20 +112,28 @@ def _collect(
             starts = fork.view.activations(frame)[0]
             later = starts[starts > init]
             if len(later):
-                if len(later) == len(starts) and reached >= at:  # which of them came next is not known any more
-                    raise _TooFar
+                if len(later) == len(starts) and reached >= at and later[0] > at:
+                    raise _TooFar  # which of them came next is not known any more
                 stop, over = min(stop, int(later[0])), True
             over = over or (closed and reached >= at)
             if stop > at:
                 _check(fork, places, frame, at)
                 if len(reader.readable(layout, range(at, stop))) < stop - at:  # what a guard reads may stand around it
                     raise _TooFar
-                found = as_array(reader.rows_of(node, layout.guard, (at, stop), layout.place))
+                found = as_array(reader.rows_of(node, layout.guard, (at, stop), layout.place, layout.branches))
                 found = found[(found - wanted.start) % wanted.step == 0]
                 rows.append(found)
                 values += list(reader.values(layout, found))
                 at = stop
     return np.concatenate(rows), values
+
+
+def _is_over(fork: Run, frame: int, init: int) -> bool:
+    """Whether the activation that began with the row ``init`` ended before the replay begins: the rest is of others."""
+    if fork.view.rows(frame)[1] < init:
+        return False
+    starts = fork.view.activations(frame)[0]
+    return frame not in fork.active_frames() or (len(starts) > 0 and int(starts[-1]) > init)
 
 
 def _go_to(fork: Run, frame: int, row: int, end: int) -> bool:

@@ -11,6 +11,13 @@ from workbench.kernels.layout import Condition, Layout, NodeLayout, Place, Value
 from workbench.trace.source import RowsGone, RowSource
 from workbench.trace.spans import FOREVER, Rows, as_array, holding, only
 
+#: of a branch index: (number, when it is this one)
+Branches = tuple[tuple[int, tuple[Condition, ...]], ...]
+
+
+def _literals(branches: Branches) -> list[Condition]:
+    return [c for _, guard in branches for c in guard]
+
 
 class RowReader:
     """Answers about rows, from a layout and a source. While a run goes on under a memory budget, rows can vanish."""
@@ -22,16 +29,16 @@ class RowReader:
     # -- which rows ---------------------------------------------------------------------------------------------
     def rows_of(
         self, node: NodeLayout, guard: tuple[Condition, ...], window: tuple[int, int] | None = None,
-        place: Place | None = None,
+        place: Place | None = None, branches: Branches = (),
     ) -> Rows:  # fmt: skip
         """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b.
 
-        Only rows that are kept: those in which ``place`` and the guard can still be read; without a place (or with
-        one outside of the frame) those of which it is known what fired.
+        Only rows that are kept: those in which ``place``, the guard and what tells the ``branches`` apart can still be
+        read; without a place (or with one outside of the frame) those of which it is known what fired.
         """
         rows = self._begun(node, window)
         if node.frame > 0:
-            rows = self._iterations_of(node, self._with(place, guard, node.frame, rows))
+            rows = self._iterations_of(node, self._with(place, (*guard, *_literals(branches)), node.frame, rows))
         elif place is not None and place.base > 0:  # it may have been released, or have given its place up
             rows = only(rows, self.source.held(place))
         for condition in guard:
@@ -59,7 +66,7 @@ class RowReader:
 
     def readable(self, value: ValueLayout, rows: Rows) -> Rows:
         """Those of the rows of its frame for which it is kept whether a value fired, and what it was."""
-        return self._with(value.place, value.guard, value.frame, rows)
+        return self._with(value.place, (*value.guard, *_literals(value.branches)), value.frame, rows)
 
     def fired(self, node: NodeLayout, guard: tuple[Condition, ...], rows: Rows) -> np.ndarray:
         """Those of some readable rows in which a node fired and a guard held; RowsGone if one went meanwhile."""

@@ -35,9 +35,8 @@ class Series:
         self.frame: tuple[str, ...] = reader.layout.frames[layout.frame].path
 
     def _rows(self) -> Rows:
-        return self._reader.rows_of(
-            self._reader.node[self._layout.node], self._layout.guard, place=self._layout.place
-        )
+        node = self._reader.node[self._layout.node]
+        return self._reader.rows_of(node, self._layout.guard, None, self._layout.place, self._layout.branches)
 
     @steady
     def __len__(self) -> int:
@@ -215,7 +214,8 @@ class Series:
         stop = max(extent.stop, extent.partial + 1)
         width = 4 * count + 64
         while True:
-            rows = self._reader.rows_of(node, self._layout.guard, (stop - width, stop), self._layout.place)
+            window = (stop - width, stop)
+            rows = self._reader.rows_of(node, self._layout.guard, window, self._layout.place, self._layout.branches)
             if len(rows) >= count or stop - width <= extent.first:
                 return rows
             width *= 4

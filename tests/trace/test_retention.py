@@ -48,6 +48,7 @@ def finished(graph: Graph, feeds: dict[str, np.ndarray]) -> Run | None:
 
 @settings(max_examples=25, **COMMON)
 @example(kind=2, seed=34266, policy=Retention("carried"), limit=200, rows=5)  # a branch index read from dropped rows
+@example(kind=2, seed=713981, policy=Retention("window", window=2), limit=200, rows=5)  # the inner loop outlives
 @given(kind=st.integers(0, 2), seed=SEEDS, policy=POLICIES, limit=st.integers(200, 30_000), rows=st.integers(2, 6))
 def test_kept_values_are_those_of_a_whole_run(kind: int, seed: int, policy: Retention, limit: int, rows: int) -> None:
     graph, feeds = drawn(kind, seed)

@@ -88,7 +88,8 @@ class Activations:
                     self._known[frame] = int(starts[-1])
             around = self._layout.frames[frame].parent
             if around > 0:
-                needed[around].append(parents)
+                # a loop can go before the loops inside it: those that the machine still has lead to its rows as well
+                needed[around] += [parents, self._live(frame)[1]]
 
 
 def _having(starts: np.ndarray, rows: Rows) -> np.ndarray:

@@ -48,6 +48,7 @@ cdef class Machine:
     cdef long long stop_row
     cdef readonly long long dropped_chunks
     cdef readonly long long epoch      # how often earlier rows were rewritten by going back
+    cdef dict rewound                  # store -> [(epoch behind it, row)]: how far back it went, both ascending
     cdef int next_release              # in the program's list of releases
     cdef public long long least_released   # smaller arrays stay
     cdef readonly long long released_objects
@@ -62,6 +63,7 @@ cdef class Machine:
         self.lock = PyThread_allocate_lock()
         self.least_released = COPIED_BYTES
         self.shapes = set()
+        self.rewound = {}
         self.sites = <Site*>calloc(len(program.calls) + 1, sizeof(Site))
         e.n_frames = program.n_frames
         e.n_stores = program.n_frames + len(program.stores)

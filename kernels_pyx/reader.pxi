@@ -1,5 +1,9 @@
 # What other threads and the driver see of a machine: columns of rows, activations, traps.
 
+#: beyond every row
+FOREVER = 1 << 62
+
+
 cdef class View:
     """Reads a machine's rows; hands out copies only. Safe while the machine runs."""
 
@@ -131,6 +135,12 @@ cdef class View:
     def epoch(self):
         """Grows whenever the machine goes back to a snapshot; odd while it does."""
         return self.machine.epoch
+
+    def changed_from(self, int store, long long epoch):
+        """The first row of a store that may not be what it was at that ``epoch``. (An edit of the row in progress is no
+        step back; going back to a row brings the one before it along.)"""
+        rows = [row for at, row in list(self.machine.rewound.get(store, ())) if at > epoch]
+        return max(0, min(rows) - 1) if rows else FOREVER
 
     @property
     def ip(self):

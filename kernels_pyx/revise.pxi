@@ -129,6 +129,7 @@ def stand(Machine machine not None, int ip, long long events, dict stores not No
     machine.error = None
     machine.status = POLL
     for f, (row, acts, start, parent) in stores.items():
+        _note_rewind(machine, f, row)
         if f < machine.e.n_frames:
             _seek(machine, f, row, None)
         else:

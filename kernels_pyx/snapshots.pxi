@@ -4,6 +4,8 @@ cdef enum:
     # what Python takes: the object, two dictionaries, two lists; for each store a tuple of four numbers
     SNAPSHOT_BYTES = 1024
     STORE_BYTES = 192
+    # entries of each store's list of rewinds
+    REWINDS = 32
 
 
 cdef class Snapshot:
@@ -112,10 +114,12 @@ def restore(Machine machine not None, Snapshot s not None):
     for f in range(machine.e.n_stores):
         row, acts, start, parent = s.rows[f]
         if f < machine.e.n_frames:
+            _note_rewind(machine, f, row)
             _seek(machine, f, row, s.live.get(f))
         else:
             outermost = f == machine.e.twin[0]
             live = None if outermost else s.arrays.get(f)
+            _note_rewind(machine, f, row)
             _seek_arrays(machine, f, row, live is None and not outermost, live)
         _set_activations(machine, &machine.e.frames[f], acts, start, parent)
     if machine.e.twin[0] >= 0 and s.origin is not machine:
@@ -167,6 +171,16 @@ cdef object _set_activations(Machine machine, Rows* rows, long long acts, long l
         PyThread_release_lock(machine.lock)
     if rows.n_acts != acts:
         raise MemoryError("no memory to go back to a checkpoint")
+
+
+cdef object _note_rewind(Machine machine, int store, long long row):
+    """Remember that rows of a store from ``row`` on will be written anew: a bounded list, its oldest entries joined."""
+    noted = [entry for entry in machine.rewound.get(store, ()) if entry[1] < row]
+    noted.append((machine.epoch + 1, row))
+    if len(noted) > REWINDS:
+        (_, lowest), (epoch, _), *newer = noted
+        noted = [(epoch, lowest), *newer]
+    machine.rewound[store] = noted
 
 
 cdef object _seek(Machine machine, int f, long long row, object live):

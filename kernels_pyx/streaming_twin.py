@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 RING = 512
-BLOCKS = 64
+BLOCKS = 48
+HEAD = 32
+SAMPLE = 64
+APPROACH = 16
+LONG = 200
 
 
 class ScalarStateTwin:
@@ -22,15 +26,39 @@ class ScalarStateTwin:
         self.history = np.concatenate([self.history, a]) if self.count else a.copy()
         self.count = len(self.history)
 
+    def _wide(self, values: np.ndarray) -> np.ndarray:
+        kinds: Any = {"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_, "V": np.float64}
+        return values.astype(kinds[values.dtype.kind])
+
     def values(self) -> np.ndarray:
-        tail = self.history[-RING:]
-        wide: Any = {"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}[tail.dtype.kind]
-        return tail.astype(wide)
+        return self._wide(self.history[-RING:])
+
+    def head(self) -> np.ndarray:
+        return self._wide(self.history[:HEAD])
+
+    @property
+    def sample_stride(self) -> int:
+        stride = 1
+        while -(-self.count // stride) > SAMPLE:
+            stride *= 2
+        return stride
+
+    def sample(self) -> np.ndarray:
+        return self._wide(self.history[:: self.sample_stride])
+
+    def approach(self) -> np.ndarray:
+        run = self.constant_run
+        there = LONG <= run and self.count - run >= APPROACH
+        return self._wide(self.history[self.count - run - APPROACH : self.count - run] if there else self.history[:0])
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        x = self.history.astype(np.float64)
+        x = x[np.isfinite(x)]
+        return (float(x.min()), float(x.max())) if x.size else None
 
     def _words(self) -> list[bytes]:
-        h = self.history
-        wide = h.astype({"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.uint8}[h.dtype.kind])
-        return [v.tobytes() for v in wide]
+        return [v.tobytes() for v in self._wide(self.history)]
 
     def _signs(self) -> list[int]:
         h = [v.item() for v in self.history]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import workbench.ops  # noqa: F401  fills the op registry
 from workbench.analysis import (
     Evolution,
+    Follower,
     Forecast,
     Pattern,
     Termination,
@@ -22,6 +23,7 @@ from workbench.analysis import (
     classify,
     iterations_to_tolerance,
 )
+from workbench.analysis.report import Analysis, analyze
 from workbench.debugger import Stop, StopReason
 from workbench.errors import ReleasedError, WorkbenchError
 from workbench.execution import MemoryReport
@@ -49,6 +51,18 @@ def _view(graph: Graph) -> Any:
     return _widgets().GraphView(graph)
 
 
+def _figure(variable: Any, tolerance: float | None, theme: str) -> Any:
+    _widgets()
+    return importlib.import_module("workbench.widgets.views.convergence_spec").convergence_figure(
+        variable, tolerance, theme
+    )
+
+
+def _page(analysis: Analysis, theme: str) -> Any:
+    _widgets()
+    return importlib.import_module("workbench.widgets.report_page").report_page(analysis, theme)
+
+
 def _widgets() -> Any:
     """The views; ipywidgets and plotly are only loaded where something is shown."""
     return importlib.import_module("workbench.widgets")
@@ -74,11 +88,12 @@ if TYPE_CHECKING:
     from workbench.frontends.python.decorator import graph
 
 Graph.services.update(run=run_graph, view=_view)
+Analysis.services.update(figure=_figure, page=_page)
 
 __all__ = [
-    "Array", "ArrayManager", "CaptureError", "Evolution", "Forecast", "ForwardExecutionDAG",
+    "Analysis", "Array", "ArrayManager", "CaptureError", "Evolution", "Follower", "Forecast", "ForwardExecutionDAG",
     "ForwardExecutionDAGBuilder", "Graph", "GraphBuilder", "GraphFunction", "MemoryReport", "Pattern",
     "ReleasedError", "Retention", "Session", "Stop", "StopReason", "Tag", "Termination", "TerminationMonitor",
-    "Trace", "Update", "WorkbenchError", "classify", "collect_unused", "debug", "from_graphdef", "from_onnx",
+    "Trace", "Update", "WorkbenchError", "analyze", "classify", "collect_unused", "debug", "from_graphdef", "from_onnx",
     "from_saved_model", "graph", "iterations_to_tolerance", "load", "memory", "parse", "plan_cache",
 ]  # fmt: skip

@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis import Termination
-from workbench.analysis.loops import termination_of
+from workbench.analysis import Fix, Termination
+from workbench.analysis.answer import chosen_fix
+from workbench.analysis.desk import Desk
+from workbench.analysis.repair import Fixed, repaired
 from workbench.debugger import Breakpoints, Debugger, History, Stop, StopReason, timetravel
 from workbench.debugger.beside import value_beside
 from workbench.debugger.ranges import values_between
@@ -126,6 +128,9 @@ class Session:
         arrays = prepare_feeds(graph, feeds or {})
         lean = self.retention.keep in ("none", "statistics")
         plan = plan_for(graph, arrays, outputs, statistics, lean)
+        self._manner = (outputs, trace if isinstance(trace, str) else "all", self.retention.memory)
+        #: what came of the last :meth:`apply_fix`
+        self.fixed: Fixed | None = None
         self._running = False
         self._state = "ready"
         self._planned: tuple[ExecutionPlan, PlanMemory] | None = None
@@ -140,6 +145,7 @@ class Session:
         self._traces = (run, run.trace_for(weak_flag(self)))
         self._position = self._run.position()
         self._version = 0
+        self._desk = Desk()
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
         #: held while the machine moves; whoever else needs it to stand still takes it between two slices
@@ -302,14 +308,53 @@ class Session:
             self.trace, name, iteration, max_links=max_links, read=lambda ref, path: self.value(ref, path or None)
         )
 
-    def termination(self, frame: Any = None, seconds: float = 0.2) -> Termination:
+    def termination(self, frame: Any = None, seconds: float | None = None) -> Termination:
         """Whether and when a loop ends, and why: the innermost open loop by default, else a loop's name or path.
 
-        While the session runs this waits for a short stop between two slices. ``seconds`` caps the look-ahead.
+        While the session runs this waits for a short stop between two slices, and the look-aheads take at most 2 % of
+        the time that it has run, unless ``seconds`` caps this one. What is proved stays so as the run goes on, and is
+        not looked for again until a value or an input is changed.
         """
         with self._standing_still():
             failed = self.stop.error if self._state == "failed" else None
-            return termination_of(self._run, self._run.trace, frame, seconds, failed)
+            return self._desk.ask(self._run, frame, seconds, failed, self._running)
+
+    def apply_fix(
+        self, fix: None | int | Fix = None, *, frame: Any = None, at: str = "start", seconds: float = 0.2
+    ) -> Session:
+        """A new session on an edited graph or with edited inputs, to compare with this one, which is not touched.
+
+        ``fix`` is one of ``termination(frame).fix`` or its number; by default the first that can be applied. The fork
+        has the same inputs and stands at its beginning, or with ``at="here"`` in the same iteration of the loop (at
+        its end if the fixed loop ends before). :attr:`fixed` holds the answers before and after, and says whether it
+        works; ``seconds`` caps each look-ahead. SessionError for what cannot be applied: slugs ``no-fix``,
+        ``fix-not-applicable``, ``fix-no-clause``, ``fix-no-constant``, ``fix-no-step``, ``fix-types``.
+
+        >>> fork = session.apply_fix()
+        >>> print(session.fixed)
+        """
+        if at not in ("start", "here"):
+            raise SessionError(f"at is 'start' or 'here', {at!r} came.", slug="bad-place", fix="give one of the two.")
+        before = self.termination(frame, seconds)
+        chosen = chosen_fix(before, fix)
+        with self._standing_still():
+            feeds, view, numbers = dict(self._run.feeds), self._run.view, self.plan.numbers
+            path = chosen.frame if chosen.frame in numbers else None
+            inside = path is not None and numbers[path] in self._run.active_frames()
+            here = self._run.iteration_of(numbers[path]) if inside and path is not None else ()
+            stand = self._run.position()
+            entered = path is not None and view.iteration(numbers[path]) >= 0
+        graph, feeds, changes = repaired(self.graph, feeds, chosen)
+        outputs, trace, memory = self._manner
+        fork = Session(graph, feeds, outputs=outputs, trace=trace, memory_budget=memory)
+        if at == "here" and path is not None and entered:
+            same = stand.node if stand.frame == path and stand.node in graph.nodes else graph.frames[path].loop_cond
+            if inside and same is not None:
+                fork.run_to(same, here)
+            else:
+                fork.run()
+        self.fixed = Fixed(fork, chosen, before, fork.termination(path, seconds), tuple(changes))
+        return fork
 
     def memory(self) -> MemoryReport:
         """What the run holds in memory now and at most, and the least that it could do with; any thread, also while

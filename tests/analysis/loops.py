@@ -1,35 +1,32 @@
-"""Loops of known length for the black box, deterministic: what is compared, and the whole history of both sides."""
+"""Loops of known length, deterministic: for the black box what is compared over time; for the white box, graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tests.analysis import graph_loops
+from tests.analysis.scoring.cases import GraphLoop, Watched
 from workbench.analysis.exact_steps import OPS
 
-
-@dataclass
-class Loop:
-    """``while x op threshold``; ``values`` reaches beyond the end, ``n`` evaluations are true; None: it never ends."""
-
-    family: str
-    values: Any
-    op: str
-    threshold: Any
-    n: int | None
+#: families whose end is no exact law of the values seen
+ASYMPTOTIC = ("two_modes", "residual", "wavy", "noisy", "sum_of_modes", "gradient")
 
 
-def _loop(family: str, values: Any, op: str, threshold: Any, *, endless: bool = False) -> Loop | None:
+def _loop(
+    family: str, values: Any, op: str, threshold: Any, *, endless: bool = False, least: int = 20
+) -> Watched | None:
     wrong = [i for i, v in enumerate(values) if not OPS[op](v, threshold)]
+    clauses = [("x", values, op, threshold)]
     if endless:
-        return None if wrong else Loop(family, values, op, threshold, None)
-    return Loop(family, values, op, threshold, wrong[0]) if wrong and wrong[0] >= 20 else None
+        return None if wrong else Watched(family, clauses, None, exact=False)
+    ends = wrong and wrong[0] >= least
+    return Watched(family, clauses, wrong[0], exact=family not in ASYMPTOTIC) if ends else None
 
 
-def _all() -> Iterator[Loop | None]:
+def _all() -> Iterator[Watched | None]:
     rng = np.random.default_rng(2024)
     for _ in range(30):
         n = int(rng.integers(40, 3000))
@@ -67,6 +64,60 @@ def _all() -> Iterator[Loop | None]:
         yield _loop("sine", np.sin(w * np.arange(60.0)), "<", 1.2, endless=True)
 
 
-def loops() -> list[Loop]:
+
+def _spread() -> Iterator[Watched | None]:
+    """Residuals of solvers, mixtures, noise on the way, counters of small dtypes."""
+    rng = np.random.default_rng(31415)
+    k = np.arange(6000.0)
+    for _ in range(18):
+        rate, tol = float(rng.uniform(0.88, 0.992)), 10.0 ** float(rng.uniform(-7, -2))
+        e = rng.normal(size=6000)
+        yield _loop("sum_of_modes", sum((j + 1) * rate ** (k * (1 + j / 2)) for j in range(5)), ">", tol)
+        yield _loop("wavy", rate**k * (1.5 + np.cos(float(rng.uniform(0.2, 2)) * k)), ">", tol)
+        yield _loop("noisy", rate**k * (1 + 0.05 * e), ">", tol)
+        n = 9
+        line = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+        b, x, norms = rng.normal(size=n), np.zeros(n), []
+        omega = float(rng.uniform(0.8, 1.8))
+        for _ in range(800):
+            norms.append(float(np.linalg.norm(b - line @ x)))
+            for j in range(n):
+                x[j] += omega * (b[j] - line[j] @ x) / 2
+        yield _loop("residual", np.array(norms), ">", tol)
+        x, step = rng.normal(size=n), float(rng.uniform(0.2, 0.45))
+        norms = []
+        for _ in range(3000):
+            x = x - step * (line @ x)
+            norms.append(float(np.linalg.norm(x)))
+        yield _loop("gradient", np.array(norms), ">", tol)
+        top = int(rng.integers(25, 110))
+        for dtype in (np.int8, np.uint8, np.float16):
+            yield _loop("small_dtype", np.arange(top + 12).astype(dtype), "<", dtype(top))
+        many = int(rng.integers(100, 1500))
+        whole = np.arange(many + 40)
+        yield _loop("sum_of_squares", whole * (whole + 1) * (2 * whole + 1) // 6, "<", many * many)
+        yield _loop("difference", 3.0 * many - whole * 0.5 - whole * 3.0, ">", 0.25)
+
+
+def _compound() -> Iterator[Watched]:
+    """A cap and a tolerance, joined."""
+    rng = np.random.default_rng(27)
+    k = np.arange(3000)
+    for _ in range(15):
+        rate, cap = float(rng.uniform(0.85, 0.99)), int(rng.integers(40, 900))
+        tol = 10.0 ** float(rng.uniform(-6, -1))
+        first = int(np.flatnonzero(rate**k <= tol)[0]) if rate ** k[-1] <= tol else None
+        clauses = [("i", k, "<", cap), ("r", rate**k, ">", tol)]
+        if first is not None and min(first, cap) >= 20:
+            yield Watched("cap_and_tolerance", clauses, min(first, cap), "and")
+            yield Watched("cap_or_tolerance", clauses, max(first, cap), "or")
+
+
+def loops() -> list[Watched]:
     """All loops, always the same."""
-    return [loop for loop in _all() if loop is not None]
+    return [loop for part in (_all(), _spread(), _compound()) for loop in part if loop is not None]
+
+
+def graphs() -> list[GraphLoop]:
+    """Loops in graphs, always the same."""
+    return list(graph_loops.graphs())

@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.convergence import convergence, forecast_values
+from workbench.analysis.evolution import Evolution
 from workbench.errors import WorkbenchError
+from workbench.widgets.models.convergence_model import ahead_model
 from workbench.widgets.models.follow import Follower
 from workbench.widgets.models.labels import number, short_name
 from workbench.widgets.models.thinning import BUDGET, Thinned
 
 MAX_COMPONENTS = 8
+#: how lines are drawn: as they are, their magnitude or their distance to the limit on a logarithmic axis
+SCALES = ("linear", "log", "error")
+#: points of a forecast
+AHEAD = 60
 TAIL = 4096
 
 
@@ -59,7 +66,8 @@ class EvolutionModel:
     def update(
         self, trace: Any, *, running: bool = False, verdicts: bool = True, log: bool = False
     ) -> dict[str, Any]:
-        """The model now: ``lines`` (name, x, y, bad, last, count), ``verdicts`` (name, label, limit, text),
+        """The model now: ``lines`` (name, x, y, bad, last, count), ``verdicts`` (name, label, limit, text, and as
+        ``forecast`` and ``distance`` x, y, low and high of the values and of their distance to the limit),
         ``x_title``, ``log``."""
         self._trace = trace
         for name, follower in self._follow.items():
@@ -125,6 +133,7 @@ class EvolutionModel:
             verdict = self.classify(flat[:, 0] if flat.shape[1] == 1 else flat)
         except (WorkbenchError, ValueError, FloatingPointError):
             return None
+        ahead = self._ahead(name, verdict, flat)
         label = getattr(verdict.label, "name", str(verdict.label)).lower()
         limit = verdict.limit
         text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
@@ -137,8 +146,28 @@ class EvolutionModel:
         return {
             "name": short_name(name), "label": label, "limit": float(limit) if plain else None,
             "confidence": getattr(verdict, "confidence", None), "text": text,
-            "why": [str(w) for w in (getattr(verdict, "why", None) or ())],
+            "why": [str(w) for w in (getattr(verdict, "why", None) or ())], **ahead,
         }  # fmt: skip
+
+
+    def _ahead(self, name: str, verdict: Any, flat: np.ndarray) -> dict[str, Any]:
+        """The forecast of a value and of its distance to the limit, where the verdict has a model; ``line`` is the
+        number of the line that it belongs to."""
+        found: dict[str, Any] = {"forecast": None, "distance": None, "line": 0, "told": ""}
+        lines = list(self._lines[name].values())
+        if not isinstance(verdict, Evolution) or not lines or not len(lines[0].x):
+            return found
+        found["line"] = k = verdict.component if verdict.component is not None else 0
+        if k >= len(lines) or k >= flat.shape[1]:
+            return found
+        last, n = int(lines[0].x[-1]), len(flat)
+        steps = np.unique(np.rint(np.linspace(1, max(4, n // 3), AHEAD)))
+        line = flat[:, k].astype(np.float64)
+        found["forecast"] = ahead_model(forecast_values(verdict, last, steps, line), float(line[-1]))
+        plot = convergence(verdict, line, np.arange(last + 1 - n, last + 1))
+        if plot is not None:
+            found["distance"], found["told"] = ahead_model(plot.ahead, float(plot.error[-1])), plot.sentence
+        return found
 
 
 def default_names(graph: Any, limit: int = 6) -> list[str]:

@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.classify import classify_history
+from workbench.analysis.convergence import forecast_gap
+from workbench.analysis.history import WINDOW, History
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
+from workbench.widgets.models.convergence_model import ahead_model
 from workbench.widgets.models.follow import Follower
 from workbench.widgets.models.labels import SYMBOLS, count_text, number, short_name
 from workbench.widgets.models.thinning import Thinned
 
+#: points of a gap's forecast
+AHEAD = 80
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 LOGIC = ("logical_and", "logical_or", "logical_not", "Identity", "all", "any")
 
@@ -72,7 +78,11 @@ class TerminationModel:
     def update(
         self, trace: Any, verdict: Callable[[], Any] | None = None, *, running: bool = False
     ) -> dict[str, Any]:
-        """``clauses``: text, left, right, gap now, x and y of \\|left - right\\|; ``verdict``: see :func:`describe`."""
+        """``clauses``: text, left, right, gap now, x and y of \\|left - right\\|; ``verdict``: see :func:`describe`.
+
+        With a verdict the clauses have ``ahead`` (x, y, low, high of the gap's forecast), and ``end`` is the expected
+        last evaluation with its interval (at, low, high).
+        """
         rows = [clause.update(trace, running) for clause in self.clauses]
         told = None
         if verdict is not None and self.path is not None:
@@ -80,7 +90,16 @@ class TerminationModel:
                 told = describe(verdict())
             except WorkbenchError as error:
                 told = {**UNKNOWN, "reason": error.message}
-        return {"loop": short_name(self.path[-1]) if self.path else None, "clauses": rows, "verdict": told}
+        end = None
+        if told is not None and verdict is not None:
+            now = max((float(row["x"][-1]) for row in rows if len(row["x"])), default=None)
+            end = _end(told, now)
+            for row, clause in zip(rows, self.clauses, strict=True):
+                wanted = None if end is None or now is None else end[2] - now
+                row["ahead"] = clause.ahead(trace, wanted, told["status"] == "PROVED")
+        return {
+            "loop": short_name(self.path[-1]) if self.path else None, "clauses": rows, "verdict": told, "end": end
+        }  # fmt: skip
 
 
 class _Clause:
@@ -112,6 +131,47 @@ class _Clause:
             "x": self.gap.x, "y": np.abs(self.gap.y),
         }  # fmt: skip
 
+    def ahead(self, trace: Any, wanted: float | None, proved: bool = False) -> dict[str, Any] | None:
+        """The forecast of the gap from its newest values, up to ``wanted`` evaluations ahead; None without a model, and
+        for a forecast that contradicts a ``proved`` end."""
+        try:
+            gap = self._recent(trace)
+            if gap is None or len(gap) < 5 or not len(self.gap.x):
+                return None
+            last = int(self.gap.x[-1])
+            verdict = classify_history(History(gap, max(0, last + 1 - len(gap))))
+            most = 4.0 * len(self.gap.x) + 16.0
+            reach = max(4.0, min(wanted if wanted is not None else 0.5 * len(gap), most))
+            ahead = forecast_gap(verdict, last, np.unique(np.rint(np.linspace(1.0, reach, AHEAD))), gap)
+            if proved and ahead is not None and reach == wanted and _refuted(ahead, abs(float(gap[-1]))):
+                return None
+            return ahead_model(ahead, abs(float(gap[-1])))
+        except (WorkbenchError, LookupError, ValueError, TypeError, FloatingPointError):
+            return None
+
+    def _recent(self, trace: Any) -> np.ndarray | None:
+        """The newest gaps, every one, of the loop's present activation."""
+        if trace is None:
+            return None
+        sides = [self._side(trace, self.clause["left"]), self._side(trace, self.clause["right"])]
+        moving = [side for side in sides if side is not None and not isinstance(side, float)]
+        if None in sides or not moving:
+            return None
+        count = min(len(side) for side in moving)
+        columns, mine = [], slice(None)
+        for side in sides:
+            if isinstance(side, float):
+                columns.append(side)
+                continue
+            paths, values = side.window(max(0, count - WINDOW), count)
+            mine = np.all(paths[:, :-1] == paths[-1, :-1], axis=1)
+            flat = _flat(np.asarray(values))
+            if flat is None:
+                return None
+            columns.append(flat[mine])
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(columns[0] - columns[1], dtype=np.float64)
+
     def _side(self, trace: Any, ref: Ref) -> Any:
         """A number that stays the same in this loop, or the series of the operand."""
         node = self.graph.nodes[ref.node]
@@ -139,6 +199,21 @@ class _Clause:
     def _cut(self, x: float) -> None:
         self.gap.cut(x)
         self._now = None
+
+
+def _end(told: dict[str, Any], now: float | None) -> tuple[float, float, float] | None:
+    """The evaluation at which the loop is expected to end, and its interval."""
+    if now is None or told["outcome"] != "terminates" or not told["remaining"]:
+        return None
+    at = now + told["remaining"]
+    low, high = told["interval"] or (told["remaining"], told["remaining"])
+    return at, now + low, now + high
+
+
+def _refuted(ahead: Any, now: float) -> bool:
+    """Whether the gap is still wide open where the loop is proved to end: the model behind it is wrong."""
+    step = abs(float(ahead.value[-1] - ahead.value[-2])) if len(ahead.value) > 1 else 0.0
+    return bool(ahead.low[-1] > max(0.02 * now, 2.0 * step))
 
 
 def _single(value: Any) -> float | None:

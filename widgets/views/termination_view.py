@@ -12,6 +12,7 @@ from workbench.widgets import theme
 from workbench.widgets.models.labels import number
 from workbench.widgets.models.termination_model import TerminationModel
 from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.views.convergence_spec import crossing_shapes, forecast_traces
 from workbench.widgets.views.spec import Spec, base_layout, count_axis, log_axis, text, title
 
 HEIGHT = 200
@@ -33,6 +34,8 @@ class TerminationView(View):
         self._asked = -EVERY_S
         self._took = 0.0
         self._told: dict[str, Any] | None = None
+        self._ahead: list[Any] = []
+        self._end: tuple[float, float, float] | None = None
         self.words = ipywidgets.HTML()
         super().__init__(self.source)
 
@@ -47,7 +50,10 @@ class TerminationView(View):
         if ask:
             self._asked, self._told = time.monotonic(), model["verdict"]
             self._took = self._asked - started
-        return {**model, "verdict": self._told}
+            self._ahead, self._end = [c.get("ahead") for c in model["clauses"]], model["end"]
+        for clause, ahead in zip(model["clauses"], self._ahead, strict=False):
+            clause["ahead"] = ahead
+        return {**model, "verdict": self._told, "end": self._end}
 
     @property
     def behind(self) -> bool:
@@ -87,7 +93,8 @@ def termination_html(model: dict[str, Any]) -> str:
 
 
 def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool = True) -> Spec:
-    """\\|left - right\\| of each comparison over the iterations on a log axis, and the forecast as title."""
+    """\\|left - right\\| of each comparison over the iterations on a log axis, its forecast with the 90 % band, the
+    expected end as a line down the plot with its interval as a stripe, and the forecast as title."""
     data: list[dict[str, Any]] = []
     for k, clause in enumerate(model["clauses"]):
         y = np.asarray(clause["y"], dtype=np.float64)
@@ -103,15 +110,21 @@ def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool
         )  # fmt: skip
     if not data:
         data.append({"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": ""})
+    for k, clause in enumerate(model["clauses"]):
+        colour = (theme.ORANGE, theme.GREEN, theme.PURPLE)[k % 3]
+        data += forecast_traces(clause.get("ahead"), clause["text"], colour, log=True)
+    end, last = model.get("end"), max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
+    # an end far away would press everything seen against the axis: then the words alone tell it
+    shapes = crossing_shapes(*end) if end is not None and end[0] <= 1.5 * last + 16 else []
     told = model["verdict"]
     now = "; ".join(_now(c) for c in model["clauses"])
     words = [told["headline"] if told else "Termination"] if headline else []
     told_now = "<br>".join(map(text, [*words, *([now] if now else [])]))
     layout = base_layout(
         height,
-        title=title(told_now),
-        xaxis=count_axis("evaluation of the condition", data),
-        yaxis={"title": {"text": "gap"}, **log_axis([t["y"] for t in data])},
+        title={**title(told_now), "y": 0.98 if "<br>" not in told_now else 0.93},  # plotly lifts a second line
+        xaxis=count_axis("evaluation of the condition", data), shapes=shapes,
+        yaxis={"title": {"text": "gap"}, **log_axis([t["y"] for t in data if len(t["y"])])},
         margin={"l": 60, "r": 14, "t": 50 if headline else 30, "b": 40},
     )  # fmt: skip
     return {"data": data, "layout": layout}

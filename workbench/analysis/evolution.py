@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
+
+import numpy as np
 
 
 class Pattern(Enum):
@@ -28,7 +31,8 @@ class Evolution:
     ``confidence`` is the probability that the label is right; ``rate`` the factor per iteration of the distance to the
     limit (or of the growth); ``order`` that of superlinear convergence (2 for Newton); ``sublinear_exponent`` the e of
     an error that falls like k**-e; ``period`` in iterations; ``limit_error`` an estimate of |limit - true limit|.
-    ``issues`` maps a slug (nan, inf, overflow_eta, stagnation, ...) to an iteration; ``why`` holds sentences.
+    ``issues`` maps a slug (nan, inf, overflow_eta, exploding, vanishing, stagnation, cancellation) to an iteration;
+    ``why`` holds sentences.
     ``doubt`` is the share of evidence that a step of the order missed; the confidence is calibrated with it.
     ``method`` names the step of the decision order that decided; ``model`` can continue the values (may be None).
     """
@@ -48,6 +52,39 @@ class Evolution:
     component: int | None = None
     doubt: float = 0.0
     model: Any = field(default=None, repr=False)
+
+    def table(self) -> dict[str, Any]:
+        """The answer as plain data for JSON: numbers that are not finite become None."""
+        out: dict[str, Any] = {"label": self.label.name, "method": self.method, "count": self.count}
+        for name in (
+            *("confidence", "limit", "limit_error", "rate", "order", "sublinear_exponent", "period", "component"),
+        ):
+            value = getattr(self, name)
+            known = value is not None and math.isfinite(value)
+            out[name] = None if not known else value if isinstance(value, int) else float(value)
+        return {**out, "issues": dict(self.issues), "why": list(self.why)}
+
+    def fitted(self, k: int, back: int = 0) -> dict[str, list[float]] | None:
+        """The model's values with a 90 % band: ``back`` last iterations of the record and ``k`` after it.
+
+        Returns lists ``iteration``, ``value``, ``low`` and ``high`` of one length, ready to be plotted; iterations at
+        which the model leaves the finite numbers are left out.  None if the answer has no model.  Raises ValueError
+        for a negative length or more than a million iterations.
+        """
+        if k < 0 or back < 0 or k + back > 1_000_000:
+            raise ValueError(f"between 0 and a million iterations can be fitted, but k is {k} and back {back}")
+        if self.model is None:
+            return None
+        j = np.arange(-min(back, self.count) + 1, k + 1)
+        values, now = self.model.predict(j), float(self.model.predict(0)[0])
+        error = self.limit_error if self.label is Pattern.CONVERGING and self.limit_error is not None else 0.0
+        with np.errstate(all="ignore"):
+            # the hold-out error is relative to the distance gone; the limit's own error counts as it is approached
+            width = 1.645 * self.model.spread * np.abs(values - now) + np.where(j > 0, error, 0.0)
+        good = np.isfinite(values) & np.isfinite(width)
+        columns = (self.count - 1 + j, values, values - width, values + width)
+        names = ("iteration", "value", "low", "high")
+        return {name: column[good].tolist() for name, column in zip(names, columns, strict=True)}
 
     def __str__(self) -> str:
         parts = [f"{self.label.name} (confidence {self.confidence:.0%}, {self.count} values)."]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,23 +24,30 @@ SIMULATED = 400_000
 
 @dataclass
 class Steps:
-    """First k >= 1 with not (x(k) op threshold); None: never. ``why`` is a slug, ``at`` where it stalls."""
+    """First k >= 1 with not (x(k) op threshold); None: never.
+
+    ``why`` is a slug, ``at`` where it stalls, ``span`` the range of k of all rules that fit.
+    """
 
     k: int | None
     why: str
     at: float | None = None
     step: float = 0.0
+    span: tuple[int, int] | None = None
 
 
 def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, signed: bool = True) -> Steps | None:
     """An exact counter of integers; ``bits`` is the dtype's width, None for 64 or more (too far to wrap)."""
     c = xs[-1] - xs[-2]
-    if len(xs) < 3 or any(b - a != c for a, b in zip(xs, xs[1:], strict=False)):
+    if bits is not None:  # the last step may itself have wrapped: of the steps that are congruent, the shortest
+        c = min((c % (1 << bits), c % (1 << bits) - (1 << bits)), key=abs)
+    modulo = 1 << bits if bits is not None else 1 << 200
+    if len(xs) < 3 or any((b - a - c) % modulo for a, b in zip(xs, xs[1:], strict=False)):
         return None
     x = xs[-1]
     if c == 0:
         return Steps(None, "constant", step=0.0)
-    if math.isnan(threshold):
+    if threshold != threshold:
         return Steps(None, "nan") if op == "!=" else Steps(0, "nan")
     k = _first_failure(x, c, op, threshold)
     if bits is None:
@@ -67,14 +74,14 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
             return Steps(done + k, "wraps", float(top if c > 0 else low), c)
         if op != "!=":
             return None
-    if op == "!=" and float(threshold).is_integer() and (int(threshold) - x) % math.gcd(abs(c), modulus):
+    if op == "!=" and threshold == int(threshold) and (int(threshold) - x) % math.gcd(abs(c), modulus):
         return Steps(None, "steps-over", step=c)
     return None
 
 
 def _first_failure(x: int, c: int, op: str, t: float) -> int | None:
     """First k >= 1 at which x + k c fails ``op t`` in unbounded integers; None if never."""
-    if math.isinf(t):
+    if isinstance(t, float) and math.isinf(t):
         ok = OPS[op](x, t)
         return None if ok else 1
     if op in ("<", "<="):
@@ -88,7 +95,7 @@ def _first_failure(x: int, c: int, op: str, t: float) -> int | None:
         limit = math.floor(t) if op == ">" else math.ceil(t) - 1
         return max(1, -((limit - x) // -c))
     if op == "!=":
-        if not float(t).is_integer() or (int(t) - x) % c or (int(t) - x) // c < 1:
+        if t != int(t) or (int(t) - x) % c or (int(t) - x) // c < 1:
             return None
         return (int(t) - x) // c
     return 1  # '==' fails at the next step, as c is not 0
@@ -96,7 +103,7 @@ def _first_failure(x: int, c: int, op: str, t: float) -> int | None:
 
 def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     """An exact counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations."""
-    if len(x) < 4 or not np.all(np.isfinite(x)) or x[-1] == x[-2]:
+    if len(x) < 3 or not np.all(np.isfinite(x)) or x[-1] == x[-2]:
         return None
     dtype = x.dtype.type
     with np.errstate(all="ignore"):
@@ -104,8 +111,32 @@ def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
             for c in _candidates(x, kind):
                 c = dtype(c)
                 if np.array_equal(ufunc(x[:-1], c), x[1:]):
-                    return _simulate(x[-1], c, kind, ufunc, op, threshold)
+                    found = _simulate(x[-1], c, kind, ufunc, op, threshold)
+                    return _doubted(found, x, c, op, threshold) if kind == "add" and found is not None else found
     return None
+
+
+def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: float) -> Steps | None:
+    """The same answer with the range of those of all steps that round to the observations.
+
+    Near the dtype's resolution a step of 0.2 and one of 0.3 look the same, and only one of them is absorbed later on.
+    """
+    wide = x.astype(np.float64)
+    slack = 0.5 * np.spacing(np.maximum(np.abs(x[1:]), np.abs(x[:-1]))).astype(np.float64)
+    low, high = float(np.max(np.diff(wide) - slack)), float(np.min(np.diff(wide) + slack))
+    if not high - low > 4 * float(np.spacing(np.abs(c))) or low * high <= 0:
+        return found
+    inner = (high - low) * 1e-3
+    edges = (low + inner, high - inner)
+    others = [_simulate(x[-1], x.dtype.type(v), "add", np.add, op, threshold) for v in edges]
+    ends = [s.k for s in [found, *others] if s is not None and s.k is not None]
+    if not ends or len(ends) == 1 + len(edges) and min(ends) == max(ends):
+        return found
+    if found.k is None and float(c).is_integer() and float(c) == float(wide[-1] - wide[-2]):
+        return found  # nobody writes 1.3 where a whole 1 is seen
+    if found.k is None:  # the plainest step never gets there, another one would: no answer is safe
+        return Steps(None, "ambiguous", step=float(c))
+    return replace(found, span=(min(ends), max(ends)))
 
 
 def _candidates(x: np.ndarray, kind: str) -> list[float]:
@@ -124,31 +155,45 @@ def _candidates(x: np.ndarray, kind: str) -> list[float]:
 
 
 def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None:
-    done, value, test = 0, x, OPS[op]
-    size = 256
-    while done < SIMULATED:
+    done, value, test, budget = 0, x, OPS[op], SIMULATED
+    size, slug = 256, "counter" if kind == "add" else "geometric"
+    while budget > 0:
         block = np.full(size + 1, c, dtype=x.dtype)
         block[0] = value
         values = ufunc.accumulate(block)[1:]
         failed = np.flatnonzero(~test(values, threshold))
         if failed.size:
-            slug = "counter" if kind == "add" else "geometric"
             return Steps(done + int(failed[0]) + 1, slug, step=float(c))
-        if values[-1] == (values[-2] if size > 1 else value) or not np.isfinite(values[-1]):
+        if values[-1] == values[-2] or not np.isfinite(values[-1]):
             slug = "absorbed" if np.isfinite(values[-1]) else "overflow"
             return Steps(None, slug if kind == "add" or slug == "overflow" else "limit", float(values[-1]), float(c))
-        done, value = done + size, values[-1]
+        done, value, budget = done + size, values[-1], budget - size
+        if kind == "add" and (float(threshold) - float(value)) * float(c) < 0:
+            return Steps(None, "moves-away" if op not in ("!=", "==") else "steps-over", step=float(c))
         size = min(4 * size, 65536)
-    if kind != "add":
-        return None
-    toward = (float(threshold) - float(value)) * float(c) > 0
-    if not toward or op in ("!=", "=="):
-        return Steps(None, "moves-away" if not toward else "steps-over", step=float(c))
-    # beyond the simulated stretch: where does the dtype absorb the step?
-    eps = float(np.finfo(x.dtype).eps)
-    stall = 2.0 ** math.ceil(math.log2(2.0 * abs(float(c)) / eps))
-    if abs(threshold) > stall:
-        return Steps(None, "absorbed", math.copysign(stall, float(c)), float(c))
-    if abs(threshold) < stall / 1024:
-        return Steps(done + math.ceil((float(threshold) - float(value)) / float(c)), "counter-long", step=float(c))
+        if kind == "add" and done >= 1024:
+            jumped = _jump(value, c, threshold)
+            done, value = done + jumped[0], jumped[1]
+            size = 256 if jumped[0] else size
     return None
+
+
+def _jump(x, c, threshold: float) -> tuple[int, np.floating]:
+    """(steps, value) of x + c + c ... as far as its rounding is the same each time.
+
+    Within one binade the numbers are equally spaced, so fl(x + c) - x is one multiple of the spacing; a tie, rounded
+    to even, is so too from its second step on.  The jump stops two steps short of the binade's end, and of the
+    threshold.
+    """
+    one = x + c
+    two, step = one + c, float(one + c) - float(one)
+    if step == 0 or float(two + c) - float(two) != step or x == 0 or not np.isfinite(two):
+        return 0, x
+    exponent = math.frexp(float(x))[1]
+    grows = (float(x) > 0) == (step > 0)
+    edge = math.copysign(2.0 ** (exponent if grows else exponent - 1), float(x))
+    steps = int(min(abs(edge - float(x)), abs(float(threshold) - float(x))) / abs(step)) - 2
+    if steps < 512 or math.frexp(float(two))[1] != exponent:
+        return 0, x
+    # a multiple of the spacing below 2**53 of it: exact in float64, and in the operand's own dtype by construction
+    return steps, x.dtype.type(float(x) + steps * step)

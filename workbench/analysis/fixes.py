@@ -1,10 +1,74 @@
-"""What to change, computed from the numbers: one sentence per kind of trouble."""
+"""What to change, computed from the numbers: a sentence for people, and what a program needs to carry it out.
+
+White box and black box ask :func:`fixes` alike.  Kinds of :class:`Fix`:
+
+===========  ======================================================================================================
+tolerance    move the threshold of a clause from ``old`` to ``new``
+dtype        compute the variable ``target`` with the dtype ``new``
+step         make the step of ``target`` smaller: the factor ``old`` becomes ``new``
+sign         reverse the step of ``target``
+comparison   write the comparison ``new`` instead of ``old``
+stop-at-nan  end the loop at the first number that is not finite
+cap          end the loop after ``new`` iterations
+update       write an update of ``target``: only the author can do that
+inspect      look at ``target``; no number says what to write
+===========  ======================================================================================================
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+
+KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update", "inspect")
+
+
+class Fix(str):
+    """One suggestion: a sentence, which is also data.
+
+    ``kind`` is one of :data:`KINDS`; ``target`` names the variable, value or clause; ``old`` and ``new`` are what
+    stands there and what should; ``applies`` says whether :meth:`workbench.Session.apply_fix` can try it.
+    ``clause`` is the node of the comparison, ``frame`` the loop; ``mirrored`` and ``negated`` say how the sentence
+    turned the comparison that the graph has.
+    """
+
+    kind: str
+    target: str
+    old: Any
+    new: Any
+    applies: bool
+    clause: Any
+    frame: tuple[str, ...] | None
+    mirrored: bool
+    negated: bool
+
+    def __new__(
+        cls, sentence: str, kind: str = "inspect", target: str = "", old: Any = None, new: Any = None,
+        applies: bool = False, clause: Any = None,
+    ) -> Fix:  # fmt: skip
+        self = super().__new__(cls, sentence)
+        self.kind, self.target, self.old, self.new, self.applies, self.clause = kind, target, old, new, applies, clause
+        self.frame, self.mirrored, self.negated = None, False, False
+        return self
+
+    def placed(self, frame: tuple[str, ...], mirrored: bool, negated: bool) -> Fix:
+        """The same fix, told where in the graph it belongs."""
+        self.frame, self.mirrored, self.negated = frame, mirrored, negated
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (str(self), self.kind, self.target, self.old, self.new, self.applies, self.clause)
+
+    def table(self) -> dict[str, Any]:
+        """The fix as plain data."""
+        plain = {k: v if isinstance(v, (int, float, str, bool)) or v is None else str(v) for k, v in (
+            ("old", self.old), ("new", self.new))}  # fmt: skip
+        return {"sentence": str(self), "kind": self.kind, "target": self.target, **plain, "applies": self.applies}
+
+    def __repr__(self) -> str:
+        return f"<Fix {self.kind} of {self.target or 'the loop'}: {str(self)}>"
 
 
 def power_of_two(value: float) -> str:
@@ -25,57 +89,135 @@ def fixes(
     dtype: str = "",
     limit: float | None = None,
     period: float | None = None,
+    variable: str | None = None,
+    appliable: bool = False,
+    integral: bool = True,
+    clause: Any = None,
+    factor: float | None = None,
 ) -> list[str]:
-    """Sentences for one blocking clause ``name op other``, whose other side is ``threshold``."""
+    """Fixes for one blocking clause ``name op other``, whose other side is ``threshold``.
+
+    ``variable`` is the loop variable to blame where ``name`` is computed from it; ``factor`` the factor of its step;
+    ``appliable`` says that a graph is at hand; ``integral`` that start, step and threshold are whole numbers.
+    """
+    who = variable or name
     t = f"{threshold:.6g}"
-    wider = "float64" if dtype in ("float16", "float32", "bfloat16") else "a tolerance relative to the values' size"
+    wider = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}.get(dtype)
+
+    def fix(sentence: str, kind: str, target: str, old: Any = None, new: Any = None, can: bool = True) -> Fix:
+        return Fix(sentence, kind, target, old, new, appliable and can, clause)
+
     if slug == "absorbed" and limit is not None and step is not None:
-        return [
-            f"the {dtype} counter {name} absorbs {'+' if step > 0 else '-'} {abs(step):.6g} "
-            f"at {power_of_two(limit)}: use int64."
-        ]
-    if slug == "clause-invariant":
-        return [f"clause {name} {op} {other} never changes: {name} is not updated in the body."]
+        head = f"the {dtype} counter {who} absorbs {'+' if step > 0 else '-'} {abs(step):.6g} at {power_of_two(limit)}"
+        if integral or wider is None:
+            return [fix(f"{head}: use int64.", "dtype", who, dtype, "int64", integral)]
+        return [fix(f"{head}: use float64, or count in int64.", "dtype", who, dtype, "float64")]
+    if slug == "absorbed":
+        better = "float64" if wider else "compensated summation"
+        return [fix(f"the {dtype} value {who} absorbs its step: use {better}.", "dtype", who, dtype, "float64",
+                    wider is not None)]  # fmt: skip
+    if slug in ("clause-invariant", "not-updated", "always-true"):
+        return [Fix(f"clause {name} {op} {other} never changes: {who} is not updated in the body.", "update", who)]
     if slug == "no-effect":
-        return [f"clause {name} {op} {other} does not change any more: the update of {name} leaves it as it is."]
-    if slug in ("floor", "limit-beyond") and limit is not None and op in (">", ">=", "<", "<="):
-        if op in (">", ">=") and 0 <= threshold < limit:
-            kind = "floors" if slug == "floor" else "tends to a limit"
-            raised = float(np.format_float_scientific(2 * limit, precision=0))
-            return [
-                f"{name} {kind} at {limit:.3g}, above the threshold {t}: "
-                f"raise the threshold to about {raised:.1g} or use {wider}."
-            ]
-        side = "above" if limit > threshold else "below"
-        return [
-            f"{name} tends to {limit:.9g}, {side} the threshold {t}: "
-            "move the threshold past the limit or change the update."
-        ]
+        sentence = f"clause {name} {op} {other} does not change any more: the update of {who} leaves it as it is."
+        return [Fix(sentence, "update", who)]
+    if slug in ("floor", "limit-beyond") and limit is not None and op in ("<", "<=", ">", ">="):
+        return _beyond(slug, name, who, op, threshold, limit, dtype, value, fix)
     if slug == "moves-away":
         by = "" if step is None else f" by {step:.6g} each iteration"
-        return [f"{name} moves away from {t}{by}: reverse the step's sign or the comparison."]
+        new = None if step is None else -step
+        return [fix(f"{name} moves away from {t}{by}: reverse the step's sign or the comparison.", "sign", who, step,
+                    new, step is not None)]  # fmt: skip
     if slug == "steps-over":
         by = "" if step is None else f" in steps of {abs(step):.6g}"
         better = ">" if step is not None and step < 0 else "<"
-        return [f"{name} steps over {t}{by} and never equals it: write {name} {better} {other} instead of {op}."]
+        sentence = f"{name} steps over {t}{by} and never equals it: write {name} {better} {other} instead of {op}."
+        return [fix(sentence, "comparison", f"{name} {op} {other}", op, better, op == "!=")]
     if slug == "wraps":
-        return [
-            f"the {dtype} counter {name} wraps before the loop ends: "
-            "use a wider integer, or check the sign of its step."
-        ]
+        sentence = (
+            f"the {dtype} counter {who} wraps before the loop ends: use a wider integer, or check the sign of its step."
+        )
+        return [fix(sentence, "dtype", who, dtype, "int64", dtype not in ("int64", "uint64", ""))]
     if slug == "out-of-range":
-        return [f"every {dtype} number satisfies {name} {op} {t}: use a wider integer for {name}."]
+        sentence = f"every {dtype} number satisfies {name} {op} {t}: use a wider integer for {who}."
+        return [fix(sentence, "dtype", who, dtype, "int64", dtype not in ("int64", "uint64", ""))]
     if slug == "nan":
-        return [
-            f"{name} {op} {other} compares with NaN, which is {'always true' if op == '!=' else 'always false'}: "
-            "stop at the first NaN, and look at what made it."
-        ]
-    if slug == "cycle":
-        p = "" if period is None else f" with period {period:.6g}"
-        return [
-            f"{name} repeats its values{p} and none of them ends the loop: "
-            "damp the step (halve it), or raise the tolerance."
-        ]
+        always = "always true" if op == "!=" else "always false"
+        sentence = (
+            f"{name} {op} {other} compares with NaN, which is {always}: stop at the first NaN, and look at what made "
+            "it."
+        )
+        return [fix(sentence, "stop-at-nan", name)]
+    if slug in ("cycle", "step-too-large"):
+        return _halved(slug, name, who, step if factor is None else factor, period, factor is not None, fix)
     if slug == "overflow":
-        return [f"{name} overflows its dtype {dtype}: halve the step, or clip the update."]
+        return [
+            fix(f"{name} overflows its dtype {dtype}: halve the step, or clip the update.", "stop-at-nan", name),
+        ]
+    if slug == "flag-never-set":
+        return [Fix(f"{who} never leaves {t}: what would set it never holds.", "inspect", who)]
     return []
+
+
+def _beyond(
+    slug: str, name: str, who: str, op: str, threshold: float, limit: float, dtype: str, value: float | None, fix: Any
+) -> list[str]:
+    """The operand rests at ``limit``: move the threshold past it, or make the floor lower."""
+    t = f"{threshold:.6g}"
+    wider = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}.get(dtype)
+    if op in (">", ">=") and 0 <= threshold < limit:
+        kind = "floors" if slug == "floor" else "tends to a limit"
+        raised = float(np.format_float_scientific(2 * limit, precision=0))
+        better = "float64" if wider else "a tolerance relative to the values' size"
+        sentence = (
+            f"{name} {kind} at {limit:.3g}, above the threshold {t}: "
+            f"raise the threshold to about {raised:.1g} or use {better}."
+        )
+        found = [fix(sentence, "tolerance", name, threshold, raised)]
+        if wider and slug == "floor":
+            found.append(fix(f"compute {who} in float64 instead of {dtype}.", "dtype", who, dtype, "float64"))
+        return found
+    if op in (">=", "<=") and limit == threshold:
+        strict = op[0]
+        sentence = f"{name} tends to {limit:.9g}, which is the threshold itself: write {strict} instead of {op}."
+        return [fix(sentence, "comparison", name, op, strict)]
+    side = "above" if limit > threshold else "below"
+    moved = _short_of(limit, limit if value is None else value, op)
+    sentence = (
+        f"{name} tends to {limit:.9g}, {side} the threshold {t}: move the threshold past the limit "
+        f"(to {moved:.6g}) or change the update."
+    )
+    return [fix(sentence, "tolerance", name, threshold, moved)]
+
+
+def _short_of(limit: float, start: float, op: str) -> float:
+    """A threshold that the values meet on their way from ``start`` to ``limit``."""
+    way = abs(limit - start) or max(abs(limit), 1.0)
+    back = min(0.01 * way, max(1e-3 * abs(limit), 1e-12 * way))
+    return limit + back if op in (">", ">=") else limit - back
+
+
+def _halved(
+    slug: str, name: str, who: str, step: float | None, period: float | None, known: bool, fix: Any
+) -> list[str]:
+    """Damp what swings."""
+    p = "" if period is None else f" with period {period:.6g}"
+    if slug == "step-too-large":
+        old = "" if step is None else f" from {step:.6g} to {step / 2:.6g}"
+        new = None if step is None else step / 2
+        sentence = f"the step of {who} is too large, it swings{p} over its goal: halve it{old}."
+        return [fix(sentence, "step", who, step, new, known)]
+    sentence = (
+        f"{name} repeats its values{p} and none of them ends the loop: "
+        "damp the step (halve it), or raise the tolerance."
+    )
+    return [fix(sentence, "step", who, step, None if step is None else step / 2, known)]
+
+
+def cap(iterations: int, appliable: bool) -> Fix:
+    """The last resort for every loop that does not end."""
+    sentence = f"cap the trips: leave the loop after {iterations:,} iterations."
+    return Fix(sentence, "cap", "", None, iterations, appliable)
+
+
+__all__ = ["KINDS", "Fix", "cap", "fixes", "power_of_two"]

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.analysis.classify import classify_history
 from workbench.analysis.evolution import Pattern
 from workbench.analysis.history import History, HistoryError, as_values
+from workbench.analysis.tolerance import within
 
 
 class Forecast(NamedTuple):
@@ -36,12 +37,20 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
             fix="Pass the norm of the residual, or one component.",
         )
     h = History(a.reshape(-1))
-    e = classify_history(h)
-    if e.label not in (Pattern.CONVERGING, Pattern.STABLE) or e.limit is None or not math.isfinite(e.limit):
-        return None
     n = len(h)
-    outside = np.flatnonzero(~(np.abs(h.raw - e.limit) <= tol))
-    last = int(outside[-1]) if outside.size else -1
+    e = classify_history(h)
+    converges = e.label in (Pattern.CONVERGING, Pattern.STABLE) and e.limit is not None and math.isfinite(e.limit)
+    last = _last_outside(h, e.limit, tol) if converges and e.limit is not None else n
+    known = converges and (e.limit_error is None or e.limit_error <= tol)
+    if last < n - 1 and known and (n - 1 - last >= 3 or e.method in ("constant_tail", "level", "settled")):
+        return Forecast(last + 1, last + 1, last + 1)
+    found = within(h.raw, tol, h.eps)
+    if found is not None:
+        if found.k <= 1 and last < n - 1:
+            return Forecast(last + 1, last + 1, last + 1)
+        return Forecast(n - 1 + int(found.k), n - 1 + int(found.low), n - 1 + int(min(found.high, 1e15)))
+    if not converges or e.limit is None:
+        return None
     if last < n - 1:
         return Forecast(last + 1, last + 1, last + 1)
     if e.model is None or e.limit_error is not None and e.limit_error > tol:
@@ -57,6 +66,12 @@ def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:
     ]
     marks = [v for v in around if v is not None] + [k * (1 - 2 * spread), k * (1 + 2 * spread)]
     return Forecast(n - 1 + k, n - 1 + max(1, math.floor(min(marks))), n - 1 + math.ceil(max(marks)))
+
+
+def _last_outside(h: History, limit: float, tol: float) -> int:
+    """Last iteration at which the record is not within tol of the limit; -1 if there is none."""
+    outside = np.flatnonzero(~(np.abs(h.raw - limit) <= tol))
+    return int(outside[-1]) if outside.size else -1
 
 
 def _first_within(model: Any, limit: float, tol: float) -> int | None:

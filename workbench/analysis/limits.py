@@ -8,61 +8,92 @@ the extrapolation amplifies by 1 / (1 - rho).
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
+from workbench.analysis.evolution import Finding
 from workbench.analysis.history import History
+from workbench.analysis.models import Model
+from workbench.kernels import fits
 
 
-def aitken(x: np.ndarray) -> float:
-    """Limit of the last three values under one geometric mode; the last value where the formula breaks down."""
-    a, b, c = x[-3], x[-2], x[-1]
-    d1, d2 = b - a, c - b
-    if d1 == d2:
-        return float(c)
-    return float(c - d2 * d2 / (d2 - d1))
+@dataclass
+class Towards:
+    """A model bent to end at a better limit: the same shape from the same last value."""
+
+    inner: Model
+    old: float
+    limit: float
+    stretch: float
+    spread: float = 0.0
+
+    def predict(self, j: np.ndarray) -> np.ndarray:
+        return self.limit + (self.inner.predict(j) - self.old) * self.stretch
 
 
-def wynn_epsilon(x: np.ndarray) -> float:
-    """Shanks' limit by Wynn's epsilon algorithm, over up to nine last values; stops where it would divide by zero."""
-    row = np.asarray(x[-9:], dtype=float)
-    before, best = np.zeros(len(row) + 1), float(row[-1])
-    for column in range(1, len(row)):
-        gap = np.diff(row)
-        if np.any(gap == 0) or not np.all(np.isfinite(gap)):
-            break
-        new = before[1 : len(gap) + 1] + 1.0 / gap
-        before, row = row, new
-        if column % 2 == 0:
-            best = float(row[-1])
-    return best
+def refine(h: History, found: Finding, end: int) -> None:
+    """Give a converging finding the limit whose own error estimate is smallest: its model's, or an accelerated one's.
+
+    Where neither is sure of more than the distance from the last value, the last value is the answer.
+    """
+    if found.limit is None or not math.isfinite(found.limit):
+        return
+    last = float(h.x[end])
+    grain = 2.0 * h.ulp(max(abs(last), 1e-300))
+    error = found.limit_error if found.limit_error is not None else math.inf
+    limit, accelerated_error = fits.accelerated(h.x, end, h.start)
+    # the noise of the last bits is amplified by what the acceleration gains
+    accelerated_error = 4.0 * accelerated_error + 2.0 * grain
+    newest = float(h.x[-1])
+    if accelerated_error < error:
+        found.limit, found.limit_error = limit, accelerated_error
+        error = accelerated_error
+        model = found.model
+        old = model.limit if model is not None else None
+        if model is not None and old is not None and abs(old - last) > 2.0 * abs(limit - old):
+            found.model = Towards(model, old, limit, (last - limit) / (last - old), model.spread)
+    if error > abs(found.limit - newest):
+        found.limit_error = error + abs(found.limit - newest)
+        found.limit = newest
 
 
 def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) -> tuple[float, float, float]:
     """(signed rate, limit, error) of differences of one geometric mode, in scaled numbers.
 
-    The rate is the median ratio of the last differences, extrapolated by Aitken where the ratios still move.
+    The rate is the last ratio of differences, extrapolated by Aitken where the ratios still move, and their geometric
+    mean where only rounding is left in them.
     """
-    ratios = d[1:] / d[:-1]
-    if not len(ratios):
-        return float("nan"), last, abs(float(d[-1]))
-    recent = ratios[-min(len(ratios), 8) :]
-    grain = float(h.ulp(last)) / max(abs(float(d[-1])), 1e-300)  # rounding noise of one ratio
+    if len(d) < 2:
+        return math.nan, last, abs(float(d[-1]))
+    recent = d[-min(len(d), 9) :].tolist()
+    ratios = [b / a for a, b in zip(recent, recent[1:], strict=False)]
+    newest = recent[-1]
+    grain = h.ulp(last) / max(abs(newest), 1e-300)  # rounding noise of one ratio
     averaged = 1
-    if (
-        abs(float(recent[-1] - recent[0])) < 20 * grain or grain > 1e-3
-    ):  # only noise left in the ratios: average over more
-        averaged = min(len(d) - 1, 256)
-        rho = float(abs(d[-1] / d[-1 - averaged]) ** (1.0 / averaged)) * (-1.0 if alternating else 1.0)
+    if abs(ratios[-1] - ratios[0]) < 20 * grain or grain > 1e-3:
+        # only noise left in the ratios: average over more
+        averaged = min(len(d) - 1, max(8, min(len(d) // 3, 256)))
+        rho = abs(newest / float(d[-1 - averaged])) ** (1.0 / averaged) * (-1.0 if alternating else 1.0)
     else:
-        rho = float(recent[-1])
-        if len(recent) >= 3:
-            better = aitken(recent)
-            if np.isfinite(better) and abs(better - rho) < 0.2 * abs(1.0 - abs(rho)):
+        rho = ratios[-1]
+        if len(ratios) >= 3:
+            better = aitken(*ratios[-3:])
+            if math.isfinite(better) and abs(better - rho) < 0.2 * abs(1.0 - abs(rho)):
                 rho = better
     if not -1.0 < rho < 1.0:
-        return rho, last, float("inf")
-    limit = last + float(d[-1]) * rho / (1.0 - rho)
+        return rho, last, math.inf
+    limit = last + newest * rho / (1.0 - rho)
     step = max(1, len(d) // 5)
-    previous = last - float(d[-step:].sum()) + float(d[-1 - step]) * rho / (1.0 - rho) if len(d) > step else last
-    noise = 2.0 * float(h.ulp(last)) / (1.0 - abs(rho)) + abs(float(d[-1])) * grain / averaged / (1.0 - abs(rho)) ** 2
+    previous = last
+    if len(d) > step:
+        previous = last - float(d[-step:].sum()) + float(d[-1 - step]) * rho / (1.0 - rho)
+    noise = 2.0 * h.ulp(last) / (1.0 - abs(rho)) + abs(newest) * grain / averaged / (1.0 - abs(rho)) ** 2
     return rho, limit, abs(limit - previous) * abs(rho) ** step + noise
+
+
+def aitken(a: float, b: float, c: float) -> float:
+    """Limit of three values under one geometric mode; the last value where the formula breaks down."""
+    bend = c - b - (b - a)
+    return c - (c - b) ** 2 / bend if bend != 0 else c

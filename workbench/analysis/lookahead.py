@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.slice_program import SliceProgram
 from workbench.analysis.slice_runner import SliceTimeout
 from workbench.errors import FrameError
 from workbench.execution import NEWEST_ROWS, Run
@@ -44,6 +45,9 @@ class Slice:
         self.run = Run(plan, dict(feeds), budget=NEWEST_ROWS)
         self.number = plan.numbers[frame]
         self.trip_limit: int | None = None
+        #: LoopConds of loops inside of which a look at some iterations says nothing about later ones
+        self.unseen: list[str] = []
+        self.whole = False  # the graph itself, not a plan of the condition's nodes
         #: seconds that one call of :meth:`advance` or :meth:`align` may take; then SliceTimeout
         self.patience = 1.0
         self._block = 4096  # events between two looks at the clock
@@ -63,6 +67,8 @@ class Slice:
         self._merges = [plan.layout.values[v.merge, 0].place for v in variables]
         self.clauses, self.logic, self._operands = find_clauses(graph, Ref(self._cond.name))
         core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
+        #: the slice as formulas, for arguments that need not run it
+        self.program = SliceProgram(graph, frame, Ref(self._cond.name), variables, self._invariant)
 
     # -- getting there ------------------------------------------------------------------------------------------
     def align(self, main: Run | None) -> bool:
@@ -134,7 +140,15 @@ class Slice:
 
     def _at(self, place: Place | None) -> Any:
         assert place is not None
-        return np.asarray(self.run.trace.reader.items(place, self.number, np.array([self._row()]))[0])
+        return np.asarray(self.run._now(place))
+
+    def _invariant(self, ref: Ref) -> np.ndarray | None:
+        """The present value of what this activation does not change; None if it is not an array here."""
+        found = self.plan.layout.values.get((ref.node, ref.index))
+        if found is None or found.place is None or found.kind != "slot":
+            return None
+        value = self.run._now(found.place)
+        return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
 
     def values(self) -> dict[str, Any]:
         """Loop-carried values at this iteration."""
@@ -150,6 +164,30 @@ class Slice:
             parts.append(f"{value.dtype}{value.shape}".encode())
             parts.append(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
         return b"|".join(parts)
+
+    def stretch(self, n: int) -> np.ndarray | None:
+        """Up to ``n`` iterations, and the state after each as bytes, (iterations, bytes of the state).
+
+        None, and no iteration, where the state is not all numbers and arrays of known shape. The rows of so many
+        iterations are read back from the executor's ring, so ``n`` is cut down to what it holds for certain.
+        """
+        if any(p is None or p.dtype is None for p in self._merges):
+            return None
+        places = [p for p in self._merges if p is not None and p.base]
+        width = sum(np.dtype(p.dtype).itemsize * int(np.prod(p.shape, dtype=np.int64)) for p in places)
+        row = max(width, self.plan.layout.frames[self.number].row_bytes, 1)
+        n = min(n, NEWEST_ROWS // (8 * row))
+        if n < 2 or not places:
+            return None
+        before = self._row()
+        done = self.advance(n)
+        parts = []
+        for place in places:
+            first, column = self.run.trace.source.column(place, before + 1, before + done + 1)
+            if first > before + 1 or len(column) != done:
+                raise RuntimeError("rows of the look-ahead have gone before they were read")
+            parts.append(np.ascontiguousarray(column).view(np.uint8).reshape(done, -1))
+        return np.concatenate(parts, axis=1)
 
     def cond(self) -> bool:
         pred = self.plan.layout.values[self._cond.name, 0].place
@@ -173,22 +211,80 @@ class Slice:
     def fork(self) -> Slice:
         other = object.__new__(Slice)
         other.__dict__.update(self.__dict__)
-        other.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
-        core.restore(other.run.machine, core.snapshot(self.run.machine, [0, *self._frames_around()]))
+        if self.whole:
+            other.run = self.run.fork(core.snapshot(self.run.machine, self.run.active_frames()))
+        else:
+            other.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
+            core.restore(other.run.machine, core.snapshot(self.run.machine, [0, *self._frames_around()]))
         core.arm(other.run.machine, self.plan.layout.frames[self.number].stop, True)
         return other
 
+    def inner(self) -> Slice | None:
+        """The loop inside of this one in which the look-ahead stands, where its slice can be had."""
+        path = self.plan.layout.frames[self.run.active_frames()[-1]].path
+        if len(path) <= len(self.frame) or path[: len(self.frame)] != self.frame:
+            return None
+        found = slice_of(self.plan.graph, path, self.plan, self.feeds)
+        found.patience = self.patience
+        return found if found.align(self.run) else None
+
+
+def standing(main: Run, frame: tuple[str, ...], inside: bool, patience: float) -> tuple[Slice, int] | None:
+    """The whole graph as its own slice, on a copy of ``main`` as it stands, with all that was edited in it; and how
+    many iterations it had to go on to the next condition. None if the loop is not entered any more.
+    """
+    out = Slice(main.plan, main.feeds, frame)
+    out.whole, out.patience = True, patience
+    out.unseen = steered(main.plan.graph, frame, loops_inside(main.plan, frame))
+    out.run = main.fork(core.snapshot(main.machine, main.active_frames()))
+    core.arm(out.run.machine, main.plan.layout.frames[out.number].stop, inside)
+    with np.errstate(all="ignore"):
+        if inside and out.run.view.ip == out._cond.ip:
+            return out, 0
+        if inside:
+            behind = int(out.run.view.ip > out._cond.ip)
+            return (out, behind) if out._to_condition(behind) else None
+        core.arm(out.run.machine, out._cond.ip, True)
+        status = out._until_stop()
+        core.arm(out.run.machine, out._cond.ip, False)
+    core.arm(out.run.machine, main.plan.layout.frames[out.number].stop, True)
+    return (out, 0) if status == "break" else None
+
 
 def slice_of(graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: Mapping[str, np.ndarray]) -> Slice:
-    """The slice of one loop's condition, for a run with this plan and these feeds."""
+    """The slice of one loop's condition, for a run with this plan and these feeds.
+
+    Loops inside that the run goes through belong to it, needed or not: one that hangs keeps this one from ending. Only
+    where they cannot be run ahead is the slice without them; they are ``unseen`` then.
+    """
     cond = next(n for n in graph.frames[frame].nodes if graph.nodes[n].op == "LoopCond" and n in plan.needed)
     signature = plan.signature
-    found = PLANS.get(graph, {"condition": Ref(cond)}, signature)
+    inner = loops_inside(plan, frame)
+    outputs = {"condition": Ref(cond), **{f"inside {k}": Ref(n) for k, n in enumerate(inner)}}
+    found = PLANS.get(graph, outputs, signature)
     around = next((p for k in range(len(frame)) if (p := frame[: k + 1]) in found.raw), None)
     if around is not None:
         why = f"the frame {'/'.join(around)} is no loop in it, because {found.raw[around]}"
         raise FrameError(f"{why[0].upper()}{why[1:]}.", slug="raw-frame")
-    return Slice(found, feeds, frame)
+    made = Slice(found, feeds, frame)
+    made.unseen = steered(graph, frame, inner)
+    if inner and not made.pure:
+        made = Slice(PLANS.get(graph, {"condition": Ref(cond)}, signature), feeds, frame)
+        made.unseen = list(inner)
+    return made
+
+
+def loops_inside(plan: ExecutionPlan, frame: tuple[str, ...]) -> list[str]:
+    """The LoopConds of a plan in frames inside of one."""
+    paths = {k: f.path for k, f in enumerate(plan.layout.frames)}
+    nodes = [n for n in plan.layout.nodes if n.op == "LoopCond" and len(paths[n.frame]) > len(frame)]
+    return [n.name for n in nodes if paths[n.frame][: len(frame)] == frame]
+
+
+def steered(graph: Graph, frame: tuple[str, ...], inner: list[str]) -> list[str]:
+    """Those loops inside whose conditions depend on what the loop around carries: each iteration is another case."""
+    carried = {v.merge for v in graph.frames[frame].variables}
+    return [name for name in inner if carried & data_slice(graph, Ref(name))]
 
 
 def data_slice(graph: Graph, cond: Ref) -> frozenset[str]:
@@ -259,12 +355,14 @@ def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], s
     leaves: list[Ref] = []
 
     def collect(ref: Ref) -> None:
-        at = graph.nodes[_through(graph, ref).node]
-        if logic in ("and", "or") and CONNECTIVES.get(at.op) == logic:
-            collect(at.inputs[0])
-            collect(at.inputs[1])
-        else:
-            leaves.append(at.ref(_through(graph, ref).index))
+        waiting = [ref]
+        while waiting:
+            ref = waiting.pop()
+            at = graph.nodes[_through(graph, ref).node]
+            if logic in ("and", "or") and CONNECTIVES.get(at.op) == logic:
+                waiting += [at.inputs[1], at.inputs[0]]  # a chain of them may be deeper than the stack
+            else:
+                leaves.append(at.ref(_through(graph, ref).index))
 
     if logic == "not":
         leaves.append(_through(graph, node.inputs[0]))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from workbench.analysis.lookahead import find_clauses, slice_of
+from workbench.analysis.lookahead import find_clauses, slice_of, standing
 from workbench.analysis.monitor import TerminationMonitor
+from workbench.analysis.reading import Reading
 from workbench.analysis.slice_runner import SliceTimeout
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
 from workbench.analysis.whitebox import analyze_loop
@@ -61,12 +63,15 @@ def termination_of(
         )
     observed = observe(trace, graph, path) if entered else None
     try:
+        missing = unknown(
+            "not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried."
+        )
+        if run.edits:
+            return _edited(run, path, inside, seconds, missing) if len(mine) == 1 else unknown(*EDITED)
         runner = slice_of(graph, path, run.plan, run.feeds)
         runner.patience = max(seconds, 0.05)
         if not runner.align(run if inside else None):
-            return unknown(
-                "not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried."
-            )
+            return missing
         return analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
     except SliceTimeout as slow:
         return unknown("slice-slow", str(slow))
@@ -76,24 +81,59 @@ def termination_of(
         return unknown("slice-failed", f"The slice of the condition cannot be run: {error}")
 
 
+EDITED = (
+    "edited", "Values were edited, and the condition cannot be run ahead with them: the graph has effects, or the loop "
+    "is scheduled in parts.",
+)  # fmt: skip
+
+
+def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, missing: Termination) -> Termination:
+    """With edits the whole graph is run ahead on a copy of the run, for they may be in anything that is not carried."""
+    if run.edits[-1].event > run.event:
+        return unknown("edit-ahead", "A value is edited later in this history, which decides about the loop.")
+    found = standing(run, path, inside, max(seconds, 0.05))
+    if found is None:
+        return missing
+    runner, gone = found
+    if not runner.pure:
+        return unknown(*EDITED)
+    return later(analyze_loop(runner, seconds=seconds), -gone)
+
+
+def later(answer: Termination, iterations: int) -> Termination:
+    """An answer as it is so many iterations further on (before: negative) in the same activation, without edits."""
+    remaining = None if answer.remaining is None else max(answer.remaining - iterations, 0)
+    interval = answer.interval
+    if interval is not None:
+        low, high = interval
+        interval = max(low - iterations, 0), None if high is None else max(high - iterations, 0)
+    reason = answer.reason
+    if iterations and remaining != answer.remaining:
+        when = f"{iterations:,} iterations ago" if iterations > 0 else f"for {-iterations:,} iterations ahead"
+        reason = Reason(reason.slug, f"Found {when}: {reason.sentence}")
+    return replace(answer, remaining=remaining, interval=interval, reason=reason)
+
+
 def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSERVED) -> TerminationMonitor:
     """A monitor that has seen the last recorded iterations of the present activation of a loop."""
     cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
     clauses, logic, operands = find_clauses(graph, Ref(cond))
     monitor = TerminationMonitor([(a, b) for a, _, b in clauses])
     names = [(a, b) for a, _, b in clauses]
-    series = trace[Ref(cond)]
-    total = len(series)
-    start = max(0, total - last)
-    paths, conds = series.window(start, total)
+    reading = Reading(trace, Ref(cond))
+    paths, conds = reading.newest(last)
     if len(paths) == 0:
         return TerminationMonitor(names)
     mine = (paths[:, :-1] == paths[-1, :-1]).all(axis=1)
     variables = [v for v in graph.frames[path].variables if (v.merge, 0) in trace.layout.values]
 
     def column(ref: Ref) -> list[Any]:
-        found = trace[ref]
-        return list(found.window(len(found) - min(len(found), total - start), len(found))[1])
+        found = Reading(trace, ref)
+        if found.frame != reading.frame:  # a loop invariant
+            return [found.last()] * len(conds)
+        at, values = found.newest(last)
+        late = len(at) > 0 and tuple(at[-1]) > tuple(paths[-1])  # it fired again, the condition did not yet
+        return list(values[:-1] if late else values)
 
     states = {v.name: column(Ref(v.merge)) for v in variables}
     sides = [(column(a), op, column(b) if isinstance(b, Ref) else None, b) for a, op, b in operands]
@@ -105,6 +145,21 @@ def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSER
             values = [(a[k], op, b[k] if b is not None and len(b) >= count else fixed) for a, op, b, fixed in sides]
             monitor.observe({n: s[k] for n, s in states.items()}, bool(conds[k]), values, logic)
     return monitor
+
+
+def loop_of(graph: Graph, run: Run, frame: Any) -> tuple[str, ...] | None:
+    """The path of the loop that ``frame`` (name, path, or None for the innermost open one) means in this run.
+
+    None without loops; SessionError with slug ``no-such-frame`` for a name that is none's.
+    """
+    return _choose(graph, run, frame)
+
+
+def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
+    """The forecast from the record alone: what costs nothing but a look at the last iterations."""
+    if run.view.iteration(run.plan.numbers[path]) < 0:
+        return unknown("few", f"The loop {'/'.join(path)} has not begun.")
+    return observe(trace, run.plan.graph, path).prediction()
 
 
 def _choose(graph: Graph, run: Run, frame: Any) -> tuple[str, ...] | None:
@@ -136,8 +191,10 @@ def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
     found = []
     for (left, op, right), (a, _, b) in zip(clauses, operands, strict=True):
         try:
-            x = trace[a][-1]
-            y = trace[b][-1] if isinstance(b, Ref) else b
+            x = Reading(trace, a).last()
+            y = Reading(trace, b).last() if isinstance(b, Ref) else b
+            if x is None or y is None:
+                continue
         except Exception:  # a record without its last row: the sentence does without the numbers
             continue
         if np.size(x) == 1 and np.size(y) == 1 and logic != "not" and not _holds(x, op, y):

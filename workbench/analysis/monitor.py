@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.clause import Clause, Forecasted, scalar
+from workbench.analysis.clause import Clause, scalar
 from workbench.analysis.history import HistoryError
+from workbench.analysis.operand import Forecasted
+from workbench.analysis.state_watch import StateWatch
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
 
 LOGIC = ("single", "and", "or", "not")
@@ -43,14 +45,7 @@ class TerminationMonitor:
         self.logic = "single"
         self.count = 0
         self.ended = False
-        self._names: list[str] = []
-        self._slot: tuple[bytes, ...] | None = None
-        self._power, self._lam = 1, 0
-        self._period: int | None = None
-        self._returns = 0
-        self._roots: list[set[str]] = []
-        self._last_state: dict[str, bytes] = {}
-        self._unchanged: dict[str, int] = {}
+        self._watch = StateWatch()
         self._cached: tuple[int, Termination] | None = None
 
     def observe(
@@ -65,40 +60,16 @@ class TerminationMonitor:
                     self.clause_names[i] if self.clause_names and i < len(self.clause_names) else (f"lhs{i}", f"rhs{i}")
                 )
                 self.clauses.append(Clause(op, *names, ends_on=logic == "not", start=self.start))
-            self._roots = [set(state) for _ in clauses]
-            self._names = list(state)
         elif len(clauses) != len(self.clauses):
             raise HistoryError(
                 f"{len(self.clauses)} clauses were observed before, now {len(clauses)}.", slug="bad-clauses"
             )
         self.logic = logic
-        self.ended = not bool(scalar(cond))
-        for i, (clause, (lhs, _, rhs)) in enumerate(zip(self.clauses, clauses, strict=True)):
+        self.ended = not (cond if type(cond) is bool else bool(scalar(cond)))
+        for clause, (lhs, _, rhs) in zip(self.clauses, clauses, strict=True):
             clause.observe(lhs, rhs)
-            if self._roots[i]:
-                a, b = clause.lhs[-1], clause.rhs[-1]
-                self._roots[i] = {n for n in self._roots[i] if n in state and _equals(state[n], a, b)}
-        self._recurrence(state)
+        self._watch.observe(state, self.clauses)
         self.count += 1
-
-    def _recurrence(self, state: Mapping[str, Any]) -> None:
-        """Brent's search on the exact bytes of everything shown."""
-        words = {name: np.asarray(value).tobytes() for name, value in state.items()}
-        for name, word in words.items():
-            self._unchanged[name] = self._unchanged.get(name, 0) + 1 if self._last_state.get(name) == word else 0
-        self._last_state = words
-        key = tuple(words.values())
-        if self._slot is None:
-            self._slot = key
-            return
-        self._lam += 1
-        if key == self._slot:
-            self._returns = self._returns + 1 if self._period == self._lam else 1
-            self._period, self._lam = self._lam, 0
-            # stay with this slot: a second return confirms the first
-            self._power = max(self._power, 2 * self._period)
-        elif self._lam >= self._power:
-            self._slot, self._power, self._lam, self._period, self._returns = key, 2 * self._power, 0, None, 0
 
     def prediction(self) -> Termination:
         """The answer at this moment; cached until the next observation."""
@@ -130,16 +101,16 @@ class TerminationMonitor:
         return self._limited(answer)
 
     def _state_recurs(self) -> Termination | None:
-        if self._period is None or not self._names:
+        p, returns = self._watch.period, self._watch.returns
+        if p is None or not self._watch.names:
             return None
-        p = self._period
         # one unchanged state may be a plateau; ask for more returns of a short period
-        if self._returns < (4 if p == 1 else 2 if p < 8 else 1):
+        if returns < (4 if p == 1 else 2 if p < 8 else 1):
             return None
         what = "did not change" if p == 1 else f"returned bit for bit after {p} iterations"
         reason = Reason(
             "recurrence",
-            f"All observed variables {what}, {self._returns} time(s) in a row, and the condition stayed true.",
+            f"All observed variables {what}, {returns} time(s) in a row, and the condition stayed true.",
         )
         clause = self.clauses[0] if self.clauses else None
         fix = []
@@ -158,7 +129,7 @@ class TerminationMonitor:
             reason,
             self._root_names(0),
             str(clause) if clause else None,
-            min(0.99, 0.9 + 0.02 * self._returns),
+            min(0.99, 0.9 + 0.02 * returns),
             fix,
         )
         return self._limited(answer)
@@ -199,16 +170,15 @@ class TerminationMonitor:
                 confidence,
                 f.fix,
             )
-        low = (
-            min((forecasts[i].low for i in range(len(forecasts)) if self.logic != "or"), default=f.low)
-            if missing
-            else f.low
-        )
+        # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
+        known = [g for g in forecasts if g.k is not None and (self.logic == "or" or math.isfinite(g.k))]
+        pick = max if self.logic == "or" else min
+        low, high = pick(g.low for g in known), pick(g.high for g in known)
         return Termination(
             Status.PREDICTED,
             "terminates",
             int(f.k or 0),
-            (int(low), int(min(f.high, 2**62))),
+            (1 if missing else int(low), int(min(high, 2**62))),
             Reason(f.slug, f.sentence),
             self._root_names(chosen),
             str(clause),
@@ -231,23 +201,12 @@ class TerminationMonitor:
         return answer
 
     def _root_names(self, i: int) -> list[str]:
-        """Variables equal to an operand of the clause at every observation; the unchanged ones first."""
-        if i >= len(self._roots):
+        """The variables behind a clause, most guilty first."""
+        if i >= len(self.clauses):
             return []
-        names = [n for n in self._names if n in self._roots[i]]
-        if not names and self.clauses:
-            names = [n for n in (self.clauses[i].lhs_name, self.clauses[i].rhs_name) if n in self._names]
-        constant = [n for n in names if self._unchanged.get(n, 0) >= self.count - 1]
-        moving = [n for n in names if n not in constant]
-        return moving + constant
+        c = self.clauses[i]
+        return self._watch.guilty(i, (c.lhs[-1], c.rhs[-1]), (c.lhs_name, c.rhs_name))
 
 
 def _when(f: Forecasted) -> float:
     return math.inf if f.k is None else f.k
-
-
-def _equals(value: Any, a: Any, b: Any) -> bool:
-    v = scalar(value)
-    if v is None:
-        return False
-    return any(w is not None and (v == w or (v != v and w != w)) for w in (a, b))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 
 class SliceTimeout(Exception):
     """An iteration of the slice takes too long to be run ahead; an inner loop may hang."""
@@ -33,3 +35,28 @@ class SliceRunner(Protocol):
     def cond(self) -> bool: ...
     def advance(self, n: int) -> int: ...
     def fork(self) -> SliceRunner: ...
+
+
+class InnerRunner(SliceRunner, Protocol):
+    """The slice of a loop with a path."""
+
+    frame: tuple[str, ...]
+
+
+@runtime_checkable
+class HasInner(Protocol):
+    """A runner that can be asked for the loop inside in which it stands.
+
+    ``unseen`` names conditions of loops inside of which a look at some iterations says nothing about later ones.
+    """
+
+    unseen: list[str]
+
+    def inner(self) -> InnerRunner | None: ...
+
+
+@runtime_checkable
+class HasColumns(Protocol):
+    """A runner that can read the states of many iterations at once, as rows of bytes; None where it cannot."""
+
+    def stretch(self, n: int) -> np.ndarray | None: ...

@@ -11,12 +11,13 @@ leaves undecided is forecast by the black box from the clause operands seen on t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from workbench.analysis.blame import blame
 from workbench.analysis.monitor import TerminationMonitor
-from workbench.analysis.search import WATCHED, Search, new_monitor, show
-from workbench.analysis.slice_runner import SliceRunner
+from workbench.analysis.search import Search, new_monitor
+from workbench.analysis.slice_runner import HasInner, SliceRunner
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
 
 
@@ -24,7 +25,7 @@ def analyze_loop(
     runner: SliceRunner,
     *,
     seconds: float = 0.2,
-    iterations: int = 1_000_000,
+    iterations: int = 1 << 27,
     iteration: int | None = None,
     observed: TerminationMonitor | None = None,
 ) -> Termination:
@@ -44,7 +45,8 @@ def analyze_loop(
     Returns
     -------
     Termination
-        PROVED (lookahead, recurrence, invariant-predicate, trip-limit, observed), else PREDICTED, else UNKNOWN.
+        PROVED (lookahead, recurrence, invariant-predicate, affine-counter, interval, trip-limit, observed), else
+        PREDICTED, else UNKNOWN.
     """
     left = None
     if runner.trip_limit is not None and iteration is not None:
@@ -71,6 +73,8 @@ def analyze_loop(
         return _ends(runner, search.count, left)
     if kind == "recurs":
         return _recurs(runner, search, left)
+    if kind == "argued":
+        return _argued(runner, search, left)
     if kind == "limit":
         return _trip_limit(
             runner,
@@ -83,6 +87,9 @@ def analyze_loop(
     if kind == "trouble":
         monitors = [(search.monitor, search.watched), (observed, 0)]
         if search.trouble[0] == "slice-slow":
+            hang = _inner_hangs(search, seconds)
+            if hang is not None:
+                return hang
             found = _first_forecast(runner, monitors, search.count, left, search.trouble[1])
             if found:
                 return found
@@ -120,8 +127,10 @@ def _trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, *
     )
 
 
-def _ends(runner: SliceRunner, count: int, left: int | None) -> Termination:
-    proof = Proof(
+def _ends(
+    runner: SliceRunner, count: int, left: int | None, by: Proof | None = None, names: list[str] | None = None
+) -> Termination:
+    proof = by or Proof(
         "lookahead", f"the predicate's slice was run ahead {count:,} iterations, up to the first false predicate; "
         "it holds unless a node of the body fails before."
     )
@@ -147,11 +156,11 @@ def _ends(runner: SliceRunner, count: int, left: int | None) -> Termination:
         "terminates",
         count,
         (count, count),
-        Reason("lookahead", f"The predicate becomes false after {count:,} more iterations."),
+        Reason(proof.kind, f"The predicate becomes false after {count:,} more iterations."),
         confidence=1.0,
         proof=proof,
-        blocking_clause=_clause_text(runner),
-        root=list(runner.state_names)[:1],
+        blocking_clause=_clause_of(runner, names or []),
+        root=list(names or runner.state_names)[:1],
     )
 
 
@@ -177,6 +186,7 @@ def _recurs(runner: SliceRunner, search: Search, left: int | None) -> Terminatio
             root=root,
             blocking_clause=clause,
             fix=fix,
+            evidence=(search.ahead, at, p),
         )
     period = "does not change any more" if p == 1 else f"recurs with period {p}"
     slug = "invariant-predicate" if invariant else "recurrence"
@@ -191,7 +201,89 @@ def _recurs(runner: SliceRunner, search: Search, left: int | None) -> Terminatio
         1.0,
         fix,
         proof,
+        evidence=(search.ahead, at, p),
     )
+
+
+def _argued(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    """What the formulas proved, from where the look-ahead stood."""
+    found = search.argument
+    assert found is not None
+    at = search.argued_from
+    ran = f"the predicate's slice was run ahead {at:,} iterations; " if at else ""
+    proof = Proof(found.kind, ran + found.checked)
+    if found.after is not None:
+        ends = _ends(runner, at + found.after, left, proof, found.counters)
+        return _if_inner_ends(ends, runner)
+    root, clause, fix = blame(runner, search)
+    if runner.trip_limit is not None:
+        why = "The predicate never becomes false by itself."
+        return _trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+    why = (
+        "The counters never take a value that makes the predicate false."
+        if found.kind == "affine-counter"
+        else "The state never leaves a range in which the predicate is true."
+    )
+    return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, fix, proof)
+
+
+def _inner_hangs(search: Search, seconds: float) -> Termination | None:
+    """A loop inside, in which the look-ahead got stuck, that is proved never to end: then this one does not either."""
+    stuck = search.stuck
+    inner = stuck.inner() if isinstance(stuck, HasInner) else None
+    if inner is None:
+        return None
+    found = analyze_loop(inner, seconds=seconds)
+    if found.status is not Status.PROVED or found.outcome != "never" or found.proof is None:
+        return None
+    path = "/".join(inner.frame)
+    ahead = f"{search.count:,} iterations ahead" if search.count else "in the present iteration"
+    return Termination(
+        Status.PROVED, "never", None, None,
+        Reason("inner-hangs", f"The loop {path} inside never ends, {ahead}: {found.reason.sentence}"),
+        found.root, found.blocking_clause, 1.0, found.fix,
+        Proof("inner-loop", f"of the loop {path}, by {found.proof.kind}: {found.proof.checked}"),
+    )  # fmt: skip
+
+
+def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:
+    """The condition alone does not end a loop inside of which another may hang later: then it is a forecast only."""
+    unseen = _unseen(runner)
+    if not unseen:
+        return answer
+    sentence = f"{answer.reason.sentence} That is if the loops inside end every time ({', '.join(unseen)})."
+    return replace(
+        answer, status=Status.PREDICTED, proof=None, confidence=0.95, reason=Reason(answer.reason.slug, sentence)
+    )
+
+
+def _unseen(runner: SliceRunner) -> list[str]:
+    """Loops inside that may do in a later iteration what they do not do now."""
+    return list(runner.unseen) if isinstance(runner, HasInner) else []
+
+
+def _bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) -> Termination | None:
+    """A proved bound where the end itself is not known: a clause that certainly ends the loop by then."""
+    found = search.argument
+    if found is None or found.within is None or found.after is None or _unseen(runner):
+        return None
+    low, high = max(search.argued_from + found.after, search.count + 1), search.argued_from + found.within
+    if left is not None:
+        low, high = min(low, left), min(high, left)
+    elif runner.trip_limit is not None:
+        low, high = 0, min(high, int(runner.trip_limit))
+    why = f"{capped} The predicate is false after {high:,} more iterations at the latest."
+    return Termination(
+        Status.PROVED, "terminates", high if low == high else None, (low, high), Reason("bound", why),
+        root=list(found.counters), blocking_clause=_clause_of(runner, found.counters), confidence=1.0,
+        proof=Proof(found.kind, found.checked),
+    )  # fmt: skip
+
+
+def _clause_of(runner: SliceRunner, names: list[str]) -> str | None:
+    """The first clause that compares one of these variables."""
+    sides = [(i, lhs, rhs) for i, (lhs, _, rhs) in enumerate(runner.clauses)]
+    return _clause_text(runner, next((i for i, lhs, rhs in sides if lhs in names or rhs in names), 0))
 
 
 def _forecast(
@@ -200,18 +292,23 @@ def _forecast(
     """The cap was reached: ask the black box, first from where the look-ahead stands, then from the start."""
     capped = f"The look-ahead ran {search.count:,} iterations and found neither the end nor a recurrence."
     past = observed.start + observed.count if observed else 0
-    late, follower = new_monitor(runner, past + search.count), search.ahead
-    begin = search.count
-    show(follower, late)
-    while search.count - begin < WATCHED and (left is None or search.count < left):
-        if search.advance(follower, 1) is None:
-            return unknown(*search.trouble)
-        search.count += 1
-        if not follower.cond():
-            return _ends(runner, search.count, left)
-        show(follower, late)
+    late = new_monitor(runner, past + search.count)
+    kind = search.follow(late)
+    if kind == "ended":
+        return _ends(runner, search.count, left)
+    if kind == "recurs":
+        return _recurs(runner, search, left)
+    if kind == "trouble":
+        return unknown(*search.trouble)
     base = search.count
-    found = _first_forecast(runner, [(late, base), (search.monitor, search.watched), (observed, 0)], base, left, capped)
+    bound = _bounded(runner, search, left, capped)
+    if bound is not None:
+        return bound
+    search.watch_on(runner)
+    monitors = [(late, base), (search.monitor, search.watched), (observed, 0)]
+    if late.prediction().outcome == "never" and search.unsettled():
+        monitors = monitors[1:]  # a short stretch far ahead looks like a limit where there is only slow growth
+    found = _first_forecast(runner, monitors, base, left, capped)
     if found:
         return found
     why = late.prediction().reason
@@ -239,6 +336,8 @@ def _first_forecast(
         answer = monitor.prediction() if monitor is not None else None
         if answer is None or answer.status is not Status.PREDICTED:
             continue
+        if answer.outcome == "never" and answer.reason.slug == "clause-invariant" and base > 0:
+            continue  # the state moves, else it had recurred: what is at rest now may be moved by what is not
         if answer.outcome == "terminates" and answer.remaining is not None:
             total = answer.remaining + offset
             if total <= base:

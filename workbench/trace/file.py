@@ -79,7 +79,10 @@ def load_trace(path: str | PathLike[str]) -> Trace:
 class SavedSource:
     """Rows of a loaded file."""
 
-    epoch = 0
+    epoch = revision = 0
+
+    def changed_from(self, store: int, revision: int) -> int:
+        return FOREVER
 
     def __init__(self, file: zipfile.ZipFile, head: dict[str, Any], layout: Layout) -> None:
         frames = len(layout.frames)

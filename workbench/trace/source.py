@@ -39,6 +39,14 @@ class RowSource(Protocol):
     @property
     def epoch(self) -> int: ...
     @property
+    def revision(self) -> int:
+        """Grows when rows are rewritten, and only then; ``epoch`` grows when rows are let go of too."""
+
+    def changed_from(self, store: int, revision: int) -> int:
+        """The first row of a store that may not be what it was at that ``revision``, but for edits of the row in
+        progress."""
+
+    @property
     def partial(self) -> bool:
         """Whether rows may be missing in between."""
 
@@ -85,6 +93,13 @@ class LiveSource:
     @property
     def epoch(self) -> int:
         return self._view.epoch
+
+    @property
+    def revision(self) -> int:
+        return self._view.epoch
+
+    def changed_from(self, store: int, revision: int) -> int:
+        return self._view.changed_from(store, revision)
 
     def extent(self, frame: int) -> Extent:
         running = self._running()

@@ -29,6 +29,13 @@ class KeptSource:
         return self._live.epoch + 2 * self._keeper.version
 
     @property
+    def revision(self) -> int:
+        return self._live.revision
+
+    def changed_from(self, store: int, revision: int) -> int:
+        return self._live.changed_from(store, revision)
+
+    @property
     def partial(self) -> bool:
         whole = getattr(self._keeper, "covers", lambda store, stop: False)
         for store, frame in enumerate(self._layout.stores):

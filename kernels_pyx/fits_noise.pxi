@@ -1,0 +1,275 @@
+# Statistics of noisy records: each a pass over the values.
+
+cdef double[4] _EXPONENTS
+cdef double[6] _TIMES
+_EXPONENTS[:] = [0.2, 0.35, 0.5, 1.0]
+_TIMES[:] = [0.1, 0.2, 0.3, 0.5, 0.8, 1.2]
+
+
+cdef double _mean(const double* x, Py_ssize_t n) noexcept nogil:
+    cdef double s = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        s += x[i]
+    return s / n
+
+
+def walk(xs):
+    """Of the second half: (steps, t of their mean, their lag-1 correlation, variance of the values in steps' variances).
+
+    The last number is Dickey and Fuller's t (1979) of the whole record: how clearly steps lean back towards the mean.
+    """
+    cdef Py_ssize_t total, n, i
+    cdef double* all_ = _reals(xs, &total)
+    cdef double* x
+    cdef double mean, d, e, before, ee = 0.0, lag = 0.0, xx = 0.0, level, le = 0.0, ll = 0.0, slope, rest, t
+    if total < 8:
+        return 0, 0.0, 0.0, 0.0, 0.0
+    x = all_ + total // 2
+    n = total - total // 2
+    with nogil:
+        mean = (x[n - 1] - x[0]) / (n - 1)
+        before = 0.0
+        for i in range(1, n):
+            e = x[i] - x[i - 1] - mean
+            ee += e * e
+            lag += e * before
+            before = e
+        level = _mean(x, n)
+        for i in range(n):
+            xx += (x[i] - level) * (x[i] - level)
+        ee /= n - 1
+        xx /= n
+        lag /= n - 2
+        t = mean / sqrt(ee / (n - 1)) if ee > 0 else 0.0
+        # the regression of steps on levels over the whole record
+        mean = (all_[total - 1] - all_[0]) / (total - 1)
+        level = _mean(all_, total - 1)
+        rest = 0.0
+        for i in range(1, total):
+            d = all_[i - 1] - level
+            e = all_[i] - all_[i - 1] - mean
+            le += d * e
+            ll += d * d
+            rest += e * e
+        slope = le / (ll if ll > 1e-300 else 1e-300)
+        rest = rest - slope * le
+        d = sqrt((rest if rest > 0 else 0.0) / (total - 3) / (ll if ll > 1e-300 else 1e-300))
+    return (n - 1, t, lag / ee if ee > 0 else 0.0, xx / ee if ee > 0 else 0.0, slope / d if d > 0 else 0.0)
+
+
+def block_spreads(ds, int blocks):
+    """Root mean square of each of ``blocks`` (16 at most) equal blocks at the end of d."""
+    cdef Py_ssize_t n, size, b
+    cdef double* d = _reals(ds, &n)
+    size = n // blocks
+    d += n - blocks * size
+    return [sqrt(_dot(d + b * size, d + b * size, size) / size) for b in range(blocks)]
+
+
+def block_means(xs, int blocks):
+    """Mean of each of ``blocks`` equal blocks at the end of x."""
+    cdef Py_ssize_t n, size, b
+    cdef double* x = _reals(xs, &n)
+    size = n // blocks
+    x += n - blocks * size
+    return [_mean(x + b * size, size) for b in range(blocks)]
+
+
+def asymptote(means, Py_ssize_t size):
+    """(law, level, sse) of the law that fits block means best; laws 0 to 3 have no limit, of the others ``level`` is it.
+
+    0 drift, 1 logarithm, 2 root, 3 square; 4 to 7 powers k**-0.2, -0.35, -0.5, -1; 8 to 13 exponentials with time
+    constants 0.1, 0.2, 0.3, 0.5, 0.8, 1.2 of the record.  A law with a limit must leave a fifth less than one without.
+    """
+    cdef double m[32]
+    cdef double basis[32]
+    cdef double mean = 0.0, bb, bm, middle, slope, sse, e, best = INFINITY, level = 0.0, k, last
+    cdef int n = min(len(means), 32), i, law, answer = 0
+    for i in range(n):
+        m[i] = means[i]
+        mean += m[i] / n
+    last = (n - 0.5) * size + 1.0
+    for law in range(14):
+        middle = bb = bm = sse = 0.0
+        for i in range(n):
+            k = (i + 0.5) * size + 1.0
+            if law == 0:
+                basis[i] = k
+            elif law == 1:
+                basis[i] = log(k)
+            elif law == 2:
+                basis[i] = sqrt(k)
+            elif law == 3:
+                basis[i] = k * k
+            elif law < 8:
+                basis[i] = exp(-_EXPONENTS[law - 4] * log(k))
+            else:
+                basis[i] = exp(-k / (_TIMES[law - 8] * last))
+            middle += basis[i] / n
+        for i in range(n):
+            bb += (basis[i] - middle) * (basis[i] - middle)
+            bm += (basis[i] - middle) * (m[i] - mean)
+        slope = bm / (bb if bb > 1e-300 else 1e-300)
+        for i in range(n):
+            e = m[i] - mean - slope * (basis[i] - middle)
+            sse += e * e
+        if sse < 0.8 * best or sse < best and law < 4:
+            best = sse if sse < best else best
+            answer = law
+            level = mean - slope * middle
+    return answer, level, best
+
+
+def ball(xs):
+    """(level, spread, standard error of the level, how many standard errors the first values lie away at most).
+
+    Level and spread are those of the second half; the lag-1 correlation widens errors of means.
+    """
+    cdef Py_ssize_t n, i, k, count
+    cdef double* x = _reals(xs, &n)
+    cdef double level, ee = 0.0, lag = 0.0, e, before = 0.0, spread, inflate, error, far = 0.0, se, total = 0.0, near
+    with nogil:
+        count = n - n // 2
+        level = _mean(x + n // 2, count)
+        for i in range(n // 2, n):
+            e = x[i] - level
+            ee += e * e
+            lag += e * before
+            before = e
+        spread = sqrt(ee / (count - 1 if count > 1 else 1))
+        lag = lag / (ee if ee > 1e-300 else 1e-300)
+        lag = 0.0 if lag < 0 else 0.98 if lag > 0.98 else lag
+        inflate = sqrt((1 + lag) / (1 - lag))
+        error = spread * inflate / sqrt(<double>count)
+        k, i = 1, 0
+        while k <= (n // 4 if n >= 4 else 1):
+            while i < k:
+                total += x[i]
+                i += 1
+            near = sqrt(<double>k)
+            near = spread * (inflate if inflate < near else near) / near
+            se = sqrt(near * near + error * error)
+            e = fabs(total / k - level) / (se if se > 1e-300 else 1e-300)
+            far = e if e > far else far
+            k *= 2
+    return level, spread, error, far
+
+
+cdef double _repeat(const double* x, Py_ssize_t n, double period, Py_ssize_t first, double* gain) noexcept nogil:
+    """Share of the variance of x[first:] that gain * x(t - period) + constant leaves; four-point interpolation."""
+    cdef Py_ssize_t i, j, count = 0, whole = <Py_ssize_t>period
+    cdef double f = 1.0 - (period - whole), v, w0, w1, w2, w3
+    cdef double su = 0.0, sy = 0.0, uu = 0.0, uy = 0.0, yy = 0.0, origin = x[n - 1]
+    if f == 1.0:
+        f = 0.0
+        whole -= 1
+    # x(t - period) lies between j = t - whole - 1 and j + 1, a fraction f after j
+    w0 = -f * (f - 1) * (f - 2) / 6
+    w1 = (f + 1) * (f - 1) * (f - 2) / 2
+    w2 = -(f + 1) * f * (f - 2) / 2
+    w3 = (f + 1) * f * (f - 1) / 6
+    if first < whole + 2:
+        first = whole + 2
+    for i in range(first, n):
+        j = i - whole - 1
+        v = w0 * x[j - 1] + w1 * x[j] + w2 * x[j + 1] + w3 * x[j + 2] - origin
+        su += v
+        sy += x[i] - origin
+        uu += v * v
+        uy += v * (x[i] - origin)
+        yy += (x[i] - origin) * (x[i] - origin)
+        count += 1
+    if count < 8:
+        return 1.0
+    uu -= su * su / count
+    uy -= su * sy / count
+    yy -= sy * sy / count
+    if uu <= 0 or yy <= 0:
+        return 1.0
+    gain[0] = uy / uu
+    v = 1.0 - uy * uy / (uu * yy)
+    return v if v > 0 else 0.0
+
+
+def waveform(xs, double period):
+    """(rest, gain, period): how well the last two periods and more repeat the values one ``period`` before.
+
+    ``rest`` is the share of their variance that gain * x(t - period) + constant leaves; the period, 4 or more, is refined
+    within one iteration.
+    """
+    cdef Py_ssize_t n, first
+    cdef double* x = _reals(xs, &n)
+    cdef double best = 2.0, rest, gain = 1.0, at = period, kept = 1.0, width = 0.25, centre
+    cdef int i, turn
+    if period < 4 or 2 * period + 6 > n:
+        return 1.0, 1.0, period
+    first = n - <Py_ssize_t>(2.5 * period)
+    with nogil:
+        for turn in range(4):
+            centre = at
+            for i in range(-4, 5):
+                if centre + i * width < 3.5 or centre + i * width + 10 > n:
+                    continue
+                rest = _repeat(x, n, centre + i * width, first, &gain)
+                if rest < best:
+                    best, at, kept = rest, centre + i * width, gain
+            width /= 4
+    return best, kept, at
+
+
+cdef double _sine_share(const double* y, Py_ssize_t n, double f, double total) noexcept nogil:
+    """Share of the sum of squares that the best sine of frequency f takes; the angle turns by a rotation."""
+    cdef double c = 1.0, s = 0.0, dc = cos(6.283185307179586 * f), ds = sin(6.283185307179586 * f), t
+    cdef double yc = 0.0, ys = 0.0, cc = 0.0, cs = 0.0, ss, det
+    cdef Py_ssize_t i
+    for i in range(n):
+        yc += y[i] * c
+        ys += y[i] * s
+        cc += c * c
+        cs += c * s
+        t = c * dc - s * ds
+        s = c * ds + s * dc
+        c = t
+    ss = n - cc
+    det = cc * ss - cs * cs
+    if det <= 1e-9 * n:
+        return yc * yc / (cc * total) if cc > 0 else 0.0
+    return (yc * yc * ss - 2 * yc * ys * cs + ys * ys * cc) / (det * total)
+
+
+def sine(xs, double period):
+    """(share of the variance, period) of the best sine near ``period``: a grid over half a bin, then golden section."""
+    cdef Py_ssize_t n, i
+    cdef double* x = _reals(xs, &n)
+    cdef double middle, total, best = -1.0, at, f, width, low, high, a, b, fa, fb, share
+    y = _vector(n)
+    cdef double* v = <double*>cnp.PyArray_DATA(y)
+    with nogil:
+        middle = _mean(x, n)
+        for i in range(n):
+            v[i] = x[i] - middle
+        total = _dot(v, v, n)
+        total = total if total > 1e-300 else 1e-300
+        at = 1.0 / period
+        width = 0.2 / n
+        f = at
+        for i in range(-3, 4):
+            share = _sine_share(v, n, at + i * width, total)
+            if share > best:
+                best, f = share, at + i * width
+        low, high = f - width, f + width
+        a, b = high - 0.6180339887498949 * (high - low), low + 0.6180339887498949 * (high - low)
+        fa, fb = _sine_share(v, n, a, total), _sine_share(v, n, b, total)
+        for i in range(8):
+            if fa > fb:
+                high, b, fb = b, a, fa
+                a = high - 0.6180339887498949 * (high - low)
+                fa = _sine_share(v, n, a, total)
+            else:
+                low, a, fa = a, b, fb
+                b = low + 0.6180339887498949 * (high - low)
+                fb = _sine_share(v, n, b, total)
+        f = a if fa > fb else b
+        best = fa if fa > fb else fb
+    return best, 1.0 / f

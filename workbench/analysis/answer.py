@@ -1,0 +1,69 @@
+"""The whole answer about a loop of a run: whether it ends, and why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.analysis.fixes import Fix
+from workbench.analysis.inner import inner_hangs
+from workbench.analysis.loops import termination_of
+from workbench.analysis.rootcause import explained
+from workbench.analysis.termination import Termination
+from workbench.errors import SessionError
+from workbench.execution import Run
+from workbench.trace import Trace
+
+
+def answer_of(
+    run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
+) -> Termination:
+    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, and what keeps it from that?
+
+    ``seconds`` caps the look-ahead for the proof, and another time that for the cause. The parameters are those of
+    :func:`workbench.analysis.loops.termination_of`, whose answer it explains.
+    """
+    answer = termination_of(run, trace, frame, seconds, failed)
+    path = loop_of(run, frame)
+    if answer.reason.slug in ("slice-slow", "inner-hangs") and path is not None:
+        return inner_hangs(run, path, seconds) or answer
+    return explained(run, trace, path, answer, seconds)
+
+
+def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
+    """The fix that is meant: one of the answer's by number, the first that can be applied by default.
+
+    SessionError with slug ``no-fix`` where there is none, ``fix-not-applicable`` for one that cannot be applied.
+    """
+    if isinstance(fix, Fix):
+        return fix
+    known = [f for f in answer.fix if isinstance(f, Fix)]
+    if fix is None:
+        found = next((f for f in known if f.applies), None)
+        if found is None:
+            raise SessionError(
+                "There is no fix to apply: " + (answer.reason.sentence if not known else "none of them can be."),
+                slug="no-fix", fix="ask session.termination() what is wrong, and look at its fix.",
+            )  # fmt: skip
+        return found
+    if isinstance(fix, bool) or not isinstance(fix, int) or not -len(answer.fix) <= fix < len(answer.fix):
+        raise SessionError(
+            f"There is no fix {fix!r}: the answer has {len(answer.fix)}.", slug="no-fix",
+            fix="give a number of session.termination().fix, or one of them.",
+        )  # fmt: skip
+    chosen = answer.fix[fix]
+    return chosen if isinstance(chosen, Fix) else Fix(chosen)
+
+
+def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
+    """The path of the loop that a question is about; None where there is none."""
+    loops = list(dict.fromkeys(f.path for f in run.plan.layout.frames if f.path))
+    if frame is not None:
+        if isinstance(frame, (tuple, list)):
+            return tuple(frame) if tuple(frame) in loops else None
+        return next((p for p in loops if p[-1] == frame or "/".join(p) == frame), None)
+    inside = [i for i in run.active_frames() if i]
+    if inside:
+        return run.plan.layout.frames[inside[-1]].path
+    outer = [p for p in loops if len(p) == 1]
+    waiting = [p for p in outer if run.view.iteration(run.plan.numbers[p]) < 0]
+    return waiting[0] if waiting else outer[-1] if outer else None

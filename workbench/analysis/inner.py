@@ -1,0 +1,61 @@
+"""Does the inner loop hang? Asked before "is the outer one stuck" where the outer one's condition is not reached."""
+
+from __future__ import annotations
+
+from workbench.analysis.lookahead import slice_of
+from workbench.analysis.loops import termination_of
+from workbench.analysis.rootcause import explained
+from workbench.analysis.slice_runner import SliceTimeout
+from workbench.analysis.termination import Proof, Reason, Status, Termination
+from workbench.execution import Run
+
+
+def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination | None:
+    """The answer for the loop ``path`` if a loop inside it is proved never to end; None otherwise.
+
+    The slice of the outer condition is run until the time is over, which leaves it in the inner loop; that loop is then
+    asked from where it stands. Its proof is one for the outer loop as well: everything that was run on the way is what
+    the loop itself will run, as the slice is pure.
+    """
+    number = next((i for i in run.active_frames() if run.plan.layout.frames[i].path == path), None)
+    if number is None and run.edits:
+        return None  # the slice begins anew, without the edits
+    runner = slice_of(run.plan.graph, path, run.plan, run.feeds)
+    if not runner.pure:
+        return None
+    runner.patience = max(0.5 * seconds, 0.05)
+    try:
+        if not runner.align(run if number is not None else None):
+            return None
+        while runner.cond():
+            runner.advance(1)
+        return None
+    except (SliceTimeout, RuntimeError):
+        open_frames = runner.run.active_frames()
+    frames = runner.plan.layout.frames
+    inner = frames[open_frames[-1]].path if open_frames else ()
+    if len(inner) <= len(path) or inner[: len(path)] != path:
+        return None
+    found = termination_of(runner.run, runner.run.trace, inner, seconds)
+    if found.status is not Status.PROVED or found.outcome != "never" or found.proof is None:
+        return None
+    proof = found.proof
+    at_start = None
+    if number is None and runner.run.view.iteration(runner.number) <= 0 and len(inner) == len(path) + 1:
+        # it hangs in its first activation, which can be looked at from its beginning
+        at_start = termination_of(run, run.trace, inner, seconds)
+    if at_start is not None and at_start.outcome == "never":
+        found = explained(run, run.trace, inner, at_start, seconds)
+    else:
+        found = explained(runner.run, runner.run.trace, inner, found, seconds)
+    name, iteration = "/".join(inner), max(runner.run.view.iteration(runner.number), 0)
+    base = max(run.view.iteration(number), 0) if number is not None else 0
+    sentence = (
+        f"The loop {name} inside never ends, in iteration {base + iteration} of this one: {found.reason.sentence}"
+    )
+    found.details.update(inner=name, cause=found.reason.slug)
+    return Termination(
+        Status.PROVED, "never", None, None, Reason("inner-hangs", sentence), found.root, found.blocking_clause, 1.0,
+        found.fix, Proof("inner-loop", f"of the loop {name}, by {proof.kind}: {proof.checked}"), found.gap, found.chain,
+        base + iteration, found.details,
+    )  # fmt: skip

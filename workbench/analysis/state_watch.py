@@ -1,0 +1,113 @@
+"""The variables shown to a monitor: does the whole state recur, which stand still, which are a clause's operands?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.clause import Clause
+
+#: Values of more bytes than this are remembered by a 128-bit hash; what is said of them is a forecast in any case.
+WHOLE = 4096
+
+
+def word(value: Any) -> Any:
+    """Something equal exactly for values of equal bits: cheap for scalars, bounded for tensors."""
+    kind = type(value)
+    if kind is float or kind is int or kind is bool:
+        # -0.0 == 0.0 and NaN != NaN, but the bits say otherwise
+        return value if value == value and value != 0 else repr(value)
+    data = value.tobytes() if isinstance(value, (np.generic, np.ndarray)) else np.asarray(value).tobytes()
+    return data if len(data) <= WHOLE else hashlib.blake2b(data, digest_size=16).digest()
+
+
+class StateWatch:
+    """Brent's search for a recurrence of everything shown (1980), and the operands' names."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.count = 0
+        self.period: int | None = None
+        self.returns = 0
+        self._slot: tuple[Any, ...] | None = None
+        self._power, self._lam = 1, 0
+        self._last: tuple[Any, ...] = ()
+        self._still: list[int] = []  # places of the variables that never changed
+        self._equal: list[set[str]] = []  # per clause: variables equal to an operand at every evaluation
+        self._values: Mapping[str, Any] = {}
+
+    def observe(self, state: Mapping[str, Any], clauses: Sequence[Clause]) -> None:
+        """The variables at one evaluation, and the comparisons, which have seen their operands."""
+        key = tuple([word(v) for v in state.values()])
+        if not self.count:
+            self.names = list(state)
+            self._still = list(range(len(key)))
+            self._equal = [set(state) for _ in clauses]
+        elif self._still:
+            self._still = [i for i in self._still if i >= len(key) or key[i] == self._last[i]]
+        # who equals an operand is settled within a few evaluations; later it is only checked now and then
+        if self.count < 32 or not self.count % 16:
+            for names, clause in zip(self._equal, clauses, strict=True):
+                if names:
+                    a, b = clause.lhs[-1], clause.rhs[-1]
+                    names.difference_update([n for n in names if n not in state or not _equals(state[n], a, b)])
+        self._last, self._values = key, state
+        self._search(key)
+        self.count += 1
+
+    def _search(self, key: tuple[Any, ...]) -> None:
+        if self._slot is None:
+            self._slot = key
+            return
+        self._lam += 1
+        if key == self._slot:
+            self.returns = self.returns + 1 if self.period == self._lam else 1
+            self.period, self._lam = self._lam, 0
+            # stay with this slot: a second return confirms the first
+            self._power = max(self._power, 2 * self.period)
+        elif self._lam >= self._power:
+            self._slot, self._power, self._lam, self.period, self.returns = key, 2 * self._power, 0, None, 0
+
+    def moving(self, name: str) -> bool:
+        """Whether the variable ever changed."""
+        return name in self.names and self.names.index(name) not in self._still
+
+    def guilty(self, clause: int, operands: tuple[Any, Any], spelled: tuple[str, str]) -> list[str]:
+        """Variables behind a clause, most guilty first.
+
+        Those equal to an operand at every evaluation, the moving ones first; else those that the clause is spelled
+        with; else the operand is derived: variables of its size first, then others that move and are no other
+        clause's operand.
+        """
+        if clause >= len(self._equal):
+            return []
+        mine = [n for n in self.names if n in self._equal[clause]] or [n for n in spelled if n in self.names]
+        if not mine:
+            others = set().union(*(names for i, names in enumerate(self._equal) if i != clause))
+            mine = [n for n in self.names if n not in others and self.moving(n)]
+            mine.sort(key=lambda n: _distance(self._values.get(n), operands))
+        return sorted(mine, key=lambda n: not self.moving(n))
+
+
+def _equals(value: Any, a: Any, b: Any) -> bool:
+    kind = type(value)
+    if kind is not float and kind is not int and not isinstance(value, np.generic):
+        if np.size(value) != 1:
+            return False
+        value = np.asarray(value).reshape(-1)[0]
+    return bool(value == a) or bool(value == b) or bool(value != value) and (a != a or b != b)
+
+
+def _distance(value: Any, operands: tuple[Any, Any]) -> int:
+    """0 for a scalar whose size or square is an operand's, 1 for other scalars, 2 for a tensor of that norm, else 3."""
+    try:
+        v = np.asarray(value, dtype=float)
+        sizes = [abs(float(o)) for o in operands if o is not None]
+    except (TypeError, ValueError):
+        return 3
+    norm = float(np.sqrt(np.sum(v * v)))
+    close = any(np.isclose(o, norm, rtol=1e-9, atol=0) or np.isclose(o, norm * norm, rtol=1e-9, atol=0) for o in sizes)
+    return (0 if close else 1) if v.size == 1 else (2 if close else 3)

@@ -24,6 +24,13 @@ class Pattern(Enum):
         return self.name
 
 
+def percent(share: float) -> str:
+    """A share or a probability as people read it: none is rounded to never or to always."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
 @dataclass
 class Evolution:
     """Answer of :func:`workbench.analysis.classify`.
@@ -87,7 +94,7 @@ class Evolution:
         return {name: column[good].tolist() for name, column in zip(names, columns, strict=True)}
 
     def __str__(self) -> str:
-        parts = [f"{self.label.name} (confidence {self.confidence:.0%}, {self.count} values)."]
+        parts = [f"{self.label.name} (confidence {percent(self.confidence)}, {self.count} values)."]
         if self.limit is not None:
             error = "" if self.limit_error is None else f" within {self.limit_error:.1g}"
             parts.append(f"Limit {self.limit:.12g}{error}.")

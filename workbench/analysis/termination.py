@@ -40,6 +40,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
+from workbench.analysis.evolution import percent
 from workbench.graph.node import Source
 
 
@@ -175,16 +176,16 @@ class Termination:
         if self.root:
             text.append("Root: " + ", ".join(self.root) + ".")
         if self.chain:
-            lines = dict.fromkeys(str(c.source) for c in self.chain if c.source is not None)
+            lines = dict.fromkeys(f"{c.source.file}:{c.source.line}" for c in self.chain if c.source is not None)
             shown = list(lines) if len(lines) <= 4 else [*list(lines)[:3], f"{len(lines) - 3} more lines"]
             text.append("Updated by " + ", ".join(shown or [c.node for c in self.chain[1:-1]][:4] or ["nothing"]) + ".")
         if self.first_bad is not None:
             text.append(f"First bad iteration: {self.first_bad:,}.")
         if self.status is Status.PREDICTED:
-            text.append(f"Confidence {self.confidence:.0%}.")
+            text.append(f"Confidence {percent(self.confidence)}.")
         for sentence in self.fix:
             text.append("To fix it: " + sentence)
-        return " ".join(text)
+        return "\n".join(text)
 
     def table(self) -> dict[str, Any]:
         """The answer as plain data (numbers, text, lists and dictionaries), ready for JSON."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.analysis.evolution import Evolution
+from workbench.analysis.evolution import Evolution, percent
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.variable import Variable
 from workbench.analysis.report.wiring import CHAIN, place
@@ -83,7 +83,7 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
     if t.proof is not None:
         rows.append(("proof", f"by {clean(t.proof.kind)}: {sentence(t.proof.checked)}"))
     if t.status is Status.PREDICTED:
-        rows.append(("confidence", f"{t.confidence:.0%}"))
+        rows.append(("confidence", percent(t.confidence)))
     if t.blocking_clause:
         rows.append(("blocking", sentence(t.blocking_clause, 200)))
     else:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from workbench.analysis.evolution import percent
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.wiring import Entry
-from workbench.analysis.report.words import clean, count, listed, num, percent
+from workbench.analysis.report.words import clean, count, listed, num
 from workbench.analysis.termination import Status
 from workbench.graph.frames import FramePath
 
@@ -60,7 +61,7 @@ def verdict(loops: Mapping[FramePath, Loop]) -> list[Finding]:
 
 def _sure(loop: Loop) -> str:
     status = loop.termination.status
-    return status.name if status is not Status.PREDICTED else f"PREDICTED with {loop.termination.confidence:.0%}"
+    return status.name if status is not Status.PREDICTED else f"PREDICTED with {percent(loop.termination.confidence)}"
 
 
 def _standing(loop: Loop) -> str:

@@ -12,13 +12,14 @@ from html import escape
 import numpy as np
 
 from workbench.analysis.convergence import Forecasted, forecast_values
+from workbench.analysis.evolution import percent
 from workbench.analysis.report.analysis import Analysis
 from workbench.analysis.report.facts import chain_of, issues_of, kind_of, numbers_of, sources_of, termination_rows
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.svg import convergence_svg, values_svg
 from workbench.analysis.report.text import headline
 from workbench.analysis.report.variable import Variable
-from workbench.analysis.report.words import clean, count, num, percent, sentence
+from workbench.analysis.report.words import clean, count, num, sentence
 
 #: loops and variables that a page tells in full
 LOOPS, VARIABLES = 24, 40
@@ -128,7 +129,7 @@ def _loop(loop: Loop, variables: list[Variable], draw: Draw) -> str:
 def _variable(v: Variable, draw: Draw) -> str:
     e = v.evolution
     now = f" = {escape(num(v.last, 9))}" if v.last is not None else ""
-    sure = f" {e.confidence:.0%}" if e.confidence else ""
+    sure = f" {percent(e.confidence)}" if e.confidence else ""
     rows = [("numbers", numbers_of(e))] if numbers_of(e) else []
     rows += [("why", sentence(w)) for w in e.why[:4]]
     rows += [("health", sentence(w)) for w in issues_of(e)] + [("note", sentence(n)) for n in v.notes]

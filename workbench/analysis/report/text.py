@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.evolution import Pattern
+from workbench.analysis.evolution import Pattern, percent
 from workbench.analysis.report.analysis import Analysis
 from workbench.analysis.report.facts import (
     chain_of,
@@ -17,7 +17,7 @@ from workbench.analysis.report.facts import (
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.pictures import bar, spark
 from workbench.analysis.report.variable import Variable
-from workbench.analysis.report.words import clean, count, num, percent, sentence, wrap
+from workbench.analysis.report.words import clean, count, num, sentence, wrap
 
 #: characters that ``ascii`` writes in another way
 _PLAIN = {"\u2026": "...", "\u2264": "<=", "\u2265": ">=", "\u2212": "-", "\u00d7": "x", "\u00f7": "/"}
@@ -123,7 +123,7 @@ def headline(loop: Loop) -> str:
 
 def _variable(v: Variable, width: int, ascii: bool) -> list[str]:
     e = v.evolution
-    sure = f" {e.confidence:.0%}" if e.label is not Pattern.UNKNOWN else ""
+    sure = f" {percent(e.confidence)}" if e.label is not Pattern.UNKNOWN else ""
     now = f" = {num(v.last, 9)}" if v.last is not None else ""
     lines = wrap(f"{clean(v.name)}{now}  {kind_of(v)}  {e.label.name}{sure}", width, "  ", "      ")
     picture = spark(v.column.y, 40, ascii=ascii)

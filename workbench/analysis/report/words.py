@@ -67,13 +67,6 @@ def count(n: int, thing: str, many: str | None = None) -> str:
     return f"{n:,} {thing if n == 1 else many or thing + 's'}"
 
 
-def percent(share: float) -> str:
-    """A share of the whole; what is there is never said to be 0 %."""
-    if 0 < share < 0.005:
-        return "< 1 %"
-    return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
-
-
 def listed(parts: list[str], most: int = 6) -> str:
     """``a, b and c``; of more than ``most`` the first ones and how many are left."""
     if len(parts) > most:

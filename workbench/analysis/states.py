@@ -8,7 +8,8 @@ the ring says       the rest of the state may add
 ==================  ==================================================================================================
 one level           the record moved before: CONVERGING to it, or stagnation (the values that led to the level)
 flutter             cycles in the last bits of a record that moved far more: CONVERGING
-noise               block means that came from elsewhere, steps that shrink (CONVERGING) or grow (DIVERGING) steadily
+noise               block means that came from elsewhere, steps that shrink (CONVERGING) or grow (DIVERGING) steadily,
+                    a drift or a wave that is too slow for the ring, in the sample of the whole record
 a counter           steps of another size before: the law of the sample of the whole record decides
 no short period     Brent's recurrence, verified bit for bit, for periods between two thirds of the ring and all of it
 converging          a rate or an exponent that rounding hides by now, from the sample or from the first values
@@ -86,7 +87,7 @@ def _held_against(state: ScalarState, h: History, found: Evolution, judge: Judge
     elif found.method != "periodic" and _long_period(state, h, found):
         pass
     elif found.method in _NOISE or found.label is Pattern.UNKNOWN:
-        _noisy(state, h, found)
+        _noisy(state, h, found, judge)
     elif found.method == "counter":
         _slower(state, h, found, judge)
     if found.label is Pattern.CONVERGING and found.rate is None and found.sublinear_exponent is None:
@@ -156,7 +157,7 @@ def _long_period(state: ScalarState, h: History, found: Evolution) -> bool:
     return True
 
 
-def _noisy(state: ScalarState, h: History, found: Evolution) -> None:
+def _noisy(state: ScalarState, h: History, found: Evolution, judge: Judge) -> None:
     """Noise in the ring: did its level or its spread change over the record?"""
     blocks = state.blocks_array()
     if len(blocks) < 16 or found.label is Pattern.DIVERGING:
@@ -173,17 +174,31 @@ def _noisy(state: ScalarState, h: History, found: Evolution) -> None:
         found.label, found.method, found.period = Pattern.CONVERGING, "envelope", None
         found.limit, found.limit_error = float(np.mean(h.raw)), 4 * spread
         found.why = [f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."]
-    elif found.label is Pattern.STABLE or found.method in ("mixed", "spectrum"):
+    elif found.label is Pattern.STABLE or found.method in ("mixed", "spectrum", "noise_ball"):
         level = float(np.mean(h.raw))
         means = column["sum"] / state.block_length + (state.block_origin or 0.0)
         half = means[len(means) // 2 :]
         error = max(float(np.std(half, ddof=1)), spread / math.sqrt(state.block_length))
+        if float(np.std(means)) > 4 * spread / math.sqrt(state.block_length) and _slow(state, found, judge):
+            return
         first = state.head()[:1].astype(float)
         far = max(abs(float(means[0]) - float(np.mean(half))) / error, abs(float(first[0]) - level) / spread)
-        if far > _FAR:
+        if far > _FAR and found.label is not Pattern.CONVERGING:
             found.label, found.method, found.period = Pattern.CONVERGING, "noise_ball", None
             found.limit, found.limit_error = level, max(error, spread / math.sqrt(len(h)))
             found.why = [f"The values came from {far:.3g} standard errors away and end in noise around {level:.6g}."]
+
+
+def _slow(state: ScalarState, found: Evolution, judge: Judge) -> bool:
+    """A drift or a wave under the noise, too slow for the ring, that the sample of the whole record shows."""
+    whole = judge(History(state.sample(), 0, state.dtype))
+    if whole.label not in (Pattern.DIVERGING, Pattern.OSCILLATING) or whole.confidence < 0.85:
+        return False
+    found.label, found.method, found.confidence = whole.label, whole.method, whole.confidence
+    found.period = None if whole.period is None else whole.period * state.sample_stride
+    found.limit = found.limit_error = found.rate = found.model = None
+    found.why = ["Over the whole record: " + sentence for sentence in whole.why]
+    return True
 
 
 def _trend(steps: np.ndarray) -> tuple[float, float, float]:

@@ -159,7 +159,12 @@ def _longer(found: Evidence, ref: Ref, its: np.ndarray, values: np.ndarray) -> t
 
 def _from(its: np.ndarray, values: np.ndarray, pattern: set[bytes]) -> int | None:
     """The first of the iterations at the end that are all in the pattern; None if the last one is not."""
-    k = len(its)
+    k, size = len(its), values[0].nbytes if len(values) else 0
+    if values.dtype != object and size in (1, 2, 4, 8):
+        words = np.ascontiguousarray(values).reshape(-1).view(np.uint8).view(f"u{size}")
+        missing = np.flatnonzero(~np.isin(words, np.frombuffer(b"".join(pattern), f"u{size}")))
+        k = int(missing[-1]) + 1 if len(missing) else 0
+        return int(its[k]) if k < len(its) else None
     while k > 0 and _bits(values[k - 1]) in pattern:
         k -= 1
     return int(its[k]) if k < len(its) else None

@@ -13,28 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.conditions import find_clauses
 from workbench.analysis.slice_program import SliceProgram
 from workbench.analysis.slice_runner import SliceTimeout
+from workbench.analysis.slicing import constant_step, data_slice, index_readers, loops_inside, steered
 from workbench.errors import FrameError
 from workbench.execution import NEWEST_ROWS, Run
-from workbench.graph.frames import LoopVariable
 from workbench.graph.graph import Graph
-from workbench.graph.node import Node, Ref
+from workbench.graph.node import Ref
 from workbench.graph.opspec import REGISTRY
 from workbench.kernels import machine as core
 from workbench.kernels.layout import Place
 from workbench.plan import PLANS, ExecutionPlan
-from workbench.plan.required import required_nodes
-
-COMPARISONS = {
-    "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=",
-}  # fmt: skip
-
-#: on the single bools of a condition the bitwise ops are the logical ones
-CONNECTIVES = {
-    "logical_and": "and", "bitwise_and": "and", "logical_or": "or", "bitwise_or": "or",
-    "logical_not": "not", "invert": "not",
-}  # fmt: skip
 
 
 class Slice:
@@ -60,7 +50,7 @@ class Slice:
         fired = plan.layout.values
         variables = [v for v in graph.frames[frame].variables if v.merge in reached and (v.merge, 0) in fired]
         if self.pure:
-            self.impure_nodes = _index_readers(graph, reached)
+            self.impure_nodes = index_readers(graph, reached)
             self.pure = not self.impure_nodes
         self.steps = {v.name: step for v in variables if (step := constant_step(graph, v)) != 0.0}
         self.state_names = [v.name for v in variables]
@@ -272,134 +262,3 @@ def slice_of(graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: M
         made = Slice(PLANS.get(graph, {"condition": Ref(cond)}, signature), feeds, frame)
         made.unseen = list(inner)
     return made
-
-
-def loops_inside(plan: ExecutionPlan, frame: tuple[str, ...]) -> list[str]:
-    """The LoopConds of a plan in frames inside of one."""
-    paths = {k: f.path for k, f in enumerate(plan.layout.frames)}
-    nodes = [n for n in plan.layout.nodes if n.op == "LoopCond" and len(paths[n.frame]) > len(frame)]
-    return [n.name for n in nodes if paths[n.frame][: len(frame)] == frame]
-
-
-def steered(graph: Graph, frame: tuple[str, ...], inner: list[str]) -> list[str]:
-    """Those loops inside whose conditions depend on what the loop around carries: each iteration is another case."""
-    carried = {v.merge for v in graph.frames[frame].variables}
-    return [name for name in inner if carried & data_slice(graph, Ref(name))]
-
-
-def data_slice(graph: Graph, cond: Ref) -> frozenset[str]:
-    """Nodes whose values the condition depends on.
-
-    Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch:
-    such an edge only says "in this loop", which is where all of the slice is.
-    """
-    return required_nodes(graph, [cond], lambda source: not _is_pivot(graph, source))
-
-
-def _index_readers(graph: Graph, reached: frozenset[str]) -> list[str]:
-    """Nodes of the slice that read which input of a loop's Merge was alive.
-
-    That number is part of no variable: it tells the first iteration from the others, and the slice begins anew.
-    """
-    loops = {v.merge for f in graph.frames.values() for v in f.variables}
-    reads = {n: graph.nodes[n].inputs for n in graph.nodes if n in reached}
-    return [n for n, inputs in reads.items() if any(r.index == 1 and r.node in loops for r in inputs)]
-
-
-def _is_pivot(graph: Graph, name: str) -> bool:
-    node = graph.nodes[name]
-    if node.op == "Merge":
-        return any(graph.nodes[r.node].op == "NextIteration" for r in node.inputs)
-    if node.op != "Identity":
-        return False
-    switch = graph.nodes[node.inputs[0].node]
-    return switch.op == "Switch" and graph.nodes[switch.inputs[1].node].op == "LoopCond"
-
-
-def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
-    """What each iteration adds to a variable: a constant, 0.0 for one that is not updated, None for anything else."""
-    merge = graph.nodes[variable.merge]
-    back = graph.nodes[variable.next_iteration].inputs[0]
-    node = graph.nodes[back.node]
-    while node.op in ("Identity", "Switch"):
-        node = graph.nodes[node.inputs[0].node]
-    if node.name == merge.name:
-        return 0.0
-    if node.op not in ("add", "subtract") or len(node.inputs) != 2:
-        return None
-    own, other = (_origin(graph, r) for r in node.inputs)
-    if node.op == "add" and other.name == merge.name:
-        own, other = other, own
-    if own.name != merge.name or other.op != "Const" or other.attrs["value"].size != 1:
-        return None
-    try:
-        step = float(other.attrs["value"].reshape(-1)[0])
-    except (TypeError, ValueError):
-        return None
-    return (step if node.op == "add" else -step) or None
-
-
-def _origin(graph: Graph, ref: Ref) -> Node:
-    """The node whose value ``ref`` is another name of, also across Enter of a loop invariant."""
-    node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
-        node = graph.nodes[node.inputs[0].node]
-    return node
-
-
-def find_clauses(graph: Graph, cond: Ref) -> tuple[list[tuple[str, str, str]], str, list[tuple[Ref, str, Any]]]:
-    """(clauses as text, logic, operands) of a condition: comparisons joined by one kind of connective."""
-    root = _through(graph, cond)
-    node = graph.nodes[root.node]
-    logic = CONNECTIVES.get(node.op, "single")
-    leaves: list[Ref] = []
-
-    def collect(ref: Ref) -> None:
-        waiting = [ref]
-        while waiting:
-            ref = waiting.pop()
-            at = graph.nodes[_through(graph, ref).node]
-            if logic in ("and", "or") and CONNECTIVES.get(at.op) == logic:
-                waiting += [at.inputs[1], at.inputs[0]]  # a chain of them may be deeper than the stack
-            else:
-                leaves.append(at.ref(_through(graph, ref).index))
-
-    if logic == "not":
-        leaves.append(_through(graph, node.inputs[0]))
-    else:
-        collect(root)
-    operands: list[tuple[Ref, str, Any]] = []
-    for leaf in leaves:
-        at = graph.nodes[leaf.node]
-        if at.op in COMPARISONS and _single(graph, at):
-            operands.append((at.inputs[0], COMPARISONS[at.op], at.inputs[1]))
-        else:
-            operands.append((leaf, "==", np.True_))
-    texts = [(_name(graph, a), op, _name(graph, b) if isinstance(b, Ref) else "True") for a, op, b in operands]
-    return texts, logic, operands
-
-
-def _through(graph: Graph, ref: Ref) -> Ref:
-    node = graph.nodes[ref.node]
-    while node.op in ("Identity", "LoopCond"):
-        ref = node.inputs[0]
-        node = graph.nodes[ref.node]
-    return ref
-
-
-def _single(graph: Graph, node: Node) -> bool:
-    return all(graph.type_of(r).shape in ((), None) for r in node.inputs)
-
-
-def _name(graph: Graph, ref: Ref) -> str:
-    """A constant as its number, a loop invariant under its outer name, anything else under its public name."""
-    node = graph.nodes[ref.node]
-    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
-        ref = node.inputs[0]
-        node = graph.nodes[ref.node]
-    if node.op == "Const" and node.attrs["value"].size == 1:
-        return str(node.attrs["value"].reshape(-1)[0])
-    return graph.name_of(ref)
-
-
-__all__ = ["Slice", "find_clauses", "slice_of"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.lookahead import find_clauses, slice_of, standing
+from workbench.analysis.conditions import find_clauses
+from workbench.analysis.lookahead import slice_of, standing
 from workbench.analysis.monitor import TerminationMonitor
 from workbench.analysis.reading import Reading
 from workbench.analysis.slice_runner import SliceTimeout

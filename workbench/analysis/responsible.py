@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.columns import Columns, origin
+from workbench.analysis.conditions import CONNECTIVES
 from workbench.analysis.dependence import Loop
 from workbench.analysis.exact_steps import NAMES, NEGATED
-from workbench.analysis.lookahead import CONNECTIVES
 from workbench.graph.node import Node, Ref
 
 REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}

@@ -12,8 +12,8 @@ from workbench.analysis.dependence import Loop, blocking_order
 from workbench.analysis.evidence import Evidence
 from workbench.analysis.exact_steps import MIRROR, OPS
 from workbench.analysis.facts import Cause, Facts
-from workbench.analysis.lookahead import constant_step
 from workbench.analysis.responsible import Leaf, responsible
+from workbench.analysis.slicing import constant_step
 from workbench.analysis.wording import unchanged_names
 from workbench.graph.node import Node, Ref
 

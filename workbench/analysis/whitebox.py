@@ -1,9 +1,10 @@
 """The white box: run the slice of LoopCond ahead of the loop, exactly, and prove what can be proved.
 
-Two arguments are exact here.  *Look-ahead*: the slice alone is run until its predicate is false; the number of
+These arguments are exact.  *Look-ahead*: the slice alone is run until its predicate is false; the number of
 iterations is the loop's.  *Recurrence*: a pure slice whose state returns bit for bit, with the predicate true all the
 way, does so for ever (R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980).  The state is
 compared as bytes, never by hash alone, and a recurrence is run once more and compared again before it is believed.
+*Formulas* (``arguments``): counters in closed form, and boxes of values that the state never leaves.
 
 Nothing is proved of an impure slice, nor is a loop called infinite where a trip limit applies.  What the cost cap
 leaves undecided is forecast by the black box from the clause operands seen on the way, as PREDICTED.
@@ -11,11 +12,8 @@ leaves undecided is forecast by the black box from the clause operands seen on t
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
-from workbench.analysis.blame import blame
 from workbench.analysis.monitor import TerminationMonitor
+from workbench.analysis.proved import argued, bounded, clause_text, ends, recurs, trip_limit
 from workbench.analysis.search import Search, new_monitor
 from workbench.analysis.slice_runner import HasInner, SliceRunner
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
@@ -64,19 +62,19 @@ def analyze_loop(
             proof=Proof("observed", "the predicate's value at the present iteration."),
         )
     if left == 0:
-        return _trip_limit(
+        return trip_limit(
             runner, left, "The trip limit is reached.", Proof("trip-limit", "iterations done against the limit.")
         )
     search = Search(runner, seconds, iterations, left)
     kind = search.run()
     if kind == "ended":
-        return _ends(runner, search.count, left)
+        return ends(runner, search.count, left)
     if kind == "recurs":
-        return _recurs(runner, search, left)
+        return recurs(runner, search, left)
     if kind == "argued":
-        return _argued(runner, search, left)
+        return argued(runner, search, left)
     if kind == "limit":
-        return _trip_limit(
+        return trip_limit(
             runner,
             left,
             f"The predicate stays true for {search.count:,} iterations and more.",
@@ -93,15 +91,8 @@ def analyze_loop(
             found = _first_forecast(runner, monitors, search.count, left, search.trouble[1])
             if found:
                 return found
-        return unknown(*search.trouble, blocking_clause=_clause_text(runner))
+        return unknown(*search.trouble, blocking_clause=clause_text(runner))
     return _forecast(runner, search, left, observed)
-
-
-def _clause_text(runner: SliceRunner, i: int = 0) -> str | None:
-    if i >= len(runner.clauses):
-        return None
-    (lhs, op, rhs), values = runner.clauses[i], runner.clause_values()
-    return f"{lhs} {op} {rhs}" + (f" ({values[i][0]} {op} {values[i][2]})" if i < len(values) else "")
 
 
 def _impure(runner: SliceRunner, observed: TerminationMonitor | None) -> Termination:
@@ -114,117 +105,7 @@ def _impure(runner: SliceRunner, observed: TerminationMonitor | None) -> Termina
         if answer.status is not Status.UNKNOWN:
             answer.reason = Reason(answer.reason.slug, sentence + " From observation: " + answer.reason.sentence)
             return answer
-    return unknown("impure-slice", sentence, blocking_clause=_clause_text(runner))
-
-
-def _trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **more: Any) -> Termination:
-    """The trip limit ends the loop: exactly counted if the number of iterations done is known."""
-    upper = left if left is not None else int(runner.trip_limit or 0)
-    interval = (left, left) if left is not None else (0, upper)
-    sentence = f"The trip limit of {runner.trip_limit:,} iterations ends the loop at the latest. {why}"
-    return Termination(
-        Status.PROVED, "terminates", left, interval, Reason("trip-limit", sentence), confidence=1.0, proof=proof, **more
-    )
-
-
-def _ends(
-    runner: SliceRunner, count: int, left: int | None, by: Proof | None = None, names: list[str] | None = None
-) -> Termination:
-    proof = by or Proof(
-        "lookahead", f"the predicate's slice was run ahead {count:,} iterations, up to the first false predicate; "
-        "it holds unless a node of the body fails before."
-    )
-    if runner.trip_limit is not None:
-        if left is None:
-            # how many are done is not known, so the limit may come first
-            bound = min(count, int(runner.trip_limit))
-            return Termination(
-                Status.PROVED,
-                "terminates",
-                None,
-                (0, bound),
-                Reason(
-                    "lookahead", f"The predicate is false after {count:,} iterations, or the trip limit comes first."
-                ),
-                confidence=1.0,
-                proof=proof,
-            )
-        if left < count:
-            return _trip_limit(runner, left, f"The predicate alone would end it after {count:,}.", proof)
-    return Termination(
-        Status.PROVED,
-        "terminates",
-        count,
-        (count, count),
-        Reason(proof.kind, f"The predicate becomes false after {count:,} more iterations."),
-        confidence=1.0,
-        proof=proof,
-        blocking_clause=_clause_of(runner, names or []),
-        root=list(names or runner.state_names)[:1],
-    )
-
-
-def _recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    p, at = search.period, search.slot_at
-    names = ", ".join(runner.state_names) or "nothing"
-    # invariant means from now on: the state (all that the predicate reads) is the present one for ever
-    invariant = p == 1 and at == 0
-    kind = "invariant-predicate" if invariant else "recurrence"
-    checked = (
-        f"the state of the predicate's slice ({names}, {len(search.slot)} bytes) "
-        + ("is the same after one iteration" if invariant else f"at iteration +{at} returns at +{at + p}")
-        + ", bit for bit, twice, with the predicate true throughout."
-    )
-    proof = Proof(kind, checked)
-    root, clause, fix = blame(runner, search)
-    if runner.trip_limit is not None:
-        return _trip_limit(
-            runner,
-            left,
-            f"The predicate never becomes false by itself: its state recurs with period {p}.",
-            proof,
-            root=root,
-            blocking_clause=clause,
-            fix=fix,
-            evidence=(search.ahead, at, p),
-        )
-    period = "does not change any more" if p == 1 else f"recurs with period {p}"
-    slug = "invariant-predicate" if invariant else "recurrence"
-    return Termination(
-        Status.PROVED,
-        "never",
-        None,
-        None,
-        Reason(slug, f"The state that the predicate reads {period}, and the predicate is true."),
-        root,
-        clause,
-        1.0,
-        fix,
-        proof,
-        evidence=(search.ahead, at, p),
-    )
-
-
-def _argued(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """What the formulas proved, from where the look-ahead stood."""
-    found = search.argument
-    assert found is not None
-    at = search.argued_from
-    ran = f"the predicate's slice was run ahead {at:,} iterations; " if at else ""
-    proof = Proof(found.kind, ran + found.checked)
-    if found.after is not None:
-        ends = _ends(runner, at + found.after, left, proof, found.counters)
-        return _if_inner_ends(ends, runner)
-    root, clause, fix = blame(runner, search)
-    if runner.trip_limit is not None:
-        why = "The predicate never becomes false by itself."
-        return _trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
-    why = (
-        "The counters never take a value that makes the predicate false."
-        if found.kind == "affine-counter"
-        else "The state never leaves a range in which the predicate is true."
-    )
-    return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, fix, proof)
+    return unknown("impure-slice", sentence, blocking_clause=clause_text(runner))
 
 
 def _inner_hangs(search: Search, seconds: float) -> Termination | None:
@@ -246,46 +127,6 @@ def _inner_hangs(search: Search, seconds: float) -> Termination | None:
     )  # fmt: skip
 
 
-def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:
-    """The condition alone does not end a loop inside of which another may hang later: then it is a forecast only."""
-    unseen = _unseen(runner)
-    if not unseen:
-        return answer
-    sentence = f"{answer.reason.sentence} That is if the loops inside end every time ({', '.join(unseen)})."
-    return replace(
-        answer, status=Status.PREDICTED, proof=None, confidence=0.95, reason=Reason(answer.reason.slug, sentence)
-    )
-
-
-def _unseen(runner: SliceRunner) -> list[str]:
-    """Loops inside that may do in a later iteration what they do not do now."""
-    return list(runner.unseen) if isinstance(runner, HasInner) else []
-
-
-def _bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) -> Termination | None:
-    """A proved bound where the end itself is not known: a clause that certainly ends the loop by then."""
-    found = search.argument
-    if found is None or found.within is None or found.after is None or _unseen(runner):
-        return None
-    low, high = max(search.argued_from + found.after, search.count + 1), search.argued_from + found.within
-    if left is not None:
-        low, high = min(low, left), min(high, left)
-    elif runner.trip_limit is not None:
-        low, high = 0, min(high, int(runner.trip_limit))
-    why = f"{capped} The predicate is false after {high:,} more iterations at the latest."
-    return Termination(
-        Status.PROVED, "terminates", high if low == high else None, (low, high), Reason("bound", why),
-        root=list(found.counters), blocking_clause=_clause_of(runner, found.counters), confidence=1.0,
-        proof=Proof(found.kind, found.checked),
-    )  # fmt: skip
-
-
-def _clause_of(runner: SliceRunner, names: list[str]) -> str | None:
-    """The first clause that compares one of these variables."""
-    sides = [(i, lhs, rhs) for i, (lhs, _, rhs) in enumerate(runner.clauses)]
-    return _clause_text(runner, next((i for i, lhs, rhs in sides if lhs in names or rhs in names), 0))
-
-
 def _forecast(
     runner: SliceRunner, search: Search, left: int | None, observed: TerminationMonitor | None
 ) -> Termination:
@@ -295,13 +136,13 @@ def _forecast(
     late = new_monitor(runner, past + search.count)
     kind = search.follow(late)
     if kind == "ended":
-        return _ends(runner, search.count, left)
+        return ends(runner, search.count, left)
     if kind == "recurs":
-        return _recurs(runner, search, left)
+        return recurs(runner, search, left)
     if kind == "trouble":
         return unknown(*search.trouble)
     base = search.count
-    bound = _bounded(runner, search, left, capped)
+    bound = bounded(runner, search, left, capped)
     if bound is not None:
         return bound
     search.watch_on(runner)
@@ -324,7 +165,7 @@ def _forecast(
             proof=Proof("trip-limit", "the limit itself."),
         )
     return unknown(
-        "capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=_clause_text(runner)
+        "capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=clause_text(runner)
     )
 
 

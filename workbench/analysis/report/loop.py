@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.lookahead import find_clauses
+from workbench.analysis.conditions import find_clauses
 from workbench.analysis.reading import Reading
 from workbench.analysis.report.trips import TripCounts
 from workbench.analysis.report.variable import NotInAnalysis

@@ -93,13 +93,28 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
 def return_map(h: History) -> Finding | None:
     """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours."""
     pairs, middle, wide, rest, exponent = fits.return_map(h.x)
-    if pairs < 24 or middle > 0.15 or wide > 0.3 or rest > 0.3 or exponent < 0.12 or not steady(h):
+    if pairs < 24 or middle > 0.15 or rest > 0.3 or exponent < 0.12:
+        return None
+    # lines that leave nothing are a rule, whatever the jumps where it is torn do to spreads
+    if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
+        return None
+    if _together(h):
         return None
     why = (
         f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
         f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
     )
     return Finding(Pattern.CHAOTIC, "return_map", why, rate=math.exp(exponent), doubt=0.0 if pairs >= 48 else 0.1)
+
+
+def _together(h: History) -> bool:
+    """Whether neighbours stay together: a rotation has steep slopes where its wave jumps, but separates nothing."""
+    x = h.x[-WINDOW:]
+    n = len(x)
+    if n < 60:
+        return False
+    pairs, _, _, start, grown = fits.neighbours(x, 1, n // 4, n // 16, REFERENCES)
+    return pairs >= 10 and grown < 0.02 * float(np.ptp(x)) and grown < 20 * start
 
 
 def neighbours(h: History) -> Finding | None:
@@ -119,6 +134,7 @@ def neighbours(h: History) -> Finding | None:
     sizes = np.sort(np.abs(d))
     move, most = float(sizes[len(d) // 2]), float(sizes[3 * len(d) // 4])
     width = float(np.ptp(x))
+    best, least = 0, math.inf
     for m in (1, 2, 3):
         # a few points tell noise
         _, one, *_ = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES // 4)
@@ -126,20 +142,31 @@ def neighbours(h: History) -> Finding | None:
             continue
         pairs, one, wide, start, grown = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES)
         if pairs < 10:
-            return None
+            break
         smooth = period >= 7 and one < 0.035 * width  # a flow sampled often: steps are small, noise is not
         if (one > 0.5 * move or wide > 0.65 * most) and not (smooth and one < 0.95 * move and wide < 0.85 * most):
             continue
-        begin = max(start, 1e-12)
         # noise on a cycle parts neighbours at once and no further; a rule that separates goes on doing so
-        if grown > 0.4 * width or grown > max(5 * begin, 6 * one, 0.05 * width):
-            why = (
-                "Values follow a rule (neighbours agree one step ahead), "
-                f"but their distance grows {grown / begin:.3g} fold in {horizon} iterations."
-            )
-            return Finding(Pattern.CHAOTIC, "neighbours", why, doubt=0.2)
-        above = x > x.mean()
-        period = 2.0 * n / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
-        why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
-        return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)
-    return None
+        if grown > 0.4 * width or grown > max(5 * max(start, 1e-12), 6 * one, 0.05 * width):
+            return _separate(grown, start, horizon)
+        if one < least:
+            best, least = m, one
+    if not best:
+        return None
+    if period < 7 and 3 * horizon <= n // 4:
+        # slow separation, as of an orbit that turns nearly evenly, shows after more periods
+        _, one, _, start, grown = fits.neighbours(x, best, 3 * horizon, max(2, int(period)), REFERENCES)
+        if grown > max(10 * start, 10 * one, 0.2 * width):
+            return _separate(grown, start, 3 * horizon)
+    above = x > x.mean()
+    period = 2.0 * n / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
+    why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
+    return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)
+
+
+def _separate(grown: float, start: float, horizon: int) -> Finding:
+    why = (
+        "Values follow a rule (neighbours agree one step ahead), "
+        f"but their distance grows {grown / max(start, 1e-12):.3g} fold in {horizon} iterations."
+    )
+    return Finding(Pattern.CHAOTIC, "neighbours", why, doubt=0.2)

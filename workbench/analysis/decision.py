@@ -19,6 +19,8 @@ from workbench.analysis.waveform import waveform
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
+#: A spectral line of less than this share of the variance may be that of a chaotic attractor.
+BROAD = 0.95
 
 
 def decide(h: History) -> Finding:
@@ -143,7 +145,12 @@ def _irregular(h: History) -> Finding:
         if found is not None and found.label is Pattern.CHAOTIC:
             return found
     peak = noise.spectral_peak(h)
-    found = noise.periodic_signal(h, 0.8, peak) or noise.random_walk(h) or noise.envelope(h)
+    found = noise.periodic_signal(h, 0.8, peak)
+    if found is not None and peak[0] < BROAD:
+        # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
+        rule = chaos.neighbours(h)
+        found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
+    found = found or noise.random_walk(h) or noise.envelope(h)
     if found is None or found.method == "envelope" and found.label is Pattern.DIVERGING:
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
         rule = chaos.neighbours(h)

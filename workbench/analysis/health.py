@@ -185,4 +185,7 @@ def stagnation(h: History) -> int | None:
     # a geometric sequence of rate above 0.4 passes that too, so ask the steps further back as well
     further = np.abs(h.d[max(0, last - 63) : last + 1])
     nearly_constant = nearly_constant and further.max() <= 4.0 * steps.min()
+    # of steps that shrink slowly all of these look alike; those of a counter add up to the whole way
+    way = h.x[: last + 2]
+    nearly_constant = nearly_constant and float(np.ptp(way)) <= 4.0 * float(steps.min()) * (last + 1)
     return last + 1 + h.start if nearly_constant and steps[-1] <= 8 * h.ulp(float(h.x[last + 1])) else None

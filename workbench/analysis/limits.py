@@ -47,7 +47,7 @@ def refine(h: History, found: Finding, end: int) -> None:
     # the noise of the last bits is amplified by what the acceleration gains
     accelerated_error = 4.0 * accelerated_error + 2.0 * grain
     newest = float(h.x[-1])
-    if accelerated_error < error:
+    if accelerated_error < error and _ahead(h, limit - last, end):
         found.limit, found.limit_error = limit, accelerated_error
         error = accelerated_error
         model = found.model
@@ -57,6 +57,20 @@ def refine(h: History, found: Finding, end: int) -> None:
     if error > abs(found.limit - newest):
         found.limit_error = error + abs(found.limit - newest)
         found.limit = newest
+
+
+def _ahead(h: History, left: float, end: int) -> bool:
+    """Whether steps of one sign that shrink ever more slowly can end ``left`` from the last value: they go on by at
+    least what a geometric sequence of the last ratio does (here a quarter of it)."""
+    d = h.d[max(0, end - 9) : end]
+    if len(d) < 5 or not (np.all(d > 0) or np.all(d < 0)):
+        return True
+    half = len(d) // 2
+    early, late = abs(float(np.sum(d[:half]))), abs(float(np.sum(d[len(d) - half :])))
+    if not late < early or late < 100 * h.ulp(float(h.x[end])):
+        return left * float(d[-1]) >= 0
+    ratio = (late / early) ** (1.0 / (len(d) - half))
+    return left * math.copysign(1.0, float(d[-1])) >= 0.25 * abs(float(d[-1])) * ratio / (1.0 - ratio)
 
 
 def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) -> tuple[float, float, float]:

@@ -8,6 +8,7 @@ The least squares, roots and free runs are ``fits.linear_orders`` and ``fits.lin
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -44,6 +45,32 @@ def slow_root(d: np.ndarray, p: int) -> float:
     return max(abs(root) for root, share in zip(z, c, strict=True) if abs(share) > 1e-3 * most)
 
 
+def _undamped(z: complex, share: float, near: float) -> bool:
+    """Whether a root lies on the unit circle as far as one of its share can be told, and turns."""
+    return abs(abs(z) - 1.0) <= near * max(1.0, 0.1 / share) and abs(cmath.phase(z)) > 1e-6
+
+
+def common_period(angles: list[float], n: int) -> float | None:
+    """Period of waves of these angles an iteration: that of the lowest frequency, or of its half, third or fourth, of
+    which all others are multiples as far as ``n`` iterations can tell; else of one of which the others are multiples
+    that were sampled too seldom (folded at half a turn).  None if there is none."""
+    turns = sorted(angle / (2 * math.pi) for angle in angles)
+    if not turns:
+        return None
+    slack = 0.02 / n
+    for part in (1, 2, 3, 4):
+        base = turns[0] / part
+        if base * n < (0.25 if part == 1 else 2.0):
+            break
+        if all(abs(turn - round(turn / base) * base) < slack for turn in turns):
+            return 1.0 / base
+    for base in turns:
+        folded = [abs(k * base - round(k * base)) for k in range(1, 7)]
+        if all(min(abs(turn - f) for f in folded) < slack for turn in turns):
+            return 1.0 / base
+    return None
+
+
 def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end: int) -> Finding | None:
     z, c = fits.linear_modes(d, 0, len(d), p)
     weight = [abs(v) for v in c]
@@ -57,7 +84,8 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end
     size = abs(dominant)
     last = float(h.x[end])
     free = max(2.0, 0.4 * len(d))
-    slack = max(1e-9, 3.0 * p * error / free)
+    # of a nearly exact model all that is missed is rounding, and so is a growth that adds no more than that
+    slack = max(1e-9, (3.0 if error > 1e-5 else 10.0) * p * error / free)
     if neutral and abs(size - 1.0) * free < max(10.0 * error, 0.1):
         slack = max(slack, 1.01 * abs(size - 1.0))  # the record does not tell the largest roots from undamped ones
     near = max(slack, 1e-6)
@@ -103,6 +131,8 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end
     if real and dominant.real > 0:
         return Finding(Pattern.DIVERGING, "linear_prediction", text + ": a steady drift.", model, rate=1.0)
     period = 2.0 if real or period is None else period
+    held = [(v, w) for v, w, is_loud in zip(z, weight, loud, strict=True) if is_loud]
+    period = common_period([abs(cmath.phase(v)) for v, w in held if _undamped(v, w / most, near)], len(d)) or period
     if period > 4.0 * len(d):
         return None
     return Finding(

@@ -10,6 +10,7 @@ from workbench.analysis.evolution import Finding, Pattern
 from workbench.analysis.health import stagnation
 from workbench.analysis.history import History
 from workbench.analysis.models import Cycle, Settled
+from workbench.analysis.noise import SPECTRUM, spectral_peak
 from workbench.kernels import fits
 
 
@@ -63,6 +64,14 @@ def periodic(h: History) -> Finding | None:
         if p % q == 0 and q > 1 and float(np.max(np.abs(cycle[q:] - cycle[:-q]))) <= bits < 1e-3 * float(np.ptp(cycle)):
             p, cycle = q, cycle[-q:]
             break
+    if h.digits <= 24 and not h.integral and p >= 16:
+        shorter = _sampled_wave(h, p)
+        if shorter is not None:
+            why = (
+                f"A wave of period {shorter:.6g} leaves no more than rounding; "
+                f"its rounded values repeat exactly with period {p}."
+            )
+            return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle), period=shorter)
     # the last bits of a converged value may flutter: that is a limit, not an oscillation
     flutter = float(np.ptp(cycle))
     bits = 8 * h.ulp(float(np.max(np.abs(cycle))))
@@ -84,6 +93,26 @@ def periodic(h: History) -> Finding | None:
             return None  # a slow decay whose last changes are lost in rounding
     why = f"The last {run + p} values repeat exactly with period {p}."
     return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle), period=float(p))
+
+
+def _sampled_wave(h: History, p: int) -> float | None:
+    """Period, less than half of ``p``, of a wave that leaves no more than the rounding; None if there is none.
+
+    Samples of a wave whose period is no whole number recur only by accident of their few digits.
+    """
+    x = h.x[-SPECTRUM:]
+    variance, grain = float(np.var(x)), h.ulp(max(abs(h.low), abs(h.high)))
+    share, period = spectral_peak(h)
+    if not 64 * grain * grain < variance or period < 2 or share < 0.5:
+        return None
+    explained, fitted = fits.sine(x, period)
+    if (1.0 - explained) * variance <= grain * grain and 2.0 * fitted < p:
+        return fitted
+    # the interpolation between samples of a wave with harmonics misses a little more
+    rest, gain, fitted = fits.waveform(x, period)
+    if rest * variance <= grain * grain + 1e-5 * variance and abs(gain - 1.0) < 0.01 and 2.0 * fitted < p:
+        return fitted
+    return None
 
 
 def constant_tail(h: History) -> Finding | None:

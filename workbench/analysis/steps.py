@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 import statistics
 
+import numpy as np
+
 from workbench.analysis.evolution import Finding, Pattern
 from workbench.analysis.history import WINDOW, History
 from workbench.analysis.limits import aitken
@@ -47,6 +49,8 @@ def superlinear(h: History, end: int) -> Finding | None:
         return None
     q = [later / sooner for sooner, later in zip(r[-1 - good :], r[-good:], strict=False)]
     order = statistics.median(q[-3:]) if good > 1 else q[-1]
+    if r[-1] < 0:
+        order = _order_of_errors(h, end, min(good, 3)) or order
     if r[-1] > 0:
         why = f"The increments grow superlinearly: their logarithms grow {order:.3g} fold each iteration."
         return Finding(Pattern.DIVERGING, "superlinear", why, order=order)
@@ -60,6 +64,20 @@ def superlinear(h: History, end: int) -> Finding | None:
     model = Superlinear(limit, left if left else 0.0, order, logs[-1] - order * logs[-2])
     why = f"The steps shrink superlinearly, with order about {order:.3g}: the last is {h.unscale(sizes[-1]):.2g}."
     return Finding(Pattern.CONVERGING, "superlinear", why, model, order=order, limit=limit, limit_error=error)
+
+
+def _order_of_errors(h: History, end: int, ratios: int) -> float | None:
+    """Median of the last ``ratios`` slopes of log|e(k + 1)| over log|e(k)|, the newest value being the limit.
+
+    The errors follow the law from the start; steps are errors only once each is much smaller than the one before.
+    """
+    errors = np.abs(h.x[max(0, end - ratios - 2) : end] - h.x[-1]).tolist()
+    if len(errors) < 3 or min(errors) == 0.0:
+        return None
+    r = [math.log(b / a) if b / a > 0 else -math.inf for a, b in zip(errors, errors[1:], strict=False)]
+    if max(r) >= 0 or not math.isfinite(min(r)):
+        return None
+    return statistics.median(later / sooner for sooner, later in zip(r, r[1:], strict=False))
 
 
 def shrinking(h: History, end: int) -> Finding | None:

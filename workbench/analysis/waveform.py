@@ -37,12 +37,17 @@ def waveform(h: History) -> Finding | None:
     if period is None:
         return None
     rest, gain, period = fits.waveform(x, period)
+    for part in (2, 3):  # between two iterations a peak looks lower than at a multiple of the period
+        shorter = fits.waveform(x, period / part)
+        if shorter[0] < max(3e-4, 4 * rest) and shorter[1] > 0.5:
+            rest, gain, period = shorter
+            break
     if rest > REST:
         return None
     periods = n / period
     text = f"The last periods of {period:.5g} iterations repeat the one before within {math.sqrt(rest):.1%}"
     # how sure the gain is: its error is about that of the fit
-    slack = max(0.01, 2.0 * math.sqrt(rest) / math.sqrt(2.5 * period))
+    slack = max(0.01, 3.0 * math.sqrt(rest) / math.sqrt(2.5 * period))
     before = fits.waveform(x[: n - int(period)], period)[1] if periods >= 4 else gain
     if periods >= 6 and fits.waveform(x[: n - int(3 * period)], period)[0] > 10 * REST:
         return None  # an orbit that passed near an unstable cycle

@@ -87,13 +87,17 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
         return None
     if exponent > 0.005:
         return Finding(Pattern.CHAOTIC, "map", text + f"; nearby values separate slowly ({exponent:.2g}).", doubt=0.4)
+    if len(h) >= 40:
+        spreads = fits.block_spreads(h.d[-WINDOW:], 4)
+        if spreads == sorted(spreads, reverse=True) and spreads[-1] < 0.9 * spreads[0]:
+            return None  # nothing that only turns loses its steps throughout
     return Finding(Pattern.OSCILLATING, "map", text + "; nearby values stay together: quasi-periodic.", doubt=0.3)
 
 
 def return_map(h: History) -> Finding | None:
     """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours."""
     pairs, middle, wide, rest, exponent = fits.return_map(h.x)
-    if pairs < 24 or middle > 0.15 or rest > 0.3 or exponent < 0.12:
+    if pairs < 24 or middle > (0.15 if rest > 0.01 else 0.25) or rest > 0.3 or exponent < 0.12:
         return None
     # lines that leave nothing are a rule, whatever the jumps where it is torn do to spreads
     if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
@@ -153,11 +157,12 @@ def neighbours(h: History) -> Finding | None:
             best, least = m, one
     if not best:
         return None
-    if period < 7 and 3 * horizon <= n // 4:
+    longer = min(3 * horizon, n // 3)
+    if period < 7 and longer >= 2 * horizon:
         # slow separation, as of an orbit that turns nearly evenly, shows after more periods
-        _, one, _, start, grown = fits.neighbours(x, best, 3 * horizon, max(2, int(period)), REFERENCES)
+        _, one, _, start, grown = fits.neighbours(x, best, longer, max(2, int(period)), REFERENCES)
         if grown > max(10 * start, 10 * one, 0.2 * width):
-            return _separate(grown, start, 3 * horizon)
+            return _separate(grown, start, longer)
     above = x > x.mean()
     period = 2.0 * n / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
     why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."

@@ -43,10 +43,14 @@ def refine(h: History, found: Finding, end: int) -> None:
     last = float(h.x[end])
     grain = 2.0 * h.ulp(max(abs(last), 1e-300))
     error = found.limit_error if found.limit_error is not None else math.inf
+    newest = float(h.x[-1])
+    aside = _one_sided(h, end) if found.method == "power" else 0.0
+    if aside:
+        found.limit, found.limit_error = newest, aside
+        return
     limit, accelerated_error = fits.accelerated(h.x, end, h.start)
     # the noise of the last bits is amplified by what the acceleration gains
     accelerated_error = 4.0 * accelerated_error + 2.0 * grain
-    newest = float(h.x[-1])
     if accelerated_error < error and _ahead(h, limit - last, end):
         found.limit, found.limit_error = limit, accelerated_error
         error = accelerated_error
@@ -57,6 +61,17 @@ def refine(h: History, found: Finding, end: int) -> None:
     if error > abs(found.limit - newest):
         found.limit_error = error + abs(found.limit - newest)
         found.limit = newest
+
+
+def _one_sided(h: History, end: int) -> float:
+    """Size of the last step if steps alternate and fall slowly while the means of two values move by a part of them:
+    the values swing beside their limit, not around it, and no mean of them is it.  0 otherwise."""
+    if end < 16 or not np.all(h.d[end - 9 : end - 1] * h.d[end - 8 : end] < 0):
+        return 0.0
+    earlier = end - end // 5
+    step, before = abs(float(h.d[end - 1])), abs(float(h.d[earlier - 1]))
+    moved = abs(float(h.x[end] + h.x[end - 1] - h.x[earlier] - h.x[earlier - 1])) / 2
+    return step if before < 2 * step and moved > 0.05 * step else 0.0
 
 
 def _ahead(h: History, left: float, end: int) -> bool:

@@ -85,7 +85,8 @@ def _verdict(h: History, d: np.ndarray, p: int, error: float, neutral: bool, end
     last = float(h.x[end])
     free = max(2.0, 0.4 * len(d))
     # of a nearly exact model all that is missed is rounding, and so is a growth that adds no more than that
-    slack = max(1e-9, (3.0 if error > 1e-5 else 10.0) * p * error / free)
+    grain = h.ulp(max(abs(h.low), abs(h.high))) / max(fits.extremes(d)[1], 1e-300)
+    slack = max(1e-9, (3.0 if error > max(1e-5, 100.0 * grain) else 10.0) * p * error / free)
     if neutral and abs(size - 1.0) * free < max(10.0 * error, 0.1):
         slack = max(slack, 1.01 * abs(size - 1.0))  # the record does not tell the largest roots from undamped ones
     near = max(slack, 1e-6)

@@ -211,11 +211,11 @@ def noise_ball(h: History) -> Finding | None:
             limit=level,
             limit_error=error,
         )
+    doubt = 0.2 if far < 4.5 else 0.4
+    if len(h) < 128:
+        quarters = fits.block_spreads(h.d, 4) if len(h) >= 16 else [0.0]
+        if quarters == sorted(quarters) and quarters[-1] > 2.0 * quarters[0]:
+            doubt = 0.4  # each quarter wider than the one before: too short to tell growth from chance
     return Finding(
-        Pattern.STABLE,
-        "noise_ball",
-        f"From the start, {text}.",
-        limit=level,
-        limit_error=error,
-        doubt=0.2 if far < 4.5 else 0.4,
+        Pattern.STABLE, "noise_ball", f"From the start, {text}.", limit=level, limit_error=error, doubt=doubt
     )

@@ -95,7 +95,8 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
 
 
 def return_map(h: History) -> Finding | None:
-    """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours."""
+    """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours;
+    of a short record OSCILLATING if those stay together."""
     pairs, middle, wide, rest, exponent = fits.return_map(h.x)
     if pairs < 24 or middle > (0.15 if rest > 0.01 else 0.25) or rest > 0.3 or exponent < 0.12:
         return None
@@ -103,7 +104,10 @@ def return_map(h: History) -> Finding | None:
     if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
         return None
     if _together(h):
-        return None
+        if len(h) >= 60:
+            return None  # longer records are asked for their period
+        why = "Each value is a function of the one before, and neighbours stay together: a rotation."
+        return Finding(Pattern.OSCILLATING, "return_map", why, period=_crossings(h.x), doubt=0.3)
     why = (
         f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
         f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
@@ -111,18 +115,29 @@ def return_map(h: History) -> Finding | None:
     return Finding(Pattern.CHAOTIC, "return_map", why, rate=math.exp(exponent), doubt=0.0 if pairs >= 48 else 0.1)
 
 
+def _crossings(x: np.ndarray) -> float:
+    """Mean period of the crossings of the mean."""
+    above = x > x.mean()
+    return 2.0 * len(x) / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
+
+
 def _together(h: History) -> bool:
     """Whether neighbours stay together: a rotation has steep slopes where its wave jumps, but separates nothing."""
     x = h.x[-WINDOW:]
     n = len(x)
-    if n < 60:
+    if n < 24:
         return False
     pairs, _, _, start, grown = fits.neighbours(x, 1, n // 4, n // 16, REFERENCES)
-    return pairs >= 10 and grown < 0.02 * float(np.ptp(x)) and grown < 20 * start
+    closely = n >= 60 and grown < 0.02 * float(np.ptp(x)) and grown < 20 * start
+    return pairs >= 10 and (closely or grown < 1.5 * start)
 
 
-def neighbours(h: History) -> Finding | None:
-    """A verdict from delay coordinates, if neighbours predict each other's next value; needs 60 values."""
+def neighbours(h: History, folded: float = math.inf) -> Finding | None:
+    """A verdict from delay coordinates, if neighbours predict each other's next value; needs 60 values.
+
+    ``folded`` is how far values of one phase of a wave lie apart: where the next values of neighbours do not agree
+    much better, the wave explains the record as well, and its edges part neighbours.
+    """
     x, d = h.x[-WINDOW:], h.d[-WINDOW:]
     n = len(x)
     if n < 60:
@@ -138,7 +153,7 @@ def neighbours(h: History) -> Finding | None:
     sizes = np.sort(np.abs(d))
     move, most = float(sizes[len(d) // 2]), float(sizes[3 * len(d) // 4])
     width = float(np.ptp(x))
-    best, least = 0, math.inf
+    best, least, apart = 0, math.inf, None
     for m in (1, 2, 3):
         # a few points tell noise
         _, one, *_ = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES // 4)
@@ -152,19 +167,23 @@ def neighbours(h: History) -> Finding | None:
             continue
         # noise on a cycle parts neighbours at once and no further; a rule that separates goes on doing so
         if grown > 0.4 * width or grown > max(5 * max(start, 1e-12), 6 * one, 0.05 * width):
-            return _separate(grown, start, horizon)
+            apart = apart or _separate(grown, start, horizon)
+            if folded == math.inf:
+                return apart
         if one < least:
             best, least = m, one
     if not best:
         return None
+    wave = folded <= 4 * least
+    if apart is not None and not wave:
+        return apart
     longer = min(3 * horizon, n // 3)
-    if period < 7 and longer >= 2 * horizon:
+    if period < 7 and longer >= 2 * horizon and not wave:
         # slow separation, as of an orbit that turns nearly evenly, shows after more periods
         _, one, _, start, grown = fits.neighbours(x, best, longer, max(2, int(period)), REFERENCES)
         if grown > max(10 * start, 10 * one, 0.2 * width):
             return _separate(grown, start, longer)
-    above = x > x.mean()
-    period = 2.0 * n / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
+    period = _crossings(x)
     why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
     return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)
 

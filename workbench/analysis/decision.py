@@ -15,7 +15,7 @@ from workbench.analysis import chaos, guesses, limits, noise, recurrence, steps,
 from workbench.analysis.evolution import Finding, Pattern
 from workbench.analysis.history import History
 from workbench.analysis.linear_prediction import linear_prediction, slow_root
-from workbench.analysis.waveform import waveform
+from workbench.analysis.waveform import folded, waveform
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
@@ -146,14 +146,14 @@ def _irregular(h: History) -> Finding:
             return found
     peak = noise.spectral_peak(h)
     found = noise.periodic_signal(h, 0.8, peak)
-    if found is not None and peak[0] < BROAD:
+    if found is not None and found.period and peak[0] < BROAD:
         # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
-        rule = chaos.neighbours(h)
+        rule = chaos.neighbours(h, folded(h, found.period))
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
     found = found or noise.random_walk(h) or noise.envelope(h)
     if found is None or found.method == "envelope" and found.label is Pattern.DIVERGING:
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
-        rule = chaos.neighbours(h)
+        rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
         if found is None or rule is not None and rule.label is Pattern.CHAOTIC:
             found = rule
     found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)

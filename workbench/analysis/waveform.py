@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from workbench.analysis.evolution import Finding, Pattern
-from workbench.analysis.history import History
+from workbench.analysis.history import WINDOW, History
 from workbench.kernels import fits
 
 #: Values that are looked at: the last ones.
@@ -25,6 +25,13 @@ def turns(h: History) -> int:
     """Changes of direction in the last values."""
     up = h.d[-MOST:] > 0
     return int(np.count_nonzero(up[1:] != up[:-1]))
+
+
+def folded(h: History, period: float) -> float:
+    """Median distance of values that are neighbours in the phase of a wave of this period."""
+    x = h.x[-WINDOW:]
+    order = np.argsort(np.arange(len(x)) / period % 1.0)
+    return float(np.median(np.abs(np.diff(x[order]))))
 
 
 def waveform(h: History) -> Finding | None:

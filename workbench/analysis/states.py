@@ -64,13 +64,19 @@ def evolution_of_scalar(state: ScalarState, judge: Judge, dtype: np.dtype | None
     ring = state.values()
     h = History(ring, state.count - len(ring), dtype or state.dtype)
     found = judge(h)
+    with np.errstate(all="ignore"):
+        _completed(state, h, found, judge)
+    return found
+
+
+def _completed(state: ScalarState, h: History, found: Evolution, judge: Judge) -> None:
+    """What the ring does not tell."""
     for slug, first in (("nan", state.first_nan), ("inf", state.first_inf)):
         if first is not None:
             found.issues[slug] = first
-    whole = state.skipped == 0 and state.nonfinite_count == 0 and state.count > len(ring) and len(ring) > 4
+    whole = state.skipped == 0 and state.nonfinite_count == 0 and state.count > len(h) and len(h) > 4
     if whole:
         _held_against(state, h, found, judge)
-    return found
 
 
 def _held_against(state: ScalarState, h: History, found: Evolution, judge: Judge) -> None:
@@ -160,12 +166,12 @@ def _long_period(state: ScalarState, h: History, found: Evolution) -> bool:
 def _noisy(state: ScalarState, h: History, found: Evolution, judge: Judge) -> None:
     """Noise in the ring: did its level or its spread change over the record?"""
     blocks = state.blocks_array()
-    if len(blocks) < 16 or found.label is Pattern.DIVERGING:
-        return
+    spread = float(np.std(h.raw))
+    if len(blocks) < 16 or found.label is Pattern.DIVERGING or spread == 0:
+        return  # 64-bit integers may differ where float64 does not
     column = {name: blocks[:, k] for k, name in enumerate(BLOCK_FIELDS)}
     steps = column["sum_abs_d"] / state.block_length
     ratio, trend, late = _trend(steps)
-    spread = float(np.std(h.raw))
     if ratio > 2.5 and trend > 0.85:
         found.label, found.method = Pattern.DIVERGING, "envelope"
         found.limit = found.limit_error = None

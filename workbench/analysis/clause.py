@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis import exact_steps
-from workbench.analysis.exact_steps import MIRROR, NAMES, NEGATED, OPS
+from workbench.analysis.exact_gap import two_counters
+from workbench.analysis.exact_steps import MIRROR, NAMES, NEGATED, OPS, holds
 from workbench.analysis.fixes import fixes
 from workbench.analysis.history import WINDOW
 from workbench.analysis.integer_laws import integer_law
@@ -54,8 +55,8 @@ class Clause:
         if self.lhs:
             # a moving operand, the usual case, is told by one comparison
             before = self.lhs[-1]
-            moved = lhs != before and (lhs == lhs or before == before)
-            self.same = self.same + 1 if not moved and _same(rhs, self.rhs[-1]) else 0
+            still = _same(lhs, before) if type(before) is not kind else lhs == before or lhs != lhs and before != before
+            self.same = self.same + 1 if still and _same(rhs, self.rhs[-1]) else 0
         self.lhs.append(lhs)
         self.rhs.append(rhs)
         self.count += 1
@@ -64,7 +65,7 @@ class Clause:
         """Value of the comparison at the last observation."""
         if self.op not in OPS or self.lhs[-1] is None or self.rhs[-1] is None:
             return None
-        return bool(OPS[self.op](self.lhs[-1], self.rhs[-1]))
+        return holds(self.op, self.lhs[-1], self.rhs[-1])
 
     def __str__(self) -> str:
         text = f"{self.lhs_name} {self.op} {self.rhs_name}"
@@ -98,11 +99,16 @@ class Clause:
             return self._one_side(lhs, keep, rhs[-1], self.lhs_name, self.rhs_name)
         if all(_same(v, lhs[-1]) for v in lhs):
             return self._one_side(rhs, MIRROR[keep], lhs[-1], self.rhs_name, self.lhs_name)
+        exact = two_counters(lhs, rhs, keep)
+        if exact is not None:
+            found = self._from_steps(exact, keep, 0, f"{self.lhs_name} - {self.rhs_name}", np.dtype(np.float64))
+            if found is not None:
+                return found
         gap = [_difference(a, b) for a, b in zip(lhs, rhs, strict=True)]
         found = self._one_side(gap, keep, 0, f"{self.lhs_name} - {self.rhs_name}", "0", exact_float=False)
         if found.k is None and all(a > 0 and b > 0 for a, b in zip(lhs, rhs, strict=True)):
             # a residual against a moving scale: their ratio follows simpler laws than their difference
-            ratio = [float(a) / float(b) for a, b in zip(lhs, rhs, strict=True)]
+            ratio = [_float(a) / _float(b) for a, b in zip(lhs, rhs, strict=True)]
             other = self._one_side(ratio, keep, 1.0, f"{self.lhs_name} / {self.rhs_name}", "1", exact_float=False)
             return other if other.k is not None else found
         return found
@@ -154,6 +160,8 @@ class Clause:
     def _steps(self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, exact_float: bool) -> exact_steps.Steps | None:
         if dtype.kind in "iu":
             narrow = dtype.itemsize < 8 and isinstance(xs[-1], np.generic)
+            if not all(isinstance(v, (int, np.integer)) for v in xs[-32:]):
+                return None
             tail = [int(v) for v in xs[-32:]]
             bits = 8 * dtype.itemsize if narrow else None
             mark = int(t) if isinstance(t, (int, np.integer)) else float(t)
@@ -165,12 +173,13 @@ class Clause:
 
     def _from_steps(self, s: exact_steps.Steps, keep: str, t: Any, name: str, dtype: np.dtype) -> Forecasted | None:
         confidence = min(0.99, 0.9 + 0.01 * len(self.lhs))
-        data = {"value": _float(self.lhs[-1]), "step": s.step, "dtype": str(dtype), "limit": s.at}
+        step = _float(s.step)
+        data = {"value": _float(self.lhs[-1]), "step": step, "dtype": str(dtype), "limit": s.at}
         if s.k is not None:
             text = {
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {dtype} wraps",
-                "geometric": f"{name} changes by the factor {s.step:.6g}",
-            }.get(s.why, f"{name} changes by {s.step:.6g} each iteration")
+                "geometric": f"{name} changes by the factor {step:.6g}",
+            }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
             return Forecasted(
                 s.k,
@@ -185,9 +194,9 @@ class Clause:
             sentence = f"{name} moves by less than its {dtype} can tell: its step, and its end, are not known."
             return Forecasted(None, 1, math.inf, "ambiguous", sentence, 0.0)
         text = {
-            "absorbed": f"{name} stalls at {_short(s.at)}: its {dtype} absorbs the step {s.step:.6g}",
-            "moves-away": f"{name} moves away from {_short(t)} by {s.step:.6g} each iteration",
-            "steps-over": f"{name} goes in steps of {s.step:.6g} and never equals {_short(t)}",
+            "absorbed": f"{name} stalls at {_short(s.at)}: its {dtype} absorbs the step {step:.6g}",
+            "moves-away": f"{name} moves away from {_short(t)} by {step:.6g} each iteration",
+            "steps-over": f"{name} goes in steps of {step:.6g} and never equals {_short(t)}",
             "out-of-range": f"every {dtype} number satisfies the clause, whether {name} wraps or not",
             "overflow": f"{name} overflows its {dtype} without reaching {_short(t)}",
             "limit": f"{name} shrinks to {_short(s.at)} and never reaches {_short(t)}",
@@ -206,6 +215,9 @@ class Clause:
 
 
 def _same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        with np.errstate(over="ignore"):  # a number beyond the range of the other's dtype
+            return holds("==", a, b) or bool(a != a) and bool(b != b)
     return bool(a == b) or bool(a != a) and bool(b != b)
 
 
@@ -224,10 +236,12 @@ def _is_nan(v: Any) -> bool:
 def _difference(a: Any, b: Any) -> Any:
     if isinstance(a, (int, np.integer)) and isinstance(b, (int, np.integer)):
         return int(a) - int(b)
-    return float(a) - float(b)
+    return _float(a) - _float(b)
 
 
 def _short(value: Any) -> str:
     if value is None:
         return "array"
+    if isinstance(value, int) and value.bit_length() > 4096:  # Python writes no more than 4300 digits
+        return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1}..."
     return f"{value:.9g}" if isinstance(value, (float, np.floating)) else str(value)

@@ -18,6 +18,8 @@ HORIZON = 10_000_000
 DENSE = 32_768
 
 Ends = Callable[[np.ndarray], np.ndarray]
+#: What a map raises where it is not defined, or leaves the range of floats.
+UNDEFINED = (OverflowError, ZeroDivisionError, ValueError)
 
 
 class Law(Protocol):
@@ -83,9 +85,19 @@ class Map:
             for _ in range(n):
                 x = f(x)
                 out.append(x)
-        except (OverflowError, ZeroDivisionError, ValueError):
+        except UNDEFINED:
             out += [math.nan] * (n - len(out))
         return [v if isinstance(v, float) else math.nan for v in out]
+
+    def after(self, x: np.ndarray) -> np.ndarray:
+        """The value after each of x; NaN where the map is not defined."""
+        out = np.full(len(x), math.nan)
+        for i, v in enumerate(x.tolist()):
+            try:
+                out[i] = self.f(v)
+            except UNDEFINED:
+                continue
+        return out
 
     def values(self, n: int) -> np.ndarray:
         return np.array(self._run(n))

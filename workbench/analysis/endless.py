@@ -124,8 +124,8 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
         return None
     low, high = float(x.min()), float(x.max())
     for law in map_laws(x):
-        ahead = np.array([law.f(v) for v in x[:-1].tolist()])
-        if float(np.max(np.abs(ahead - x[1:]))) > 1e-9 * (high - low):
+        off = np.abs(law.after(x[:-1]) - x[1:])
+        if not bool(np.all(off <= 1e-9 * (high - low))):
             continue
         far = law.values(8192)
         if not np.all(np.isfinite(far)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,16 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 #: Names that frontends use for comparisons, mapped to the signs.
 NAMES = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
+
+def holds(op: str, a: Any, b: Any) -> bool:
+    """``a op b`` of any two scalars; an integer that a NumPy scalar cannot be compared with is compared as it is."""
+    try:
+        return bool(OPS[op](a, b))
+    except OverflowError:
+        plain = [v.item() if isinstance(v, np.generic) else v for v in (a, b)]
+        return bool(OPS[op](*plain))
+
+
 #: Steps simulated one by one at most.
 SIMULATED = 400_000
 
@@ -49,7 +60,7 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
         return Steps(None, "constant", step=0.0)
     if threshold != threshold:
         return Steps(None, "nan") if op == "!=" else Steps(0, "nan")
-    k = _first_failure(x, c, op, threshold)
+    k = first_failure(x, c, op, threshold)
     if bits is None:
         return Steps(k, "counter" if k is not None else "steps-over" if op == "!=" else "moves-away", step=c)
     top = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
@@ -68,18 +79,20 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
         value = (value + (edge + 1) * c - low) % modulus + low
         if not OPS[op](value, threshold):
             return Steps(done, "wraps", float(top if c > 0 else low), c)
-        k = _first_failure(value, c, op, threshold)
+        k = first_failure(value, c, op, threshold)
         edge = (top - value) // c if c > 0 else (value - low) // -c
         if k is not None and k <= edge:
             return Steps(done + k, "wraps", float(top if c > 0 else low), c)
         if op != "!=":
             return None
+    if op == "!=" and math.isinf(threshold):
+        return Steps(None, "steps-over", step=c)
     if op == "!=" and threshold == int(threshold) and (int(threshold) - x) % math.gcd(abs(c), modulus):
         return Steps(None, "steps-over", step=c)
     return None
 
 
-def _first_failure(x: int, c: int, op: str, t: float) -> int | None:
+def first_failure(x: int, c: int, op: str, t: float) -> int | None:
     """First k >= 1 at which x + k c fails ``op t`` in unbounded integers; None if never."""
     if isinstance(t, float) and math.isinf(t):
         ok = OPS[op](x, t)

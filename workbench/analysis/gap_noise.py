@@ -54,7 +54,7 @@ def is_noisy(y: np.ndarray) -> bool:
     """Whether the steps are not predicted by the four before them: no smooth law can be behind them."""
     d = np.diff(y)
     n, p = len(d), 4
-    if n < 16:
+    if n < 16 or not np.all(np.isfinite(d)):
         return False
     rows = np.stack([np.ones(n - p)] + [d[p - 1 - i : n - 1 - i] for i in range(p)], axis=1)
     a = np.linalg.lstsq(rows, d[p:], rcond=1e-10)[0]

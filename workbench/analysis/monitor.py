@@ -171,14 +171,14 @@ class TerminationMonitor:
                 f.fix,
             )
         # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
-        known = [g for g in forecasts if g.k is not None and (self.logic == "or" or math.isfinite(g.k))]
+        known = [g for g in forecasts if g.k is not None and (self.logic == "or" or g.k != math.inf)]
         pick = max if self.logic == "or" else min
         low, high = pick(g.low for g in known), pick(g.high for g in known)
         return Termination(
             Status.PREDICTED,
             "terminates",
             int(f.k or 0),
-            (1 if missing else int(low), int(min(high, 2**62))),
+            (1 if missing else int(low), int(min(high, max(f.k or 0, 2**62)))),
             Reason(f.slug, f.sentence),
             self._root_names(chosen),
             str(clause),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.clause import Clause
+from workbench.analysis.exact_steps import holds
 
 #: Values of more bytes than this are remembered by a 128-bit hash; what is said of them is a forecast in any case.
 WHOLE = 4096
@@ -50,10 +51,11 @@ class StateWatch:
             self._still = [i for i in self._still if i >= len(key) or key[i] == self._last[i]]
         # who equals an operand is settled within a few evaluations; later it is only checked now and then
         if self.count < 32 or not self.count % 16:
-            for names, clause in zip(self._equal, clauses, strict=True):
-                if names:
-                    a, b = clause.lhs[-1], clause.rhs[-1]
-                    names.difference_update([n for n in names if n not in state or not _equals(state[n], a, b)])
+            with np.errstate(over="ignore"):  # a threshold beyond the range of the variable's dtype
+                for names, clause in zip(self._equal, clauses, strict=True):
+                    if names:
+                        a, b = clause.lhs[-1], clause.rhs[-1]
+                        names.difference_update([n for n in names if n not in state or not _equals(state[n], a, b)])
         self._last, self._values = key, state
         self._search(key)
         self.count += 1
@@ -98,7 +100,7 @@ def _equals(value: Any, a: Any, b: Any) -> bool:
         if np.size(value) != 1:
             return False
         value = np.asarray(value).reshape(-1)[0]
-    return bool(value == a) or bool(value == b) or bool(value != value) and (a != a or b != b)
+    return holds("==", value, a) or holds("==", value, b) or bool(value != value) and (a != a or b != b)
 
 
 def _distance(value: Any, operands: tuple[Any, Any]) -> int:

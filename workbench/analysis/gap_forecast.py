@@ -81,7 +81,7 @@ def forecast_crossing(
         shown = _residual(x, op, t)
         noisy = n >= 16 and shown is not None and is_noisy(shown[0])
         # the dips of a norm look like noise, and only its square shows the rule
-        tried = try_all(x, held, eps, GROUPS[-1:] if noisy else GROUPS)
+        tried = try_all(x, held, eps, GROUPS[-2:] if noisy else GROUPS)
         good = tried[0].error if tried else math.inf
         if noisy and good > ROUGH and shown is not None:
             found = _noisy(*shown)

@@ -15,6 +15,7 @@ import numpy as np
 from workbench.analysis.crossing import Law
 from workbench.analysis.gap_laws import power_laws, recurrences, squares
 from workbench.analysis.gap_maps import map_laws
+from workbench.analysis.gap_rectified import rectified
 
 #: Laws that are tried together, of a record that is monotone or not.
 Group = Callable[[np.ndarray, bool], Iterator[Law]]
@@ -56,6 +57,7 @@ GROUPS: tuple[Group, ...] = (
     lambda x, monotone: power_laws(x) if monotone else iter(()),
     lambda x, monotone: recurrences(x, (1, 2, 3) if monotone else (1, 2, 3, 4)),
     lambda x, monotone: squares(x),
+    lambda x, monotone: iter(()) if monotone else rectified(x),
 )
 
 

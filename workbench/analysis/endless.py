@@ -145,14 +145,14 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
 def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
     """A stationary record of noise whose range keeps well away from the threshold.
 
-    Asked of the last half and, if that still holds some of the way down, of the last two fifths, 20 values or more; in
-    the logarithm where the values are positive.  Its quarters must lie on one level, its steps lean back, and the gap
-    to the threshold exceed eight deviations and twice the range.
+    Asked of the last half and, if that still holds some of the way down, of the last two fifths, 20 values or more, and
+    of the last third, 15 or more; in the logarithm where the values are positive.  Its quarters must lie on one level,
+    its steps lean back, and the gap to the threshold exceed five deviations and twice the range.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
-    for late in (x[len(x) // 2 :], x[3 * len(x) // 5 :]):
-        if len(late) >= 20:
+    for late, least in ((x[len(x) // 2 :], 20), (x[3 * len(x) // 5 :], 20), (x[2 * len(x) // 3 :], 15)):
+        if len(late) >= least:
             gap = _stationary_gap(x, late, keep, t)
             if gap is not None:
                 sentence = (
@@ -171,7 +171,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
         y, mark, whole = np.log(late), math.log(t), np.log(x)
     gap = float(np.min(side * (y - mark)))
     spread, span = float(y.std(ddof=1)), float(np.ptp(y))
-    if gap <= 2.0 * span or gap <= 8.0 * spread or spread == 0:
+    if gap <= 2.0 * span or gap <= 5.0 * spread or spread == 0:
         return None
     k = np.arange(len(y)) - (len(y) - 1) / 2
     slope = float(k @ y / (k @ k))

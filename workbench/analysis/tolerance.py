@@ -16,6 +16,7 @@ from workbench.analysis.gap_forecast import WORST
 from workbench.analysis.gap_intervals import interval
 from workbench.analysis.gap_noise import Trend, is_noisy, trends
 from workbench.analysis.gap_search import Tried, again, try_all
+from workbench.analysis.noisy_limit import cost_of_zero, noisy_limit
 
 #: A limit is asked of a law this many iterations ahead, and must be the same a thousand times further on.
 FAR = 10**9
@@ -39,8 +40,11 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
     held = max(1, n // 4)
     with np.errstate(all="ignore"):
         tried = try_all(x, held, eps)
-        if n >= 16 and (not tried or tried[0].error > 1e-3) and np.all(x * x[-1] > 0) and is_noisy(np.log(np.abs(x))):
-            return _noisy(np.log(np.abs(x)), math.log(tol))
+        if n >= 16 and (not tried or tried[0].error > 1e-3):
+            to_zero = bool(np.all(x * x[-1] > 0)) and is_noisy(np.log(np.abs(x)))
+            found = _noisy_to_limit(x, tol, to_zero)
+            if found is not None or to_zero:
+                return found if found is not None else _noisy(np.log(np.abs(x)), math.log(tol))
         for best in tried[:4]:
             if best.error > WORST:
                 return None
@@ -158,6 +162,29 @@ def _noisy(y: np.ndarray, mark: float) -> Within | None:
         return None
     low, k, high = (float(grid[i]) for i in deep)
     return _with_doubt(k, low, high, trend, n)
+
+
+def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
+    """The same of a noisy decay to another limit than 0; None of any other record, and where 0 is as likely."""
+    at = noisy_limit(x)
+    if at is None:
+        return None
+    down = trends(np.log(np.abs(x))) if to_zero else []
+    if down and cost_of_zero(x, min(t.sd for t in down)) < at.cost + 5.0:
+        return None
+    y = np.log(np.abs(x - at.limit))
+    fall, rest = float(y[: len(y) // 4].mean() - y[-(len(y) // 4) :].mean()), float(np.std(np.diff(y))) / math.sqrt(2)
+    if not (fall > 4.0 * rest and rest < 0.7 and is_noisy(y)):
+        return None
+    found = _noisy(y, math.log(tol))
+    if found is None:
+        return None
+    # the limit's own doubt moves the distances of the latest values, and with them the trend
+    beside = [v for v in (at.low, at.high) if np.all((x > v) == (x > at.limit))]
+    others = [_noisy(np.log(np.abs(x - v)), math.log(tol)) for v in beside]
+    half = max((abs(o.k - found.k) for o in others if o is not None), default=0.0) + found.half
+    low, high = interval(found.k, half, half, found.kind)
+    return found._replace(low=low, high=high, half=half)
 
 
 def _with_doubt(k: float, low: float, high: float, trend: Trend, n: int) -> Within:

@@ -168,7 +168,7 @@ class Clause:
             found = exact_steps.integer_steps(tail, keep, mark, bits, dtype.kind == "i")
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
         if dtype.kind == "f" and exact_float:
-            return exact_steps.float_steps(np.array(xs, dtype=dtype), keep, float(t))
+            return exact_steps.float_steps(np.array(xs, dtype=dtype), keep, _float(t))
         return None
 
     def _from_steps(self, s: exact_steps.Steps, keep: str, t: Any, name: str, dtype: np.dtype) -> Forecasted | None:

@@ -117,3 +117,19 @@ def test_a_noisy_decay_to_an_unknown_limit_meets_its_tolerance(seed):
     answer = iterations_to_tolerance(seen, tol * scale)
     assert abs(answer.iteration / truth - 1) <= 0.1 and answer.low < answer.iteration < answer.high
     assert noisy_limit(np.arange(40.0)) is None and noisy_limit(seen[:15]) is None
+
+
+def _drifting(seed: int, sign: float):
+    rng = np.random.default_rng(seed)
+    step = 10.0 ** float(rng.uniform(-3, 3))
+    m = TerminationMonitor()
+    for v in (sign * step * (np.arange(60.0) + 0.1 * rng.normal(size=60))).tolist():
+        m.observe({"x": v}, True, [(v, ">", -80.0 * step)])
+    return m.prediction()
+
+
+def test_a_noisy_drift_away_never_comes_back_and_one_towards_does():
+    away = [_drifting(seed, 1.0).outcome for seed in range(20)]
+    assert away.count("never") >= 18 and "terminates" not in away
+    for seed in range(10):
+        assert abs(_drifting(seed, -1.0).remaining - 21) <= 2

@@ -17,7 +17,7 @@ from workbench.analysis.exact_steps import OPS
 from workbench.analysis.gap_forecast import Crossing
 from workbench.analysis.gap_maps import map_laws
 from workbench.analysis.gap_noise import is_noisy, lag_one
-from workbench.analysis.turning import goes_away
+from workbench.analysis.turning import drifts_away, goes_away
 
 
 class Verdict(NamedTuple):
@@ -59,6 +59,8 @@ def verdict(
         far = _far_from_noise(x, keep, t, name, clause)
         if far is not None:
             return far
+        if noisy and drifts_away(x, keep, t):
+            return Verdict("moves-away", f"{name} drifts away from {t:.6g}; clause {clause} never turns.", True)
     if found is None:
         still = None if noisy else _no_progress(x, keep, t, name, clause)
         if still is not None:

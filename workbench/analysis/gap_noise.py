@@ -65,7 +65,7 @@ def is_noisy(y: np.ndarray) -> bool:
     return float(e @ e) > 0.25 * float(np.sum((d[p:] - d[p:].mean()) ** 2))
 
 
-def _slope(y: np.ndarray) -> tuple[float, float]:
+def slope(y: np.ndarray) -> tuple[float, float]:
     """Least squares slope and its standard error, of a walk if the steps are independent."""
     d = np.diff(y)
     k = np.arange(len(y)) - (len(y) - 1) / 2
@@ -87,7 +87,7 @@ def changed_at_last(y: np.ndarray) -> np.ndarray:
     """The latter half of the record, again and again, as long as its trend differs from that of the whole."""
     while len(y) >= 24:
         half = len(y) // 2
-        (b1, e1), (b2, e2) = _slope(y[:half]), _slope(y[half:])
+        (b1, e1), (b2, e2) = slope(y[:half]), slope(y[half:])
         if not (b1 < 0 and b2 > 0.4 * b1 and b2 - b1 > 4.0 * math.hypot(e1, e2)):
             break
         whole, late = _power(y), _straight(y[half:])

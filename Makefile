@@ -84,7 +84,7 @@ lint: $(DEV_STAMP)
 	mypy workbench widgets kernels_pyx
 
 test-fast: $(DEV_STAMP)
-	timeout 660 pytest
+	timeout 780 pytest
 
 test-slow: $(DEV_STAMP) browser
 	timeout 720 pytest -m "slow or browser"

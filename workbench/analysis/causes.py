@@ -73,8 +73,9 @@ def _misses(f: Facts) -> Cause | None:
         d = np.array([int(b) - int(a) for a, b in zip(f.early_x, f.early_x[1:], strict=False)], object) % (1 << bits)
         if len(d) >= 2 and d[0] and all(d == d[0]):  # a counter, as its dtype counts
             step = int(d[0]) - (1 << bits) if d[0] >= 1 << (bits - 1) else int(d[0])
-            toward = (float(f.early_t[0]) - float(f.early_x[0])) * step > 0
-            return Cause("steps-over" if toward or f.settled else "moves-away", step=float(step))
+            way = int(f.early_t[0]) - int(f.early_x[0])
+            meets = way % math.gcd(step, 1 << bits) == 0  # it moves away then, and would come round
+            return Cause("moves-away" if meets and way * step < 0 and not f.settled else "steps-over", step=float(step))
     gap = f.early_x.astype(np.float64) - f.early_t.astype(np.float64)
     close = np.abs(float(f.late_x[-1]) - float(f.late_t[-1]))
     eps = float(np.finfo(f.late_x.dtype).eps) if f.late_x.dtype.kind == "f" else 0.0

@@ -6,18 +6,15 @@ status line is the pump's most urgent view: it is shown before any figure.
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.models.status_model import status_model, status_text
-from workbench.widgets.pump import drop, pump_for
+from workbench.widgets.status_widget import StatusWidget
 
 #: command, label, tooltip; keys as in JupyterLab's debugger, with step back on the shifted key
 COMMANDS = (
@@ -42,49 +39,34 @@ ENABLED = {
 }  # fmt: skip
 
 
-class Toolbar(anywidget.AnyWidget):
+class Toolbar(StatusWidget):
     """Toolbar and status line of ``session``. ``keymap`` maps key chords to commands and can be changed."""
 
     _esm = Path(__file__).parent / "static" / "toolbar.js"
     _css = Path(__file__).parent / "static" / "toolbar.css"
     commands: Any = traitlets.List().tag(sync=True)
     keymap = traitlets.Dict().tag(sync=True)
-    status = traitlets.Dict().tag(sync=True)
-    push = traitlets.Int(0).tag(sync=True)
     urgent = True
     behind = False
 
     def __init__(self, session: Any) -> None:
-        self.session = session
-        self.views = 0
-        self._acknowledged = 0
-        self._sent_at = 0.0
         self._version = -1
-        self._lock = threading.RLock()
         super().__init__(
+            session,
             commands=[{"name": n, "label": label, "tooltip": tip} for n, label, tip in COMMANDS],
             keymap=dict(KEYS),
             status=self._status(session.snapshot()),
         )
-        self.on_msg(self._browser_says)
-        self.pump = pump_for(session)
-        self.pump.add(self)
 
     def _status(self, snapshot: Any) -> dict[str, Any]:
         status = status_model(snapshot)
         return {**status, "enabled": list(ENABLED.get(status["state"], ()))}
 
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
-        kind = content.get("kind")
-        if kind == "command":
+        if content.get("kind") == "command":
             self.press(str(content.get("name")))
-        elif kind == "ack":
-            self._acknowledged = max(self._acknowledged, int(content.get("push", 0)))
-        elif kind == "view":
-            self.views += 1
-            self.pump.refresh(self)
-        elif kind == "gone":
-            self.views = max(0, self.views - 1)
+        else:
+            super()._browser_says(_widget, content, _buffers)
 
     def press(self, name: str) -> None:
         """What a click on a button does: post the command, and return at once. A command that the session cannot take
@@ -97,34 +79,13 @@ class Toolbar(anywidget.AnyWidget):
             self.status = {**self._status(self.session.snapshot()), "error": error.message}
         self.pump.wake()
 
-    # -- the pump's side --------------------------------------------------------------------------------------------
-    @property
-    def in_flight(self) -> int:
-        return self.push - self._acknowledged
-
-    @property
-    def waited(self) -> float:
-        return time.monotonic() - self._sent_at
-
     def show(self, snapshot: Any) -> None:
         """Show a snapshot, unless a newer one is shown; on the pump's and on the session's thread."""
         with self._lock:
             if snapshot.version < self._version:
                 return
             self._version = snapshot.version
-            new = self._status(snapshot)
-            if new != self.status:
-                self._sent_at = time.monotonic()
-                with self.hold_sync():
-                    self.push += 1
-                    self.status = new
-
-    def close(self) -> None:
-        if self.comm is not None:
-            drop(self.pump, self)
-            layout = self.layout
-            super().close()
-            layout.close()
+            self._offer(self._status(snapshot))
 
     def __repr__(self) -> str:
         return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

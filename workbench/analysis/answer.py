@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.analysis.fixes import Fix
 from workbench.analysis.inner import inner_hangs
-from workbench.analysis.loops import termination_of
+from workbench.analysis.loops import loop_of, termination_of
 from workbench.analysis.rootcause import explained
 from workbench.analysis.termination import Termination
 from workbench.errors import SessionError
@@ -52,18 +52,3 @@ def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
         )  # fmt: skip
     chosen = answer.fix[fix]
     return chosen if isinstance(chosen, Fix) else Fix(chosen)
-
-
-def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
-    """The path of the loop that a question is about; None where there is none."""
-    loops = list(dict.fromkeys(f.path for f in run.plan.layout.frames if f.path))
-    if frame is not None:
-        if isinstance(frame, (tuple, list)):
-            return tuple(frame) if tuple(frame) in loops else None
-        return next((p for p in loops if p[-1] == frame or "/".join(p) == frame), None)
-    inside = [i for i in run.active_frames() if i]
-    if inside:
-        return run.plan.layout.frames[inside[-1]].path
-    outer = [p for p in loops if len(p) == 1]
-    waiting = [p for p in outer if run.view.iteration(run.plan.numbers[p]) < 0]
-    return waiting[0] if waiting else outer[-1] if outer else None

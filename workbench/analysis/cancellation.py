@@ -16,7 +16,6 @@ digits gone.  First order, and of one iteration: errors that build up slowly ove
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -246,8 +245,3 @@ def _through(
         return own
     # anything else is taken to hand the relative error on
     return np.nan_to_num(own / size(mine[0]) * size(node.ref()), nan=0.0, posinf=np.inf)
-
-
-def nodes_named(found: Sequence[Cancellation]) -> list[str]:
-    """The nodes of a list of cancellations, for a sentence."""
-    return list(dict.fromkeys(c.node for c in found))

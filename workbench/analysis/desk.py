@@ -61,7 +61,7 @@ class Desk:
 
         ``seconds`` of None: what the account allows while ``running``, else 0.2.
         """
-        path = loop_of(run.plan.graph, run, frame)
+        path = loop_of(run, frame)
         if path is None or failed is not None or path in run.plan.raw:
             return answer_of(run, run.trace, frame, AT_ONCE if seconds is None else seconds, failed)
         kept, here = self._kept.get(path), _place(run, path)
@@ -74,7 +74,7 @@ class Desk:
         if seconds is None and running and allowed < max(LEAST, 1.2 * self._took):
             return self._unasked(run, path, kept if kept is not None and kept.holds(run, path) else None)
         begin = time.perf_counter()
-        answer = answer_of(run, run.trace, path, allowed / 2 if running else allowed, failed)
+        answer = answer_of(run, run.trace, path, allowed / 2 if seconds is None and running else allowed, failed)
         if running:
             self._took = min(time.perf_counter() - begin, AT_ONCE)
             self.spent += time.perf_counter() - begin

@@ -33,7 +33,7 @@ def termination_of(
     ``failed`` it is UNKNOWN: what the condition would do later does not matter as long as the loop cannot get there.
     """
     graph = run.plan.graph
-    path = _choose(graph, run, frame)
+    path = loop_of(run, frame)
     if path is None:
         return unknown("no-loop", "This run has no loop.")
     frames = run.plan.layout.frames
@@ -108,11 +108,13 @@ def later(answer: Termination, iterations: int) -> Termination:
     if interval is not None:
         low, high = interval
         interval = max(low - iterations, 0), None if high is None else max(high - iterations, 0)
-    reason = answer.reason
+    reason, clause = answer.reason, answer.blocking_clause
+    when = f"{iterations:,} iterations ago" if iterations > 0 else f"for {-iterations:,} iterations ahead"
     if iterations and remaining != answer.remaining:
-        when = f"{iterations:,} iterations ago" if iterations > 0 else f"for {-iterations:,} iterations ahead"
         reason = Reason(reason.slug, f"Found {when}: {reason.sentence}")
-    return replace(answer, remaining=remaining, interval=interval, reason=reason)
+    if iterations and clause is not None and clause.endswith(")"):  # its operands are those of that time
+        clause = f"{clause[:-1]}, {when})"
+    return replace(answer, remaining=remaining, interval=interval, reason=reason, blocking_clause=clause)
 
 
 def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSERVED) -> TerminationMonitor:
@@ -148,14 +150,6 @@ def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSER
     return monitor
 
 
-def loop_of(graph: Graph, run: Run, frame: Any) -> tuple[str, ...] | None:
-    """The path of the loop that ``frame`` (name, path, or None for the innermost open one) means in this run.
-
-    None without loops; SessionError with slug ``no-such-frame`` for a name that is none's.
-    """
-    return _choose(graph, run, frame)
-
-
 def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
     """The forecast from the record alone: what costs nothing but a look at the last iterations."""
     if run.view.iteration(run.plan.numbers[path]) < 0:
@@ -163,8 +157,12 @@ def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
     return observe(trace, run.plan.graph, path).prediction()
 
 
-def _choose(graph: Graph, run: Run, frame: Any) -> tuple[str, ...] | None:
-    loops = [f.path for f in run.plan.layout.frames if f.path]
+def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
+    """The path of the loop that ``frame`` (name, path, or None for the innermost open one) means in this run.
+
+    None without loops; SessionError with slug ``no-such-frame`` for a name that is none's.
+    """
+    loops = list(dict.fromkeys(f.path for f in run.plan.layout.frames if f.path))
     if frame is None:
         open_frames = [i for i in run.active_frames() if i]
         if open_frames:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import TraceError
 from workbench.graph.node import Ref
 from workbench.trace.rows import Rows, RowsGone
 from workbench.trace.spans import as_array
+from workbench.trace.steady import steadily
 from workbench.trace.trace import Trace
 
 #: bytes of values that one piece holds at most, so that what is read stays in the processor's cache
@@ -19,7 +18,6 @@ PIECE_BYTES = 1 << 18
 PIECE_ROWS = 1 << 15
 #: rows that are passed over at once where none is kept
 LEAP = 1 << 20
-ATTEMPTS = 200
 
 
 class Piece(NamedTuple):
@@ -85,22 +83,11 @@ class ReadingOn:
         TraceError if they change faster than they can be read.
         """
         source = self.reader.source
-        for _ in range(ATTEMPTS):
-            epoch, revision = source.epoch, source.revision
-            try:
-                if epoch % 2 == 0:
-                    piece = self._piece(row, min(stop, self.stop), revision)
-                    if source.epoch == epoch:
-                        return piece
-            except RowsGone:
-                pass
-            except (IndexError, ValueError, KeyError, TypeError, TraceError):
-                if source.epoch == epoch:
-                    raise
-            time.sleep(0.001)
-        raise TraceError(
-            "The trace changes faster than it can be read.", slug="trace-busy", fix="pause the session first."
-        )
+
+        def piece() -> Piece:
+            return self._piece(row, min(stop, self.stop), source.revision)
+
+        return steadily(source, piece)
 
     def _piece(self, row: int, stop: int, revision: int) -> Piece:
         end = max(row, min(row + self._most, stop))

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from workbench.errors import TraceError
-from workbench.trace.rows import RowsGone
+from workbench.trace.source import RowsGone, RowSource
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 ATTEMPTS = 200
 
 
@@ -19,22 +20,24 @@ def steady(method: F) -> F:
 
     @functools.wraps(method)
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        source = self._reader.source
-        for _ in range(ATTEMPTS):
-            before = source.epoch
-            try:
-                if before % 2 == 0:
-                    result = method(self, *args, **kwargs)
-                    if source.epoch == before:
-                        return result
-            except RowsGone:
-                pass
-            except (IndexError, ValueError, KeyError, TypeError, TraceError):
-                if source.epoch == before:
-                    raise
-            time.sleep(0.001)
-        raise TraceError(
-            "The trace changes faster than it can be read.", slug="trace-busy", fix="pause the session first."
-        )
+        return steadily(self._reader.source, lambda: method(self, *args, **kwargs))
 
     return wrapped  # type: ignore[return-value]
+
+
+def steadily(source: RowSource, question: Callable[[], T]) -> T:
+    """The answer to a question during which no step back happened; TraceError if there is none in many attempts."""
+    for _ in range(ATTEMPTS):
+        before = source.epoch
+        try:
+            if before % 2 == 0:
+                result = question()
+                if source.epoch == before:
+                    return result
+        except RowsGone:
+            pass
+        except (IndexError, ValueError, KeyError, TypeError, TraceError):
+            if source.epoch == before:
+                raise
+        time.sleep(0.001)
+    raise TraceError("The trace changes faster than it can be read.", slug="trace-busy", fix="pause the session first.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,11 +23,6 @@ class Track:
     size: int
     is_object: bool
     phases: tuple[int, ...]
-
-
-def own_place(place: Place) -> Place:
-    """The place as seen in its own row."""
-    return replace(place, shift=0)
 
 
 def tracks_of(layout: Layout, places: Iterable[Place]) -> tuple[Track, ...]:

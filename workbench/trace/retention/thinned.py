@@ -6,31 +6,28 @@ arrays do not cost the numbers beside them; a row of which a part is missing is 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.kernels.layout import Layout, Place
-from workbench.trace.retention.activations import Activations, Table
-from workbench.trace.retention.keeper import Live, NoBlocks
+from workbench.trace.retention.keeper import Live
+from workbench.trace.retention.rows_kept import RowsKept
 from workbench.trace.retention.samples import Samples
-from workbench.trace.retention.tracks import Track, guard_places, tracks_of
+from workbench.trace.retention.tracks import Track, tracks_of
 from workbench.trace.source import RowsGone
-from workbench.trace.spans import Rows, Spans, as_array, both, holding
+from workbench.trace.spans import Rows, Spans, as_array, holding
 
 #: bytes of one block of a column at most, and how small a part of the share the blocks of all columns are
 BLOCK_BYTES, PARTS = 1 << 21, 8
 
 
-class ThinnedKeeper(NoBlocks):
+class ThinnedKeeper(RowsKept):
     """Keeps the columns of some places within ``limit`` bytes, at first of every row r with r % every == 1 % every."""
 
     def __init__(self, layout: Layout, places: set[Place], limit: int, live: Live, every: int = 1) -> None:
-        self.limit = limit
-        self._acts = Activations(layout, live)
-        self._layout = layout
+        super().__init__(layout, limit, live)
         tracks = tracks_of(layout, places)
         block = max(1, min(BLOCK_BYTES, limit // (PARTS * max(1, 2 * len(tracks)))))
         self._full = limit - 3 * block  # while a column is thinned, old and new blocks are there
@@ -39,9 +36,6 @@ class ThinnedKeeper(NoBlocks):
             groups.setdefault((track.store, track.is_object), []).append(track)
         self._groups = {key: Samples(group, every, block) for key, group in groups.items()}
         self._tracks = {(t.store, t.offset, t.size, t.is_object): t for t in tracks}
-        self._guards = {f: [p for p in guard_places(layout) if p.base and layout.frame_of(p) == f]
-                        for f in range(len(layout.frames))}  # fmt: skip
-        self._lock = threading.Lock()
         self.version = 0
 
     @property
@@ -108,20 +102,6 @@ class ThinnedKeeper(NoBlocks):
                 if mine == store:
                     group.cut(row)
             self._acts.cut(store, row)
-
-    def activations(self, frame: int) -> Table:
-        with self._lock:
-            return self._acts.of(frame)
-
-    def known(self, frame: int) -> int:
-        return self._acts.known(frame)
-
-    def complete(self, frame: int) -> Spans:
-        spans: Spans | None = None
-        for place in self._guards[frame]:
-            found = self.held(place)
-            spans = found if spans is None else both(spans, found)
-        return spans or ()
 
     def _group_of(self, place: Place) -> tuple[Samples, Track] | None:
         size = 8 if place.dtype is None else _item(place).itemsize

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,12 +10,11 @@ import numpy as np
 
 from workbench.kernels import columns
 from workbench.kernels.layout import Layout, Place
-from workbench.trace.retention.activations import Activations, Table
 from workbench.trace.retention.column import object_bytes
-from workbench.trace.retention.keeper import Live, NoBlocks
-from workbench.trace.retention.tracks import guard_places
+from workbench.trace.retention.keeper import Live
+from workbench.trace.retention.rows_kept import RowsKept
 from workbench.trace.source import RowsGone
-from workbench.trace.spans import FOREVER, Rows, Spans, as_array, both
+from workbench.trace.spans import FOREVER, Rows, Spans, as_array
 
 
 class Piece(NamedTuple):
@@ -32,20 +30,16 @@ class Piece(NamedTuple):
         return self.first + len(self.rows)
 
 
-class WindowKeeper(NoBlocks):
+class WindowKeeper(RowsKept):
     """Keeps the newest ``window`` rows of every frame, or as many as ``limit`` bytes hold, besides those that the
     machine itself still has."""
 
     version = 0  # only the oldest rows go, which readers find out by RowsGone
 
     def __init__(self, layout: Layout, limit: int, live: Live, window: int) -> None:
-        self._acts = Activations(layout, live)
-        self.limit, self.window = limit, window
-        self._layout = layout
+        super().__init__(layout, limit, live)
+        self.window = window
         self._pieces: dict[int, deque[Piece]] = {s: deque() for s in range(len(layout.stores))}
-        self._guards = {f: [p for p in guard_places(layout) if p.base and layout.frame_of(p) == f]
-                        for f in range(len(layout.frames))}  # fmt: skip
-        self._lock = threading.Lock()
         self._held = 0
 
     @property
@@ -104,19 +98,6 @@ class WindowKeeper(NoBlocks):
                     pieces.append(Piece(last.first, last.rows[:keep].copy(), objects, held))
                     self._held += held
             self._acts.cut(store, row)
-
-    def activations(self, frame: int) -> Table:
-        with self._lock:
-            return self._acts.of(frame)
-
-    def known(self, frame: int) -> int:
-        return self._acts.known(frame)
-
-    def complete(self, frame: int) -> Spans:
-        spans: Spans | None = None
-        for place in self._guards[frame]:
-            spans = self.held(place) if spans is None else both(spans, self.held(place))
-        return spans or ()
 
     def held(self, place: Place) -> Spans:
         if place.base == 0:

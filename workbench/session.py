@@ -311,9 +311,9 @@ class Session:
     def termination(self, frame: Any = None, seconds: float | None = None) -> Termination:
         """Whether and when a loop ends, and why: the innermost open loop by default, else a loop's name or path.
 
-        While the session runs this waits for a short stop between two slices, and the look-aheads take at most 2 % of
-        the time that it has run, unless ``seconds`` caps this one. What is proved stays so as the run goes on, and is
-        not looked for again until a value or an input is changed.
+        While the session runs this waits for a short stop between two slices, and the look-aheads take 2 % of the
+        time that it has run (one may overshoot, later ones wait for it), unless ``seconds`` caps this one. What is
+        proved stays so as the run goes on, and is not looked for again until a value or an input is changed.
         """
         with self._standing_still():
             failed = self.stop.error if self._state == "failed" else None

@@ -65,9 +65,16 @@ class Panel:
         return json.dumps(json.loads(found))
 
     def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 5.0) -> None:
-        """Until the traces of a figure fulfil a condition."""
+        """Until the traces of a figure fulfil a condition; traces that are not there yet (IndexError) do not."""
         end = time.monotonic() + seconds
-        while not condition(json.loads(self.data(figure))):
+
+        def fulfilled() -> bool:
+            try:
+                return condition(json.loads(self.data(figure)))
+            except IndexError:  # between two updates a figure may have no traces at all
+                return False
+
+        while not fulfilled():
             if time.monotonic() > end:
                 raise AssertionError(f"the {figure} figure shows {self.data(figure)[:500]}")
             self.page.wait_for_timeout(20)

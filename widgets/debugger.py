@@ -10,6 +10,7 @@ import ipywidgets
 import plotly.graph_objects as go
 
 from workbench.session import Session
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.status_model import status_model, status_text
 from workbench.widgets.page import write_page
 from workbench.widgets.spill import SpillProgress
@@ -29,13 +30,14 @@ class Debugger(ipywidgets.VBox):
         self.session = session
         self._owns = owns_session
         source = Source(session)
+        #: what all views look at: the selected node and the moment
+        self.focus = Focus()
         self.toolbar = Toolbar(session)
-        self.graph = GraphView(source)
-        self.evolution = EvolutionView(source)
-        self.termination = TerminationView(source)
-        self.control_flow = ControlFlowView(source)
-        self.inspector = ValueInspector(source)
-        self.graph.on_select(self._selected)
+        self.graph = GraphView(source, focus=self.focus)
+        self.evolution = EvolutionView(source, focus=self.focus)
+        self.termination = TerminationView(source, focus=self.focus)
+        self.control_flow = ControlFlowView(source, focus=self.focus)
+        self.inspector = ValueInspector(source, focus=self.focus)
         for view in self.parts:
             view.add_class("workbench-panel")
         left = ipywidgets.VBox([self.graph])
@@ -55,9 +57,6 @@ class Debugger(ipywidgets.VBox):
     def parts(self) -> tuple[View, ...]:
         """The views, in reading order."""
         return (self.graph, self.evolution, self.termination, self.control_flow, self.inspector)
-
-    def _selected(self, node: str) -> None:
-        self.inspector.select(node)
 
     @property
     def figure(self) -> go.Figure:

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from workbench.errors import WorkbenchError
 from workbench.widgets import theme
 from workbench.widgets.figure import LiveFigure
+from workbench.widgets.focus import Focus
 from workbench.widgets.pump import Pump, drop, pump_for
 from workbench.widgets.views.spec import Spec, changes, flatten, plain_figure
 
@@ -47,15 +48,19 @@ def is_running(snapshot: Any) -> bool:
 
 
 class View(ipywidgets.VBox):
-    """Base of the views. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
+    """Base of the views. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets.
+
+    ``focus`` is what the views of a panel look at together; a view that stands alone has its own.
+    """
 
     urgent = False
     title = "View"
     pump: Pump | None = None
     live: LiveFigure
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, focus: Focus | None = None) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
+        self.focus = focus if focus is not None else Focus()
         self._show_lock = threading.RLock()
         spec = self.spec(self.model(self.source.snapshot()))
         self._flat = _flatten(spec)
@@ -64,6 +69,7 @@ class View(ipywidgets.VBox):
         super().__init__()
         self.add_class("workbench-view")
         self.children = self.arrange()
+        self._unfocus = self.focus.subscribe(self.focused)
         if self.source.session is not None:
             self.pump = pump_for(self.source.session)
             self.pump.add(self)
@@ -84,6 +90,10 @@ class View(ipywidgets.VBox):
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         """The widgets of the view, from top to bottom."""
         return (self.live,)
+
+    def focused(self, focus: Focus) -> None:
+        """The selection or the moment has changed."""
+        self.update_now()
 
     def refresh(self, model: dict[str, Any]) -> None:
         """Update what is no figure; called with each new model."""
@@ -171,6 +181,8 @@ class View(ipywidgets.VBox):
         if self.pump is not None:
             drop(self.pump, self)
             self.pump = None
+        if hasattr(self, "_unfocus"):
+            self._unfocus()
         if hasattr(self, "live"):  # not there if the constructor failed
             self.live.close()
         close_parts(self)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.widgets import theme
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.controlflow_model import ControlFlowModel
 from workbench.widgets.models.labels import shorten
 from workbench.widgets.views.base import Source, View, is_running
@@ -18,10 +19,10 @@ class ControlFlowView(View):
 
     title = "Control flow"
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
         self._follow = ControlFlowModel(self.source.graph)
-        super().__init__(self.source)
+        super().__init__(self.source, focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         return self._follow.update(self.source.trace, running=is_running(snapshot))

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.widgets import theme
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.evolution_model import SCALES, EvolutionModel, default_names
 from workbench.widgets.models.labels import number
 from workbench.widgets.views.base import Source, View, is_running
@@ -37,7 +38,7 @@ class EvolutionView(View):
 
     def __init__(
         self, source: Any, names: Sequence[str] | None = None, log: bool = False, height: int = HEIGHT, *,
-        scale: str | None = None, tolerance: float | None = None,
+        scale: str | None = None, tolerance: float | None = None, focus: Focus | None = None,
     ) -> None:  # fmt: skip
         self.scale = scale if scale is not None else "log" if log else "linear"
         if self.scale not in SCALES:
@@ -51,7 +52,7 @@ class EvolutionView(View):
         self._follow = EvolutionModel(self.names, _classify)
         self._verdict_event = -1
         self._verdicts: list[dict[str, Any]] = []
-        super().__init__(self.source)
+        super().__init__(self.source, focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         # a verdict looks at thousands of values: not more often than the run has grown by a tenth

@@ -9,6 +9,7 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.follow import last_iterations, latest
 from workbench.widgets.models.graph_model import MAX_VALUES, graph_model
 from workbench.widgets.models.graph_state import branch_sides, graph_state
@@ -22,20 +23,22 @@ HEIGHT = 820
 class GraphView(View):
     """The picture of a session's, trace's or graph's graph.
 
-    A click on a box selects the node (``selected``; ``on_select`` tells); a click on the caption of a frame collapses
-    it, a click on a collapsed frame opens it.
+    A click on a box selects the node in all views of its focus (``on_select`` tells, too); a click on the caption of a
+    frame collapses it, a click on a collapsed frame opens it.
     """
 
     title = "Graph"
 
-    def __init__(self, source: Any, collapsed: Collection[tuple[str, ...]] | None = None, height: int = HEIGHT) -> None:
+    def __init__(
+        self, source: Any, collapsed: Collection[tuple[str, ...]] | None = None, height: int = HEIGHT, *,
+        focus: Focus | None = None,
+    ) -> None:  # fmt: skip
         self.source = source if isinstance(source, Source) else Source(source)
-        self.selected: str | None = None
         self.height = height
         self._listeners: list[Callable[[str], None]] = []
         self._sides = branch_sides(self.source.graph)
         self._picture = graph_model(self.source.graph, collapsed)
-        super().__init__(self.source)
+        super().__init__(self.source, focus)
         self._watch_clicks()
 
     # -- model and figure -------------------------------------------------------------------------------------------
@@ -103,10 +106,14 @@ class GraphView(View):
 
     def select(self, name: str) -> None:
         """Select a node as a click does."""
-        self.selected = name
+        self.focus.select(name)
         for listener in list(self._listeners):
             listener(name)
-        self.update_now()
+
+    @property
+    def selected(self) -> str | None:
+        """The node that is selected, in this view and in all that share its focus."""
+        return self.focus.node
 
     def _watch_clicks(self) -> None:
         self.live.data[HIT].on_click(self._clicked)

@@ -9,6 +9,7 @@ import ipywidgets
 import numpy as np
 
 from workbench.widgets import theme
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.labels import number
 from workbench.widgets.models.termination_model import TerminationModel
 from workbench.widgets.views.base import Source, View, is_running
@@ -27,7 +28,9 @@ class TerminationView(View):
 
     title = "Termination"
 
-    def __init__(self, source: Any, frame: tuple[str, ...] | None = None, height: int = HEIGHT) -> None:
+    def __init__(
+        self, source: Any, frame: tuple[str, ...] | None = None, height: int = HEIGHT, *, focus: Focus | None = None
+    ) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
         self.height = height
         self._follow = TerminationModel(self.source.graph, frame)
@@ -37,7 +40,7 @@ class TerminationView(View):
         self._ahead: list[Any] = []
         self._end: tuple[float, float, float] | None = None
         self.words = ipywidgets.HTML()
-        super().__init__(self.source)
+        super().__init__(self.source, focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         session = self.source.session

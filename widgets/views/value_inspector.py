@@ -8,6 +8,7 @@ import ipywidgets
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.follow import last_iterations, latest
 from workbench.widgets.models.inspector_model import inspector_model
 from workbench.widgets.views.base import Source, View
@@ -22,7 +23,7 @@ class ValueInspector(View):
 
     title = "Value"
 
-    def __init__(self, source: Any, name: str | None = None) -> None:
+    def __init__(self, source: Any, name: str | None = None, *, focus: Focus | None = None) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
         graph = self.source.graph
         variables = [v.name for p in sorted(graph.frames, key=len) for v in graph.frames[p].variables]
@@ -33,7 +34,7 @@ class ValueInspector(View):
             graph.value(self.name)  # an unknown name is an error that lists near ones
             self.names.insert(0, self.name)
         self.words = ipywidgets.HTML()
-        super().__init__(self.source)
+        super().__init__(self.source, focus)
 
     def select(self, name: str) -> None:
         """Show another value. Right on any thread."""
@@ -42,6 +43,11 @@ class ValueInspector(View):
             self.names.insert(0, name)
             self.choice.options = self.names
         self.choice.value = name
+
+    def focused(self, focus: Focus) -> None:
+        if focus.node is not None and focus.node != self.name:
+            self.select(focus.node)
+        super().focused(focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         trace = self.source.trace

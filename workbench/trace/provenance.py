@@ -183,7 +183,7 @@ def _sources(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple
         note = "loop invariant" if node.attrs.get("is_constant") else "start of the loop"
         return [(node.inputs[0], path[:-1])], note
     if node.op == "Exit":
-        last = _last_iteration(trace, node.inputs[0], path)
+        last = last_iteration(trace, node.inputs[0], path)
         return ([(node.inputs[0], (*path, last))], f"the loop ended in iteration {last}") if last is not None else (
             [], "the loop's last iteration is not recorded")  # fmt: skip
     if node.op == "Merge":
@@ -221,7 +221,7 @@ def _is_alive(ref: Ref, path: Path, read: Read) -> bool:
     return True
 
 
-def _last_iteration(trace: Trace, inner: Ref, path: Path) -> int | None:
+def last_iteration(trace: Trace, inner: Ref, path: Path) -> int | None:
     """The last iteration of the activation, started in ``path`` of the enclosing frame, that a value lives in."""
     layout = trace.layout
     frame = layout.values[tuple(inner)].frame

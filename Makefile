@@ -1,13 +1,14 @@
 # Everything sets itself up from a fresh clone: Python 3.11+ with venv, a C++ compiler, make, git. No other tool.
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
-#   make test    lint, types, fast tests, then packaging, browser and notebooks
+#   make test    lint, types, fast tests, then packaging, browser and notebooks; TEST_JOBS=2 side by side
 #   make lint    ruff and mypy
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
 #   make valgrind           a few tests under valgrind
 #   make sanitize-trie   the shape trie's stress program under ThreadSanitizer and AddressSanitizer (SECONDS_EACH=20)
 #   make fuzz    coverage-guided fuzzing of the readers; FUZZ_SECONDS=60 each  FUZZ_TARGETS="graphdef onnx ..."
+#   make docs    the API reference, from the docstrings, in build/docs
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
 #
@@ -23,6 +24,7 @@ TYPE_PROFILE ?= standard_all
 LAB_PORT ?= 8888
 LAB_FLAGS ?=
 LAB_NOTEBOOK ?= 01_first_loop.ipynb
+TEST_JOBS ?= 2
 
 VENV := $(CURDIR)/.venv
 # The editable install calls meson and ninja of the environment again when sources changed.
@@ -38,7 +40,7 @@ LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
 .PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address sanitize-trie valgrind fuzz setup \
-  notebooks browser clean
+  notebooks browser docs clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -55,7 +57,7 @@ $(LAB_STAMP): pyproject.toml | $(VENV)/.made
 	@echo "installing the build tools and the workbench (about a minute)"
 	@python .ci/build-requires.py > "$(VENV)/build-requires.txt"
 	@$(PIP_INSTALL) -r "$(VENV)/build-requires.txt"
-	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow]'
+	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow,onnx]'
 	@rm -f "$(VENV)"/.lab-* "$(VENV)"/.dev-* && touch "$@"
 
 $(DEV_STAMP): $(LAB_STAMP)
@@ -83,16 +85,21 @@ lint: $(DEV_STAMP)
 	ruff check .
 	mypy workbench widgets kernels_pyx
 
+# Whole modules side by side, then those that hold times or memory against a bound, which want the machine for themselves
+# (ALONE in tests/conftest.py). The time limits of all stages together are what CI may take at most.
+SPREAD := -n $(TEST_JOBS) --dist loadgroup
+
 test-fast: $(DEV_STAMP)
-	timeout 780 pytest
+	timeout 1200 pytest --alone never $(SPREAD)
+	timeout 300 pytest --alone only
 
 test-slow: $(DEV_STAMP) browser
-	timeout 720 pytest -m "slow or browser"
+	timeout 1500 pytest --alone never $(SPREAD) -m "slow or browser"
+	timeout 300 pytest --alone only -m "slow or browser"
 
 test-notebooks: $(DEV_STAMP)
-	@if compgen -G 'notebooks/*.ipynb' > /dev/null; then set -x; \
-	  timeout 240 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg notebooks; \
-	else echo "no notebooks yet"; fi
+	timeout 420 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg \
+	  -n $(TEST_JOBS) --dist loadfile notebooks
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s
@@ -122,6 +129,14 @@ browser:
 # Writes the .ipynb anew from the text files, with fresh outputs.
 notebooks: $(DEV_STAMP)
 	@python .ci/notebooks.py
+
+# What the names of the package refer to, and the rooms whose classes they hand out. The variable lets the editable
+# install look whether it has to be built.
+docs: $(DEV_STAMP)
+	@PDOC_ALLOW_EXEC=1 pdoc --docformat numpy --output-directory build/docs $(DOCUMENTED)
+	@echo "the API reference is in build/docs/index.html"
+DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.kernels.types workbench.analysis \
+  workbench.session workbench.debugger workbench.trace workbench.execution workbench.graph workbench.cli.terminal
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,6 @@
-"""Writes notebooks/*.ipynb from the text files beside them, executed: ``make notebooks``.
+"""Writes the .ipynb of the course and its solutions from the text files beside them, executed: ``make notebooks``.
+
+``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so.
 
 The text file (jupytext, py:percent) is the source; the .ipynb is committed too, with outputs, so that a reader can
 open it at once and nbval has something to compare with. Saved widget state (megabytes) and widget outputs, which
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -22,7 +25,7 @@ IGNORE = "nbval-ignore-output"
 def write(source: Path) -> None:
     notebook = jupytext.read(source)
     notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    where = {"metadata": {"path": str(FOLDER)}}
+    where = {"metadata": {"path": str(source.parent)}}
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
@@ -35,15 +38,35 @@ def write(source: Path) -> None:
         shown = [output for output in cell.outputs if WIDGET in output.get("data", {})]
         if shown and IGNORE not in cell.metadata.get("tags", []):
             sys.exit(f'{source.name}: cell {number} shows a widget: add tags=["{IGNORE}"] to its "# %%" line')
-        cell.outputs = [output for output in cell.outputs if output not in shown]
+        cell.outputs = joined([output for output in cell.outputs if output not in shown])
     # Paired files would be compared by their times whenever JupyterLab opens one, and after a clone these say nothing.
     notebook.metadata.pop("jupytext", None)
     nbformat.validate(notebook)
     target = source.with_suffix(".ipynb")
     nbformat.write(notebook, target)
-    print(f"wrote {target.name}")
+    print(f"wrote {target.relative_to(FOLDER)}")
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """Text that came in several pieces, by chance of time, as one piece."""
+    found: list[Any] = []
+    for output in outputs:
+        if output.output_type == "stream" and found and found[-1].get("name") == output.name:
+            found[-1].text += output.text
+        else:
+            found.append(output)
+    return found
+
+
+def chosen(prefixes: list[str]) -> list[Path]:
+    """The text files whose names under notebooks/ begin with one of the prefixes; all of them without any."""
+    found = sorted((*FOLDER.glob("[0-9]*.py"), *FOLDER.glob("solutions/[0-9]*.py")))
+    return [path for path in found if not prefixes or path.relative_to(FOLDER).as_posix().startswith(tuple(prefixes))]
 
 
 if __name__ == "__main__":
-    for path in sorted(FOLDER.glob("[0-9]*.py")):
+    paths = chosen(sys.argv[1:])
+    if not paths:
+        sys.exit(f"no text file under {FOLDER} begins with {' or '.join(sys.argv[1:])}")
+    for path in paths:
         write(path)

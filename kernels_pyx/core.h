@@ -33,6 +33,8 @@ typedef struct wb_instr {
     int x1;        /* GUARD: number of literals */
     int hot;       /* its line in the table of hot ops, or -1 */
     char is_event, silent, armed;
+    char asks_front, asks_after; /* whether something is asked in front of it, or behind it (asks.h) ... */
+    int ask;       /* ... and what first, from 1 on, or 0 */
     long long trap_iteration;
 } wb_instr;
 
@@ -71,6 +73,9 @@ typedef struct {
 } wb_rows;
 
 struct wb_hot;
+struct wb_ask;
+struct wb_ask_op;
+struct wb_ask_step;
 
 /* What a register of the hot loop holds: the value of a slot (of base -1: nothing known). */
 typedef struct {
@@ -96,7 +101,15 @@ typedef struct {
     int *hot_of;            /* instruction -> the first packed one at or after it */
     int *far_list;          /* packed instructions with operands elsewhere, by frame ... */
     int *far_first;         /* ... from far_first[f] to far_first[f + 1] */
-    struct wb_hot *at;      /* where the hot loop stopped */
+    struct wb_hot *at;      /* where the hot loop stopped ... */
+    int met;                /* ... because of what is asked there: 1 in front, 2 behind, else 0 */
+    int quiet;              /* nothing is asked */
+    struct wb_ask *asks;
+    wb_literal *ask_literals;
+    struct wb_ask_step *ask_steps;
+    struct wb_ask_op *ask_code;
+    int *reported;          /* numbers of the asks for which it stopped */
+    int n_asks, n_reported;
     char *row;              /* the registers, where tail calls cannot be relied on */
     int64_t q;
     double d;

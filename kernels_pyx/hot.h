@@ -9,6 +9,7 @@
 #ifndef WB_HOT_H
 #define WB_HOT_H
 #include "arrays.h"
+#include "asks.h"
 #include "checked.h"
 #include "core.h"
 
@@ -216,6 +217,29 @@ static wb_instr *wb_chain_before(wb_engine *m, const wb_instr *s, const wb_instr
 
 /* -- control --------------------------------------------------------------------------------------------------------- */
 static void wb_hot_leave(WB_ARGS) { (void)row, (void)q, (void)d; WB_LEAVE; }
+/* What breakpoints ask, with the registers as they are. */
+static void wb_hot_ask_front(WB_ARGS) {
+    if (!m->quiet && wb_asks_here(m, i->src, 1)) {
+        m->met = 1;
+        WB_LEAVE;
+    }
+    WB_NEXT;
+}
+static void wb_hot_ask_after(WB_ARGS) {
+    if (!m->quiet && wb_asks_here(m, i->src, 0)) {
+        m->met = 2;
+        WB_LEAVE;
+    }
+    WB_NEXT;
+}
+/* ... of one float64 in the row in progress, by one comparison that says no nearly always */
+static void wb_hot_ask_number(WB_ARGS) {
+    const wb_ask_op *c = (const wb_ask_op *)i->pa;
+    double v = *(const double *)(m->base[i->frame + 1] + i->oa);
+    if (c->absolute) v = fabs(v);
+    if (wb_ask_one(v, c->op, c->number)) return wb_hot_ask_after(m, i, row, q, d);
+    WB_NEXT;
+}
 static void wb_hot_mark(WB_ARGS) {
     m->events += i->n_events;
     row = m->base[i->frame + 1]; /* the frame may be another one from here on */
@@ -465,6 +489,19 @@ static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
     }
 }
 
+static void wb_pack_ask(wb_engine *m, int n, wb_instr *s, const wb_held *held, wb_hot_fn fn) {
+    wb_hot *h = &m->hot[n];
+    m->held[2 * n] = held[0], m->held[2 * n + 1] = held[1];
+    h->src = s, h->frame = s->frame, h->fn = fn, h->far = 0, h->length = 0;
+    if (fn == wb_hot_ask_after) {
+        const wb_ask *a = &m->asks[s->ask - 1];
+        const wb_ask_op *c = m->ask_code + a->code;
+        const int plain = !a->next && !a->front && !a->n_steps && !a->n_guard;
+        if (plain && a->kind == WB_ASK_QUICK && a->n_code == 1 && c->of == WB_VALUE && a->letter == 'd' && a->base == s->frame + 1)
+            h->fn = wb_hot_ask_number, h->oa = a->offset, h->pa = (const char *)c;
+    }
+}
+
 /* Pack the instructions; `jumped` marks those that are jumped to, where the registers' contents are unknown. (Carrying
  * registers over the back jump was tried too: it gains nothing, the loop is not bound by that store any more.) */
 static void wb_pack(wb_engine *m, int length, const char *jumped) {
@@ -473,18 +510,22 @@ static void wb_pack(wb_engine *m, int length, const char *jumped) {
     int k, f, n = 0;
     for (k = 0; k < length; k++) {
         m->hot_of[k] = n;
-        if (m->code[k].op != WB_NOP) n++;
+        n += (m->code[k].op != WB_NOP) + (m->code[k].asks_front != 0) + (m->code[k].asks_after != 0);
     }
     for (k = 0, n = 0; k < length; k++) {
         wb_instr *s = &m->code[k];
-        wb_hot *h = &m->hot[n];
+        wb_hot *h;
         if (jumped[k]) held[0] = held[1] = nothing;
-        if (s->op == WB_NOP) continue;
-        m->held[2 * n] = held[0], m->held[2 * n + 1] = held[1];
-        h->src = s, h->frame = s->frame, h->n_events = s->n_events;
-        h->leap = &m->hot[m->hot_of[s->jump]];
-        wb_pack_one(m, h, s, held);
-        n++;
+        if (s->asks_front) wb_pack_ask(m, n++, s, held, wb_hot_ask_front);
+        if (s->op != WB_NOP) {
+            h = &m->hot[n];
+            m->held[2 * n] = held[0], m->held[2 * n + 1] = held[1];
+            h->src = s, h->frame = s->frame, h->n_events = s->n_events;
+            h->leap = &m->hot[m->hot_of[s->jump]];
+            wb_pack_one(m, h, s, held);
+            n++;
+        }
+        if (s->asks_after) wb_pack_ask(m, n++, s, held, wb_hot_ask_after);
     }
     wb_find_chains(m, n, jumped);
     for (f = 0, k = 0; f < m->n_frames; f++) {

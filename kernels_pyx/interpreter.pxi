@@ -9,13 +9,14 @@ cdef enum Status:
     HALT = 4
     FAILED = 5    # a Python callable raised; machine.error holds it
     NO_MEMORY = 6
+    HIT = 7       # something that is asked of a value holds; the machine stands behind the instruction
 
 # why a frame did not get its next row, beside -1 for the lack of memory
 cdef enum:
     NOT_RETIRED = -2  # the retire hook raised: nothing has moved
     HALF_WAY = -3     # no memory for its arrays: the frame itself has moved
 
-STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-memory")
+STATUS_NAMES = ("running", "reached", "break", "poll", "halt", "failed", "no-memory", "hit")
 
 
 cdef class Machine:
@@ -70,8 +71,8 @@ cdef class Machine:
         e.literals = program.literals
         e.sizes = program.sizes
         e.code = <Instr*>calloc(program.length, sizeof(Instr))
-        e.hot = <Hot*>calloc(program.length, sizeof(Hot))
-        e.held = <Held*>calloc(2 * program.length, sizeof(Held))
+        e.hot = <Hot*>calloc(3 * program.length, sizeof(Hot))  # with what is asked in front and behind
+        e.held = <Held*>calloc(6 * program.length, sizeof(Held))
         e.hot_of = <int*>calloc(program.length, sizeof(int))
         e.far_list = <int*>calloc(program.length, sizeof(int))
         e.far_first = <int*>calloc(program.n_frames + 1, sizeof(int))
@@ -153,6 +154,7 @@ cdef class Machine:
         if self.shapes is not None:
             for held in self.shapes:
                 SHAPES.release_key(held)
+        free_asks(self)
         free(self.sites)
         free(self.e.frames)
         free(self.e.twin)
@@ -211,16 +213,28 @@ cdef class Machine:
         cdef Instr* i = &e.code[self.ip]
         cdef int status = RUNNING
         cdef int op, frame
+        cdef Instr* asked
         wb_aim(e, 0, e.far_first[e.n_frames])
+        e.met = 0
+        e.quiet = self.ignore_traps
         while True:
             i = wb_hot_run(e, i)
+            if e.met:
+                self.ip = <int>(i - e.code) + (e.met == 2)
+                return BREAK if e.met == 1 else HIT
             op = i.op & ~OP_TRAP
             frame = i.frame
             if i.op & OP_TRAP:
                 if not self.ignore_traps and (i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration):
+                    e.n_reported = 0
                     self.ip = <int>(i - e.code)
                     return BREAK
+            asked = i
             i = self._do(i, True, &status)
+            if asked.asks_after and (status == RUNNING or status == POLL) and not self.ignore_traps:
+                if wb_asks_here(e, asked, False):
+                    self.ip = <int>(asked - e.code) + 1
+                    return HIT
             if status != RUNNING:
                 self.ip = <int>(i - e.code)
                 return status
@@ -231,6 +245,7 @@ cdef class Machine:
                     int home_frame) noexcept nogil:
         cdef Instr* code = self.e.code
         cdef Instr* i = &code[self.ip]
+        cdef Instr* asked
         cdef int status = RUNNING
         while True:
             if i.is_event and not (loud and i.silent):
@@ -242,15 +257,19 @@ cdef class Machine:
                     status = REACHED
                 elif (i - code) <= home_start or (i - code) >= home_stop or (home_frame >= 0 and i.frame != home_frame):
                     status = REACHED
-                elif i.armed and not through and not self.ignore_traps:
-                    if i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration:
+                elif not self.ignore_traps:
+                    if wb_flag(&self.e.stop_flag) and not (i.armed and not through):
+                        status = POLL
+                    elif not through and (i.armed or i.asks_front) and self._trapped(i):
                         status = BREAK
-                elif wb_flag(&self.e.stop_flag) and not self.ignore_traps:
-                    status = POLL
             if i.is_event:
                 through = False
             if status == RUNNING:
+                asked = i
                 i = self._do(i, False, &status)
+                if asked.asks_after and status == RUNNING and not self.ignore_traps:
+                    if wb_asks_here(&self.e, asked, False):
+                        i, status = asked + 1, HIT
             if status != RUNNING:
                 self.ip = <int>(i - code)
                 return status
@@ -335,6 +354,13 @@ cdef class Machine:
             status[0] = HALT
             return i
         return &code[i.next] if fast else i + 1
+
+    cdef bint _trapped(self, Instr* i) noexcept nogil:
+        """Whether to stop in front of an instruction."""
+        if i.armed and (i.trap_iteration < 0 or self._iteration(i.frame) == i.trap_iteration):
+            self.e.n_reported = 0
+            return True
+        return i.asks_front and wb_asks_here(&self.e, i, True)
 
     cdef inline bint _there(self, int f) noexcept nogil:
         """Whether a frame has come to the row at which the run is to stop."""

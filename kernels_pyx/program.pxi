@@ -42,6 +42,46 @@ cdef extern from "arrays.h" nogil:
     void wb_run_on(const Array* x, char* out, char* a, char* b, char* c) noexcept
     int wb_base_of(const Engine* m, int store) noexcept
 
+cdef extern from "asks.h" nogil:
+    ctypedef struct AskOp "wb_ask_op":
+        int op
+        int of
+        int absolute
+        double number
+    ctypedef struct AskStep "wb_ask_step":
+        int frame
+        long long iteration
+    ctypedef struct Ask "wb_ask":
+        int next
+        int kind
+        int front
+        int node
+        int frame
+        int store
+        int base
+        int offset
+        int place
+        int shift
+        char letter
+        cnp.npy_intp n
+        int guard
+        int n_guard
+        int step
+        int n_steps
+        int stride
+        int code
+        int n_code
+        int op
+        int absolute
+        double number
+        long long left
+        long long passed
+        long long* events
+        long long room
+        char back
+        char counts
+    bint wb_asks_here(Engine* m, const Instr* s, bint front) noexcept
+
 ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats", "rows", "core")
 
 # Python's arithmetic where nothing can go wrong (checked.h); not 0: call Python
@@ -287,12 +327,12 @@ cdef int link(Engine* e, int length) except -1:
         raise MemoryError("no memory for the machine")
     for k in range(length - 1, -1, -1):
         code[k].next = target
-        if code[k].op != OP_NOP:
+        if code[k].op != OP_NOP or code[k].ask:
             target = k
     for k in range(length):
         if code[k].op & ~OP_TRAP >= OP_GUARD:
             target = code[k].jump
-            code[k].fast_jump = target if code[target].op != OP_NOP else code[target].next
+            code[k].fast_jump = target if code[target].op != OP_NOP or code[target].ask else code[target].next
             jumped[target] = 1
     wb_pack(e, length, jumped)
     free(jumped)

@@ -205,13 +205,25 @@ def put(Machine machine not None, int base, int offset, dtype, shape, item):
     put_item(machine, base, offset, dtype, shape, item)
 
 
+def arm_many(Machine machine not None, changes):
+    """(instruction, on, iteration): make the machine stop in front of these, with an iteration from 0 on in that one of
+    their frame only; or no longer."""
+    cdef int ip
+    cdef Instr* i
+    for ip, on, iteration in changes:
+        if not 0 <= ip < machine.program.length:
+            raise ValueError(f"the program has no instruction {ip}")
+        i = &machine.e.code[ip]
+        i.armed = bool(on)
+        i.trap_iteration = iteration
+        i.op = (i.op | OP_TRAP) if on else (i.op & ~OP_TRAP)
+    if changes:
+        link(&machine.e, machine.program.length)
+
+
 def arm(Machine machine not None, int ip, bint on, long long iteration=-1):
-    """Make the machine stop in front of an instruction (of one iteration of its frame only, if that is given)."""
-    cdef Instr* i = &machine.e.code[ip]
-    i.armed = on
-    i.trap_iteration = iteration
-    i.op = (i.op | OP_TRAP) if on else (i.op & ~OP_TRAP)
-    link(&machine.e, machine.program.length)
+    """:func:`arm_many` of one instruction."""
+    arm_many(machine, [(ip, on, iteration)])
 
 
 def stands_on(Machine machine not None):

@@ -70,11 +70,17 @@ cdef extern from "core.h" nogil:
         char is_event
         char silent
         char armed
+        char asks_front
+        char asks_after
+        int ask
         long long trap_iteration
     ctypedef struct Literal "wb_literal":
         int base
         int offset
         int expect
+    ctypedef struct AskOp "wb_ask_op"
+    ctypedef struct AskStep "wb_ask_step"
+    ctypedef struct Ask "wb_ask"
     ctypedef struct Hot "wb_hot":
         int frame
     ctypedef struct Held "wb_held":
@@ -96,6 +102,15 @@ cdef extern from "core.h" nogil:
         int* hot_of
         int* far_list
         int* far_first
+        int met
+        int quiet
+        Ask* asks
+        Literal* ask_literals
+        AskStep* ask_steps
+        AskOp* ask_code
+        int* reported
+        int n_asks
+        int n_reported
     char* wb_big_chunk(size_t bytes, int huge) noexcept
     void wb_free_chunk(char* chunk, size_t bytes) noexcept
     void wb_publish(long long* where, long long value) noexcept

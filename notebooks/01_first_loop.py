@@ -14,9 +14,12 @@
 # %% [markdown]
 # # A first loop, step by step
 #
-# A computation graph that contains a loop is hard to look into: the framework runs it as one piece and hands back
-# the last
-# value. Here we take such a loop apart while it runs.
+# [the course](README.md) · [02 What a dataflow graph is ▸](02_dataflow_graphs.ipynb) ·
+# [solutions](solutions/01_first_loop.ipynb)
+#
+# A computation graph that contains a loop is hard to look into: the framework runs it as one piece and hands back the
+# last value. Here we take such a loop apart while it runs. This notebook is a first walk through everything; the others
+# take it up piece by piece.
 #
 # **After this notebook you can**
 #
@@ -28,6 +31,7 @@
 # It takes about half an hour. Run the cells from top to bottom; each claim is followed by a check (`assert`).
 
 # %%
+import course
 import numpy as np
 
 import workbench as wb
@@ -64,9 +68,8 @@ assert abs(result - np.sqrt(2.0)) < 1e-12
 
 # %% [markdown]
 # This is what was built. Follow the lines: the value comes in through **Enter**; **Merge** takes it the first time, and
-# what **NextIteration** brings back every other time; the comparison ends in **LoopCond**, which tells **Switch**
-# where to
-# send `x`: into the body (true) or through **Exit** out of the loop (false). Constants and the invariant `a` are
+# what **NextIteration** brings back every other time; the comparison ends in **LoopCond**, which tells **Switch** where
+# to send `x`: into the body (true) or through **Exit** out of the loop (false). Constants and the invariant `a` are
 # written where they are used.
 
 # %% tags=["nbval-ignore-output"]
@@ -83,9 +86,8 @@ assert [graph.nodes[n].op for n in (frame.merges[0], frame.loop_cond, frame.swit
 # ## 2. Step through it
 #
 # The panel below holds a session of its own. Try it: **Step** fires one node, **Next iteration** goes to the next
-# round,
-# **Step back** undoes a step, **Run** runs on, **Pause** stops it, **Restart** begins anew. With the panel focused the
-# keys are F10, F8, Shift+F10, F9, Shift+F9 and Ctrl+Shift+F9. A click on a node shows its value.
+# round, **Step back** undoes a step, **Run** runs on, **Pause** stops it, **Restart** begins anew. Each button tells
+# its key when the mouse rests on it; the keys work while the panel is focused. A click on a node shows its value.
 #
 # Watch three things: the orange-red frame in the graph (the node that fires next), the line of `x`, and the branch
 # that was *not* taken, which turns grey.
@@ -147,9 +149,8 @@ assert verdict.label is wb.Pattern.CONVERGING
 assert abs(verdict.limit - np.sqrt(2.0)) < 1e-9
 
 # %% [markdown]
-# Newton's method doubles the number of right digits in each round once it is close: the error is about the square
-# of the
-# error before. That is *order two*, and the trace shows it.
+# Newton's method doubles the number of right digits in each round once it is close: the error is about the square of
+# the error before. That is *order two*, and the trace shows it.
 
 # %%
 error = np.abs(x.values - np.sqrt(2.0))
@@ -211,8 +212,7 @@ assert session.state == "finished" and np.isinf(x[-2]) and np.isnan(x[-1])
 # %% [markdown]
 # `x` overflowed to infinity, infinity minus infinity gave NaN, and **every comparison with NaN is false**: the loop
 # ended as if it had converged, and its result is NaN. The end of a loop is no proof that it found anything. The
-# evolution
-# view marks the first value that is not a number.
+# evolution view marks the first value that is not a number.
 
 # %%
 first_bad = int(np.flatnonzero(~np.isfinite(x))[0])
@@ -244,9 +244,8 @@ print("root:", forecast.root)
 assert forecast.status.name == "PROVED" and forecast.outcome == "never"
 
 # %% [markdown]
-# *Proved* means: the state of the condition came back bit for bit, and the condition was true all the way round, so
-# it will
-# be true for ever. Check it by hand:
+# *Proved* means: the state of the condition came back bit for bit, and the condition was true all the way round, so it
+# will be true for ever. Check it by hand:
 
 # %%
 x = session.trace["x"].values
@@ -267,49 +266,54 @@ print("another cell:", 6 * 7)
 assert endless_panel.session.state in ("ready", "running", "paused")
 
 # %% [markdown]
-# ## 6. Exercise
+# ## 6. Exercises
 #
-# Heron's loop above needs a division. The loop $y \leftarrow y\,(3 - a y^2)/2$ finds $1/\sqrt{a}$ without one, and
-# $\sqrt{a} = a y$. But it converges only from a start that is small enough.
+# Replace the three dots. The check after each answer says whether it is right, and gives a hint if not;
+# `course.hint("01.1")` gives more.
 #
-# 1. Change `my_update` and `my_start` so that the loop ends with $1/\sqrt 2$. (`1.0` happens to be the wrong start for
-#    `a = 5`; why?)
-# 2. Before you run it, step through two iterations in a panel: `wb.debug(my_graph, {"a": 2.0, "start": my_start})`.
-# 3. Look at `wb.classify(...)`: which order of convergence do you find?
+# **01.1** The session below ran Newton's method for the root of 10. In which iteration is `x` right to six digits (the
+# error below 1e-6) for the first time? Read it from the trace.
+
+# %%
+ten = wb.Session(graph, {"a": 10.0, "start": 1.0})
+ten.run()
+iteration = ...
+course.check_answer("01.1", iteration)
+
+# %% [markdown]
+# **01.2** How often did the node `LoopCond` of that session say *true*, and how often *false*?
+
+# %%
+true, false = ..., ...
+course.check_answer("01.2", true, false)
+
+# %% [markdown]
+# **01.3** Heron's loop needs a division. The loop $y \leftarrow y\,(3 - a y^2)/2$ finds $1/\sqrt{a}$ without one, and
+# $\sqrt{a} = a y$. But it converges only from a start that is small enough. Write the update, and choose a start with
+# which the loop finds $1/\sqrt 2$.
 #
-# The cell below holds a solution; the check accepts any other one.
+# (You may step through two iterations in a panel first: `wb.debug(my_graph, {...})`. For `a = 5` the start `1.0` is
+# wrong. Why?)
 
 
 # %%
 def my_update(y, a):
-    return y * (3.0 - a * y * y) / 2.0
+    return ...
 
 
-my_start = 0.5
-
-b = wb.GraphBuilder("exercise")
-a = b.placeholder("a", "float64", ())
-start = b.placeholder("start", "float64", ())
-y = b.while_loop(lambda y: np.abs(a * y * y - 1.0) > 1e-12, lambda y: my_update(y, a), {"y": start})
-my_graph = b.build({"inverse root": y["y"]})
-
-# %%
-# The check
-session = wb.Session(my_graph, {"a": 2.0, "start": my_start})
-session.step()
-assert session.termination(("while",)).outcome != "never", "this loop never ends: look at the start"
-session.run()
-answer = session.outputs["inverse root"]
-print("1/sqrt(2) found:", bool(abs(answer - np.sqrt(0.5)) < 1e-10))
-assert abs(answer - np.sqrt(0.5)) < 1e-10
-assert wb.classify(session.trace["y"].values).label is wb.Pattern.CONVERGING
+my_start = ...
+course.check_answer("01.3", my_update, my_start)
 
 # %% [markdown]
 # ## What you have seen
 #
-# - A loop in a graph is six kinds of nodes; the value of a loop variable belongs to an iteration, and every one is
-# on record.
+# - A loop in a graph is six kinds of nodes; the value of a loop variable belongs to an iteration, and every one is on
+#   record.
 # - A loop that ends has not necessarily converged, and a loop that has converged does not necessarily end.
 # - A forecast is a proof, a prediction or unknown, and says which.
 #
-# A panel's session ends with the kernel, or earlier with `panel.close()`.
+# A panel's session ends with the kernel, or earlier with `panel.close()`. From here on we take it piece by piece:
+# [02 What a dataflow graph is](02_dataflow_graphs.ipynb).
+
+# %%
+course.score("01")

@@ -1,12 +1,81 @@
-"""Shared by all tests."""
+"""Shared by all tests: how they are spread over processes, and which must have the machine for themselves.
+
+``make test-fast`` runs in two passes: all tests but those of ``ALONE`` over several processes (pytest-xdist, a whole
+module to one process, so that fixtures of a module are made once), and then those of ``ALONE`` one by one::
+
+    pytest --alone never -n 2 --dist loadgroup
+    pytest --alone only
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # `python -m pytest` puts the repository root on sys.path, where ./workbench (which has no workbench.kernels) would hide
 # the installed package.
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
+
+#: tests that hold times or resident memory against a bound which another process on the same cores could break: a whole
+#: module, or (module, names of tests) where only some of its tests do
+ALONE: dict[str, tuple[str, ...]] = {
+    "analysis/test_classify.py": ("test_cost_of_a_query",),
+    "analysis/test_desk.py": ("test_a_proof_is_kept_and_counts_down", "test_a_live_view_takes_its_share_and_no_more"),
+    "analysis/test_inputs.py": (
+        "test_wide_tensors_cost_one_pass", "test_time_of_a_query", "test_long_records_cost_hardly_more",
+    ),
+    "analysis/test_monitor.py": ("test_cost",),
+    "analysis/test_reading.py": ("test_reading_does_not_number_all_rows",),
+    "analysis/test_streaming.py": ("test_gil_is_released", "test_cost_per_iteration"),
+    "browser/test_first_loop.py": (),
+    "execution/test_reach.py": (),
+    "execution/test_resident.py": (),
+    "frontends/test_onnx_run.py": ("test_a_long_loop_with_a_scan_output_takes_linear_time",),
+    "kernels/test_columns.py": ("test_memory_comes_back",),
+    "plan/test_second_run.py": (),
+    "session/test_flat_memory.py": (),
+    "session/test_threads.py": ("test_pause_answers_at_once", "test_the_interpreter_is_free_while_a_run_goes_on"),
+    "trace/spill/test_memory.py": (),
+    "widgets/test_layout.py": (),
+    "widgets/test_live_models.py": ("test_a_loop_at_full_speed_is_followed_at_bounded_cost",),
+    "widgets/test_memory_view.py": ("test_the_ledger_is_followed_live_and_not_more_than_twenty_times_a_second",),
+    "widgets/test_pump.py": (),
+}  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--alone", choices=("with", "never", "only"), default="with",
+        help="tests that must have the machine for themselves: with the others, left out, or only these",
+    )  # fmt: skip
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Importing what is not going to run takes most of a short pass."""
+    if config.getoption("--alone") == "only" and collection_path.suffix == ".py":
+        return _inside(collection_path) not in ALONE or None
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects by marks, and before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    which, kept, left = config.getoption("--alone"), [], []
+    for item in items:
+        module = _inside(item.path)
+        names = ALONE.get(module)
+        alone = names is not None and (not names or getattr(item, "originalname", item.name) in names)
+        item.add_marker(pytest.mark.xdist_group("browser" if item.get_closest_marker("browser") else module))
+        (left if which != "with" and alone != (which == "only") else kept).append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+
+def _inside(path: Path) -> str:
+    """A path below tests/, as ``ALONE`` names it."""
+    folder = ROOT / "tests"
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()

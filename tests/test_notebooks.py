@@ -1,8 +1,12 @@
-"""Notebooks are paired: the committed .ipynb says what its text file says, and carries outputs but no widget state."""
+"""Notebooks are paired: the committed .ipynb says what its text file says, and carries outputs but no widget state.
+
+And they are a course: each has goals, a picture, exercises with a solution, and links to its neighbours.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import jupytext
@@ -10,12 +14,23 @@ import nbformat
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
-NAMES = sorted(path.stem for pattern in ("[0-9]*.py", "*.ipynb") for path in FOLDER.glob(pattern))
+FOLDERS = (FOLDER, FOLDER / "solutions")
+NAMES = sorted(
+    {
+        path.relative_to(FOLDER).with_suffix("").as_posix()
+        for folder in FOLDERS for pattern in ("[0-9]*.py", "*.ipynb") for path in folder.glob(pattern)
+    }
+)  # fmt: skip
+COURSE = [name for name in NAMES if "/" not in name]
 
 pytestmark = pytest.mark.skipif(not NAMES, reason="notebooks/ holds no notebook yet")
 
 
-@pytest.fixture(params=sorted(set(NAMES)))
+def text_of(name: str) -> str:
+    return (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture(params=NAMES)
 def pair(request):
     text, notebook = FOLDER / f"{request.param}.py", FOLDER / f"{request.param}.ipynb"
     for path in (text, notebook):
@@ -34,6 +49,7 @@ def test_every_cell_was_executed_without_an_error(pair):
         if cell.cell_type == "code" and (cell.source.startswith(("%", "!")) or ast.parse(cell.source).body):
             assert cell.execution_count, cell.source
             assert all(output.output_type != "error" for output in cell.outputs), cell.source
+            assert not [o for o in cell.outputs if o.get("name") == "stderr"], cell.source
 
 
 def test_jupyterlab_does_not_take_the_files_for_a_pair(pair):
@@ -47,3 +63,36 @@ def test_no_widget_state_is_saved(pair):
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [output for output in outputs if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
     assert len(nbformat.writes(notebook)) < 1_000_000
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_each_has_goals_a_picture_exercises_and_a_solution(name):
+    text = text_of(name)
+    assert "**After this notebook you can**" in text and re.search(r"It takes about (an|half|\d)", text)
+    assert "# ## What you have seen" in text
+    assert 'tags=["nbval-ignore-output"]' in text, "no picture"
+    keys = re.findall(r'check_answer\("([\d.]+)"', text)
+    assert len(keys) >= 2 and len(set(keys)) == len(keys)
+    assert all(key.startswith(f"{name[:2]}.") for key in keys)
+    assert all(f"# **{key}**" in text for key in keys), "the question of each exercise begins with its number"
+    assert f'course.score("{name[:2]}")' in text
+    solution = text_of(f"solutions/{name}")
+    assert re.findall(r'check_answer\("([\d.]+)"', solution) == keys
+    assert f"](solutions/{name}.ipynb)" in text and f"](../{name}.ipynb)" in solution
+
+
+def test_the_course_is_one_chain():
+    for before, after in zip(COURSE, COURSE[1:], strict=False):
+        assert int(after[:2]) == int(before[:2]) + 1
+        assert f"\u25b8]({after}.ipynb)" in text_of(before), f"{before} has no link to the next one"
+        assert f"[\u25c2 {before[:2]} " in text_of(after) and f"]({before}.ipynb)" in text_of(after)
+    table = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [name for name in COURSE if f"]({name}.ipynb)" not in table] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name):
+    base = (FOLDER / name).parent
+    links = re.findall(r"\]\(([^)#\s]+)\)", re.sub(r"\n# ", " ", text_of(name)))
+    found = [link for link in links if link.endswith((".ipynb", ".md", ".py"))]
+    assert found and [link for link in found if not (base / link).exists()] == []

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.models import newton
+
 ROOT = Path(__file__).resolve().parents[1]
 OTHER_PROFILE = "training"
 
@@ -93,8 +95,8 @@ def names(wheel: Path) -> set[str]:
         return {name for name in archive.namelist() if not name.endswith("/")}
 
 
-def in_fresh_environment(wheel: Path, folder: Path, code: str) -> str:
-    """Output of ``code`` in a new environment that holds the wheel, run from a folder that is not the repository.
+def fresh_environment(wheel: Path, folder: Path) -> tuple[Path, Path]:
+    """The interpreter of a new environment that holds the wheel, and an empty folder beside it.
 
     The dependencies are borrowed from the environment of the tests by a .pth file, which adds its folder but not the
     import hooks in it: an editable install there stays invisible.
@@ -107,6 +109,12 @@ def in_fresh_environment(wheel: Path, folder: Path, code: str) -> str:
     (site / "borrowed.pth").write_text(sysconfig.get_path("platlib") + "\n", encoding="utf-8")
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
+    return python, elsewhere
+
+
+def in_fresh_environment(wheel: Path, folder: Path, code: str) -> str:
+    """Output of ``code`` in such an environment, run from a folder that is not the repository."""
+    python, elsewhere = fresh_environment(wheel, folder)
     return run(python, "-I", "-c", code, cwd=elsewhere)
 
 
@@ -133,6 +141,47 @@ print(build_info.type_profile)
 
 def test_a_wheel_works_from_another_folder(wheel, tmp_path):
     assert in_fresh_environment(wheel, tmp_path, SMOKE).split() == ["standard_all"]
+
+
+def test_the_command_works_in_a_fresh_environment(wheel, tmp_path):
+    python, elsewhere = fresh_environment(wheel, tmp_path)
+    command = python.with_name("workbench")
+    (elsewhere / "m.txt").write_text(newton().text(), encoding="utf-8")
+    assert "usage: workbench" in run(command, "-h", cwd=elsewhere)
+    out = run(command, "run", "m.txt", "-i", "a=2", "--trace", "t.wbtrace", cwd=elsewhere)
+    assert "1.41421356" in out
+    assert "72 events" in run(command, "inspect", "t.wbtrace", cwd=elsewhere)
+    debug = (command, "debug", "m.txt", "-i", "a=2", "-c", "run", "-c", "print x 1", "--batch")
+    assert "1.5" in run(*debug, cwd=elsewhere)
+    # what is borrowed brings no commands, so the doctor may well find something missing: its status is not asked
+    told = subprocess.run([command, "doctor"], cwd=elsewhere, capture_output=True, text=True, timeout=120)
+    assert re.search(r"compiled kernels +profile standard_all", told.stdout), told
+
+
+def test_binder_installs_the_project_and_opens_the_first_notebook(wheel, source, tmp_path):
+    """binder/postBuild as repo2docker runs it, but with the wheel in place of a build and of downloads."""
+    python, _ = fresh_environment(wheel, tmp_path)
+    instead = tmp_path / "instead" / "python"
+    instead.parent.mkdir()
+    instead.write_text(
+        "#!/bin/sh\n"
+        'if [ "$*" = "-m pip install --no-cache-dir .[arrow,onnx]" ]; then echo installed; else\n'
+        f'exec "{python}" "$@"; fi\n',
+        encoding="utf-8",
+    )
+    instead.chmod(0o755)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL", "JUPYTER"))}
+    environment["PATH"] = f"{instead.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "binder/postBuild"], cwd=source, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("installed\n") and "is ready" in done.stdout
+    prefix = python.parents[1]
+    settings = json.loads((prefix / "etc" / "jupyter" / "jupyter_lab_config.json").read_text("utf-8"))
+    notebook = settings["LabApp"]["default_url"].removeprefix("/lab/tree/")
+    assert (source / notebook).exists() and notebook.endswith("01_first_loop.ipynb")
+    assert (prefix / "share" / "jupyter" / "lab" / "settings" / "overrides.json").exists()
 
 
 def test_an_sdist_builds_with_another_type_profile(wheel_of_sdist, tmp_path):

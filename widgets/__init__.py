@@ -6,20 +6,34 @@
     session ─► pump ─► view.model(snapshot) ─► view.spec(model) ─► LiveFigure ─► browser
        ▲                                                                            │
        └───────────────── toolbar: session.post("run") ... ◄────────────────────────┘
+
+What needs what: the views are ordinary widgets of ipywidgets 8 and anywidget, and speak with the page by the public
+widget protocol (comms, models, binary buffers); no extension of our own has to be installed. JupyterLab 4 is what the
+browser tests run in. Notebook 7 is made of the same parts and should work alike, theme and keys included. VS Code shows
+widgets through its Jupyter extension by the same protocol; JupyterLab's theme attribute is missing there, so that
+figures stay light. Neither of these two is tried in the tests. Without a notebook there are ``wb.terminal(session)``
+and ``workbench debug MODEL``, and ``panel.to_html`` for a file that any browser opens.
 """
 
 from __future__ import annotations
 
 import plotly.io as _pio
 
-from workbench.widgets.debugger import Debugger, debug
+from workbench.widgets.debugger import Debugger, debug, open_finding
 from workbench.widgets.figure import LiveFigure
+from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.pump import Pump
 from workbench.widgets.spill import SpillProgress
 from workbench.widgets.theme import CONFIG as _CONFIG
+from workbench.widgets.time_slider import TimeSlider
 from workbench.widgets.toolbar import Toolbar
+from workbench.widgets.views.breakpoint_table import BreakpointTable
+from workbench.widgets.views.call_stack_view import CallStackView
 from workbench.widgets.views.controlflow_view import ControlFlowView
+from workbench.widgets.views.diff_view import DiffView
 from workbench.widgets.views.evolution_view import EvolutionView
+from workbench.widgets.views.explain_view import ExplainView
+from workbench.widgets.views.frame_timeline import FrameTimeline
 from workbench.widgets.views.graph_view import GraphView
 from workbench.widgets.views.memory_view import MemoryView
 from workbench.widgets.views.shapetrie_view import ShapeTrieView
@@ -33,18 +47,27 @@ for _name in ("plotly_mimetype", "jupyterlab", "vscode", "notebook", "notebook_c
         _pio.renderers[_name].config = dict(_CONFIG)
 
 __all__ = [
+    "BreakpointTable",
+    "CallStackView",
     "ControlFlowView",
     "Debugger",
+    "DiffView",
     "EvolutionView",
+    "ExplainView",
+    "Focus",
+    "FrameTimeline",
     "GraphView",
     "LiveFigure",
     "MemoryView",
+    "Moment",
     "Pump",
     "ShapeTrieView",
     "SpillProgress",
     "TerminationView",
+    "TimeSlider",
     "Toolbar",
     "TypeMatrixView",
     "ValueInspector",
     "debug",
+    "open_finding",
 ]

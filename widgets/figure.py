@@ -4,6 +4,7 @@ Everything a ``FigureWidget`` can do works here too (adding traces, clicks, hove
 
 - ``push`` sends one update and counts it, and the browser acknowledges it after the redraw (see ``pump.py``);
 - one lock per figure lets the pump thread and the kernel's main thread share it;
+- a figure in the browser that lost an update is drawn anew from the whole state;
 - the figure follows the width of its container and JupyterLab's light or dark theme, all in the browser.
 
 Works with plotly 6.5 to 7. Default values that the browser fills in (automatic axis ranges) are not reported back.
@@ -12,7 +13,6 @@ Works with plotly 6.5 to 7. Default values that the browser fills in (automatic 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -23,10 +23,14 @@ import traitlets
 from plotly.basedatatypes import Undefined
 
 from workbench.widgets import theme
+from workbench.widgets.answers import Answers
 from workbench.widgets.bundle import shared
 
+#: redraws in a row that did not help; a browser that cannot show the figure must not be asked for ever
+MAX_REDRAWS = 3
 
-class LiveFigure(go.FigureWidget):
+
+class LiveFigure(Answers, go.FigureWidget):
     """A FigureWidget whose JavaScript is shared, and whose updates are acknowledged.
 
     Parameters
@@ -47,9 +51,7 @@ class LiveFigure(go.FigureWidget):
         self._shared_bundle = shared.acquire()
         self._lock = threading.RLock()
         self._on_view = on_view
-        self._acknowledged = 0
-        self._sent_at = 0.0
-        self._views = 0
+        self._redraws = 0
         super().__init__(figure)
         self._config = dict(theme.CONFIG)  # plotly sets its own in between
         self.on_msg(self._browser_says)
@@ -66,32 +68,37 @@ class LiveFigure(go.FigureWidget):
             super().set_state(sync_data)
 
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
-        kind = content.get("kind")
-        if kind == "ack":
-            self._acknowledged = max(self._acknowledged, int(content.get("push", 0)))
-        elif kind == "view":
-            self._views += 1
-            self._acknowledged = self._push
-            if self._on_view is not None:
-                self._on_view()
-        elif kind == "gone":
-            self._views = max(0, self._views - 1)
+        self._heard(content)
+        self._compare(content)
+        if (self._has_woken() or content.get("kind") == "view") and self._on_view is not None:
+            self._on_view()
+
+    def _compare(self, content: Mapping[str, Any]) -> None:
+        """Redraw a figure in the browser that lost an update: it holds another number of traces than this one."""
+        traces = content.get("traces")
+        newest = content.get("kind") == "view" or content.get("push") == self._push
+        if not isinstance(traces, int) or not newest:
+            return
+        with self._lock:
+            if traces == len(self._data):
+                self._redraws = 0
+            elif self._redraws < MAX_REDRAWS:
+                self._redraws += 1
+                self._redraw()
 
     # -- kernel to browser ------------------------------------------------------------------------------------------
-    @property
-    def views(self) -> int:
-        """Browser views that are open, as far as the browser said."""
-        return self._views
+    def _redraw(self) -> None:
+        """Send the whole state, and have the browser draw it from scratch."""
+        if self.comm is None:
+            return
+        self._widget_data = deepcopy(self._data)
+        self._widget_layout = deepcopy(self._layout)
+        self.send_state(["_widget_data", "_widget_layout"])
+        self.send({"kind": "redraw"})
 
     @property
-    def in_flight(self) -> int:
-        """Updates sent and not yet acknowledged."""
-        return self._push - self._acknowledged
-
-    @property
-    def waited(self) -> float:
-        """Seconds since the last update was sent."""
-        return time.monotonic() - self._sent_at
+    def sent(self) -> int:
+        return self._push
 
     def push(self, traces: Mapping[int, Mapping[str, Any]], layout: Mapping[str, Any] | None = None) -> None:
         """Send one coalesced update: new properties by trace index, and layout properties, with dotted names.
@@ -121,15 +128,18 @@ class LiveFigure(go.FigureWidget):
                 return
             self.data = ()
             self.add_traces(list(spec["data"]))
-            self.update_layout(dict(spec["layout"]))
+            layout = dict(spec["layout"])
+            for key in ("annotations", "shapes"):  # an update merges lists item by item, and leaves old items there
+                self.layout[key] = layout.pop(key, ())
+            self.update_layout(layout)
             # browsers that open the figure later start from these two
             self._widget_data = deepcopy(self._data)
             self._widget_layout = deepcopy(self._layout)
             self._sent()
 
     def _sent(self) -> None:
-        self._sent_at = time.monotonic()
         self._push += 1
+        self._sending()
         # the loader does not report default values back, so no edit is ever pending
         self._layout_edit_in_process = self._trace_edit_in_process = False
 

@@ -43,6 +43,8 @@ class Moment:
 
 #: what stays as it is
 KEEP: Any = object()
+#: lines of code that are kept of what was done
+MAX_LINES = 500
 
 
 class Focus:
@@ -53,6 +55,8 @@ class Focus:
         self.moment: Moment | None = None
         self._lock = threading.Lock()
         self._listeners: list[Callable[[Focus], None]] = []
+        self._readers: list[Callable[[], None]] = []
+        self._lines: list[tuple[str, str]] = []
 
     def select(self, node: str | None) -> None:
         """Select a node (or a public value name) in all views."""
@@ -61,6 +65,41 @@ class Focus:
     def look_at(self, moment: Moment | None, node: Any = KEEP) -> None:
         """Show this moment in all views, None for the newest state; with ``node`` select that, too."""
         self._set(node, moment)
+
+    def did(self, line: str, about: str = "") -> None:
+        """Note a line of Python that does what the user has just done by hand, for "copy as code".
+
+        A line with the same ``about`` as the one before replaces it: only the last place of a slider matters.
+        """
+        line = " ".join(str(line).split("\n"))
+        with self._lock:
+            if about and self._lines and self._lines[-1][0] == about:
+                self._lines.pop()
+            self._lines.append((about, line))
+            del self._lines[:-MAX_LINES]
+            readers = list(self._readers)
+        for reader in readers:
+            reader()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What was done by hand, oldest first, as lines of Python."""
+        with self._lock:
+            return tuple(line for _, line in self._lines)
+
+    def forget_lines(self) -> None:
+        """Begin the list of what was done anew."""
+        with self._lock:
+            self._lines.clear()
+            readers = list(self._readers)
+        for reader in readers:
+            reader()
+
+    def on_did(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call ``callback()`` after each line; it must not block. Returns the function that ends it."""
+        with self._lock:
+            self._readers.append(callback)
+        return lambda: self._readers.remove(callback) if callback in self._readers else None
 
     def subscribe(self, callback: Callable[[Focus], None]) -> Callable[[], None]:
         """Call ``callback(focus)`` after each change; it must not block. Returns the function that ends it."""

@@ -8,8 +8,15 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
   of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
   answers, nor does a kernel that is busy with a cell hear the answer).
 - *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot.
+- *Out of sight.* While the session runs, a view that is scrolled away is shown every two seconds only.
+- *Room for clicks.* While the session runs, the browser is left as long again as it took for the last update, so that
+  a click is never behind a queue of redraws.
+- *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
+  seconds the next one waits for several t, so that the executor keeps its speed however many views there are.
 - *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
   the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
+- *Nobody there.* While nothing happens the status line is asked every half minute for a sign of life; when none comes
+  (the tab was closed, the machine has gone) all views of the page are asleep.
 - The thread runs only while some sink has a view in a browser, and ends with ``close()``.
 """
 
@@ -25,6 +32,13 @@ MAX_IN_FLIGHT = 2
 FALLBACK_S = 0.5
 IDLE_S = 0.1
 SETTLE_S = 0.03
+HIDDEN_S = 2.0
+#: seconds between two questions whether the page is still there
+KNOCK_S = 30.0
+#: share of the time that the thread may use for views while the session runs; the status line is not counted
+SHARE = 0.08
+#: the longest wait that comes of it
+LONGEST_S = 1.0
 
 
 class Sink(Protocol):
@@ -35,12 +49,20 @@ class Sink(Protocol):
     @property
     def behind(self) -> bool: ...
     @property
+    def asleep(self) -> bool: ...
+    def doze(self) -> None: ...
+    def rouse(self) -> None: ...
+    @property
     def views(self) -> int: ...
     @property
     def in_flight(self) -> int: ...
     @property
     def waited(self) -> float: ...
-    def show(self, snapshot: Any) -> None: ...
+    @property
+    def took(self) -> float: ...
+    @property
+    def hidden(self) -> bool: ...
+    def attempt(self, snapshot: Any) -> Exception | None: ...
 
 
 class Pump:
@@ -56,6 +78,7 @@ class Pump:
         self._shown: dict[Sink, Any] = {}
         self._turn = 0
         self._running_since: float | None = None
+        self._knocked = time.monotonic()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._unsubscribe = session.subscribe(self._stopped)
@@ -82,6 +105,9 @@ class Pump:
         with self._lock:
             if sink in self._shown:
                 self._shown[sink] = None
+            if sink.views:
+                for other in self._shown:
+                    other.rouse()
         self.wake()
 
     def wake(self) -> None:
@@ -98,10 +124,7 @@ class Pump:
         with self._lock:
             urgent = [s for s in self._shown if s.urgent and s.views > 0]
         for sink in urgent:
-            try:
-                sink.show(snapshot)
-            except Exception as error:
-                self._note(error)
+            self._show(sink, snapshot)
         self._wake.set()
 
     @property
@@ -131,15 +154,20 @@ class Pump:
                 if self._closed or not self._has_views():
                     self._thread = None
                     return
-            started = time.monotonic()
+            started, cpu = time.monotonic(), time.thread_time()
             try:
                 pending = self.tick()
             except Exception as error:  # a session that is being closed; the thread ends at the next look
                 self._note(error)
                 pending = False
             if pending:
-                time.sleep(max(0.0, self.period - (time.monotonic() - started)))
+                rest = self.period - (time.monotonic() - started)
+                time.sleep(max(0.0, min(rest, self.period)))
+                if self._running_since is not None:  # a stop or a click ends the wait
+                    rest = (time.thread_time() - cpu) * (1.0 / SHARE - 1.0) - self.period
+                    self._wake.wait(max(0.0, min(rest, LONGEST_S)))
             else:
+                self._knock()
                 self._wake.wait(IDLE_S)
 
     def tick(self) -> bool:
@@ -147,9 +175,10 @@ class Pump:
         version = self.session.version
         snapshot = self.session.snapshot()
         running = snapshot.state == "running"
-        if not running:
+        if not running and self._running_since is not None:
             self._running_since = None
-        elif self._running_since is None:
+            return True  # it has just stopped: the status line, which said so already, is not to wait behind figures
+        if running and self._running_since is None:
             self._running_since = time.monotonic()
         if self._running_since is not None and time.monotonic() - self._running_since < SETTLE_S:
             return True  # a single step is over in a moment; showing it as a run would only flicker
@@ -157,18 +186,21 @@ class Pump:
         mark = (version, snapshot.event if running else None)
         with self._lock:
             waiting = [s for s, shown in self._shown.items() if shown != mark and s.views > 0]
-            in_flight = sum(min(s.in_flight, 1) for s in self._shown if not s.urgent and s.waited < FALLBACK_S)
+            figures = [s for s in self._shown if not s.urgent]
+            in_flight = sum(min(s.in_flight, 1) for s in figures if s.waited < FALLBACK_S)
         urgent = [s for s in waiting if s.urgent]
         others = [s for s in waiting if not s.urgent]
         self._turn += 1
         turn = self._turn % len(others) if others else 0
         left = False
+        if running and any(s.waited < min(2 * s.took, FALLBACK_S) for s in figures):
+            others, left = [], True
         for sink in [*urgent, *others[turn:], *others[:turn]]:
-            if sink.in_flight and sink.waited < FALLBACK_S:
+            if sink.in_flight and sink.waited < FALLBACK_S or running and sink.hidden and sink.waited < HIDDEN_S:
                 left = True
                 continue
             if not sink.urgent:
-                if in_flight >= MAX_IN_FLIGHT:
+                if in_flight >= (1 if running else MAX_IN_FLIGHT):
                     left = True
                     continue
                 in_flight += 1
@@ -176,15 +208,33 @@ class Pump:
                 if sink not in self._shown:
                     continue
                 self._shown[sink] = mark
-            try:
-                sink.show(snapshot)
-            except Exception as error:  # one view must not take the others down
-                self._note(error)
+            self._show(sink, snapshot)
             self.pushes += 1
             if sink.behind and not running:
                 self.refresh(sink)
                 left = True
         return left or running
+
+    def _knock(self) -> None:
+        """Ask the page for a sign of life, now and then; without one all of its views are asleep."""
+        now = time.monotonic()
+        if now - self._knocked < KNOCK_S:
+            return
+        self._knocked = now
+        with self._lock:
+            doors = [s for s in self._shown if s.urgent and (s.views or s.asleep)]
+            sinks = list(self._shown)
+        for door in doors:
+            if not door.asleep and hasattr(door, "knock"):
+                door.knock()
+        if doors and all(door.asleep for door in doors):
+            for sink in sinks:
+                sink.doze()
+
+    def _show(self, sink: Sink, snapshot: Any) -> None:
+        error = sink.attempt(snapshot)  # one view must not take the others down; it says itself what went wrong
+        if error is not None:
+            self._note(error)
 
     def _note(self, error: Exception) -> None:
         text = f"{type(error).__name__}: {error}"

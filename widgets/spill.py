@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.esm import STATIC, module
 from workbench.widgets.models.spill_model import spill_model
 from workbench.widgets.status_widget import StatusWidget
 
@@ -13,9 +13,8 @@ from workbench.widgets.status_widget import StatusWidget
 class SpillProgress(StatusWidget):
     """Bar and line for ``session.trace.spill``. WorkbenchError for a session whose trace does not go to disk."""
 
-    _esm = Path(__file__).parent / "static" / "spill.js"
-    _css = Path(__file__).parent / "static" / "spill.css"
-    urgent = False
+    _esm = module("spill.js")
+    _css = STATIC / "spill.css"
 
     def __init__(self, session: Any) -> None:
         if session.trace.spill is None:

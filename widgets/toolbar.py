@@ -2,82 +2,122 @@
 
 A button only posts a command to the session's worker thread, so it never blocks and is right on any thread. The
 status line is the pump's most urgent view: it is shown before any figure.
+
+Keys are those of JupyterLab's debugger, and work while anything inside the panel has the focus; ``keymap`` maps them to
+commands and can be changed, in Python or in the list of keys that ``?`` opens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.esm import STATIC, module
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
 from workbench.widgets.models.status_model import status_model, status_text
 from workbench.widgets.status_widget import StatusWidget
 
-#: command, label, tooltip; keys as in JupyterLab's debugger, with step back on the shifted key
-COMMANDS = (
-    ("step_back", "Step back", "Undo one node execution (Shift+F10)"),
-    ("step", "Step", "Execute one node (F10)"),
-    ("next_iteration", "Next iteration", "Run to the next iteration of this loop (F8)"),
-    ("run", "Run", "Run to a breakpoint or the end (F9)"),
-    ("pause", "Pause", "Pause the run (Shift+F9)"),
-    ("restart", "Restart", "Go back to the start (Ctrl+Shift+F9)"),
-)
-KEYS = {
-    "F9": "run", "Shift+F9": "pause", "F10": "step", "Shift+F10": "step_back", "F8": "next_iteration",
-    "Ctrl+Shift+F9": "restart",
-}  # fmt: skip
-ENABLED = {
-    "ready": ("step", "next_iteration", "run", "restart"),
-    "running": ("pause", "step", "step_back", "next_iteration", "restart"),  # all but pause stop the run first
-    "paused": ("step_back", "step", "next_iteration", "run", "restart"),
-    "finished": ("step_back", "restart"),
-    "failed": ("step_back", "restart"),
-    "closed": (),
-}  # fmt: skip
-
 
 class Toolbar(StatusWidget):
-    """Toolbar and status line of ``session``. ``keymap`` maps key chords to commands and can be changed."""
+    """Toolbar and status line of ``session``. ``keymap`` maps key chords ("Shift+F10") to commands."""
 
-    _esm = Path(__file__).parent / "static" / "toolbar.js"
-    _css = Path(__file__).parent / "static" / "toolbar.css"
+    _esm = module("toolbar.js")
+    _css = STATIC / "toolbar.css"
     commands: Any = traitlets.List().tag(sync=True)
-    keymap = traitlets.Dict().tag(sync=True)
+    keymap: Any = traitlets.Dict().tag(sync=True)
     urgent = True
-    behind = False
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, *, focus: Focus | None = None) -> None:
         self._version = -1
+        self._complaint: tuple[int, str] = (-1, "")
+        focus = focus if focus is not None else Focus()
         super().__init__(
             session,
-            commands=[{"name": n, "label": label, "tooltip": tip} for n, label, tip in COMMANDS],
-            keymap=dict(KEYS),
-            status=self._status(session.snapshot()),
+            focus,
+            commands=offered(session),
+            keymap={key: name for key, name in KEYS.items() if callable(getattr(session, name, None))},
+            status=self._status(session.snapshot(), focus),
         )
 
-    def _status(self, snapshot: Any) -> dict[str, Any]:
-        status = status_model(snapshot)
-        return {**status, "enabled": list(ENABLED.get(status["state"], ()))}
+    @traitlets.validate("keymap")
+    def _known_commands(self, proposal: Any) -> dict[str, str]:
+        names = {command["name"] for command in self.commands} or {c.name for c in COMMANDS}
+        unknown = [f"{key}: {name}" for key, name in proposal["value"].items() if name not in names]
+        if unknown:
+            raise WorkbenchError(
+                f"No such command: {', '.join(unknown)}.", slug="unknown-command",
+                fix=f"there are {', '.join(sorted(names))}.",
+            )  # fmt: skip
+        return dict(proposal["value"])
 
-    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
-        if content.get("kind") == "command":
+    def _status(self, snapshot: Any, focus: Focus) -> dict[str, Any]:
+        status = status_model(snapshot)
+        enabled = set(ENABLED.get(status["state"], ()))
+        if focus.node is None:
+            enabled.discard("run_to")
+        if self._complaint[1] and self._complaint[0] == snapshot.version:
+            status["error"] = self._complaint[1]
+        return {
+            **status, "enabled": sorted(enabled), "crumbs": crumbs(snapshot), "selected": focus.node or "",
+            "looking": "" if focus.moment is None else str(focus.moment),
+        }  # fmt: skip
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind == "command":
             self.press(str(content.get("name")))
-        else:
-            super()._browser_says(_widget, content, _buffers)
+        elif kind == "look":
+            self.look(content.get("frame"), content.get("iteration"))
 
     def press(self, name: str) -> None:
         """What a click on a button does: post the command, and return at once. A command that the session cannot take
         now (two clicks in a row) is shown in the status line."""
-        if name not in {command for command, _, _ in COMMANDS}:
+        if name not in {command["name"] for command in self.commands}:
             return
+        arguments: dict[str, Any] = {}
+        if name == "run_to":
+            if self.focus.node is None:
+                return
+            arguments = self._place()
         try:
-            self.session.post(name)
+            self.session.post(name, **arguments)
+            told = ", ".join(f"{value!r}" for value in arguments.values())
+            self.focus.did(f"session.{name}({told})")
+            if name != "pause":  # who moves the session wants to see where it goes
+                self.focus.look_at(None)
         except WorkbenchError as error:
-            self.status = {**self._status(self.session.snapshot()), "error": error.message}
-        self.pump.wake()
+            self._complain(error.message)
+        if self.pump is not None:
+            self.pump.wake()
+
+    def _place(self) -> dict[str, Any]:
+        """The selected node, in the iteration that is looked at if it is in that frame."""
+        node, moment = self.focus.node, self.focus.moment
+        place: dict[str, Any] = {"name": node}
+        try:
+            frame = self.session.trace[node].frame
+        except WorkbenchError:
+            return place
+        if moment is not None and frame and moment.frame[: len(frame)] == frame:
+            place["iteration"] = moment.iteration[: len(frame)]
+        return place
+
+    def look(self, frame: Any, iteration: Any) -> None:
+        """What a click on a breadcrumb does: all views show that iteration."""
+        try:
+            moment = Moment(tuple(str(f) for f in frame), tuple(int(i) for i in iteration)) if frame else None
+        except (WorkbenchError, TypeError, ValueError):
+            return
+        self.focus.look_at(moment)
+
+    def _complain(self, message: str) -> None:
+        snapshot = self.session.snapshot()
+        with self._lock:
+            self._complaint = (snapshot.version, message)
+            self._offer(self._status(snapshot, self.focus))
 
     def show(self, snapshot: Any) -> None:
         """Show a snapshot, unless a newer one is shown; on the pump's and on the session's thread."""
@@ -85,7 +125,7 @@ class Toolbar(StatusWidget):
             if snapshot.version < self._version:
                 return
             self._version = snapshot.version
-            self._offer(self._status(snapshot))
+            self._offer(self._status(snapshot, self.focus))
 
     def __repr__(self) -> str:
         return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

@@ -151,3 +151,15 @@ def test_slowly_shrinking_steps_are_not_absorbed_ones():
     assert answer.label is Pattern.CONVERGING and "stagnation" not in answer.issues
     counter = np.minimum(2.0**24, 2.0**24 - 500 + np.arange(900)).astype(np.float32)
     assert classify(counter).issues.get("stagnation") == 500
+
+
+@pytest.mark.parametrize("a", [50.0, 2e3, 2e4])
+def test_newton_far_from_the_root_is_no_geometric_sequence_with_a_limit_of_its_own(a):
+    """It halves the value at first, ever less so; the limit of the halving lies far below the root."""
+    x = [a]
+    for _ in range(20):
+        x.append((x[-1] + a / x[-1]) * 0.5)
+    for n in range(6, len(x)):
+        found = classify(x[:n])
+        assert found.label is Pattern.CONVERGING
+        assert abs(found.limit - a**0.5) <= 2 * found.limit_error + 1e-9 * a**0.5, (n, found.limit, found.limit_error)

@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,21 @@ FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+# the errors among the outputs of the open notebook
+FAILED = """[...jupyterapp.shell.currentWidget.content.widgets].filter(c => c.model.type === 'code').flatMap(
+  c => Array.from({length: c.model.outputs.length}, (_, i) => c.model.outputs.get(i).toJSON()))
+  .filter(o => o.output_type === 'error').map(o => `${o.ename}: ${o.evalue}`)"""
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
 @contextlib.contextmanager
-def lab_server(folder: Path) -> Iterator[tuple[str, str]]:
-    """JupyterLab on copies of the notebooks in ``folder`` (it saves what it opens); gives its address and token."""
+def lab_server(folder: Path, own: Mapping[str, Sequence[str]] | None = None) -> Iterator[tuple[str, str]]:
+    """JupyterLab in ``folder`` on copies of the project's notebooks (it saves what it opens), and on notebooks of the
+    test's own: name -> the code of its cells. Gives its address and token."""
     work = folder / "notebooks"
     shutil.copytree(NOTEBOOKS, work, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    for name, cells in (own or {}).items():
+        write_notebook(work / name, cells)
     settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     quiet = {"fetchNews": "false", "checkForUpdates": False}
@@ -38,7 +45,7 @@ def lab_server(folder: Path) -> Iterator[tuple[str, str]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
-    own = {
+    places = {
         "JUPYTER_CONFIG_DIR": folder / "config", "JUPYTER_DATA_DIR": folder / "data", "IPYTHONDIR": folder / "ipython",
         "JUPYTER_RUNTIME_DIR": folder / "runtime", "JUPYTERLAB_WORKSPACES_DIR": folder / "workspaces",
         "JUPYTERLAB_SETTINGS_DIR": folder / "settings",
@@ -50,7 +57,7 @@ def lab_server(folder: Path) -> Iterator[tuple[str, str]]:
     ]  # fmt: skip
     with (folder / "lab.log").open("w") as log:
         server = subprocess.Popen(
-            command, cwd=work, stdout=log, stderr=log, env={**os.environ, **{k: str(v) for k, v in own.items()}}
+            command, cwd=work, stdout=log, stderr=log, env={**os.environ, **{k: str(v) for k, v in places.items()}}
         )
         try:
             url = f"http://127.0.0.1:{port}"
@@ -63,6 +70,17 @@ def lab_server(folder: Path) -> Iterator[tuple[str, str]]:
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
+
+
+def write_notebook(path: Path, cells: Sequence[str]) -> None:
+    """A notebook with these code cells."""
+    made = [
+        {"cell_type": "code", "id": f"cell-{k}", "metadata": {}, "execution_count": None, "outputs": [],
+         "source": code.splitlines(keepends=True)}
+        for k, code in enumerate(cells)
+    ]  # fmt: skip
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": made}))
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
@@ -105,12 +123,41 @@ class Page:
         kernel = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
         self.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
         self.page.wait_for_function(
-            """() => [...jupyterapp.shell.currentWidget.content.widgets].every(
+            f"""() => {FAILED}.length || [...jupyterapp.shell.currentWidget.content.widgets].every(
                  c => c.model.type !== 'code' || !c.model.sharedModel.getSource().trim() ||
                       c.model.executionCount !== null)""",
             timeout=timeout_s * 1000,
         )
         self.page.wait_for_function(f"() => {kernel}.status === 'idle'", timeout=timeout_s * 1000)
+
+    def failed_cells(self) -> list[str]:
+        """The errors among the outputs of the open notebook."""
+        return self.page.evaluate(f"() => {FAILED}")
+
+    def kernel(self, code: str) -> str:
+        """Run code in the notebook's kernel, beside its cells; gives what it printed. Errors of it are raised."""
+        text, error = self.page.evaluate(
+            """async code => {
+              const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+              let text = '', error = '';
+              const future = kernel.requestExecute({code, store_history: false});
+              future.onIOPub = m => {
+                if (m.header.msg_type === 'stream') text += m.content.text;
+                if (m.header.msg_type === 'error') error = m.content.evalue;
+              };
+              await future.done;
+              return [text.trim(), error];
+            }""",
+            code,
+        )
+        if error:
+            raise AssertionError(error)
+        return text
+
+    def script_errors(self) -> list[str]:
+        """Errors of scripts on the page, but for two of JupyterLab's own that do no harm."""
+        harmless = ("Canceled", "[anywidget] Failed to initialize model")
+        return [error for error in self.errors if not any(h in error for h in harmless)]
 
     def theme(self, name: str) -> None:
         """Switch JupyterLab's theme: "Light" or "Dark"."""

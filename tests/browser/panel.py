@@ -17,12 +17,13 @@ CLICK = """async ([index, command, state]) => {
   const started = performance.now();
   panel.querySelector(`button[data-command=${command}]`).click();
   while (!done()) {
-    if (performance.now() - started > 10000) throw new Error('no answer to ' + command + ': ' + status.textContent);
+    if (performance.now() - started > 30000) throw new Error('no answer to ' + command + ': ' + status.textContent);
     await new Promise(r => setTimeout(r, 1));
   }
   return performance.now() - started;
 }"""
 
+#: the views that are always there, by their titles
 FIGURES = ("graph", "evolution", "termination", "control flow", "value")
 
 
@@ -32,11 +33,12 @@ class Panel:
     def __init__(self, page: Any, index: int) -> None:
         self.page, self.index = page, index
         page.wait_for_function(
-            f"""() => {{ const p = document.querySelectorAll('.workbench-debugger')[{index}];
-                         return p && [...p.querySelectorAll('.workbench-figure')].length === {len(FIGURES)} &&
-                                [...p.querySelectorAll('.workbench-figure')].every(g => g._fullLayout); }}""",
-            timeout=60_000,
-        )
+            """([i, views]) => {
+                 const p = document.querySelectorAll('.workbench-debugger')[i];
+                 const drawn = view => p.querySelector(`.workbench-is-${view} .workbench-figure`)?._fullLayout;
+                 return p && views.every(drawn); }""",
+            arg=[index, [f.replace(" ", "-") for f in FIGURES]], timeout=90_000,
+        )  # fmt: skip
 
     def ask(self, body: str, *values: Any) -> Any:
         """Evaluate ``body`` with ``panel`` bound to the panel's element and ``args`` to the values."""
@@ -58,13 +60,13 @@ class Panel:
     def data(self, figure: str) -> str:
         """x, y and text of all traces of a figure, as JSON: what it shows now."""
         found = self.ask(
-            """const g = panel.querySelectorAll('.workbench-figure')[args[0]];
+            """const g = panel.querySelector(`.workbench-is-${args[0]} .workbench-figure`);
                return JSON.stringify(g.data.map(t => [Array.from(t.x ?? []), Array.from(t.y ?? []), t.text ?? []]));""",
-            FIGURES.index(figure),
+            figure.replace(" ", "-"),
         )
         return json.dumps(json.loads(found))
 
-    def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 5.0) -> None:
+    def wait_for(self, figure: str, condition: Callable[[Any], bool], seconds: float = 30.0) -> None:
         """Until the traces of a figure fulfil a condition; traces that are not there yet (IndexError) do not."""
         end = time.monotonic() + seconds
 
@@ -86,3 +88,31 @@ class Panel:
     def show(self) -> None:
         self.ask("panel.scrollIntoView()")
         self.page.wait_for_timeout(300)
+
+    def until(self, body: str, *values: Any, seconds: float = 30.0) -> None:
+        """Until ``body`` (see ``ask``) gives something true."""
+        self.page.wait_for_function(
+            f"([i, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[i]; {body} }}",
+            arg=[self.index, *values], timeout=seconds * 1000,
+        )  # fmt: skip
+
+    def time(self, value: int, level: int = 0) -> None:
+        """Drag a slider to an iteration, and wait until the kernel has answered."""
+        self.until(
+            "return Number(panel.querySelectorAll('.workbench-time input[type=range]')[args[0]]?.max) >= args[1]",
+            level, value,
+        )  # fmt: skip
+        self.ask(
+            """const range = panel.querySelectorAll('.workbench-time input[type=range]')[args[0]];
+               range.value = args[1]; range.dispatchEvent(new Event('input'));""",
+            level, value,
+        )  # fmt: skip
+        self.until(
+            """const range = panel.querySelectorAll('.workbench-time input[type=range]')[args[0]];
+               return range.dataset.set === 'true' && range.ariaValueText.startsWith(`iteration ${args[1]} of `)""",
+            level, value,
+        )  # fmt: skip
+
+    def looking_at(self) -> str:
+        """What the time slider says."""
+        return self.ask("return panel.querySelector('.workbench-time-told').textContent")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.lab import CHROMIUM, NOTEBOOKS, browser_page, lab_server
 
-NOTEBOOK = "02_collecting_unused_arrays.ipynb"
+NOTEBOOK = "14_collecting_unused_arrays.ipynb"
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [

@@ -60,15 +60,11 @@ FORWARD = [
 @pytest.mark.parametrize(("graph", "points", "expected"), FORWARD)
 def test_forwards_and_in_reverse(graph, points, expected):
     with session_with(graph, *points) as session:
-        assert stops(session) == expected
-        before = [p.count for p in session.breakpoints]
-        if any("hits" in options for _, options in points):
-            return  # hits count forwards
-        session.run()
-        assert stops(session, "reverse_continue") == [p for p in reversed(expected) if p != "end"]
-        assert session.state == "ready"
-        assert [p.count for p in session.breakpoints] == before
-        assert stops(session) == expected
+        for _ in range(2):
+            assert stops(session) == expected
+            counts = [p.hits_seen for p in session.breakpoints]
+            assert stops(session, "reverse_continue") == expected[::-1]
+            assert session.state == "ready" and [p.hits_seen for p in session.breakpoints] == [0] * len(counts)
 
 
 def test_reverse_over_many_checkpoints():
@@ -133,9 +129,9 @@ def test_add_list_remove_clear():
     ) as session:
         points = session.breakpoints
         assert [str(p) for p in points] == [
-            "while/x/Merge:0", "while/less:0, iteration 3", "while/x/Merge:0, when isnan(value), at hit 2",
+            "x", "while/less, iteration 3", "x, when isnan(value), at hit 2",
         ]  # fmt: skip
-        first, second, third = (p.id for p in points)
+        first, second, third = (p.number for p in points)
         assert points[second].iteration == (3,)
         points.remove(first)
         assert len(points) == 2 and stops(session) == ["while/less[3]"]
@@ -187,3 +183,65 @@ def test_bad_targets(name, iteration, slug):
             session.run_to(name, iteration)
         assert caught.value.slug == slug
         assert session.run().reason is R.FINISHED
+
+
+# -- editing and listeners --------------------------------------------------------------------------------------------
+def test_an_edited_breakpoint_keeps_its_number_and_counts_anew():
+    with session_with(count(6.0), ("x", {"when": "value >= 1", "hits": 3}), ("while/add", {})) as session:
+        points = session.breakpoints
+        points.toggle(2)
+        session.run()
+        assert points[1].hits_seen == 3
+        edited = points.edit(1, when="value >= 2", hits=None)
+        assert points[1] is edited and [p.number for p in points] == [1, 2], "it stands where it stood"
+        assert edited.text == "x, when value >= 2" and edited.hits_seen == 0 and edited.enabled
+        assert session.run().reason is R.BREAKPOINT and edited.hits_seen == 1
+        assert not points.edit(2, hits=2).enabled, "what was off stays off"
+        assert points.add("x").number == 3, "no number is lost"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"when": "value +"}, {"when": 3}, {"hits": 0}, {"where": "nowhere"}, {"ignore": "x"}, {"enabled": 1},
+                {"iteration": -1}, {"log": "{value.__class__}"}],
+)  # fmt: skip
+def test_what_is_refused_leaves_a_breakpoint_as_it_was(changes):
+    with session_with(count(3.0), ("x", {"when": "value > 1"})) as session:
+        (before,) = session.breakpoints
+        with pytest.raises(wb.WorkbenchError):
+            session.breakpoints.edit(1, **changes)
+        assert session.breakpoints[1] is before and session.breakpoints.add("x").number == 2
+        with pytest.raises(SessionError, match="no-such"):
+            session.breakpoints.edit(77, when="value > 1")
+
+
+class Listener:
+    def __init__(self):
+        self.heard = 0
+
+    def hear(self):
+        self.heard += 1
+        raise RuntimeError("a view that fails")
+
+
+def test_listeners_hear_of_each_change_of_the_users_and_are_held_weakly():
+    with session_with(count(3.0)) as session:
+        points, listener, other = session.breakpoints, Listener(), Listener()
+        end = points.on_change(listener.hear)
+        points.on_change(other.hear)
+        changes = [
+            lambda: points.add("x"), lambda: points.toggle(1), lambda: setattr(points[1], "enabled", True),
+            lambda: points.edit(1, when="value > 9"), lambda: points.ignore("x", health="nan"),
+            lambda: points.remove(2), lambda: points.load_data([{"where": "x"}, {"where": "while/add"}]),
+            lambda: points.remove(1), points.clear,
+        ]  # fmt: skip
+        for number, change in enumerate(changes, 1):
+            change()
+            assert listener.heard == number, "once, also of many that were loaded"
+        for command in ("step_over", "next_iteration", "next_branch", "step_out", "step_back", "run"):
+            getattr(session, command)()
+        assert listener.heard == len(changes), "the debugger's own breakpoints are nobody's business"
+        end()
+        end()
+        del other
+        points.add("x")
+        assert listener.heard == len(changes) and not points._listeners

@@ -33,7 +33,8 @@ def test_conditions(text, value, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "value >", "value = 3", "x > 3", "__import__('os')", "value.dtype", "value[0]", "(lambda: 1)()",
+        "", " ", "value >", "value = 3", "x > 3", "__import__('os')", "value.dtype", "iteration[0] > 1",
+        "(lambda: 1)()",
         "open('f')",
         "value ** 9999999", "'a' * 3", "[value]", "value if 1 else 2", "abs(value, 1)", "abs()", "min(value, key=abs)",
         "value is 3",

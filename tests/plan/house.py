@@ -19,7 +19,8 @@ from workbench.widgets.models.evolution_model import EvolutionModel, default_nam
 from workbench.widgets.models.graph_model import graph_model
 from workbench.widgets.models.graph_state import branch_sides, graph_state
 from workbench.widgets.models.status_model import status_model, status_text
-from workbench.widgets.models.termination_model import TerminationModel, describe, loops
+from workbench.widgets.models.termination_model import TerminationModel, loops
+from workbench.widgets.models.termination_words import describe
 
 Feeds = dict[str, np.ndarray]
 

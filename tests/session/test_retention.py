@@ -10,8 +10,8 @@ import pytest
 import workbench as wb
 from tests.execution.loops import draws
 from workbench.errors import TraceError, WorkbenchError
-from workbench.execution import Run
-from workbench.session import plan_for, prepare_feeds
+from workbench.execution import Run, prepare_feeds
+from workbench.session import plan_for
 
 TRIPS, MIB = 200_000, 1 << 20
 

@@ -25,12 +25,13 @@ def workers() -> list[threading.Thread]:
 
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
-    assert workers() == []
+    gc.collect()
+    before = workers()  # of another module, where the process runs several
     yield
     gc.collect()
-    for thread in workers():
+    for thread in set(workers()) - set(before):
         thread.join(2.0)
-    assert workers() == []
+    assert set(workers()) <= set(before)
 
 
 @pytest.fixture
@@ -143,7 +144,8 @@ def test_restart_calls_off_what_waits(running):
 def test_pause_ends_a_long_way_back():
     with wb.Session(count(2_000_000.0), {"start": 0.0}) as session:
         session.run()
-        session.breakpoints.add("x", when="value < 0")  # holds nowhere: reverse_continue looks at everything
+        # holds nowhere, and is asked in Python: reverse_continue looks at everything, slowly
+        session.breakpoints.add("x", when="norm < 0")
         session.post("reverse_continue")
         time.sleep(0.05)
         assert session.pause(timeout=5.0).reason is R.PAUSED

@@ -104,12 +104,12 @@ def test_the_side_not_taken_is_dead():
 
 def test_a_folded_node_highlights_its_home():
     graph = newton()
-    state = graph_state(graph_model(graph), {}, current="while/Const_1", branches={})
+    state = graph_state(graph_model(graph), None, current="while/Const_1", branches={})
     assert state["current"] == "while/multiply_1"
 
 
 def test_values_belong_to_their_own_box_only():
     model = graph_model(newton())
-    state = graph_state(model, {}, current=None, branches={}, values={"while/add": "3", "while/Const": "1e-12"})
+    state = graph_state(model, None, current=None, branches={}, values={"while/add": "3", "while/Const": "1e-12"})
     assert state["values"] == {"while/add": "3"}
     json.dumps(state)

@@ -10,9 +10,12 @@ import workbench as wb
 from tests.graph.programs import failing
 from tests.widgets.graphs import counter, nested, newton
 from workbench.widgets.models.controlflow_model import ControlFlowModel, decisions
-from workbench.widgets.models.evolution_model import EvolutionModel, default_names, lines_of
+from workbench.widgets.models.evolution_lines import lines_of
+from workbench.widgets.models.evolution_model import EvolutionModel, default_names
 from workbench.widgets.models.status_model import status_model, status_text
-from workbench.widgets.models.termination_model import TerminationModel, clauses_of, describe, loops
+from workbench.widgets.models.termination_clauses import clauses_of
+from workbench.widgets.models.termination_model import TerminationModel, loops
+from workbench.widgets.models.termination_words import describe
 
 
 def test_default_names_are_the_loop_variables():

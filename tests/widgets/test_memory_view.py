@@ -188,6 +188,18 @@ def test_it_is_live_before_the_kernel_hears_of_the_browser(base):
     view.close()
 
 
+def test_a_model_that_is_out_of_date_does_not_switch_the_ledger(base):
+    view = MemoryView(base)
+    old = view.model(None)
+    base.ledger.collect(True)
+    now = view.model(None)
+    base.ledger.collect(False)
+    for model in (now, old, now):
+        view.refresh(model)
+        assert view.switch.value is model["collecting"] and not base.ledger.collecting
+    view.close()
+
+
 def test_the_switch_is_the_one_switch(base):
     view = MemoryView(base)
     base.zeros((1,))

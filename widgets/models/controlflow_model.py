@@ -47,8 +47,40 @@ class ControlFlowModel:
         return any(row.follow.behind for row in self.rows)
 
     def update(self, trace: Any, *, running: bool = False) -> dict[str, Any]:
-        """``rows``: name, x (number of the decision), y (0 false, 1 true), n_false, n_true, last, text, loop."""
+        """``rows``: name, pred (the value that decides), switches, frame, loop, x (number of the decision), y (0 false,
+        1 true), count, n_false, n_true (``exact`` or not), last, text."""
         return {"rows": [row.update(trace, running) for row in self.rows], "x_title": "decision"}
+
+
+def runs(row: dict[str, Any], limit: int, single: int) -> list[dict[str, Any]]:
+    """The decisions of a row as stretches of the same outcome: ``begin``, ``length`` (decisions), ``side`` (True,
+    False, or None for both by turns, where there is no room for each); one by one if there are at most ``single``."""
+    x, y = np.asarray(row["x"], dtype=np.float64), np.asarray(row["y"], dtype=np.float64)
+    if not len(x):
+        return []
+    end = max(float(row["count"]), x[-1] + 1)
+    if len(x) <= single and len(x) == end - x[0]:
+        edges = np.arange(len(x))
+    else:
+        edges = np.flatnonzero(np.concatenate([[True], y[1:] != y[:-1]]))
+    begin, side = x[edges], y[edges] > 0.5
+    stop = np.append(begin[1:], end)
+    if len(begin) <= limit:
+        found = zip(begin, stop, side, strict=True)
+        return [{"begin": float(a), "length": float(b - a), "side": bool(s)} for a, b, s in found]
+    merged: list[dict[str, Any]] = []
+    bins = np.linspace(x[0], end, limit // 2 + 1)
+    # of each bin: the stretches that reach into it, and how many of them are true
+    first, last = np.searchsorted(stop, bins[:-1], "right"), np.searchsorted(begin, bins[1:], "left")
+    so_far = np.concatenate([[0], np.cumsum(side)])
+    true, inside = so_far[last] - so_far[first], last - first
+    for low, high, t, n in zip(bins, bins[1:], true.tolist(), inside.tolist(), strict=False):
+        one = None if n == 0 or 0 < t < n else t > 0
+        if merged and merged[-1]["side"] is one and one is not None:
+            merged[-1]["length"] += float(high - low)
+        else:
+            merged.append({"begin": float(low), "length": float(high - low), "side": one})
+    return merged
 
 
 class _Decision:
@@ -78,6 +110,7 @@ class _Decision:
         about = "" if exact else "about "
         return {
             "name": self.row["name"], "loop": self.row["loop"], "switches": list(self.row["switches"]),
+            "pred": self.row["pred"], "frame": self.row["frame"], "count": self.follow.count,
             "x": self.line.x, "y": self.line.y, "n_false": n_false, "n_true": n_true, "exact": exact,
             "last": bool(self.line.y[-1]) if len(self.line.y) else None,
             "text": f"{about}{count_text(n_true)} true, {count_text(n_false)} false",

@@ -1,7 +1,4 @@
-"""How values develop over the iterations, as plain data: thinned lines, limit and label.
-
-Scalars give one line, small arrays (up to 8 elements) a line for each element, larger ones the line of their 2-norm.
-"""
+"""How values develop over the iterations, as plain data: thinned lines, limit and label."""
 
 from __future__ import annotations
 
@@ -11,52 +8,45 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.convergence import convergence, forecast_values
-from workbench.analysis.evolution import Evolution
 from workbench.errors import WorkbenchError
-from workbench.widgets.models.convergence_model import ahead_model
-from workbench.widgets.models.follow import Follower
-from workbench.widgets.models.labels import number, short_name
-from workbench.widgets.models.thinning import BUDGET, Thinned
+from workbench.widgets.models.activations import of_activation
+from workbench.widgets.models.evolution_lines import MAX_COMPONENTS, Line, lines_of, measured_of, statistics_of, why_not
+from workbench.widgets.models.evolution_verdicts import TAIL, verdict_of
+from workbench.widgets.models.follow import Follower, width_of
+from workbench.widgets.models.labels import short_name
 
-MAX_COMPONENTS = 8
 #: how lines are drawn: as they are, their magnitude or their distance to the limit on a logarithmic axis
 SCALES = ("linear", "log", "error")
-#: points of a forecast
-AHEAD = 60
-TAIL = 4096
+#: a stretch of so many values is read from the record itself, a longer one from blocks with their extremes
+EXACT = 250_000
+#: points of a stretch
+DETAIL = 2000
 
-
-def lines_of(values: np.ndarray) -> dict[str, np.ndarray]:
-    """Suffix of the line's name -> (n,) float64; complex values give their magnitude, text gives nothing."""
-    values = np.asarray(values)
-    if values.dtype.kind in "OSUV":
-        return {}
-    if values.dtype.kind == "c":
-        values = np.abs(values)
-    flat = values.reshape(len(values), -1).astype(np.float64)
-    if values.ndim == 1:
-        return {"": flat[:, 0]} if flat.shape[1] else {"": np.empty(0)}
-    if flat.shape[1] <= MAX_COMPONENTS:
-        places = list(np.ndindex(values.shape[1:]))
-        return {f"[{','.join(map(str, p))}]": flat[:, k] for k, p in enumerate(places)}
-    with np.errstate(over="ignore", invalid="ignore"):
-        return {" (2-norm)": np.sqrt((flat * flat).sum(axis=1))}
+FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 class EvolutionModel:
     """Follows some values of a trace; ``update`` reads only what is new since the last call.
 
     ``classify`` is called on the most recent values of each line (at most 4096) and gives a verdict with ``label``,
-    ``limit`` and ``confidence``; leave it out to draw lines only.
+    ``limit`` and ``confidence``; leave it out to draw lines only. With ``statistics`` the lines are those of the
+    elements of arrays, also of dropped ones where the trace has their statistics. ``outer`` is the iteration of the
+    frames around: only that activation of a loop inside another is followed then, else all of them in order.
     """
 
-    def __init__(self, names: Sequence[str], classify: Callable[[np.ndarray], Any] | None = None) -> None:
-        self.names = list(names)
-        self.classify = classify
-        self._lines: dict[str, dict[str, Thinned]] = {name: {} for name in names}
+    def __init__(
+        self, names: Sequence[str], classify: Callable[[np.ndarray], Any] | None = None, *, statistics: bool = False,
+        outer: tuple[int, ...] | None = None,
+    ) -> None:  # fmt: skip
+        self.names, self.outer = list(names), outer
+        self.classify, self._statistics = classify, statistics
+        self._lines: dict[str, dict[str, Line]] = {name: {} for name in names}
         self._follow = {n: Follower(partial(self._take, n), partial(self._cut, n)) for n in self.names}
+        self._series: dict[str, Any] = {}
+        self._measured: dict[str, bool] = {}  # of arrays: whether their statistics are in the trace
         self._trace: Any = None
+        self._kinds: dict[str, str] = {}
+        self._why: dict[str, str] = {}
 
     @property
     def behind(self) -> bool:
@@ -64,110 +54,144 @@ class EvolutionModel:
         return any(f.behind for f in self._follow.values())
 
     def update(
-        self, trace: Any, *, running: bool = False, verdicts: bool = True, log: bool = False
-    ) -> dict[str, Any]:
-        """The model now: ``lines`` (name, x, y, bad, last, count), ``verdicts`` (name, label, limit, text, and as
-        ``forecast`` and ``distance`` x, y, low and high of the values and of their distance to the limit),
-        ``x_title``, ``log``."""
-        self._trace = trace
+        self, trace: Any, *, running: bool = False, verdicts: bool = True, log: bool = False,
+        zoom: tuple[float, float] | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The model now.
+
+        ``lines``: name, of (the value's), x, y, bad (iteration and value of the first NaN or Inf), bad_count, last,
+        count, bool; of the stretch ``zoom`` with up to ``DETAIL`` points, exact where it is no longer than ``EXACT``
+        values and nothing runs. ``verdicts``: name, label, limit, text, and as ``forecast`` and ``distance`` x, y, low
+        and high of the values and of their distance to the limit. ``empty``: why a name has no line. ``x_title``,
+        ``log``.
+        """
+        self.attach(trace)
         for name, follower in self._follow.items():
             try:
-                follower.read([trace[name]], running)
-            except (KeyError, TypeError, WorkbenchError):
+                follower.read([self.series(name)], running)
+            except FAILED:
                 continue  # a value that this run does not compute
         lines = []
         for name in self.names:
             for suffix, line in self._lines[name].items():
-                y = np.abs(line.y) if log else line.y
-                y = np.where(np.isfinite(y) & ((y > 0) | (not log)), y, np.nan)
+                x, y = self._points(name, suffix, line, zoom, running)
+                y = np.abs(y) if log else y
+                whole = line.whole
                 lines.append(
                     {
-                        "name": short_name(name) + suffix, "x": line.x, "y": y, "bad": line.first_bad,
-                        "last": float(line.y[-1]) if len(line.y) else None, "count": self._follow[name].count,
+                        "name": short_name(name) + suffix, "of": name, "suffix": suffix, "x": x,
+                        "y": np.where(np.isfinite(y) & ((y > 0) | (not log)), y, np.nan),
+                        "bad": whole.first_bad, "bad_count": line.bad, "bool": self._kinds.get(name) == "b",
+                        "last": float(whole.y[-1]) if len(whole.y) else None, "count": self._follow[name].count,
                     }
                 )  # fmt: skip
         deep = any(f.depth > 1 for f in self._follow.values())
         return {
             "lines": lines,
             "verdicts": [v for n in self.names if (v := self._verdict(n))] if verdicts else [],
+            "empty": {n: w for n, w in self._why.items() if w and not self._lines[n]},
             "x_title": "firing, all activations in order" if deep else "iteration",
             "log": log,
         }
 
+    def attach(self, trace: Any) -> None:
+        """Read from this trace from now on."""
+        if trace is not self._trace:
+            self._trace, self._series = trace, {}
+
+    def series(self, name: str) -> Any:
+        """The series of a value that is followed, of one activation only where that was asked for."""
+        if name not in self._series:
+            whole = self._trace[name]
+            measured = whole.measured if self._statistics and len(whole.type.shape or ()) else None
+            self._series[name] = of_activation(measured if measured is not None else whole, self.outer)
+            self._measured[name] = measured is not None
+        return self._series[name]
+
+    def _lines_in(self, name: str) -> Callable[[Any], dict[str, np.ndarray]]:
+        if not self._statistics:
+            return lines_of
+        return measured_of if self._measured.get(name) else statistics_of
+
+    def deep(self, name: str) -> bool:
+        """Whether the x of a value counts firings of all activations, and not iterations."""
+        return self._follow[name].depth > 1 if name in self._follow else False
+
+    # -- reading ----------------------------------------------------------------------------------------------------
     def _take(self, name: str, x: np.ndarray, columns: list[np.ndarray]) -> None:
-        for suffix, y in lines_of(columns[0]).items():
-            self._lines[name].setdefault(suffix, Thinned(BUDGET)).extend(x, y)
+        self._kinds[name] = columns[0].dtype.kind
+        found = self._lines_in(name)(columns[0])
+        if not found and len(columns[0]):
+            self._why[name] = why_not(columns[0]) or "single numbers"
+        for suffix, y in found.items():
+            self._lines[name].setdefault(suffix, Line()).extend(x[: len(y)], y)
 
     def _cut(self, name: str, x: float) -> None:
         lines = self._lines[name]
         for line in lines.values():
             line.cut(x)
-        for suffix in [s for s, line in lines.items() if not len(line.x)]:
+        for suffix in [s for s, line in lines.items() if not len(line.whole.x)]:
             del lines[suffix]
 
+    def _points(
+        self, name: str, suffix: str, line: Line, zoom: tuple[float, float] | None, running: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        x, y = line.whole.x, line.whole.y
+        if zoom is None or not len(x) or zoom[0] <= x[0] and zoom[1] >= x[-1] and len(x) >= self._follow[name].count:
+            return x, y
+        low, high = max(zoom[0], float(x[0])), min(zoom[1], float(x[-1]))
+        if low > high:
+            return x, y
+        if not running and high - low <= EXACT // max(1, self._width(name)):
+            try:
+                return line.exact(self._stretch(name, low, high), suffix, self._lines_in(name), DETAIL)
+            except FAILED:
+                pass  # rows left meanwhile, or were dropped: the blocks have seen them
+        return line.zoomed(low, high, DETAIL)
+
+    def _width(self, name: str) -> int:
+        return width_of(self.series(name))
+
+    def _stretch(self, name: str, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers and values of the firings from ``low`` to ``high``."""
+        series = self.series(name)
+        first = int(series.window(0, 1)[0][0, 0]) if not self.deep(name) else 0
+        start, stop = max(0, int(np.floor(low)) - first), int(np.ceil(high)) - first + 1
+        iterations, values = series.window(start, stop)
+        deep = self.deep(name)
+        x = np.arange(start, start + len(values)) if deep else iterations[:, 0]
+        if not len(x) or x[0] > np.ceil(low) or x[-1] < np.floor(high) - 1:
+            raise IndexError("not all of it is kept")
+        return x.astype(np.float64), np.asarray(values)
+
+    # -- judging ----------------------------------------------------------------------------------------------------
     def _tail(self, name: str) -> np.ndarray | None:
         """The newest values, unthinned."""
         count = self._follow[name].count
         if self._trace is None or count < 4:
             return None
-        series = self._trace[name]
-        if self._follow[name].depth <= 1:
+        series = self.series(name)
+        if width_of(series) > MAX_COMPONENTS:  # the norms are known already, and reading the arrays again is slow
+            return next(iter(self._lines[name].values())).newest(TAIL)
+        tail = min(count, TAIL)
+        if self._follow[name].depth <= 1 and self.outer is None:
             # negative slices reach the end without a count of the whole
-            return np.asarray(series[-min(count, TAIL) :])
-        iterations, values = series.window(max(0, count - TAIL), count)
+            return np.asarray(series[-tail:])
+        size = len(series)
+        iterations, values = series.window(max(0, size - tail), size)
         # of an inner loop the present activation is judged, not the sequence of all of them
         mine = np.all(iterations[:, :-1] == iterations[-1, :-1], axis=1)
         return np.asarray(values)[mine]
 
     def _verdict(self, name: str) -> dict[str, Any] | None:
+        if self.classify is None or not self._lines[name]:
+            return None
         try:
-            tail = None if self.classify is None else self._tail(name)
-        except (KeyError, IndexError, ValueError, TypeError, WorkbenchError):
+            tail = self._tail(name)
+        except FAILED:
             return None
-        if self.classify is None or tail is None or len(tail) < 4 or tail.dtype.kind in "OSUVc":
-            return None
-        flat = tail.reshape(len(tail), -1)
-        if flat.shape[1] > MAX_COMPONENTS:
-            flat = np.sqrt((flat.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
-        try:
-            verdict = self.classify(flat[:, 0] if flat.shape[1] == 1 else flat)
-        except (WorkbenchError, ValueError, FloatingPointError):
-            return None
-        ahead = self._ahead(name, verdict, flat)
-        label = getattr(verdict.label, "name", str(verdict.label)).lower()
-        limit = verdict.limit
-        text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
-        plain = limit is not None and np.ndim(limit) == 0 and np.isfinite(limit)
-        if plain and label in ("converging", "stable"):
-            text += f" to {number(limit)}" if label == "converging" else f" at {number(limit)}"
-        period = getattr(verdict, "period", None)
-        if label == "oscillating" and period:
-            text += f", period {number(period)}"
-        return {
-            "name": short_name(name), "label": label, "limit": float(limit) if plain else None,
-            "confidence": getattr(verdict, "confidence", None), "text": text,
-            "why": [str(w) for w in (getattr(verdict, "why", None) or ())], **ahead,
-        }  # fmt: skip
-
-
-    def _ahead(self, name: str, verdict: Any, flat: np.ndarray) -> dict[str, Any]:
-        """The forecast of a value and of its distance to the limit, where the verdict has a model; ``line`` is the
-        number of the line that it belongs to."""
-        found: dict[str, Any] = {"forecast": None, "distance": None, "line": 0, "told": ""}
-        lines = list(self._lines[name].values())
-        if not isinstance(verdict, Evolution) or not lines or not len(lines[0].x):
-            return found
-        found["line"] = k = verdict.component if verdict.component is not None else 0
-        if k >= len(lines) or k >= flat.shape[1]:
-            return found
-        last, n = int(lines[0].x[-1]), len(flat)
-        steps = np.unique(np.rint(np.linspace(1, max(4, n // 3), AHEAD)))
-        line = flat[:, k].astype(np.float64)
-        found["forecast"] = ahead_model(forecast_values(verdict, last, steps, line), float(line[-1]))
-        plot = convergence(verdict, line, np.arange(last + 1 - n, last + 1))
-        if plot is not None:
-            found["distance"], found["told"] = ahead_model(plot.ahead, float(plot.error[-1])), plot.sentence
-        return found
+        x = [line.whole.x for line in self._lines[name].values()]
+        return None if tail is None else verdict_of(name, tail, self.classify, [int(v[-1]) for v in x if len(v)])
 
 
 def default_names(graph: Any, limit: int = 6) -> list[str]:

@@ -1,18 +1,26 @@
 """Which nodes a picture of the graph leaves out, and the texts that stand for them in their consumers' labels.
 
-Left out are constants, loop invariants (constant Enters), plain Identity nodes, and inputs that only invariants read.
+Left out are constants, loop invariants (constant Enters), plain Identity nodes, and inputs that only invariants read;
+in a large graph also what is computed from constants alone for one reader, such as weights that are reshaped.
 None of them is lost: the text appears where the value is used, and each left-out node has a *home*, the drawn
 node that is highlighted when the debugger stands on it.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 
 from workbench.graph.graph import Graph
 from workbench.graph.node import Node, Ref
 from workbench.widgets.models.labels import expression, short_name, shorten, value_text
 
+#: characters of a line
+ROOM = 28
+#: a graph with more boxes than this is large
+MANY = 40
+#: how many nodes are looked at for the box that stands for a folded one
+NEAR = 2_000
 FRAME_WORDS = {"Merge", "Switch", "Enter", "Exit", "NextIteration"}
 
 
@@ -54,8 +62,11 @@ def fold(graph: Graph) -> Folding:
         for index in range(max(1, len(node.types))):
             result.text[Ref(name, index)] = _called(graph, node, index, variables, result)
     _fold_pivots(graph, result, outputs)
+    if len(result.drawn) > MANY:
+        _fold_fixed(graph, result, outputs)
+    drawn = set(result.drawn)
     for name in graph.nodes:
-        result.home[name] = _home(graph, name, set(result.drawn))
+        result.home[name] = _home(graph, name, drawn)
     return result
 
 
@@ -74,7 +85,14 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     if node.op == "LoopCond":
         return ["LoopCond", "go on?"]
     title = short_name(node.name)  # the same word by which consumers call the value
-    return [title, expression(node.op.rsplit(":", 1)[-1], operands)] if operands else [title]
+    op = node.op.rsplit(":", 1)[-1]
+    if not operands:
+        return [title]
+    text = expression(op, operands)
+    if len(text) > ROOM:  # what is computed counts more than the constants in it
+        live = [t for t, ref in zip(operands, node.inputs, strict=True) if folding.source.get(ref, ref) is not None]
+        text = expression(op, [*live[:2], "\u2026"]) if len(live[:2]) < len(operands) else text
+    return [title, text]
 
 
 def _is_folded(graph: Graph, node: Node, outputs: set[str]) -> bool:
@@ -97,12 +115,29 @@ def _fold_pivots(graph: Graph, folding: Folding, outputs: set[str]) -> None:
     def reads(name: str) -> list[str]:
         return [c for c in graph.consumers(name) if any(r.node == name for r in graph.nodes[c].inputs)]
 
-    for name in list(folding.drawn):
+    gone: set[str] = set()
+    for name in folding.drawn:
         if graph.nodes[name].op != "Switch" or name in outputs or not graph.consumers(name):
             continue
         pivots = reads(name)
         if all(p not in drawn and graph.nodes[p].op == "Identity" and not reads(p) for p in pivots):
-            folding.drawn.remove(name)
+            gone.add(name)
+    folding.drawn = [name for name in folding.drawn if name not in gone]
+
+
+def _fold_fixed(graph: Graph, folding: Folding, outputs: set[str]) -> None:
+    """Leave out what is computed from constants alone and read once."""
+    fixed = {name for name, node in graph.nodes.items() if node.op == "Const"}
+    for name in folding.drawn:
+        node = graph.nodes[name]
+        if (
+            node.inputs and not node.control and name not in outputs and node.op not in FRAME_WORDS
+            and len(graph.consumers(name)) == 1 and all(ref.node in fixed for ref in node.inputs)
+        ):  # fmt: skip
+            fixed.add(name)
+            for index in range(max(1, len(node.types))):
+                folding.source[Ref(name, index)] = None
+    folding.drawn = [name for name in folding.drawn if name not in fixed or graph.nodes[name].op == "Const"]
 
 
 def _carries_a_name(graph: Graph, node: Node) -> bool:
@@ -130,9 +165,9 @@ def _home(graph: Graph, name: str, drawn: set[str]) -> str:
     if name in drawn:
         return name
     seen = {name}
-    queue = [name]
-    while queue:
-        current = queue.pop(0)
+    queue = deque([name])
+    while queue and len(seen) < NEAR:
+        current = queue.popleft()
         reads = [c for c in graph.consumers(current) if any(r.node == current for r in graph.nodes[c].inputs)]
         for near in (*reads, *graph.consumers(current), *(r.node for r in graph.nodes[current].inputs)):
             if near in drawn:

@@ -31,6 +31,12 @@ def short_name(name: str) -> str:
     return name.rstrip("/").rsplit("/", 1)[-1] or name
 
 
+def source_text(source: Any) -> str:
+    """``newton.py:12 `x = 0.5 * (x + a / x)` `` for the source line of a node: the folder is left out."""
+    words = f"{source.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{source.line}"
+    return f"{words} `{source.expression}`" if source.expression else words
+
+
 def expression(op: str, operands: Sequence[str]) -> str:
     """``a ÷ x`` for known operators, ``op(a, x)`` for all others."""
     if op in SYMBOLS and len(operands) == 2:

@@ -33,11 +33,14 @@ class Layout:
     height: float = 0.0
 
 
-def layered(sizes: Mapping[str, Point], edges: Iterable[Edge], pulls: Iterable[Edge] = ()) -> Layout:
+def layered(
+    sizes: Mapping[str, Point], edges: Iterable[Edge], pulls: Iterable[Edge] = (), gap: float = GAP_Y
+) -> Layout:
     """Place items of given (width, height), sources above targets.
 
     ``pulls`` are further edges that count for the ranks but are not drawn and take no room. Edges that close a
-    cycle, self loops and repeated edges do not influence the layout (and get no bends).
+    cycle, self loops and repeated edges do not influence the layout (and get no bends). ``gap`` is the room between
+    rows.
     """
     names = list(sizes)
     if not names:
@@ -62,8 +65,8 @@ def layered(sizes: Mapping[str, Point], edges: Iterable[Edge], pulls: Iterable[E
         height = max((heights.get(i, 0.0) for i in row), default=0.0)
         for i in row:
             middle[i], span[i] = y + height / 2, (y, y + height)
-        y += height + GAP_Y
-    layout.height = y - GAP_Y
+        y += height + gap
+    layout.height = y - gap
     left = min(x[i] - widths.get(i, BEND) / 2 for row in rows for i in row)
     layout.width = max(x[i] + widths.get(i, BEND) / 2 for row in rows for i in row) - left
     for name, i in number.items():

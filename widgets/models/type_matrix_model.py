@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from workbench.errors import WorkbenchError
 from workbench.kernels import types
 from workbench.kernels.types.dtypes import NAMES, TYPES, common
 from workbench.kernels.types.ops import OPS
@@ -66,6 +67,20 @@ def type_matrix(family: str, profile: str = THIS_BUILD, used: Iterable[Instance]
         "family": family, "about": types.families[family][1], "profile": profile, "types": list(NAMES),
         "rows": rows, "columns": columns, "cells": cells, "counts": counts,
     }  # fmt: skip
+
+
+def cell_of(graph: Any, name: str) -> tuple[str, str, str] | None:
+    """(family, row, column) of what a node, or the node of a value, computes; None for what has no place here."""
+    try:
+        node = graph.nodes[graph.value(name).node]
+    except WorkbenchError:
+        return None
+    op = OPS.get(node.op)
+    if op is None or not node.types:
+        return None
+    inputs = tuple(str(graph.type_of(ref).dtype) for ref in node.inputs)
+    place = _place(op.family, inputs, str(node.types[0].dtype))
+    return None if place is None or not set(place) <= set(NAMES) else (op.family, *place)
 
 
 def _place(family: str, inputs: tuple[str, ...], output: str) -> tuple[str, str] | None:

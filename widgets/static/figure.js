@@ -42,7 +42,8 @@ function makeView(module, inner, model, el) {
     proto.perform_render = draw;
   }
   view.model = Object.create(view.model);
-  view.model.on = (name, callback) => model.on(name, callback);
+  view.listening = false;
+  view.model.on = (name, callback) => view.listening || model.on(name, callback);
   return quiet(view);
 }
 
@@ -62,88 +63,103 @@ function relayout(view, data) {
   twin.do_relayout();
 }
 
+// Plotly may take longer than anywidget waits for a model to be initialised, so the drawing waits for it instead.
 export default () => {
-  let module;
-  let figure;
-  let inner;
+  let starting;
+  const start = async (model) => {
+    const module = await plotly(model);
+    const inner = module.default();
+    inner.initialize({ model });
+    return { module, inner };
+  };
   return {
-    async initialize({ model }) {
-      module = await plotly(model);
-      inner = module.default();
-      inner.initialize({ model });
-    },
-    render({ model, el }) {
-      el.classList.add("workbench-figure");
-      el.style.width = "100%";
-      const height = model.get("_widget_layout").height;
-      if (height) el.style.minHeight = `${height}px`;
-      const themes = model.get("_themes");
-      // What this browser adds to the stored layout before the first drawing: its theme and its width. The width is always
-      // given: plotly ends automatic sizing for good as soon as an update names a height.
-      let width = el.clientWidth || 640;
-      Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
-      const view = makeView(module, inner, model, el);
-      view.perform_render();
-
-      // A figure may ask for a least width, and for ranges to be set again when the width changes (layout.meta).
-      const wish = () => (el.layout ?? model.get("_widget_layout")).meta ?? {};
-      const room = () => {
-        el.style.minWidth = wish().min_width ? `${wish().min_width}px` : "";
-        const tall = el.layout?.height;
-        if (tall) el.style.minHeight = `${tall}px`;
-      };
-      // keeps the place that the figure is about (layout.meta.focus, in axis units) within a scrolling container
-      const follow = () => {
-        const box = el.closest(".workbench-scroll");
-        const focus = wish().focus;
-        if (!box || !focus || !el._fullLayout?.xaxis?.l2p) return;
-        const { xaxis, yaxis, _size } = el._fullLayout;
-        for (const [axis, start, at, side, room] of [
-          [xaxis, _size.l, focus[0], "scrollLeft", box.clientWidth],
-          [yaxis, _size.t, focus[1], "scrollTop", box.clientHeight],
-        ]) {
-          const place = start + axis.l2p(at);
-          if (place < box[side] + 60 || place > box[side] + room - 60) box[side] = place - room / 2;
-        }
-      };
-      const fit = () => {
-        room();
-        if (!el._fullLayout || !el.clientWidth || el.clientWidth === width) return;
-        width = el.clientWidth;
-        model.get("_widget_layout").width = width;
-        relayout(view, { width, ...(wish().ranges ?? {}) });
-      };
-      const resize = new ResizeObserver(fit);
-      resize.observe(el);
-
-      const theme = new MutationObserver(() => {
-        const template = themes[dark() ? "dark" : "light"];
-        model.get("_widget_layout").template = template;
-        if (el._fullLayout) relayout(view, { template });
-      });
-      theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
-
-      // plotly draws inside the change events of the messages that precede this one; one frame later it is on the screen
-      model.on("change:_push", () => {
-        const push = model.get("_push");
-        room();
-        requestAnimationFrame(() => {
-          follow();
-          setTimeout(() => model.send({ kind: "ack", push }), 0);
-        });
-      });
-      const ready = () => {
-        if (!el._fullLayout) return setTimeout(ready, 20);
-        fit();
-        model.send({ kind: "view" });
-      };
-      ready();
-      return () => {
-        resize.disconnect();
-        theme.disconnect();
-        view.remove();
-        model.send({ kind: "gone" });
-      };
+    async render({ model, el }) {
+      let parts;
+      try {
+        parts = await (starting ??= start(model));
+      } catch {
+        starting = undefined; // the kernel has gone, or the figure was closed meanwhile
+        el.textContent = "This figure needs its kernel: run the cell again.";
+        return;
+      }
+      return draw({ model, el, ...parts });
     },
   };
 };
+
+function draw({ model, el, module, inner }) {
+  el.classList.add("workbench-figure");
+  el.style.width = "100%";
+  const height = model.get("_widget_layout").height;
+  if (height) el.style.minHeight = `${height}px`;
+  const themes = model.get("_themes");
+  // What this browser adds to the stored layout before the first drawing: its theme and its width. The width is always
+  // given: plotly ends automatic sizing for good as soon as an update names a height.
+  let width = el.clientWidth || 640;
+  Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
+  const view = makeView(module, inner, model, el);
+  view.perform_render();
+  view.listening = true;
+
+  // A figure may ask for a least width, and for ranges to be set again when the width changes (layout.meta).
+  const wish = () => (el.layout ?? model.get("_widget_layout")).meta ?? {};
+  const room = () => {
+    el.style.minWidth = wish().min_width ? `${wish().min_width}px` : "";
+    const tall = el.layout?.height;
+    if (tall) el.style.minHeight = `${tall}px`;
+  };
+  const fit = () => {
+    room();
+    if (!el._fullLayout || !el.clientWidth || el.clientWidth === width) return;
+    width = el.clientWidth;
+    model.get("_widget_layout").width = width;
+    relayout(view, { width, ...(wish().ranges ?? {}) });
+  };
+  const resize = new ResizeObserver(fit);
+  resize.observe(el);
+
+  const theme = new MutationObserver(() => {
+    const template = themes[dark() ? "dark" : "light"];
+    model.get("_widget_layout").template = template;
+    if (el._fullLayout) relayout(view, { template });
+  });
+  theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+
+  // plotly draws inside the change events of the messages that precede this one; one frame later it is on the screen
+  model.on("change:_push", () => {
+    const push = model.get("_push");
+    room();
+    requestAnimationFrame(() => setTimeout(() => model.send({ kind: "ack", push, traces: el.data?.length }), 0));
+  });
+  // An update may be lost between the kernel's message and a figure that is only being made: when the numbers of traces differ,
+  // the kernel sends its whole state, and everything is drawn from that.
+  const onMessage = (message) => {
+    if (message?.kind !== "redraw") return;
+    Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
+    view.perform_render();
+    model.send({ kind: "ack", push: model.get("_push"), traces: el.data?.length });
+  };
+  model.on("msg:custom", onMessage);
+  // a figure that is scrolled out of sight is refreshed rarely
+  const sight = new IntersectionObserver((entries) => {
+    model.send({ kind: "sight", seen: entries.some((entry) => entry.isIntersecting) });
+  });
+  let gone = false;
+  const ready = () => {
+    if (gone) return;
+    if (!el._fullLayout) return setTimeout(ready, 20);
+    fit();
+    model.send({ kind: "view", traces: el.data.length });
+    sight.observe(el);
+  };
+  ready();
+  return () => {
+    gone = true;
+    model.off("msg:custom", onMessage);
+    sight.disconnect();
+    resize.disconnect();
+    theme.disconnect();
+    view.remove();
+    model.send({ kind: "gone" });
+  };
+}

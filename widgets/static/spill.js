@@ -1,12 +1,5 @@
 // Progress of a trace that goes to disk. The bar is a native progress element, so that assistive software knows it; state
-// is told in words and by the bar's pattern, never by colour alone. All texts are set as textContent.
-
-function make(tag, className, parent) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (parent) parent.appendChild(element);
-  return element;
-}
+// is told in words and by the bar's pattern, never by colour alone.
 
 export default {
   render({ model, el }) {
@@ -23,8 +16,7 @@ export default {
     const error = make("div", "workbench-spill-error", box);
     error.setAttribute("role", "alert");
 
-    function show() {
-      const now = model.get("status");
+    return follow(model, el, (now) => {
       box.dataset.state = now.state ?? "";
       word.textContent = now.word ?? "";
       const known = typeof now.percent === "number";
@@ -38,14 +30,6 @@ export default {
       const text = now.error ? `\u2716 ${now.error}` : "";
       if (error.textContent !== text) error.textContent = text;
       error.style.display = text ? "" : "none";
-      model.send({ kind: "ack", push: model.get("push") });
-    }
-    model.on("change:status", show);
-    show();
-    model.send({ kind: "view" });
-    return () => {
-      model.off("change:status", show);
-      model.send({ kind: "gone" });
-    };
+    });
   },
 };

@@ -14,7 +14,8 @@ from workbench.widgets import theme
 from workbench.widgets.figure import LiveFigure
 from workbench.widgets.focus import Focus
 from workbench.widgets.pump import Pump, drop, pump_for
-from workbench.widgets.views.spec import Spec, changes, flatten, plain_figure
+from workbench.widgets.trouble import Fallible, told
+from workbench.widgets.views.spec import Spec, changes, flatten, plain_figure, text
 
 
 class Source:
@@ -47,7 +48,7 @@ def is_running(snapshot: Any) -> bool:
     return str(getattr(snapshot, "state", "")) == "running"
 
 
-class View(ipywidgets.VBox):
+class View(Fallible, ipywidgets.VBox):
     """Base of the views. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets.
 
     ``focus`` is what the views of a panel look at together; a view that stands alone has its own.
@@ -57,6 +58,7 @@ class View(ipywidgets.VBox):
     title = "View"
     pump: Pump | None = None
     live: LiveFigure
+    _excuse: ipywidgets.HTML | None = None
 
     def __init__(self, source: Any, focus: Focus | None = None) -> None:
         self.source = source if isinstance(source, Source) else Source(source)
@@ -64,12 +66,13 @@ class View(ipywidgets.VBox):
         self._show_lock = threading.RLock()
         spec = self.spec(self.model(self.source.snapshot()))
         self._flat = _flatten(spec)
-        self.live = LiveFigure(plain_figure(spec), on_view=self._drawn)
-        self.live.layout.paper_bgcolor = "rgba(0,0,0,0)"
+        figure = plain_figure(spec)
+        figure.layout.paper_bgcolor = "rgba(0,0,0,0)"  # from the start: a browser that is still loading hears no change
+        self.live = LiveFigure(figure, on_view=self._drawn)
         super().__init__()
         self.add_class("workbench-view")
         self.children = self.arrange()
-        self._unfocus = self.focus.subscribe(self.focused)
+        self._unfocus = self.focus.subscribe(self._focused)
         if self.source.session is not None:
             self.pump = pump_for(self.source.session)
             self.pump.add(self)
@@ -116,6 +119,24 @@ class View(ipywidgets.VBox):
     def waited(self) -> float:
         return self.live.waited
 
+    @property
+    def took(self) -> float:
+        return self.live.took
+
+    @property
+    def asleep(self) -> bool:
+        return self.live.asleep
+
+    def doze(self) -> None:
+        self.live.doze()
+
+    def rouse(self) -> None:
+        self.live.rouse()
+
+    @property
+    def hidden(self) -> bool:
+        return self.live.hidden
+
     def show(self, snapshot: Any) -> None:
         """Bring the view up to date with a snapshot; on the pump's thread."""
         with self._show_lock:
@@ -141,7 +162,33 @@ class View(ipywidgets.VBox):
         if self.pump is not None:
             self.pump.refresh(self)
         else:
-            self.show(self.source.snapshot())
+            self.attempt(self.source.snapshot())
+
+    def troubled(self, error: Exception | None) -> None:
+        with self._show_lock:
+            old = self._excuse
+            if self.comm is None:
+                return
+            if error is None:
+                if old is None:
+                    return
+                self._excuse = None
+                self.children = tuple(child for child in self.children if child is not old)
+                close_parts(old)
+                old.close()
+                return
+            self._forget()  # it is not known how far it came
+            said = excuse(self.title, error)
+            if self._excuse is None:
+                self._excuse = ipywidgets.HTML(said)
+                self.children = (self._excuse, *self.children)
+            self._excuse.value = said
+
+    def _focused(self, focus: Focus) -> None:
+        try:
+            self.focused(focus)
+        except Exception as error:  # the other views of the focus go on
+            self.troubled(error)
 
     def _forget(self) -> None:
         """What was sent is unknown to the browser: the next update sends everything."""
@@ -154,7 +201,7 @@ class View(ipywidgets.VBox):
         if self.pump is not None and self.views:
             self.pump.refresh(self)
         else:
-            self.show(self.source.snapshot())
+            self.attempt(self.source.snapshot())
 
     # -- for users --------------------------------------------------------------------------------------------------
     @property
@@ -206,3 +253,8 @@ def close_parts(widget: Any) -> None:
         model = getattr(widget, part, None)
         if isinstance(model, ipywidgets.Widget):
             model.close()
+
+
+def excuse(title: str, error: Exception) -> str:
+    """What went wrong in a view, as HTML; names in it are shown and not obeyed."""
+    return f'<div class="workbench-words workbench-bad" role="alert">\u2716 {text(title)}: {text(told(error))}</div>'

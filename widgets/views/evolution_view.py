@@ -1,23 +1,29 @@
-"""Values over the iterations, with limit and label."""
+"""Values over the iterations: lines, statistics, cobweb, phase portrait and heat map, with limit and label."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets
-import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.widgets import theme
 from workbench.widgets.focus import Focus
-from workbench.widgets.models.evolution_model import SCALES, EvolutionModel, default_names
-from workbench.widgets.models.labels import number
+from workbench.widgets.models.evolution_choice import AGAINST_CHANGE, KINDS, Choice, scales_of
+from workbench.widgets.models.evolution_controls import settings_of
+from workbench.widgets.models.evolution_group import EvolutionGroup, Ghosts
+from workbench.widgets.models.evolution_marks import breakpoint_marks, moment_mark, moment_of
+from workbench.widgets.models.evolution_model import SCALES
+from workbench.widgets.models.evolution_portrait import cobweb_model, heat_model, phase_model
+from workbench.widgets.models.loop_state import has_ended
+from workbench.widgets.part import Controls
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.convergence_spec import forecast_traces, level_shape
-from workbench.widgets.views.spec import Spec, base_layout, count_axis, log_axis, text, title
+from workbench.widgets.views.evolution_portraits import heat_spec, nothing_spec, portrait_spec
+from workbench.widgets.views.evolution_spec import HEIGHT, evolution_html, evolution_spec
+from workbench.widgets.views.spec import Spec
 
-HEIGHT = 250
+FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 def _classify(values: Any) -> Any:
@@ -27,10 +33,29 @@ def _classify(values: Any) -> Any:
 
 
 class EvolutionView(View):
-    """Lines of the loop variables (or of ``names``) over the iterations, with their forecasts and 90 % bands.
+    """The loop variables of one loop (or ``names``) over its iterations, with forecasts, limits and 90 % bands.
 
-    ``log`` shows the magnitude on a log axis. ``scale`` is "linear", "log" or "error": the last shows the distance to
-    the limit of what converges, with ``tolerance`` as a line across.
+    Parameters
+    ----------
+    source:
+        A session, a trace or a graph.
+    names:
+        Values to show; by default the variables of the outermost loop. What is selected in the focus is shown too.
+    kind:
+        "line"; "statistics" (largest, smallest, mean element and 2-norm of arrays); "heat" (components over
+        iterations); "cobweb" (each value's successor over the value); "phase" (a value over another, ``against``, or
+        over its change). The last three show one value, the first of ``names``.
+    scale:
+        "linear", "log" (magnitude on a logarithmic axis; the same as ``log=True``) or "error": the distance to the
+        limit of what converges, with ``tolerance`` as a line across.
+    frame:
+        Path of the loop whose variables are shown.
+    activation:
+        Of a loop inside another: "all" in order, "looked at" (the one of the focus, else the newest), or the iteration
+        of the loops around it as a tuple.
+
+    A click looks at that iteration in all views of the focus. A stretch that is zoomed into is read again, with up to
+    2,000 points. Other histories of the session (forks, and what was before an edit) are thin lines.
     """
 
     title = "Evolution"
@@ -38,55 +63,154 @@ class EvolutionView(View):
 
     def __init__(
         self, source: Any, names: Sequence[str] | None = None, log: bool = False, height: int = HEIGHT, *,
-        scale: str | None = None, tolerance: float | None = None, focus: Focus | None = None,
+        scale: str | None = None, tolerance: float | None = None, kind: str = "line", against: str | None = None,
+        frame: tuple[str, ...] | None = None, activation: str | tuple[int, ...] = "all", focus: Focus | None = None,
     ) -> None:  # fmt: skip
-        self.scale = scale if scale is not None else "log" if log else "linear"
-        if self.scale not in SCALES:
-            raise WorkbenchError(
-                f"There is no scale {scale!r}.", slug="no-scale", fix=f"use one of {', '.join(SCALES)}."
-            )
-        self.tolerance = tolerance if tolerance is not None and tolerance > 0 else None
         self.source = source if isinstance(source, Source) else Source(source)
-        self.names = list(names) if names is not None else default_names(self.source.graph)
+        self.tolerance = tolerance if tolerance is not None and tolerance > 0 else None
         self.height = height
-        self._follow = EvolutionModel(self.names, _classify)
+        scale = scale if scale is not None else "log" if log else "linear"
+        self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
+        self._group = EvolutionGroup(_classify)
+        self._ghosts = Ghosts(self.update_now)
+        self._zoom: tuple[float, float] | None = None
+        self._fresh = False  # axes are to be set anew
+        self._drawn_of: list[str] = []  # the value behind each line
+        self._drawing: int | None = None  # the thread that draws, whose own changes are no zooming
+        self._watched: Any = None
         self._verdict_event = -1
+        self._judged: Any = None
         self._verdicts: list[dict[str, Any]] = []
+        self.words = ipywidgets.HTML()
         super().__init__(self.source, focus)
+        self.live.layout.on_change(self._ranged, "xaxis.range")
+        self.live.layout.on_change(self._unzoomed, "xaxis.autorange")
+        if self.source.session is not None:
+            self._unhear = self.source.session.breakpoints.on_change(self.update_now)
+        self.refresh({"verdicts": []})
 
+    # -- model and figure -------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
+        choice, trace, session = self._choice, self.source.trace, self.source.session
+        running = is_running(snapshot)
+        outer = choice.outer(trace, self.focus.moment)
+        names = choice.names_with(self.focus.node) if choice.many else [choice.first]
+        log = choice.scale == "log"
+        selected = choice.selected(self.focus.node)
+        shown: dict[str, Any] = {"kind": choice.kind, "shown": choice.first, "selected": selected}
+        mark = self._mark(trace, choice.first, outer)
+        shown |= {"moment": mark, "ghosts": [], "hint": "this graph has no values to show" if not names else ""}
+        if choice.kind == "heat":
+            return {**shown, "heat": self._asked(lambda: heat_model(self._series(outer), log, self._zoom)),
+                    "hint": f"{choice.first} is no array with components"}  # fmt: skip
+        if not choice.many:
+            at = None if mark is None else int(mark["x"])
+            return {**shown, "portrait": self._asked(lambda: self._portrait(outer, at))}
         # a verdict looks at thousands of values: not more often than the run has grown by a tenth
         event = int(getattr(snapshot, "event", 0) or 0)
-        running = is_running(snapshot)
-        due = not running or abs(event - self._verdict_event) > 0.1 * max(1, self._verdict_event)
-        model = self._follow.update(self.source.trace, running=running, verdicts=due, log=self.scale == "log")
+        key = (tuple(names), outer, choice.kind)
+        due = not running or key != self._judged or abs(event - self._verdict_event) > 0.1 * max(1, self._verdict_event)
+        model = self._group.update(
+            trace, names, outer=outer, statistics=choice.kind == "statistics", running=running, verdicts=due, log=log,
+            zoom=self._zoom,
+        )  # fmt: skip
         if due:
-            self._verdict_event, self._verdicts = event, model["verdicts"]
-        return {**model, "verdicts": self._verdicts, "error": self.scale == "error", "tolerance": self.tolerance}
+            self._verdict_event, self._judged, self._verdicts = event, key, model["verdicts"]
+        if session is not None and choice.ghosts and choice.kind == "line":
+            shown["ghosts"] = self._ghosts.update(session, names, outer, log)
+        if session is not None:
+            shown["breakpoints"] = breakpoint_marks(session, self.source.graph, names, outer)
+        return {
+            **model, **shown, "verdicts": self._verdicts, "error": choice.scale == "error" and choice.kind == "line",
+            "tolerance": self.tolerance, "ended": has_ended(trace, self.source.graph, choice.frame, outer),
+        }  # fmt: skip
+
+    def _asked(self, question: Any) -> Any:
+        try:
+            return question()
+        except FAILED:
+            return None
+
+    def _series(self, outer: tuple[int, ...] | None, name: str | None = None) -> Any:
+        model = self._group.of(name or self._choice.first, outer)
+        model.attach(self.source.trace)
+        return model.series(name or self._choice.first)
+
+    def _mark(self, trace: Any, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
+        if self.focus.moment is None or trace is None or not name:
+            return None
+        return self._asked(lambda: moment_mark(trace[name], self.focus.moment, outer))
+
+    def _portrait(self, outer: tuple[int, ...] | None, at: int | None) -> dict[str, Any]:
+        series = self._series(outer)
+        suffix, other, other_suffix = self._choice.parts(series)
+        if self._choice.kind == "cobweb":
+            return cobweb_model(series, suffix, at)
+        return phase_model(series, suffix, None if other is None else self._series(outer, other), other_suffix, at)
 
     @property
     def behind(self) -> bool:
-        return self._follow.behind
+        return self._choice.many and self._group.behind
 
     def spec(self, model: dict[str, Any]) -> Spec:
-        return evolution_spec(model, self.height)
+        if model["kind"] == "heat":
+            return heat_spec(model, self.height)
+        if model["kind"] in ("cobweb", "phase"):
+            return portrait_spec(model, self.height)
+        nothing = not model["lines"] and not model["moment"] and self.source.trace is not None
+        return nothing_spec(model, self.height) if nothing and model["empty"] else evolution_spec(model, self.height)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
-        scale = ipywidgets.ToggleButtons(
-            options=[(s, s) for s in SCALES], value=self.scale,
-            tooltips=["Values as they are", "Magnitude on a logarithmic axis",
-                      "Distance to the limit, on a logarithmic axis"],
-            style={"button_width": "64px"}, layout={"width": "auto"},
-        )  # fmt: skip
-        scale.observe(self._scale_chosen, names="value")
-        scale.add_class("workbench-scale")
-        self.words = ipywidgets.HTML()
-        return (scale, self.live, self.words)
+        self.controls = Controls(self._chosen, **self._settings())
+        return (self.controls, self.live, self.words)
 
     def refresh(self, model: dict[str, Any]) -> None:
         html = evolution_html(model)
         if html != self.words.value:
             self.words.value = html
+        self._drawn_of = [line["of"] for line in model.get("lines", ())]
+        self.controls.offer(self._settings())
+        data = self.live.data
+        if data and data[0] is not self._watched:  # the traces were exchanged
+            self._watched = data[0]
+            for trace in data:
+                trace.on_click(self._clicked)
+        if self._fresh:
+            self._fresh = False
+            auto = {f"{axis}.range": None for axis in ("xaxis", "yaxis")} | {"xaxis.autorange": True}
+            self.live.push({}, {**auto, "yaxis.autorange": "reversed" if self.kind == "heat" else True})
+
+    def _settings(self) -> dict[str, Any]:
+        session = self.source.session
+        return settings_of(self._choice, session is not None and self._ghosts.there(session))
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+    @property
+    def kind(self) -> str:
+        """How values are drawn: see :data:`KINDS`."""
+        return self._choice.kind
+
+    @kind.setter
+    def kind(self, kind: str) -> None:
+        self._chosen("kind", kind)
+
+    @property
+    def scale(self) -> str:
+        """"linear", "log" or "error"."""
+        return self._choice.scale
+
+    @scale.setter
+    def scale(self, scale: str) -> None:
+        self._chosen("scale", scale)
+
+    @property
+    def names(self) -> list[str]:
+        """The values that are shown, without the selected one."""
+        return list(self._choice.names)
+
+    @names.setter
+    def names(self, names: Sequence[str]) -> None:
+        self._chosen("names", list(names))
 
     @property
     def log_scale(self) -> bool:
@@ -97,102 +221,74 @@ class EvolutionView(View):
     def log_scale(self, log: bool) -> None:
         self.scale = "log" if log else "linear"
 
-    def _scale_chosen(self, change: Any) -> None:
-        self.scale = str(change["new"])
+    def show_activation(self, activation: str | tuple[int, ...]) -> None:
+        """Of a loop inside another: "all", "looked at", or the iteration of the loops around it."""
+        self._chosen("activation", activation)
+
+    def zoom(self, low: float | None, high: float | None = None) -> None:
+        """Read this stretch of iterations again, as zooming in the browser does; None for the whole."""
+        self._zoom = None if low is None or high is None or not low < high else (float(low), float(high))
         self.update_now()
 
+    def _chosen(self, name: str, value: Any) -> None:
+        line = self._choice.set(name, value)
+        self._zoom, self._fresh = None, True
+        self._did(line)
+        self.update_now()
 
-def evolution_html(model: dict[str, Any]) -> str:
-    """What the plot shows, in words: folded up, and opened by mouse or keyboard; names are escaped."""
-    told = [[v["text"] + ".", *v.get("why", ())[:2], v.get("told", "")] for v in model["verdicts"]]
-    items = "".join(f"<li>{text(' '.join(t for t in sentences if t))}</li>" for sentences in told)
-    if not items:
-        return ""
-    return f'<details class="workbench-words"><summary>In words</summary><ul>{items}</ul></details>'
+    def show(self, snapshot: Any) -> None:
+        self._drawing = threading.get_ident()
+        try:
+            super().show(snapshot)
+        finally:
+            self._drawing = None
 
+    def _drawn(self) -> None:
+        self._zoom = None  # the browser has drawn the whole
+        super()._drawn()
 
-def evolution_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
-    """One line per value, a dashed line per limit, a cross at the first NaN or infinity; forecasts with their bands.
+    def _ranged(self, _layout: Any, span: Any) -> None:
+        """A browser has zoomed into the axis or moved it."""
+        if self._drawing == threading.get_ident() or span is None or len(span) != 2:
+            return
+        try:
+            low, high = sorted(float(v) for v in span)
+        except (TypeError, ValueError):
+            return
+        # the browser only tells the range; that the axis is the whole again must be seen as a change later
+        self.live._set_in(self.live._layout, "xaxis.autorange", False)
+        self.zoom(low, high)
 
-    With ``error`` the lines are distances to the limit; what has none is left out.
-    """
-    data: list[dict[str, Any]] = []
-    error = bool(model.get("error"))
-    log = model["log"] or error
-    limits = {v["name"]: v["limit"] for v in model["verdicts"] if v["label"] in ("converging", "stable")}
-    for k, line in enumerate(model["lines"]):
-        last = "" if line["last"] is None else f" = {number(line['last'], 8)}"
-        y = np.asarray(line["y"], dtype=np.float64)
-        if error:
-            limit = limits.get(line["name"])
-            y = np.full(len(y), np.nan) if limit is None else np.abs(y - limit)
-            y = np.where(y > 0, y, np.nan)
-        data.append(
-            {
-                "type": "scatter", "mode": "lines+markers" if len(line["x"]) <= 60 else "lines",
-                "x": np.asarray(line["x"], dtype=np.float64), "y": y,
-                "name": text(line["name"] + last), "marker": {"size": 5},
-                "line": {"width": 2, "dash": ("solid", "dash", "dot", "dashdot")[k % 4], "color": _colour(k)},
-                "hovertemplate": f"{text(line['name'])}<br>{model['x_title']} %{{x}}<br>%{{y:.12g}}<extra></extra>",
-            }
-        )  # fmt: skip
-    if not data:
-        data.append({"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": "no values yet"})
-    lines = [t["y"] for t in data]
-    drawn = _forecasts(model, error)
-    data += drawn
-    if log:
-        lines += [t["y"] for t in drawn]
-    shapes = [
-        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": v["limit"], "y1": v["limit"],
-         "line": {"color": theme.GREY, "width": 1, "dash": "dash"}}
-        for v in model["verdicts"] if v["limit"] is not None and not log
-    ]  # fmt: skip
-    tolerance = model.get("tolerance")
-    if error and tolerance is not None:
-        shapes.append(level_shape(tolerance))
-        lines.append(np.array([tolerance]))
-    bad = [(line["bad"], line["name"]) for line in model["lines"] if line["bad"]]
-    notes = [
-        {"x": b[0], "y": 1, "yref": "paper", "text": f"\u26a0 {text(name)} is {number(b[1])}", "showarrow": False,
-         "font": {"color": theme.BAD, "size": 11}, "xanchor": "right", "yanchor": "top"}
-        for b, name in bad[:3]
-    ]  # fmt: skip
-    told = " \u00b7 ".join(text(v["text"]) for v in model["verdicts"])
-    layout = base_layout(
-        height,
-        title=title(told or "Evolution"),
-        xaxis=count_axis(model["x_title"], data),
-        yaxis=log_axis(lines) if log else {"type": "linear", "exponentformat": "e"},
-        showlegend=True,
-        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 11}},
-        shapes=shapes,
-        annotations=notes,
-        margin={"l": 56, "r": 14, "t": 44, "b": 40},
-    )
-    if error:
-        layout["yaxis"]["title"] = {"text": "distance to the limit"}
-    return {"data": data, "layout": layout}
+    def _unzoomed(self, _layout: Any, auto: Any) -> None:
+        if self._drawing != threading.get_ident() and auto and self._zoom is not None:
+            self.zoom(None)
+
+    def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
+        if not points.point_inds:
+            return
+        k = dict(trace.meta or {}).get("line", -1)
+        of = self._drawn_of[k] if 0 <= k < len(self._drawn_of) else self._choice.first
+        outer = self._choice.outer(self.source.trace, self.focus.moment)
+        x = float(points.xs[0])
+        if not self._choice.many and self.kind != "heat":
+            x = float(trace.customdata[points.point_inds[0]])
+        moment = self._asked(lambda: moment_of(self.source.trace[of], x, outer))
+        if moment is not None:
+            self.focus.look_at(moment, node=of)
+            path = moment.iteration[0] if len(moment.iteration) == 1 else moment.iteration
+            self._did(f"session.value({of!r}, iteration={path})")
+
+    def _did(self, line: str) -> None:
+        did = getattr(self.focus, "did", None)
+        if callable(did) and line:
+            did(line)
+
+    def close(self) -> None:
+        if hasattr(self, "_unhear"):
+            self._unhear()
+        if hasattr(self, "_ghosts"):
+            self._ghosts.close()
+        super().close()
 
 
-def _forecasts(model: dict[str, Any], error: bool) -> list[dict[str, Any]]:
-    """Two traces for each verdict, also where there is no forecast, so that their number stays."""
-    data = []
-    names = [line["name"] for line in model["lines"]]
-    for verdict in model["verdicts"]:
-        if "line" not in verdict:
-            continue
-        own = [k for k, n in enumerate(names) if n == verdict["name"] or n.startswith(f"{verdict['name']}[")]
-        k = own[min(verdict["line"], len(own) - 1)] if own else 0
-        ahead = verdict["distance"] if error else verdict["forecast"]
-        if model["log"] and ahead is not None and not error:
-            ends = np.abs(ahead["low"]), np.abs(ahead["high"])
-            ahead = {**ahead, "y": np.abs(ahead["y"]), "low": np.minimum(*ends), "high": np.maximum(*ends)}
-        data += forecast_traces(ahead, verdict["name"], _colour(k), model["log"] or error)
-    return data
-
-
-def _colour(k: int) -> str:
-    # sky first: of the set it keeps the most contrast on both a white and a dark page
-    order = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.VERMILION, theme.BLUE, theme.GREY)
-    return order[k % len(order)]
+__all__ = ["AGAINST_CHANGE", "KINDS", "SCALES", "EvolutionView", "scales_of"]

@@ -1,111 +1,213 @@
-"""The graph: boxes, frames, live values on the edges, the node to fire next, and the branch taken."""
+"""The graph: boxes within boxes, live values at the edges, the node to fire next, the branch taken, breakpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import ipywidgets
 
 from workbench.errors import WorkbenchError
-from workbench.graph.node import Ref
 from workbench.widgets.focus import Focus
-from workbench.widgets.models.follow import last_iterations, latest
-from workbench.widgets.models.graph_model import MAX_VALUES, graph_model
+from workbench.widgets.models.graph_groups import ROOT, Path, frame_id
+from workbench.widgets.models.graph_model import draw
+from workbench.widgets.models.graph_moves import node_of
+from workbench.widgets.models.graph_overview import Overview
+from workbench.widgets.models.graph_points import PointMarks
+from workbench.widgets.models.graph_scene import Scene
+from workbench.widgets.models.graph_search import GraphSearch
 from workbench.widgets.models.graph_state import branch_sides, graph_state
-from workbench.widgets.models.labels import value_text
+from workbench.widgets.models.graph_values import RunReader, first_of
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.graph_spec import HIT, graph_spec
+from workbench.widgets.views.graph_control import GraphControl
+from workbench.widgets.views.graph_spec import HIT, Marks, Still, graph_spec, sight
+from workbench.widgets.views.graph_status import overview_marks, tools_status
+from workbench.widgets.views.graph_texts import box_meant
+from workbench.widgets.views.graph_tools import GraphTools
 
 HEIGHT = 820
+#: a graph with more boxes than this has an overview
+LARGE = 500
 
 
-class GraphView(View):
+class GraphView(GraphControl, View):
     """The picture of a session's, trace's or graph's graph.
 
-    A click on a box selects the node in all views of its focus (``on_select`` tells, too); a click on the caption of a
-    frame collapses it, a click on a collapsed frame opens it.
+    Loops, name scopes and repeated blocks are boxes that open and close by a click, at most 500 boxes at once. A click
+    on a node selects it in all views of its focus (``on_select`` tells, too); with Ctrl, Alt, Shift or the command key
+    it sets a breakpoint there, or removes it. ``collapsed`` holds the paths of the frames to draw as one box; without
+    it a graph of up to 60 boxes starts open and a larger one with all closed. The debugger opens what it stands in
+    (``follow``), but nothing that was closed by hand.
     """
 
     title = "Graph"
+    _seen: str | None = None  # the selection that was shown last
+    _stood: str | None = None  # where the session stood then
+    _at: str | None = None  # the group that is selected, where it is no node
+    _sight: str | None = None  # what is kept in sight
 
     def __init__(
-        self, source: Any, collapsed: Collection[tuple[str, ...]] | None = None, height: int = HEIGHT, *,
-        focus: Focus | None = None,
+        self, source: Any, collapsed: Collection[Path] | None = None, height: int = HEIGHT, *,
+        direction: str = "down", follow: bool = True, focus: Focus | None = None,
     ) -> None:  # fmt: skip
         self.source = source if isinstance(source, Source) else Source(source)
         self.height = height
+        self.follow = follow
+        graph = self.source.graph
+        self.scene = Scene(graph)
+        if collapsed is not None:
+            self.scene.set_closed_frames(collapsed)
+        self._drawn_version = -1
+        self._still = Still()
+        self._reader = RunReader(self.source)
+        self._sides = branch_sides(graph)
+        self._points = PointMarks(self.source.session)
+        self._shown_points = self._points.key()
+        self.finder = GraphSearch(graph)
         self._listeners: list[Callable[[str], None]] = []
-        self._sides = branch_sides(self.source.graph)
-        self._picture = graph_model(self.source.graph, collapsed)
+        self._start_control(direction)
+        large = len(self.scene.folding.drawn) > LARGE
+        self.overview = Overview(graph) if large else None
+        self.tools = GraphTools(self._pressed, self.overview)
         super().__init__(self.source, focus)
-        self._watch_clicks()
+        self.add_class("workbench-graph")
+        if self.source.session is not None:
+            self._unhear = self.source.session.breakpoints.on_change(self._done_elsewhere)
+        self.live.data[HIT].on_click(self._clicked)
 
     # -- model and figure -------------------------------------------------------------------------------------------
+    @property
+    def picture(self) -> dict[str, Any]:
+        """Boxes, frames and edges as they are shown; see ``models.graph_model.draw``."""
+        with self._show_lock:
+            if self._drawn_version != self.scene.version:
+                self._picture = draw(self.scene)
+                self._drawn_version = self.scene.version
+            return self._picture
+
     def model(self, snapshot: Any) -> dict[str, Any]:
-        trace = self.source.trace
-        position = getattr(snapshot, "position", None)
+        running, moment, graph = is_running(snapshot), self.focus.moment, self.source.graph
+        # while it runs the position is that of the last stop
+        position = None if running else getattr(getattr(snapshot, "position", None), "node", None)
+        self._watch(position, getattr(snapshot, "event", 0))
+        picture, node = self.picture, node_of(graph, self.focus.node)
+        reader = self._reader
+        progress = getattr(snapshot, "iterations", {})
+        reader.begin((getattr(snapshot, "version", None), moment), running, moment, progress)
+        branches = reader.branches()
+        loops = [(b["id"], self.scene.groups[b["id"]].frame) for b in (*picture["frames"], *picture["nodes"])
+                 if b["id"] in self.scene.groups and self.scene.groups[b["id"]].kind == "loop"]  # fmt: skip
+        variables = [v.merge for frame in graph.frames.values() for v in frame.variables]
+        readings = reader.values(first_of(picture["nodes"], self._around(position), variables))
+        if node is not None and node not in readings:
+            readings |= reader.values([(node, "")])
         state = graph_state(
-            self._picture,
+            picture,
             self._sides,
-            # while it runs the position is that of the last stop
-            current=None if is_running(snapshot) else getattr(position, "node", None),
-            branches=self._branches(trace),
-            values=self._values(trace),
+            current=position,
+            branches=branches,
+            values={name: reading.text for name, reading in readings.items()},
+            bad={name: reading.bad for name, reading in readings.items() if reading.bad},
+            loops=reader.loops(loops[:200]),
         )
-        return {"picture": self._picture, "state": state, "selected": self.selected}
+        marks = Marks(
+            selected=self._at if self._at is not None else picture["home"].get(node or ""),
+            matches=frozenset(picture["home"].get(name, "") for name in self.matches),
+            points=self._points.marks(picture),
+            zoom=self.zoom,
+            elsewhere=moment is not None,
+        )
+        armed = None if self.source.session is None or node is None else bool(self._points.on(node))
+        status = tools_status(
+            self.scene, node=node, box=self._at, zoom=self.zoom, matches=self.matches, match=self.match,
+            query=self.query, armed=armed,
+            value=readings[node].text if node in readings else "", bad=readings[node].bad if node in readings else "",
+            dead=node is not None and bool(branches) and node in self._sides.dead(branches), error=self.error,
+        )  # fmt: skip
+        in_sight = self._sight if self._sight in self.scene.groups else picture["home"].get(self._sight or "")
+        status["sight"] = sight(picture, in_sight, self.zoom)
+        if self.overview is not None:
+            status["overview"] = overview_marks(
+                self.overview, self.scene, node=node, current=position, matches=self.matches, box=self._at
+            )
+        return {"picture": picture, "state": state, "marks": marks, "status": status, "selected": self.selected}
 
     def spec(self, model: dict[str, Any]) -> dict[str, Any]:
-        return graph_spec(model["picture"], model["state"], model["selected"], self.height)
+        return graph_spec(model["picture"], model["state"], model["marks"], self._still)
 
-    def _branches(self, trace: Any) -> dict[str, bool]:
-        taken: dict[str, bool] = {}
-        if trace is None:
-            return taken
-        for switch in {name for name, _ in self._sides}:
-            try:
-                last = trace.last_branch(switch)
-            except (KeyError, WorkbenchError):
-                continue
-            if last is not None:
-                taken[switch] = bool(last)
-        return taken
+    def plain_spec(self, model: dict[str, Any]) -> dict[str, Any]:
+        """With its own width, to be moved and enlarged by hand."""
+        spec = self.spec(model)
+        layout = spec["layout"]
+        layout |= {"width": max(320, int(layout["meta"]["min_width"])), "dragmode": "pan"}
+        for axis in ("xaxis", "yaxis"):
+            layout[axis] = {**layout[axis], "fixedrange": False}
+        return spec
 
-    def _values(self, trace: Any) -> dict[str, str]:
-        values: dict[str, str] = {}
-        boxes = self._picture["nodes"]
-        if trace is None or len(boxes) > MAX_VALUES:
-            return values
-        iterations = last_iterations(trace, self.source.graph)
-        for box in boxes:
-            # a Switch forwards what its Merge shows already
-            if box["name"] is None or box["op"] == "Switch":
-                continue
-            try:
-                value = latest(trace, str(Ref(box["name"], 0)), iterations)
-            except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
-                continue
-            if value is not None:
-                values[box["name"]] = value_text(value, 5)
-        return values
+    def refresh(self, model: dict[str, Any]) -> None:
+        self.tools.offer(model["status"])
 
-    # -- collapsing and selecting -----------------------------------------------------------------------------------
     @property
-    def collapsed(self) -> tuple[tuple[str, ...], ...]:
-        """Paths of the frames that are drawn as one box."""
-        return tuple(self._picture["collapsed"])
+    def behind(self) -> bool:
+        return self._reader.behind
 
-    def collapse(self, *paths: tuple[str, ...]) -> None:
-        """Draw exactly these frames as one box each; without arguments all are open."""
-        self._picture = graph_model(self.source.graph, paths)
+    def _around(self, node: str | None) -> list[str]:
+        """A node and what it is joined to, whose values are wanted first."""
+        if node is None or node not in self.source.graph.nodes:
+            return []
+        found = self.source.graph.nodes[node]
+        return [node, *(r.node for r in found.inputs), *self.source.graph.consumers(node)[:20]]
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        scroller = ipywidgets.Box([self.live], layout={"overflow": "auto", "max_height": f"{self.height + 24}px"})
+        scroller.add_class("workbench-scroll")
+        self.refresh(self.model(self.source.snapshot()))
+        return (self.tools, scroller)
+
+    # -- opening and closing ----------------------------------------------------------------------------------------
+    @property
+    def collapsed(self) -> tuple[Path, ...]:
+        """Paths of the frames that are drawn as one box."""
+        return self.scene.closed_frames
+
+    def collapse(self, *paths: Path) -> None:
+        """Draw exactly these frames as one box each; without arguments all are open, as far as there is room."""
+        with self._show_lock:
+            self._shut = {frame_id(tuple(p)) for p in paths}
+            self.scene.set_closed_frames(paths)
         self.update_now()
 
+    def expand(self, *boxes: str | Path) -> None:
+        """Open boxes, by the path of a frame or the id of a group (``scene.groups`` has them).
+
+        Without arguments all are opened, as far as there is room.
+        """
+        with self._show_lock:
+            if not boxes:
+                self._shut.clear()
+                self.scene.all(True)
+            for box in boxes:
+                key = box if isinstance(box, str) else frame_id(tuple(box))
+                if key not in self.scene.groups:
+                    raise WorkbenchError(
+                        f"There is no box {box!r} in this graph.", slug="no-such-box",
+                        fix="give a path of graph.frames, or an id of view.scene.groups.",
+                    )  # fmt: skip
+                self._shut -= {key, *self.scene.around(key)}
+                self.scene.show(key, inside=True)
+        self.update_now()
+
+    # -- selecting --------------------------------------------------------------------------------------------------
     def on_select(self, callback: Callable[[str], None]) -> None:
         """Call ``callback(node name)`` at each click on a node; it must not block."""
         self._listeners.append(callback)
 
     def select(self, name: str) -> None:
         """Select a node as a click does."""
+        self._at = None
+        self.focus.did(f"panel.focus.select({name!r})", about="select")
+        if self.focus.node == name:
+            self.update_now()
         self.focus.select(name)
         for listener in list(self._listeners):
             listener(name)
@@ -115,23 +217,39 @@ class GraphView(View):
         """The node that is selected, in this view and in all that share its focus."""
         return self.focus.node
 
-    def _watch_clicks(self) -> None:
-        self.live.data[HIT].on_click(self._clicked)
+    def focused(self, focus: Focus) -> None:
+        if focus.node is not None and focus.node != self._seen:
+            self._at, self._sight = None, node_of(self.source.graph, focus.node)
+        self._seen = focus.node
+        super().focused(focus)
 
-    def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
+    def _clicked(self, trace: Any, points: Any, state: Any) -> None:
         if not points.point_inds:
             return
         kind, key = trace.customdata[points.point_inds[0]][:2]
-        if kind == "node":
-            self.select(str(key))
-            return
-        paths = set(self.collapsed)
-        path = next((p for p in self.source.graph.frames if "\n".join(p) == key and p), None)
-        if path is not None:
-            self.collapse(*(paths ^ {path}))
+        box = box_meant(self.picture, str(key))
+        if kind == "node" and box is not None:
+            if any(getattr(state, name, False) for name in ("ctrl", "alt", "shift", "meta")):
+                self.toggle_breakpoint(box)
+            else:
+                self.select(box)
+        elif box in self.scene.groups and box != ROOT:
+            self.toggle(str(box))
 
-    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
-        scroller = ipywidgets.Box([self.live], layout={"overflow": "auto", "max_height": f"{self.height + 24}px"})
-        scroller.add_class("workbench-scroll")
-        return (scroller,)
+    def _done_elsewhere(self) -> None:
+        """Breakpoints have changed, here, in another view or in a cell."""
+        if self._points.key() != self._shown_points:
+            self._shown_points = self._points.key()
+            self.update_now()
 
+    def _pressed(self, kind: str, content: Mapping[str, Any]) -> None:
+        if hasattr(self, "live"):  # not while it is being made
+            self.press(kind, content)
+
+    def close(self) -> None:
+        """Leave the pump and close all comms of the view. Closing twice is harmless."""
+        if hasattr(self, "_unhear"):
+            self._unhear()
+        if hasattr(self, "tools"):
+            self.tools.close()
+        super().close()

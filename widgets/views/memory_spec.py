@@ -146,12 +146,16 @@ def _bars(model: dict[str, Any]) -> dict[str, Any]:
         + (f"<br>in {text(b['frame'])}" if b["frame"] else "")
         for b, s in zip(bars, sizes, strict=True)
     ]  # fmt: skip
+    chosen = model.get("selected")
+    marked = [chosen is not None and chosen in (b["name"], b["name"].removesuffix(":0"), b["label"]) for b in bars]
     return {
         "type": "bar", "orientation": "h", "y": np.arange(len(bars), dtype=np.float64),
         "x": np.array([b["stop"] - b["start"] for b in bars], np.float64),
         "base": np.array([b["start"] for b in bars], np.float64),
         "xaxis": "x2" if curves else "x", "yaxis": "y2" if curves else "y", "showlegend": False,
-        "customdata": told, "hovertemplate": "%{customdata}<extra></extra>", "marker": {"color": theme.SKY},
+        "customdata": told, "hovertemplate": "%{customdata}<extra></extra>",
+        "marker": {"color": theme.SKY,
+                   "line": {"color": theme.VERMILION, "width": [3.0 if m else 0.0 for m in marked]}},
         "text": [s if b["bytes"] is not None else "?" for b, s in zip(bars, sizes, strict=True)],
         "textposition": "auto", "textfont": {"size": 10}, "insidetextfont": {"color": "#111111", "size": 10},
         "constraintext": "none", "cliponaxis": False,

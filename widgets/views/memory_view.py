@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,9 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.execution.memory import LEDGER, ArrayManager
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.memory_model import SessionMemory, ledger_model, lifetime_bars, trace_model
+from workbench.widgets.part import Controls
 from workbench.widgets.views.base import Source, View
 from workbench.widgets.views.memory_spec import memory_html, memory_spec
 from workbench.widgets.views.spec import Spec
@@ -73,20 +76,35 @@ class MemoryView(View):
     ``source``: nothing for all arrays of this process; a manager, with its submanagers; a session: rows, checkpoints
     and inputs over the events, the trace's budget, and from where to where each value is needed; a trace: its values by
     the room that they take. ``log`` shows bytes on a logarithmic axis. The switch of the first two kinds is
-    ``wb.collect_unused``.
+    ``wb.collect_unused``. A click on a bar selects its value in all views of the ``focus``.
     """
 
     title = "Memory"
 
-    def __init__(self, source: Any = None, log: bool = False, height: int = HEIGHT) -> None:
+    def __init__(
+        self, source: Any = None, log: bool = False, height: int = HEIGHT, *, focus: Focus | None = None
+    ) -> None:
         self.source: MemorySource = MemorySource(source)
         self.log_scale = log
         self.height = height
         self.words = ipywidgets.HTML()
         self._follow = SessionMemory()
         self._bars: list[dict[str, Any]] | None = None
+        self._named: list[str] = []  # the values of the bars that are drawn
         self._displayed = self._heard = False
-        super().__init__(self.source)
+        self._follower = 0  # the thread that makes the switch follow the ledger, while it does
+        super().__init__(self.source, focus)
+        self._listen()
+
+    def _listen(self) -> None:
+        """A click on the bar of a value selects it; new traces are listened to as well."""
+        for trace in self.live.data:
+            if trace.type == "bar" and not trace._click_callbacks:
+                trace.on_click(self._clicked)
+
+    def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
+        if points.point_inds and points.point_inds[0] < len(self._named):
+            self.focus.select(self._named[points.point_inds[0]].removesuffix(":0"))
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         source = self.source
@@ -99,7 +117,8 @@ class MemoryView(View):
             model = {**self._follow.update(source.session.memory_now()), "bars": self._bars}
         else:
             model = trace_model(source.trace)
-        return {**model, "log": self.log_scale}
+        self._named = [bar["name"] for bar in model["bars"]]
+        return {**model, "log": self.log_scale, "selected": self.focus.node}
 
     def spec(self, model: dict[str, Any]) -> Spec:
         return memory_spec(model, self.height, headline=False)
@@ -116,6 +135,7 @@ class MemoryView(View):
         if not self._heard:
             self._forget()
         super().show(snapshot)
+        self._listen()
 
     def _drawn(self) -> None:
         self._heard = True
@@ -130,13 +150,8 @@ class MemoryView(View):
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         controls: list[ipywidgets.Widget] = []
         if self.source.session is not None:
-            scale = ipywidgets.ToggleButtons(
-                options=[("linear", False), ("log", True)], value=self.log_scale,
-                tooltips=["Bytes as they are", "Bytes on a logarithmic axis"],
-                style={"button_width": "64px"}, layout={"width": "auto"},
-            )  # fmt: skip
-            scale.observe(self._scale_chosen, names="value")
-            controls.append(scale)
+            self.scale = Controls(self._scale_chosen, **self._settings())
+            controls.append(self.scale)
         self.switch: Any = None
         if self.source.ledger is not None:
             self.switch = ipywidgets.ToggleButton(
@@ -158,20 +173,33 @@ class MemoryView(View):
         if html != self.words.value:
             self.words.value = html
         if self.switch is not None and self.switch.value != model["collecting"]:
-            self.switch.value = model["collecting"]
+            self._follower = threading.get_ident()
+            try:
+                self.switch.value = model["collecting"]
+            finally:
+                self._follower = 0
 
     def _name_switch(self) -> None:
         self.switch.description = f"Collect unused arrays: {'on' if self.switch.value else 'off'}"
 
     def _switched(self, change: Any) -> None:
         self._name_switch()
+        if self._follower == threading.get_ident():
+            return  # the ledger may have been switched again since the model was made
         ledger: Any = self.source.ledger
         if ledger.collecting != change["new"]:
             ledger.collect(bool(change["new"]))
             self.update_now()
 
-    def _scale_chosen(self, change: Any) -> None:
-        self.log_scale = bool(change["new"])
+    def _settings(self) -> dict[str, Any]:
+        tips = {"linear": "Bytes as they are", "log": "Bytes on a logarithmic axis"}
+        control = {"name": "scale", "type": "choice", "label": "Scale", "value": "log" if self.log_scale else "linear",
+                   "options": [{"value": v, "text": v, "tip": tip} for v, tip in tips.items()]}  # fmt: skip
+        return {"label": "How bytes are drawn", "controls": [control], "error": ""}
+
+    def _scale_chosen(self, _name: str, value: Any) -> None:
+        self.log_scale = value == "log"
+        self.scale.offer(self._settings())
         self.update_now()
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.kernels import SHAPES
 from workbench.widgets import theme
+from workbench.widgets.focus import Focus
 from workbench.widgets.models.labels import count_text
 from workbench.widgets.models.shapetrie_model import MAX_NODES, shapetrie_model
 from workbench.widgets.views.base import Source, View
@@ -50,12 +51,15 @@ class ShapeTrieView(View):
     ``source``: a ``ShapeTrie`` (by default the one of this process, ``workbench.kernels.SHAPES``), or a session, whose
     run the view then follows. A trie without a session is looked at every half second while a browser shows the view.
     Looking stops nobody: readers are never blocked, writers for one stripe's copy at most. About ``max_nodes`` rows are
-    shown, the rest is summed up. ``height`` (pixels): by default as many as the rows need, within limits.
+    shown, the rest is summed up. ``height`` (pixels): by default as many as the rows need, within limits. The shape of
+    the value that is selected in ``focus`` has a thick edge.
     """
 
     title = "Shapes"
 
-    def __init__(self, source: Any = None, max_nodes: int = MAX_NODES, height: int | None = None) -> None:
+    def __init__(
+        self, source: Any = None, max_nodes: int = MAX_NODES, height: int | None = None, *, focus: Focus | None = None
+    ) -> None:
         self.max_nodes = max_nodes
         self.height = height
         self._took = 0.0
@@ -63,7 +67,7 @@ class ShapeTrieView(View):
         self._model: dict[str, Any] | None = None
         self._watch: threading.Thread | None = None
         self._ended = threading.Event()
-        super().__init__(_source(source))
+        super().__init__(_source(source), focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         now = time.monotonic()
@@ -72,7 +76,20 @@ class ShapeTrieView(View):
             self._model = shapetrie_model(self.source.trie, self.max_nodes)
             self._looked = time.monotonic()
             self._took = self._looked - now
-        return self._model
+        return {**self._model, "selected": self._selected()}
+
+    def _selected(self) -> tuple[str, str] | None:
+        """(dims, dtype) of the value that is selected, as far as the graph declares them."""
+        graph = getattr(self.source.session, "graph", None)
+        if graph is None or self.focus.node is None:
+            return None
+        try:
+            kind = graph.type_of(self.focus.node)
+        except WorkbenchError:
+            return None
+        if not kind.shape or any(d is None for d in kind.shape):
+            return None
+        return " \u00d7 ".join(map(str, kind.shape)), str(kind.dtype)
 
     def spec(self, model: dict[str, Any]) -> Spec:
         return shapetrie_spec(model, self.height)
@@ -116,8 +133,10 @@ def _source(source: Any) -> TrieSource:
 
 
 def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
-    """One icicle; colours tell ranks, dims and descriptors apart."""
+    """One icicle; colours tell ranks, dims and descriptors apart, a thick edge is around the selected value's."""
     rows = model["rows"]
+    dims, dtype = model.get("selected") or ("", "")
+    chosen = [r["kind"] == "shape" and r["path"] == dims and r["label"].split(" ")[0] == dtype for r in rows]
     empty = model["stats"]["entries"] == 0
     if height is None:
         height = int(min(max(ROW_HEIGHT * rows[0]["weight"] + 50, MIN_HEIGHT), MAX_HEIGHT))
@@ -137,7 +156,9 @@ def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
             "branchvalues": "total",
             "tiling": {"orientation": "h", "pad": 1},
             "pathbar": {"visible": True, "thickness": 18},
-            "marker": {"colors": [KIND_COLOURS[r["kind"]] for r in rows], "line": {"width": 0.5}},
+            "marker": {"colors": [KIND_COLOURS[r["kind"]] for r in rows], 
+                       "line": {"width": [4.0 if c else 0.5 for c in chosen],
+                                "color": [theme.VERMILION if c else INK for c in chosen]}},
             "root": {"color": "rgba(0,0,0,0)"},
             "texttemplate": "%{label}  <i>%{text}</i>",
             "hovertemplate": "%{customdata}<extra></extra>",

@@ -50,7 +50,8 @@ def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
     """A logarithmic y axis with about five ticks; over less than two decades plotly places them best itself."""
     good = [y[np.isfinite(y) & (y > 0)] for y in lines]
     good = [y for y in good if len(y)]
-    decades = np.log10(max(y.max() for y in good) / min(y.min() for y in good)) if good else 0.0
+    # the difference of logarithms: the ratio of the largest and the smallest float overflows
+    decades = np.log10(max(y.max() for y in good)) - np.log10(min(y.min() for y in good)) if good else 0.0
     step = int(-(-decades // 5)) if decades >= 2 else "D2"
     return {"type": "log", "dtick": step, "tickformat": "~g"}
 

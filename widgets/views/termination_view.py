@@ -1,62 +1,147 @@
-"""When will the loop stop: the verdict in words, and the gap of each comparison."""
+"""When will the loop stop: the verdict in words, clause by clause, and the gap of each comparison."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
-import numpy as np
 
-from workbench.widgets import theme
-from workbench.widgets.focus import Focus
-from workbench.widgets.models.labels import number
-from workbench.widgets.models.termination_model import TerminationModel
+from workbench.errors import WorkbenchError
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.evolution_marks import moment_mark, moment_of
+from workbench.widgets.models.labels import short_name
+from workbench.widgets.models.loop_state import newest_outer
+from workbench.widgets.models.termination_model import TerminationModel, answer_of_trace, loops
+from workbench.widgets.models.trials import Trials
+from workbench.widgets.models.verdict_model import bad_text, settings_of, verdict_model
+from workbench.widgets.part import Controls
+from workbench.widgets.verdict import VerdictPart
 from workbench.widgets.views.base import Source, View, is_running
-from workbench.widgets.views.convergence_spec import crossing_shapes, forecast_traces
-from workbench.widgets.views.spec import Spec, base_layout, count_axis, log_axis, text, title
+from workbench.widgets.views.spec import Spec
+from workbench.widgets.views.termination_spec import HEIGHT, SCALES, termination_spec
 
-HEIGHT = 200
-#: A forecast may run ahead of the loop. It is asked at stops; while running not more often than this, and for a tenth
-#: of the time at most.
-EVERY_S = 0.5
-MARKS = {"PROVED": "\u2713", "PREDICTED": "\u2248", "UNKNOWN": "?"}
+#: A forecast may run ahead of the loop. It is asked at stops; while running not more often than this, and for a
+#: twentieth of the time at most.
+EVERY_S, SHARE = 0.5, 20
+FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 class TerminationView(View):
-    """The termination verdict of one loop (``frame``: its path; the outermost loop by default)."""
+    """Whether and when one loop ends, and why not.
+
+    Parameters
+    ----------
+    source:
+        A session, a trace (the answer is then made from the record alone) or a graph.
+    frame:
+        Path of the loop; the outermost by default. Of a loop inside another its newest activation is shown, or the one
+        that the focus looks at.
+    scale:
+        Of the gaps: "linear", "log", or "auto": linear where all of them go down in equal steps.
+    on_fork:
+        Called with the new session when somebody tries a fix, on a thread of its own; it then belongs to the callee.
+        Without it the view keeps them in ``forks`` and closes them.
+    """
 
     title = "Termination"
 
     def __init__(
-        self, source: Any, frame: tuple[str, ...] | None = None, height: int = HEIGHT, *, focus: Focus | None = None
-    ) -> None:
+        self, source: Any, frame: tuple[str, ...] | None = None, height: int = HEIGHT, *, scale: str = "auto",
+        on_fork: Callable[[Any], None] | None = None, focus: Focus | None = None,
+    ) -> None:  # fmt: skip
         self.source = source if isinstance(source, Source) else Source(source)
-        self.height = height
-        self._follow = TerminationModel(self.source.graph, frame)
-        self._asked = -EVERY_S
-        self._took = 0.0
-        self._told: dict[str, Any] | None = None
-        self._ahead: list[Any] = []
-        self._end: tuple[float, float, float] | None = None
-        self.words = ipywidgets.HTML()
+        self.height, self._scale = height, scale
+        graph = self.source.graph
+        self._loops = loops(graph)
+        self._path = self._known(frame) if frame is not None else (self._loops[0] if self._loops else None)
+        self._set_scale(scale)
+        self._models: dict[Any, TerminationModel] = {}
+        self._follow = TerminationModel(graph, self._path)
+        self._forget_answer()
+        self._took, self._asked = 0.0, -EVERY_S
+        self._watched: Any = None
+        self._trials = Trials(self.update_now)
+        if on_fork is not None:
+            self.on_fork(on_fork)
+        self._last: dict[str, Any] = {}
         super().__init__(self.source, focus)
+        self.show(self.source.snapshot())
 
+    def _known(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        if tuple(path) not in self._loops:
+            raise WorkbenchError(
+                f"There is no loop {'/'.join(path)!r}.", slug="no-such-frame",
+                fix=f"use one of {', '.join('/'.join(p) for p in self._loops[:8]) or 'a graph with a loop'}.",
+            )  # fmt: skip
+        return tuple(path)
+
+    def _forget_answer(self) -> None:
+        self._asked = -EVERY_S
+        self._told: dict[str, Any] | None = None
+        self._fixes: list[Any] = []
+        self._kept: list[dict[str, Any]] = []
+        self._end: tuple[float, float, float] | None = None
+        self._key: Any = None
+
+    # -- model and figure -------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
-        session = self.source.session
-        running = is_running(snapshot)
-        pause = max(EVERY_S, 10 * self._took)
-        ask = session is not None and (not running or time.monotonic() - self._asked >= pause)
-        path, started = self._follow.path, time.monotonic()
-        verdict = (lambda: session.termination(path)) if ask else None
-        model = self._follow.update(self.source.trace, verdict, running=running)
+        running, trace = is_running(snapshot), self.source.trace
+        outer = self._outer(trace, running)
+        follow = self._follow = self._of(outer)
+        pause = max(EVERY_S, SHARE * self._took)
+        due = not running or time.monotonic() - self._asked >= pause
+        key = (self._path, None if running else outer)
+        ask = trace is not None and self._path is not None and (due or key != self._key and not running)
+        started = time.monotonic()
+        model = follow.update(trace, self._question(trace) if ask else None, running=running)
         if ask:
-            self._asked, self._told = time.monotonic(), model["verdict"]
+            self._asked = time.monotonic()
             self._took = self._asked - started
-            self._ahead, self._end = [c.get("ahead") for c in model["clauses"]], model["end"]
-        for clause, ahead in zip(model["clauses"], self._ahead, strict=False):
-            clause["ahead"] = ahead
-        return {**model, "verdict": self._told, "end": self._end}
+            self._told, self._end, self._key = model["verdict"], model["end"], key
+            self._fixes = list(getattr(model["answer"], "fix", None) or ())
+            self._kept = [{k: c.get(k) for k in ("ahead", "trend", "blocks")} for c in model["clauses"]]
+        kept = self._kept or [{"ahead": None}] * len(model["clauses"])
+        clauses = [
+            {**clause, **more, "ahead": None if model["ended"] else more["ahead"]}
+            for clause, more in zip(model["clauses"], kept, strict=False)
+        ]
+        deep = self._path is not None and len(self._path) > 1 and outer is None
+        x_title = "evaluation, all activations in order" if deep else "evaluation of the condition"
+        return {**model, "clauses": clauses, "verdict": self._told, "end": None if model["ended"] else self._end,
+                "moment": self._mark(trace, outer), "scale": self._scale, "x_title": x_title}  # fmt: skip
+
+    def _outer(self, trace: Any, running: bool) -> tuple[int, ...] | None:
+        """The activation that is shown: the one looked at, else the newest; while it runs all, in order."""
+        depth = len(self._path or ()) - 1
+        if depth < 1:
+            return None
+        moment, path = self.focus.moment, self._path or ()
+        if moment is not None and len(moment.frame) >= depth and moment.frame[:depth] == path[:depth]:
+            return moment.iteration[:depth]
+        return None if running else newest_outer(trace, self.source.graph, path)
+
+    def _of(self, outer: tuple[int, ...] | None) -> TerminationModel:
+        key = (self._path, outer)
+        if key not in self._models:
+            if len(self._models) >= 6:
+                self._models.pop(next(iter(self._models)))
+            self._models[key] = TerminationModel(self.source.graph, self._path, outer)
+        return self._models[key]
+
+    def _question(self, trace: Any) -> Callable[[], Any]:
+        session, path, graph = self.source.session, self._path or (), self.source.graph
+        if session is not None and session.state != "closed":
+            return lambda: session.termination(path)
+        return lambda: answer_of_trace(trace, graph, path)
+
+    def _mark(self, trace: Any, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
+        try:
+            cond = self.source.graph.frames[self._path or ()].loop_cond
+            return moment_mark(trace[f"{cond}:0"], self.focus.moment, outer)
+        except FAILED:
+            return None
 
     @property
     def behind(self) -> bool:
@@ -66,75 +151,108 @@ class TerminationView(View):
         return termination_spec(model, self.height, headline=False)
 
     def plain_spec(self, model: dict[str, Any]) -> Spec:
-        return termination_spec(model, self.height)
+        return termination_spec(model, self.height + 40)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
-        return (self.words, self.live)
+        self.verdict = VerdictPart(self._acted)
+        self.controls = Controls(self._chosen, **self._settings())
+        return (self.verdict, self.controls, self.live)
 
     def refresh(self, model: dict[str, Any]) -> None:
-        html = termination_html(model)
-        if html != self.words.value:
-            self.words.value = html
+        self._last = model
+        mark = model["moment"]
+        looked = f"curves look at {mark['text']}, the verdict is about the newest state" if mark is not None else ""
+        shown = verdict_model(model, self._fixes, self._trials.state(), looked)
+        self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
+        self.controls.offer(self._settings())
+        data = self.live.data
+        if data and data[0] is not self._watched:  # the traces were exchanged
+            self._watched = data[0]
+            for trace in data:
+                trace.on_click(self._clicked)
+
+    def _settings(self) -> dict[str, Any]:
+        return settings_of(self._loops, self._path, self._scale, SCALES)
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+    @property
+    def frame(self) -> tuple[str, ...] | None:
+        """Path of the loop that is shown; None in a graph without loops."""
+        return self._path
+
+    @frame.setter
+    def frame(self, path: tuple[str, ...]) -> None:
+        self._path = self._known(path)
+        self._forget_answer()
+        self.update_now()
+
+    def _set_scale(self, scale: str) -> None:
+        if scale not in SCALES:
+            raise WorkbenchError(
+                f"There is no scale {scale!r}.", slug="no-scale", fix=f"use one of {', '.join(SCALES)}."
+            )
+        self._scale = scale
+
+    def _chosen(self, name: str, value: Any) -> None:
+        if name == "frame":
+            self.frame = tuple(str(value).split("\n"))
+        elif name == "scale":
+            self._set_scale(str(value))
+            self.update_now()
+
+    def _acted(self, name: str, value: Any) -> None:
+        """A button of the verdict."""
+        number = int(value)
+        told = self._told or {}
+        if name == "clause":
+            self.focus.select(str(self._last["clauses"][number]["node"]))
+        elif name == "root":
+            self.focus.select(str(told["root"][number]))
+        elif name == "moment" and told.get("first_bad") is not None and self._path:
+            around = self._outer(self.source.trace, False) or ()
+            self.focus.look_at(Moment(self._path, (*around, int(told["first_bad"]))))
+        elif name == "try":
+            self.try_fix(number)
+
+    def try_fix(self, number: int = 0) -> None:
+        """Try one of the verdict's fixes in a copy of the session, on a thread of its own; what came of it is shown
+        beside it. WorkbenchError with slug ``no-fix`` where there is no such fix."""
+        if self.source.session is None or not 0 <= number < len(self._fixes):
+            raise WorkbenchError("There is no such fix.", slug="no-fix", fix="use a session, and a fix that is shown.")
+        self._trials.begin(self.source.session, self._fixes[number], self._path)
+        did = getattr(self.focus, "did", None)
+        if callable(did):
+            did(f"fork = session.apply_fix({number}, frame={self._path!r})")
+        self.update_now()
+
+    def on_fork(self, callback: Callable[[Any], None]) -> None:
+        """Call ``callback(session)`` with the copy that a fix was tried in; it belongs to the callee then."""
+        self._trials.on_fork(callback)
+
+    @property
+    def forks(self) -> tuple[Any, ...]:
+        """The copies in which fixes were tried, and that nobody has taken."""
+        return tuple(self._trials.forks)
+
+    def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
+        if not points.point_inds or self._path is None:
+            return
+        running = is_running(self.source.snapshot())
+        cond = self.source.graph.frames[self._path].loop_cond
+        moment = moment_of(self.source.trace[f"{cond}:0"], float(points.xs[0]), self._outer(self.source.trace, running))
+        if moment is not None:
+            k = dict(trace.meta or {}).get("clause")
+            clauses = self._last.get("clauses", ())
+            self.focus.look_at(moment, **({"node": clauses[k]["node"]} if k is not None and k < len(clauses) else {}))
+
+    def close(self) -> None:
+        if hasattr(self, "_trials"):
+            self._trials.close()
+        super().close()
+
+    def __repr__(self) -> str:
+        told = self._told["headline"] if self._told else "no forecast yet"
+        return f"<TerminationView of the loop {short_name('/'.join(self._path or ('none',)))!r}: {told}>"
 
 
-def termination_html(model: dict[str, Any]) -> str:
-    """The verdict for a widget; every name in it is escaped."""
-    told = model["verdict"]
-    if model["loop"] is None:
-        return '<div class="workbench-words">This graph has no loop.</div>'
-    if told is None:
-        return '<div class="workbench-words"><b>No forecast yet</b></div>'
-    parts = [f'<b>{MARKS.get(told["status"], "?")} {text(told["headline"])}</b>']
-    if told["reason"]:
-        parts.append(text(told["reason"]))
-    if told["proof"] and told["proof"] != told["reason"]:
-        parts.append(f"<i>Proof:</i> {text(told['proof'])}")
-    if told["root"]:
-        parts.append(f"<i>Root:</i> {text(', '.join(told['root']))}")
-    parts += [f"<i>To fix it:</i> {text(fix)}" for fix in told["fix"]]
-    return '<div class="workbench-words">' + "<br>".join(parts) + "</div>"
-
-
-def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool = True) -> Spec:
-    """\\|left - right\\| of each comparison over the iterations on a log axis, its forecast with the 90 % band, the
-    expected end as a line down the plot with its interval as a stripe, and the forecast as title."""
-    data: list[dict[str, Any]] = []
-    for k, clause in enumerate(model["clauses"]):
-        y = np.asarray(clause["y"], dtype=np.float64)
-        y = np.where(np.isfinite(y) & (y > 0), y, np.nan)
-        data.append(
-            {
-                "type": "scatter", "mode": "lines+markers" if len(y) <= 60 else "lines", 
-                "x": np.asarray(clause["x"]), "y": y, "name": text(clause["text"]), "marker": {"size": 5},
-                "line": {"color": (theme.ORANGE, theme.GREEN, theme.PURPLE)[k % 3], "width": 2,
-                         "dash": ("solid", "dash", "dot")[k % 3]},
-                "hovertemplate": "evaluation %{x}<br>gap %{y:.6g}<extra></extra>",
-            }
-        )  # fmt: skip
-    if not data:
-        data.append({"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": ""})
-    for k, clause in enumerate(model["clauses"]):
-        colour = (theme.ORANGE, theme.GREEN, theme.PURPLE)[k % 3]
-        data += forecast_traces(clause.get("ahead"), clause["text"], colour, log=True)
-    end, last = model.get("end"), max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
-    # an end far away would press everything seen against the axis: then the words alone tell it
-    shapes = crossing_shapes(*end) if end is not None and end[0] <= 1.5 * last + 16 else []
-    told = model["verdict"]
-    now = "; ".join(_now(c) for c in model["clauses"])
-    words = [told["headline"] if told else "Termination"] if headline else []
-    told_now = "<br>".join(map(text, [*words, *([now] if now else [])]))
-    layout = base_layout(
-        height,
-        title={**title(told_now), "y": 0.98 if "<br>" not in told_now else 0.93},  # plotly lifts a second line
-        xaxis=count_axis("evaluation of the condition", data), shapes=shapes,
-        yaxis={"title": {"text": "gap"}, **log_axis([t["y"] for t in data if len(t["y"])])},
-        margin={"l": 60, "r": 14, "t": 50 if headline else 30, "b": 40},
-    )  # fmt: skip
-    return {"data": data, "layout": layout}
-
-
-def _now(clause: dict[str, Any]) -> str:
-    if clause["gap"] is None:
-        return clause["text"]
-    state = "true" if clause["holds"] else "false"
-    return f"{clause['text']} is {state}: {number(clause['left'])} against {number(clause['right'])}"
+__all__ = ["TerminationView"]

@@ -10,7 +10,9 @@ import ipywidgets
 from workbench.errors import WorkbenchError
 from workbench.kernels.types import ProfileError
 from workbench.widgets import theme
-from workbench.widgets.models.type_matrix_model import STATES, THIS_BUILD, families, profiles, type_matrix
+from workbench.widgets.focus import Focus
+from workbench.widgets.models.type_matrix_model import STATES, THIS_BUILD, cell_of, families, profiles, type_matrix
+from workbench.widgets.part import Controls
 from workbench.widgets.views.base import Source, View, is_running
 from workbench.widgets.views.spec import Spec, base_layout, text, title
 
@@ -41,11 +43,15 @@ class TypeMatrixView(View):
     family, profile:
         What to show first; both can be chosen in the view. ``profile`` is a value of the build option ``type_profile``,
         or ``this build``. WorkbenchError with slug ``no-family`` or ``no-profile`` if there is none of that name.
+    focus:
+        A node that is selected in it is shown: its family, and the cell of its types.
     """
 
     title = "Types"
 
-    def __init__(self, source: Any = None, family: str = "arithmetic", profile: str = THIS_BUILD) -> None:
+    def __init__(
+        self, source: Any = None, family: str = "arithmetic", profile: str = THIS_BUILD, *, focus: Focus | None = None
+    ) -> None:
         self._check(family, profile)  # before any widget is made, which would be left open
         if source is None:
             source = _Rules()
@@ -54,22 +60,25 @@ class TypeMatrixView(View):
         self.chosen: tuple[str, str] | None = None
         self._used: tuple[Any, ...] = ()
         self.words = ipywidgets.HTML()
-        super().__init__(self.source)
+        super().__init__(self.source, focus)
         for trace in self.live.data:
             trace.on_click(self._clicked)
+
+    def focused(self, focus: Focus) -> None:
+        nodes = getattr(self.source.graph, "nodes", None)
+        cell = None if focus.node is None or nodes is None else cell_of(self.source.graph, focus.node)
+        if cell is not None and (self.family, self.chosen) != (cell[0], cell[1:]):
+            self.chosen = cell[1:]
+            self._choose(family=cell[0])
 
     # -- choices ----------------------------------------------------------------------------------------------------
     def show_family(self, family: str) -> None:
         """Show another family. Right on any thread."""
-        self._check(family, self.profile)
-        self.family_choice.value = family
+        self._choose(family=family)
 
     def show_profile(self, profile: str) -> None:
         """Compare with another profile. Right on any thread."""
-        self._check(self.family, profile)
-        if profile not in self.profile_choice.options:
-            self.profile_choice.options = [*self.profile_choice.options, profile]
-        self.profile_choice.value = profile
+        self._choose(profile=profile)
 
     def explain(self, row: str, column: str) -> str:
         """Choose a cell, as a click does; returns its sentences."""
@@ -106,28 +115,30 @@ class TypeMatrixView(View):
         return type_matrix_spec(model)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
-        style = {"description_width": "50px"}
-        self.family_choice = ipywidgets.Dropdown(
-            options=list(families()), value=self.family, description="Family", style=style,
-            tooltip="Which family of operations", layout={"width": "auto"},
-        )  # fmt: skip
-        known = profiles()
-        self.profile_choice = ipywidgets.Dropdown(
-            options=known if self.profile in known else [*known, self.profile], value=self.profile,
-            description="Profile", style=style, tooltip="Whose kernels are compiled", layout={"width": "auto"},
-        )  # fmt: skip
-        self.family_choice.observe(self._choose, names="value")
-        self.profile_choice.observe(self._choose, names="value")
+        self.controls = Controls(lambda name, value: self._choose(**{name: str(value)}), **self._settings())
         self.refresh(self.model(self.source.snapshot()))
-        return (ipywidgets.HBox([self.family_choice, self.profile_choice]), self.live, self.words)
+        return (self.controls, self.live, self.words)
+
+    def _settings(self) -> dict[str, Any]:
+        known = profiles()
+        known = known if self.profile in known else [*known, self.profile]
+        asked = [("family", "Family", self.family, list(families()), "Which family of operations"),
+                 ("profile", "Profile", self.profile, known, "Whose kernels are compiled")]  # fmt: skip
+        controls = [{"name": name, "type": "select", "label": label, "value": value, "tip": tip,
+                     "options": [{"value": v, "text": v} for v in options]}
+                    for name, label, value, options, tip in asked]  # fmt: skip
+        return {"label": "What the matrix shows", "controls": controls, "error": ""}
 
     def refresh(self, model: dict[str, Any]) -> None:
         html = type_matrix_html(model)
         if html != self.words.value:
             self.words.value = html
 
-    def _choose(self, _change: Any) -> None:
-        self.family, self.profile = self.family_choice.value, self.profile_choice.value
+    def _choose(self, family: str | None = None, profile: str | None = None) -> None:
+        family, profile = family or self.family, profile or self.profile
+        self._check(family, profile)
+        self.family, self.profile = family, profile
+        self.controls.offer(self._settings())
         self.update_now()
 
     def _clicked(self, trace: Any, points: Any, _state: Any) -> None:

@@ -1,7 +1,9 @@
-"""One value: number, table with statistics, heat map."""
+"""One value: number, table, heat map, line or histogram; now, before, and at any two moments; to be edited."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets
@@ -9,17 +11,33 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.focus import Focus
-from workbench.widgets.models.follow import last_iterations, latest
-from workbench.widgets.models.inspector_model import inspector_model
-from workbench.widgets.views.base import Source, View
-from workbench.widgets.views.spec import Spec, base_layout, text, title
+from workbench.widgets.models.inspected import Inspected, before, difference, inspected
+from workbench.widgets.models.inspector_model import DISPLAYS, inspector_model, place_of
+from workbench.widgets.models.slices import index_text, parse_index
+from workbench.widgets.models.typed_value import typed_value
+from workbench.widgets.views.aside import Aside
+from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.views.html_part import HtmlPart
+from workbench.widgets.views.inspector_spec import inspector_spec
+from workbench.widgets.views.spec import Spec
 
-HEIGHT = 190
 MAX_NAMES = 1000
+#: what is shown: the value, that of the iteration before, the difference of the two, or to another moment
+MODES = ("value", "previous", "difference", "against")
+#: numbers of an array that is written out as code when it was edited
+MAX_CODE = 16
+SLOW_S = 0.01
 
 
 class ValueInspector(View):
-    """The newest value of ``name`` (a public value name or ``node:output``; the first loop variable by default)."""
+    """A value: ``name`` is a public value name or ``node:output`` (the first loop variable by default).
+
+    ``look`` chooses what is shown of it: an index of the tensor (``"[0, :, 3]"``), a moment or a stretch of time
+    (``"7"``, ``"-1"``, ``"10:20"``, ``"3, :"``; by default the moment that all views look at), the mode (value,
+    previous, difference, against another moment) and the display. What is huge is summarised: a few hundred cells,
+    64 x 64 colours and 1,200 points of a line at most travel to the browser. ``edit`` sets the present value of a
+    session.
+    """
 
     title = "Value"
 
@@ -33,16 +51,43 @@ class ValueInspector(View):
         if self.name and self.name not in self.names:
             graph.value(self.name)  # an unknown name is an error that lists near ones
             self.names.insert(0, self.name)
-        self.words = ipywidgets.HTML()
+        self.settings = {"index": "", "time": "", "against": "", "mode": "value", "display": "auto"}
+        self._errors: dict[str, str] = {}
+        self._said = ""
+        self._last: Inspected | None = None
+        self._took = 0.0
+        self._aside = Aside()
         super().__init__(self.source, focus)
 
+    # -- what is shown ----------------------------------------------------------------------------------------------
     def select(self, name: str) -> None:
         """Show another value. Right on any thread."""
         self.source.graph.value(name)
         if name not in self.names:
             self.names.insert(0, name)
-            self.choice.options = self.names
-        self.choice.value = name
+        self.name, self._said, self._errors, self._last = name, "", {}, None
+        self.update_now()
+
+    def look(
+        self, index: str | None = None, time: str | None = None, *, against: str | None = None, mode: str | None = None,
+        display: str | None = None,
+    ) -> None:  # fmt: skip
+        """Show it in another way; what is left out stays. WorkbenchError for what is no index, mode or display.
+
+        >>> inspector.look("[0, :]", time="10:20", display="heat map")
+        >>> inspector.look(time="7", against="6", mode="against")
+        """
+        wishes = {"index": index, "time": time, "against": against, "mode": mode, "display": display}
+        new = self.settings | {key: value for key, value in wishes.items() if value is not None}
+        for key in ("index", "time", "against"):
+            parse_index(new[key])
+        for key, allowed in (("mode", MODES), ("display", DISPLAYS)):
+            if new[key] not in allowed:
+                raise WorkbenchError(
+                    f"There is no {key} {new[key]!r}.", slug=f"bad-{key}", fix=f"use {', '.join(allowed)}."
+                )
+        self.settings, self._errors, self._said, self._last = new, {}, "", None
+        self.update_now()
 
     def focused(self, focus: Focus) -> None:
         if focus.node is not None and focus.node != self.name:
@@ -50,15 +95,49 @@ class ValueInspector(View):
         super().focused(focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
-        trace = self.source.trace
-        value = None
-        if trace is not None and self.name:
-            try:
-                value = latest(trace, self.name, last_iterations(trace, self.source.graph))
-            except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
-                value = None
-        return inspector_model(value, self.name)
+        shown, errors = self._shown(is_running(snapshot)), dict(self._errors)
+        differs = self.settings["mode"] in ("difference", "against")
+        index, display = parse_index(self.settings["index"]), self.settings["display"]
+        try:
+            model = inspector_model(shown.value, self.name, index, display, steps=shown.steps, differs=differs)
+        except WorkbenchError as error:
+            key = "display" if error.slug == "bad-display" else "index"
+            errors.setdefault(key, _sentence(error))
+            display = "auto" if key == "display" else display
+            index = () if key == "index" else index
+            model = inspector_model(shown.value, self.name, index, display, steps=shown.steps, differs=differs)
+        if model["kind"] == "none" and shown.note:
+            model["text"] = shown.note
+        session = self.source.session
+        editable = (
+            session is not None and shown.newest and self.settings["mode"] == "value" and not is_running(snapshot)
+            and model["origin"] is not None and not self.settings["time"]
+        )  # fmt: skip
+        return {**model, "where": shown.where, "note": shown.note if shown.value is not None else "", "errors": errors,
+                "editable": editable, "said": self._said, **{f"set_{k}": v for k, v in self.settings.items()},
+                "iteration": shown.iteration}  # fmt: skip
 
+    def _shown(self, running: bool) -> Inspected:
+        """What the settings ask for; a question that takes long waits for the next stop while the session runs."""
+        if running and self._last is not None and self._took > SLOW_S:
+            return self._last
+        started = time.perf_counter()
+        self._last = self._asked_for(running)
+        self._took = time.perf_counter() - started
+        return self._last
+
+    def _asked_for(self, running: bool) -> Inspected:
+        mode, moment = self.settings["mode"], self.focus.moment
+        one = inspected(self.source, self.name, parse_index(self.settings["time"]), moment, running)
+        if mode == "value":
+            return one
+        if mode == "against":
+            other = parse_index(self.settings["against"])
+            return difference(one, inspected(self.source, self.name, other, None, running))
+        previous = before(self.source, self.name, one)
+        return previous if mode == "previous" else difference(one, previous)
+
+    # -- drawing ----------------------------------------------------------------------------------------------------
     def spec(self, model: dict[str, Any]) -> Spec:
         return inspector_spec(model, titled=False)
 
@@ -66,64 +145,101 @@ class ValueInspector(View):
         return inspector_spec(model)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
-        self.choice = ipywidgets.Dropdown(
-            options=self.names, value=self.name or None, description="Value", tooltip="Which value to show",
-            layout={"width": "auto", "max_width": "420px"}, style={"description_width": "48px"},
-        )  # fmt: skip
-        self.choice.observe(self._chosen, names="value")
-        self.holder = ipywidgets.Box([self.live], layout={"display": "none"})
-        self.refresh(self.model(self.source.snapshot()))
-        return (self.choice, self.words, self.holder)
-
-    def _chosen(self, change: Any) -> None:
-        self.name = change["new"]
-        self.update_now()
+        model = self.model(self.source.snapshot())
+        self.part = HtmlPart("value_inspector.js", self._status(model), self._asked)
+        self.holder = ipywidgets.Box([self.live], layout={"display": _display(model)})
+        return (self.part, self.holder)
 
     def refresh(self, model: dict[str, Any]) -> None:
-        html = inspector_html(model)
-        if html != self.words.value:
-            self.words.value = html
-        display = "block" if model["heat"] is not None else "none"
-        if self.holder.layout.display != display:
-            self.holder.layout.display = display
+        self.part.offer(self._status(model))
+        if self.holder.layout.display != _display(model):
+            self.holder.layout.display = _display(model)
+
+    def _status(self, model: dict[str, Any]) -> dict[str, Any]:
+        """The model without what is for the figure alone."""
+        told = {k: v for k, v in model.items() if k not in ("heat", "line", "histogram", "origin")}
+        return {**told, "iteration": list(model["iteration"]), "names": list(self.names), "modes": list(MODES),
+                "displays": list(DISPLAYS)}  # fmt: skip
+
+    # -- editing ----------------------------------------------------------------------------------------------------
+    def edit(self, words: str, row: int = 0, column: int = 0) -> None:
+        """Set the present value, or the cell (row, column) of the table that is shown, and go on from there: the run
+        forks. Waits for the session. WorkbenchError for what is no number of that dtype, or cannot be edited now."""
+        session = self.source.session
+        model = self.model(self.source.snapshot())
+        if session is None or not model["editable"]:
+            raise WorkbenchError(
+                f"{self.name!r} cannot be edited here.", slug="not-editable",
+                fix="pause the session, and show the newest value in the mode 'value'.",
+            )  # fmt: skip
+        place = place_of(model["origin"], row, column) if model["origin"]["picked"] else ()
+        value = np.array(session.value(self.name))
+        value[place] = typed_value(words, value.dtype)
+        session.set_value(self.name, value if value.ndim else value[()])
+        if value.size <= MAX_CODE:
+            self.focus.did(f"session.set_value({self.name!r}, {value.tolist()!r})")
+        else:
+            item = value[place].item()
+            self.focus.did(
+                f"edited = session.value({self.name!r}).copy(); edited[{', '.join(map(str, place))}] = {item!r}; "
+                f"session.set_value({self.name!r}, edited)"
+            )
+
+    def _edit(self, words: str, row: int, column: int) -> None:
+        """The same on a thread of its own, with the answer in place."""
+        try:
+            self.edit(words, row, column)
+            self._errors.pop("edit", None)
+            self._said = "The value is set: the run goes on from here with it, and what was before is kept."
+        except WorkbenchError as error:
+            self._errors["edit"], self._said = _sentence(error), ""
+        except (IndexError, ValueError, TypeError) as error:
+            self._errors["edit"], self._said = str(error), ""
+        self.update_now()
+
+    # -- the browser's messages -------------------------------------------------------------------------------------
+    def _asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind == "set":
+            field, words = str(content.get("field")), str(content.get("value") or "")[:500]
+            try:
+                if field == "name":
+                    self.select(words)
+                    self.focus.select(words)
+                elif field in self.settings:
+                    self.look(**{field: words})
+                    self._tell()
+            except WorkbenchError as error:
+                self._errors[field] = _sentence(error)
+                self.update_now()
+        elif kind == "edit":
+            row, column = content.get("row", 0), content.get("column", 0)
+            words = str(content.get("text") or "")[:500]
+            if isinstance(row, int) and isinstance(column, int) and row >= 0 and column >= 0:
+                self._aside.do(lambda: self._edit(words, row, column))
+
+    def _tell(self) -> None:
+        """What is shown, as a line of code."""
+        when, index = self.settings["time"], self.settings["index"]
+        key = f"[{index_text(parse_index(index))}]" if parse_index(index) else ""
+        parts = parse_index(when)
+        if parts and any(isinstance(p, slice) for p in parts) and len(parts) == 1:
+            line = f"session.trace[{self.name!r}][{index_text(parts)}]"
+        elif parts:
+            line = f"session.value({self.name!r}, iteration=({index_text(parts)},)){key}"
+        else:
+            line = f"session.value({self.name!r}){key}"
+        self.focus.did(line, about="inspect")
+
+    def close(self) -> None:
+        """Close all parts. Closing twice is harmless."""
+        super().close()
+        if hasattr(self, "_aside"):
+            self._aside.wait()
 
 
-def inspector_html(model: dict[str, Any]) -> str:
-    """Header, number or table, and statistics; every text in it is escaped."""
-    parts = [f'<div class="workbench-words"><b>{text(model["name"])}</b> {text(model["header"])}']
-    if model["kind"] != "table":
-        parts.append(f'<div class="workbench-scalar">{text(model["text"])}</div>')
-    else:
-        rows = "".join("<tr>" + "".join(f"<td>{text(c)}</td>" for c in row) + "</tr>" for row in model["cells"])
-        parts.append(f'<div class="workbench-wide"><table class="workbench-table">{rows}</table></div>')
-        if model["more"]:
-            parts.append(f"<small>{text(model['more'])}</small><br>")
-    bad = {"NaN", "Inf", "health"}
-    facts = [
-        f'<span class="workbench-bad">\u26a0 {text(k)} {text(v)}</span>' if k in bad else f"{text(k)} {text(v)}"
-        for k, v in model["statistics"].items()
-    ]
-    parts.append(" \u00b7 ".join(facts) + "</div>")
-    return "".join(parts)
+def _display(model: dict[str, Any]) -> str:
+    return "none" if model["display"] in ("none", "table") else "block"
 
 
-def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
-    """A heat map where there is a matrix or vector, and the words as title."""
-    heat = model["heat"]
-    facts = " \u00b7 ".join(f"{k} {v}" for k, v in model["statistics"].items())
-    words = f"<b>{text(model['name'])}</b> {text(model['header'])} {text(model['text'])}<br><sub>{text(facts)}</sub>"
-    data = [
-        {
-            "type": "heatmap", "z": heat if heat is not None else np.zeros((0, 0)), "colorscale": "Cividis",
-            "showscale": heat is not None, "colorbar": {"thickness": 10},
-            "hovertemplate": "[%{y}, %{x}] %{z:.8g}<extra></extra>",
-        }
-    ]  # fmt: skip
-    layout = base_layout(
-        HEIGHT,
-        title=title(words if titled else ""),
-        yaxis={"autorange": "reversed", "visible": heat is not None, "dtick": None},
-        xaxis={"visible": heat is not None},
-        margin={"l": 40, "r": 14, "t": 48 if titled else 8, "b": 28},
-    )
-    return {"data": data, "layout": layout}
+def _sentence(error: WorkbenchError) -> str:
+    return f"{error.message} {error.fix or ''}".strip()

@@ -216,7 +216,7 @@ def _halved(
 
 def cap(iterations: int, appliable: bool) -> Fix:
     """The last resort for every loop that does not end."""
-    sentence = f"cap the trips: leave the loop after {iterations:,} iterations."
+    sentence = f"cap the trips: leave the loop after {iterations:,} iteration{'' if iterations == 1 else 's'}."
     return Fix(sentence, "cap", "", None, iterations, appliable)
 
 

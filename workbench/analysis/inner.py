@@ -7,6 +7,7 @@ from workbench.analysis.loops import termination_of
 from workbench.analysis.rootcause import explained
 from workbench.analysis.slice_runner import SliceTimeout
 from workbench.analysis.termination import Proof, Reason, Status, Termination
+from workbench.analysis.wording import loop_named
 from workbench.execution import Run
 
 
@@ -50,12 +51,11 @@ def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination 
         found = explained(runner.run, runner.run.trace, inner, found, seconds)
     name, iteration = "/".join(inner), max(runner.run.view.iteration(runner.number), 0)
     base = max(run.view.iteration(number), 0) if number is not None else 0
-    sentence = (
-        f"The loop {name} inside never ends, in iteration {base + iteration} of this one: {found.reason.sentence}"
-    )
+    called, at = loop_named(name), base + iteration
+    sentence = f"The {called} inside never ends, in iteration {at} of this one: {found.reason.sentence}"
     found.details.update(inner=name, cause=found.reason.slug)
     return Termination(
         Status.PROVED, "never", None, None, Reason("inner-hangs", sentence), found.root, found.blocking_clause, 1.0,
-        found.fix, Proof("inner-loop", f"of the loop {name}, by {proof.kind}: {proof.checked}"), found.gap, found.chain,
-        base + iteration, found.details,
+        found.fix, Proof("inner-loop", f"of the {called}, by {proof.kind}: {proof.checked}"), found.gap, found.chain,
+        at, found.details,
     )  # fmt: skip

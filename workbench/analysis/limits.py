@@ -48,6 +48,9 @@ def refine(h: History, found: Finding, end: int) -> None:
     if aside:
         found.limit, found.limit_error = newest, aside
         return
+    steps = h.d[max(0, end - 5) : end].tolist()
+    if 0.0 not in steps and _departs([b / a for a, b in zip(steps, steps[1:], strict=False)]):
+        return  # whatever accelerates the tail takes it for one of a steady law
     limit, accelerated_error = fits.accelerated(h.x, end, h.start)
     # the noise of the last bits is amplified by what the acceleration gains
     accelerated_error = 4.0 * accelerated_error + 2.0 * grain
@@ -100,14 +103,15 @@ def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) ->
     ratios = [b / a for a, b in zip(recent, recent[1:], strict=False)]
     newest = recent[-1]
     grain = h.ulp(last) / max(abs(newest), 1e-300)  # rounding noise of one ratio
-    averaged = 1
+    averaged, departs = 1, False
     if abs(ratios[-1] - ratios[0]) < 20 * grain or grain > 1e-3:
         # only noise left in the ratios: average over more
         averaged = min(len(d) - 1, max(8, min(len(d) // 3, 256)))
         rho = abs(newest / float(d[-1 - averaged])) ** (1.0 / averaged) * (-1.0 if alternating else 1.0)
     else:
         rho = ratios[-1]
-        if len(ratios) >= 3:
+        departs = _departs(ratios)
+        if len(ratios) >= 3 and not departs:
             better = aitken(*ratios[-3:])
             if math.isfinite(better) and abs(better - rho) < 0.2 * abs(1.0 - abs(rho)):
                 rho = better
@@ -119,7 +123,18 @@ def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) ->
     if len(d) > step:
         previous = last - float(d[-step:].sum()) + float(d[-1 - step]) * rho / (1.0 - rho)
     noise = 2.0 * h.ulp(last) / (1.0 - abs(rho)) + abs(newest) * grain / averaged / (1.0 - abs(rho)) ** 2
-    return rho, limit, abs(limit - previous) * abs(rho) ** step + noise
+    error = abs(limit - previous) * abs(rho) ** step + noise
+    return rho, limit, max(error, abs(limit - last)) if departs else error
+
+
+def _departs(ratios: list[float]) -> bool:
+    """Whether ratios of differences leave their level ever faster, as those of Newton's method far from a root, which
+    halves the value before it converges: no law of them tells where they end; Aitken would tell where they began."""
+    if len(ratios) < 4:
+        return False
+    moves = [b - a for a, b in zip(ratios[-4:], ratios[-3:], strict=False)]
+    same = all(m > 0 for m in moves) or all(m < 0 for m in moves)
+    return same and abs(moves[2]) > 1.5 * abs(moves[1]) > 2.25 * abs(moves[0])
 
 
 def aitken(a: float, b: float, c: float) -> float:

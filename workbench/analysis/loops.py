@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +15,18 @@ from workbench.analysis.reading import Reading
 from workbench.analysis.slice_runner import SliceTimeout
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
 from workbench.analysis.whitebox import analyze_loop
+from workbench.analysis.wording import count, loop_named, shown
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Run
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
+from workbench.graph.types import numpy_dtype
 from workbench.trace import Trace
 
 #: iterations of the record that the black box is shown
 OBSERVED = 512
+#: of a variable that is a large array so many bytes are looked at, but so many values at least
+STATE_BYTES, LEAST_STATES = 1 << 24, 4
 
 
 def termination_of(
@@ -45,11 +50,11 @@ def termination_of(
     raw = path in run.plan.raw
     if entered and not inside and (len(mine) == 1 or run.finished):
         last = "" if raw else _last_clause(graph, trace, path)
-        when = f"in iteration {iteration:,}" if raw else f"after {iteration:,} iterations"
+        when = f"in iteration {iteration:,}" if raw else f"after {count(iteration, 'iteration')}"
         what = "nothing went on to a next iteration." if raw else "the condition was false."
         return Termination(
             Status.PROVED, "terminates", 0, (0, 0),
-            Reason("ended", f"The loop {'/'.join(path)} has ended {when}{last}."),
+            Reason("ended", f"The {loop_named(path)} has ended {when}{last}."),
             confidence=1.0, proof=Proof("observed", what),
         )  # fmt: skip
     if failed is not None and inside:
@@ -65,7 +70,7 @@ def termination_of(
     observed = observe(trace, graph, path) if entered else None
     try:
         missing = unknown(
-            "not-entered", f"The loop {'/'.join(path)} is not entered from here on the way that was tried."
+            "not-entered", f"The {loop_named(path)} is not entered from here on the way that was tried."
         )
         if run.edits:
             return _edited(run, path, inside, seconds, missing) if len(mine) == 1 else unknown(*EDITED)
@@ -109,7 +114,8 @@ def later(answer: Termination, iterations: int) -> Termination:
         low, high = interval
         interval = max(low - iterations, 0), None if high is None else max(high - iterations, 0)
     reason, clause = answer.reason, answer.blocking_clause
-    when = f"{iterations:,} iterations ago" if iterations > 0 else f"for {-iterations:,} iterations ahead"
+    far = count(abs(iterations), "iteration")
+    when = f"{far} ago" if iterations > 0 else f"{far} further on"
     if iterations and remaining != answer.remaining:
         reason = Reason(reason.slug, f"Found {when}: {reason.sentence}")
     if iterations and clause is not None and clause.endswith(")"):  # its operands are those of that time
@@ -130,15 +136,24 @@ def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSER
     mine = (paths[:, :-1] == paths[-1, :-1]).all(axis=1)
     variables = [v for v in graph.frames[path].variables if (v.merge, 0) in trace.layout.values]
 
-    def column(ref: Ref) -> list[Any]:
+    def column(ref: Ref, most: int = last) -> list[Any]:
         found = Reading(trace, ref)
         if found.frame != reading.frame:  # a loop invariant
             return [found.last()] * len(conds)
-        at, values = found.newest(last)
+        at, values = found.newest(most)
         late = len(at) > 0 and tuple(at[-1]) > tuple(paths[-1])  # it fired again, the condition did not yet
         return list(values[:-1] if late else values)
 
-    states = {v.name: column(Ref(v.merge)) for v in variables}
+    def state(ref: Ref) -> list[Any]:
+        size = _bytes_of(trace, ref)
+        most = max(LEAST_STATES, STATE_BYTES // size) if size else last
+        if most >= last:
+            return column(ref)
+        known = column(ref, most)
+        # older ones are not read: each stands for a value of its own, so that no recurrence is seen where none was
+        return [np.array([k, -1]) for k in range(len(conds) - len(known))] + known
+
+    states = {v.name: state(Ref(v.merge)) for v in variables}
     sides = [(column(a), op, column(b) if isinstance(b, Ref) else None, b) for a, op, b in operands]
     count = min([len(conds), *(len(s) for s in states.values()), *(len(a) for a, *_ in sides)])
     first = next((k for k in range(-count, 0) if mine[k]), 0)
@@ -150,10 +165,18 @@ def observe(trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSER
     return monitor
 
 
+def _bytes_of(trace: Trace, ref: Ref) -> int:
+    """Bytes of one value, as far as its type says; 0 where it does not."""
+    type_ = trace[ref].type
+    if not type_.is_static or type_.shape is None:
+        return 0
+    return math.prod(d or 1 for d in type_.shape) * np.dtype(numpy_dtype(type_.dtype)).itemsize
+
+
 def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
     """The forecast from the record alone: what costs nothing but a look at the last iterations."""
     if run.view.iteration(run.plan.numbers[path]) < 0:
-        return unknown("few", f"The loop {'/'.join(path)} has not begun.")
+        return unknown("few", f"The {loop_named(path)} has not begun.")
     return observe(trace, run.plan.graph, path).prediction()
 
 
@@ -197,8 +220,13 @@ def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
         except Exception:  # a record without its last row: the sentence does without the numbers
             continue
         if np.size(x) == 1 and np.size(y) == 1 and logic != "not" and not _holds(x, op, y):
-            found.append(f"{left} {op} {right} failed ({x} {op} {y})")
+            names, values = [n.removesuffix(":0") for n in (left, right)], [shown(_item(v)) for v in (x, y)]
+            found.append(f"{names[0]} {op} {names[1]} failed ({values[0]} {op} {values[1]})")
     return ": " + " and ".join(found) if found else ""
+
+
+def _item(value: Any) -> Any:
+    return np.asarray(value).reshape(-1)[0]
 
 
 def _holds(x: Any, op: str, y: Any) -> bool:

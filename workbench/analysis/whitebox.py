@@ -17,6 +17,7 @@ from workbench.analysis.proved import argued, bounded, clause_text, ends, recurs
 from workbench.analysis.search import Search, new_monitor
 from workbench.analysis.slice_runner import HasInner, SliceRunner
 from workbench.analysis.termination import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.wording import loop_named
 
 
 def analyze_loop(
@@ -121,9 +122,9 @@ def _inner_hangs(search: Search, seconds: float) -> Termination | None:
     ahead = f"{search.count:,} iterations ahead" if search.count else "in the present iteration"
     return Termination(
         Status.PROVED, "never", None, None,
-        Reason("inner-hangs", f"The loop {path} inside never ends, {ahead}: {found.reason.sentence}"),
+        Reason("inner-hangs", f"The {loop_named(path)} inside never ends, {ahead}: {found.reason.sentence}"),
         found.root, found.blocking_clause, 1.0, found.fix,
-        Proof("inner-loop", f"of the loop {path}, by {found.proof.kind}: {found.proof.checked}"),
+        Proof("inner-loop", f"of the {loop_named(path)}, by {found.proof.kind}: {found.proof.checked}"),
     )  # fmt: skip
 
 

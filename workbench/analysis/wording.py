@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,21 @@ SENTENCES = {
 
 def sentence_of(slug: str, **numbers: Any) -> str:
     """The cause as a sentence."""
-    return SENTENCES.get(slug, "").format(**numbers)
+    text = SENTENCES.get(slug, "")
+    if numbers.get("period") is None:  # it repeats, but after how many iterations was not seen
+        text = text.replace(" of period {period}", "")
+    return text.format(**numbers)
+
+
+def count(n: int, thing: str, many: str | None = None) -> str:
+    """``1 loop``, ``2 loops``."""
+    return f"{n:,} {thing if n == 1 else many or thing + 's'}"
+
+
+def loop_named(path: Sequence[str] | str) -> str:
+    """``loop while`` for people; a loop whose name is "loop" is not called so twice."""
+    name = path if isinstance(path, str) else "/".join(path)
+    return "loop" if name == "loop" else f"loop {name}"
 
 
 def turned(op: str, mirrored: bool, negated: bool) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-from workbench.cli import types
-from workbench.errors import WorkbenchError
-
-#: modules whose ``add(commands)`` makes their parsers
-GROUPS = (types,)
+#: modules of this package whose ``add(commands)`` makes their parsers
+GROUPS = ("lab", "run", "debug", "inspect", "explain", "diff", "types", "doctor")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -19,24 +17,49 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="workbench",
         description="Step through dataflow graphs with loops and branches; this is the part without a notebook.",
+        epilog="workbench COMMAND -h explains each command.",
     )
+    top.add_argument("--version", action="version", version=f"workbench {sys.modules['workbench'].__version__}")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for group in GROUPS:
-        group.add(commands)
+        importlib.import_module(f"workbench.cli.{group}").add(commands)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status. Errors of the workbench are one line on stderr and status 1."""
-    arguments = parser().parse_args(argv)
+    """Run one command; returns the exit status. Errors of the workbench are one line on stderr and status 1.
+
+    ``diff`` has status 1 for runs that differ, and 2 for trouble. Wrong options have status 2, Ctrl-C 130.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # names hold any character, terminals and pipes do not
+            stream.reconfigure(errors="backslashreplace")
+    top = parser()
+    arguments, rest = top.parse_known_args(argv)
+    if rest and not getattr(arguments, "rest_goes_on", False):
+        top.error(f"unrecognized arguments: {' '.join(rest)}")
+    arguments.rest = rest
+    trouble = getattr(arguments, "trouble", 1)
+    from workbench.errors import WorkbenchError
+
     try:
-        return arguments.run(arguments) or 0
+        if not getattr(arguments, "alone", False):
+            importlib.import_module("workbench.ops")  # fills the op registry
+        status = arguments.run(arguments) or 0
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # the reader of a pipe had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except (WorkbenchError, ValueError, OSError) as error:
-        print(f"workbench: {error}", file=sys.stderr)
-        return 1
+        return trouble
+    except KeyboardInterrupt:
+        print("workbench: interrupted", file=sys.stderr)
+        return 130
+    except (WorkbenchError, ValueError, OSError, MemoryError, RecursionError) as error:
+        from workbench.cli.output import plain
+
+        said = str(error) or ("there is not enough memory" if isinstance(error, MemoryError) else type(error).__name__)
+        print(f"workbench: {plain(' '.join(said.split()))}", file=sys.stderr)
+        return trouble
 
 
 if __name__ == "__main__":

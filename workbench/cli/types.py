@@ -7,10 +7,6 @@ import json
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
-from workbench.kernels import types
-from workbench.kernels.types.measured import built_text, recorded
-from workbench.kernels.types.profiles import Profile, instances_in_order, write
-from workbench.kernels.types.summary import describe, rules_table, texts
 
 SECTIONS = ("statistics", "active_types", "combinations_2", "combinations_3", "rejected_combinations")
 
@@ -55,6 +51,9 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _report(arguments: argparse.Namespace) -> None:
+    from workbench.kernels import types
+    from workbench.kernels.types.summary import describe, texts
+
     own = arguments.profile is None
     data = dict(types.report()) if own else describe(types.resolve(arguments.profile))
     if arguments.json:
@@ -67,6 +66,8 @@ def _report(arguments: argparse.Namespace) -> None:
 
 def _measured(profile: str, own: bool) -> str:
     """Text size of this build, and what the benchmark recorded for the profile, as lines."""
+    from workbench.kernels.types.measured import built_text, recorded
+
     lines = [""]
     size = built_text() if own else None
     if size is not None:
@@ -80,14 +81,19 @@ def _measured(profile: str, own: bool) -> str:
 
 
 def _explain(arguments: argparse.Namespace) -> None:
+    from workbench.kernels import types
+
     print(types.explain(arguments.op, *arguments.dtypes))
 
 
 def _rules(_arguments: argparse.Namespace) -> None:
+    from workbench.kernels.types.summary import rules_table
+
     print(rules_table(), end="")
 
 
 def _suggest(arguments: argparse.Namespace) -> None:
+    from workbench.kernels.types.profiles import Profile, instances_in_order, write
     from workbench.trace import Trace
     from workbench.trace.usage import Usage
 

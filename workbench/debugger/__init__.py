@@ -4,12 +4,25 @@
 
     command --> Debugger.begin(command) --> advance() ... advance() --> Stop
                                             one slice each; between two slices the caller may interrupt
+
+    language  -> parser -> predicate, template        conditions and texts of logpoints; never evaluated as Python
+    batch     -> health                               what is asked of one firing, or of a whole series
+    targets   -> meaning, ignoring                    what is meant, and what is left alone
+    hits      -> breakpoint, breakpoints              what is asked, what is counted
+    looking   -> counting -> forward -> backward -> branches -> debugger     armed instructions, and the commands
 """
 
-from workbench.debugger.breakpoints import Breakpoint, Breakpoints
+from workbench.debugger.breakpoint import Breakpoint
+from workbench.debugger.breakpoints import Breakpoints
 from workbench.debugger.debugger import Debugger
 from workbench.debugger.history import History
+from workbench.debugger.ignoring import IgnoreRule
 from workbench.debugger.predicate import Predicate
+from workbench.debugger.recommend import Recommendation
 from workbench.debugger.stop import Stop, StopReason
+from workbench.debugger.template import LogLine
 
-__all__ = ["Breakpoint", "Breakpoints", "Debugger", "History", "Predicate", "Stop", "StopReason"]
+__all__ = [
+    "Breakpoint", "Breakpoints", "Debugger", "History", "IgnoreRule", "LogLine", "Predicate", "Recommendation", "Stop",
+    "StopReason",
+]  # fmt: skip

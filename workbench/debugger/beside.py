@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.debugger import timetravel
-from workbench.debugger.breakpoints import as_path
+from workbench.debugger.iterations import as_path
 from workbench.errors import DeadValueError, TraceError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.graph.graph import Graph

@@ -1,118 +1,285 @@
-"""Breakpoints: on a node, in all or some iterations, when a condition on its value holds, after so many hits."""
+"""The breakpoints of a session, rules of what is to be ignored, and the lines that logpoints wrote."""
 
 from __future__ import annotations
 
 import itertools
-import operator
-from collections.abc import Callable, Iterator
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from workbench.debugger.breakpoint import Breakpoint
+from workbench.debugger.health import healths_of
+from workbench.debugger.ignoring import IgnoreRule
+from workbench.debugger.iterations import as_path, short_repr
+from workbench.debugger.meaning import FIELDS, GLOB, check_others, checked, find, in_iteration, watch_of
 from workbench.debugger.predicate import Predicate
-from workbench.errors import SessionError
-from workbench.graph.node import Ref
+from workbench.debugger.recommend import Recommendation, recommendations
+from workbench.debugger.targets import Targets
+from workbench.debugger.template import LogLine, Template
+from workbench.errors import SessionError, WorkbenchError
+from workbench.execution import Position
+from workbench.graph.node import Ref, Tag
+
+#: more are refused
+MOST_POINTS = 10_000
+#: lines of logpoints that are kept, the newest
+MOST_LINES = 10_000
+#: tags that ``recheck`` gives at most
+MOST_TAGS = 10_000
 
 
-@dataclass(slots=True)
-class Breakpoint:
-    """Stops in front of its node; with ``when``, right after the node fired and the condition held on its value.
+@dataclass(frozen=True, slots=True)
+class Armed:
+    """One value that a breakpoint looks at; ``health`` is what the rules leave of its complaints."""
 
-    ``iteration`` is None or one number per enclosing frame (None in it for any). ``hits`` is the number of the hit
-    to stop at. ``count`` counts hits so far. Internal ones serve a single command.
-    """
-
-    id: int
+    point: Breakpoint
     ref: Ref
-    iteration: tuple[int | None, ...] | None = None
-    when: Predicate | None = None
-    hits: int | None = None
-    internal: bool = False
-    count: int = 0
-
-    def matches(self, iteration: tuple[int, ...]) -> bool:
-        """Whether a firing with this iteration path is meant."""
-        if self.iteration is None:
-            return True
-        return len(self.iteration) == len(iteration) and all(
-            want is None or want == is_ for want, is_ in zip(self.iteration, iteration, strict=True)
-        )
-
-    def __str__(self) -> str:
-        parts = [str(self.ref)]
-        if self.iteration is not None:
-            parts.append(f"iteration {', '.join('any' if i is None else str(i) for i in self.iteration)}")
-        if self.when is not None:
-            parts.append(f"when {self.when.text}")
-        if self.hits is not None:
-            parts.append(f"at hit {self.hits}")
-        return ", ".join(parts)
-
-
-def as_path(iteration: Any) -> tuple[int | None, ...] | None:
-    """One number, or one per frame, NumPy's integers included."""
-    if iteration is None:
-        return None
-    try:
-        items = tuple(iteration) if isinstance(iteration, (tuple, list, np.ndarray)) else (iteration,)
-        return tuple(None if i is None else operator.index(i) for i in items)
-    except TypeError:
-        raise SessionError(
-            f"{iteration!r} is no iteration.",
-            slug="bad-iteration",
-            fix="give one number from 0 on per enclosing frame.",
-        ) from None
+    health: tuple[str, ...]
 
 
 class Breakpoints:
-    """The breakpoints of a session. ``resolve`` turns a user's name into a value of the run and its frame depth."""
+    """Add, remove, switch, list: from any thread; the run notices at its next look.
 
-    def __init__(self, resolve: Callable[[str], tuple[Ref, int]], changed: Callable[[], None]) -> None:
-        self._resolve, self._changed = resolve, changed
-        self._ids = itertools.count(1)
+    >>> session.breakpoints.add("x", when="value > 1e6", hits=2)
+    >>> session.breakpoints.add("*", health="nan")
+    >>> session.breakpoints.ignore("while/log*", health="nan")
+    """
+
+    def __init__(
+        self, targets: Targets, changed: Callable[[], None], where: Callable[[], int] = lambda: 0,
+        recheck: Callable[[Breakpoint, int], list[Tag]] | None = None,
+    ) -> None:  # fmt: skip
+        """``where`` says how many events have fired; ``recheck`` finds past hits."""
+        self._targets, self._event, self._recheck = targets, where, recheck
+        self._changed_outside = changed
+        self._ids, self._own = itertools.count(1), itertools.count(-1, -1)
         self._table: dict[int, Breakpoint] = {}
+        self._rules: dict[int, IgnoreRule] = {}
+        self._index: dict[str, list[Armed]] | None = None
+        self._log: deque[LogLine] = deque(maxlen=MOST_LINES)
+        self._still: Callable[[], AbstractContextManager[None]] = nullcontext
+        self._listeners: list[weakref.WeakMethod[Callable[[], None]]] = []
+        self._mute = 0  # listeners are told at the end of what changes many
 
+    # -- changing --------------------------------------------------------------------------------------------------
     def add(
-        self, name: str, iteration: int | tuple[int | None, ...] | None = None, when: str | None = None,
-        hits: int | None = None, *, internal: bool = False,
-    ) -> int:  # fmt: skip
-        """Add one and return its number. Raises SessionError for a bad iteration or condition, TraceError for a bad
-        name."""
-        ref, depth = self._resolve(name)
-        path = as_path(iteration)
-        if path is not None:
-            if len(path) < depth:  # the innermost frames are meant: x at iteration 7 of whatever loop it is in
-                path = (None,) * (depth - len(path)) + path
-            if len(path) != depth or any(i is not None and i < 0 for i in path):
-                raise SessionError(
-                    f"{name!r} lives in {depth} frames; {iteration!r} is no iteration of it.", slug="bad-iteration",
-                    fix="give one number from 0 on per enclosing frame.",
-                )  # fmt: skip
-        if hits is not None and hits < 1:
-            raise SessionError(f"hits counts from 1; {hits} came.", slug="bad-hits")
-        predicate = None if when is None else Predicate(when)
-        point = Breakpoint(next(self._ids), ref, path, predicate, hits, internal)
-        self._table[point.id] = point
-        self._changed()
-        return point.id
+        self, where: str | None = None, iteration: int | Sequence[int | None] | None = None, when: str | None = None,
+        hits: int | None = None, every: int | None = None, health: str | Sequence[str] | None = None,
+        watch: str | bool | None = None, log: str | None = None, frame: str | Sequence[str] | None = None, *,
+        op: str | None = None, internal: bool = False,
+    ) -> Breakpoint:  # fmt: skip
+        """Add one and return it.
 
-    def remove(self, number: int) -> None:
-        """Remove one by its number; SessionError if there is none."""
-        if self._table.pop(number, None) is None:
-            raise SessionError(f"There is no breakpoint {number}.", slug="no-such-breakpoint")
+        Parameters
+        ----------
+        where:
+            A node, a value, or a pattern (``"while/*"``). Without it: the iterations of ``frame``, else all nodes.
+        iteration:
+            One number per enclosing frame, None for any; or one number, for the innermost.
+        when:
+            A condition on the value, such as ``"abs(value) > 1e6 and iteration > 3"`` (see
+            :mod:`workbench.debugger.predicate`).
+        hits, every:
+            Stop at this hit only; at every so manieth; with both, from that hit on at every so manieth.
+        health:
+            One or more of :data:`workbench.debugger.health.CHECKS`, such as ``"nan"`` or ``("nan", "inf")``.
+        watch:
+            ``"change"``: where the value differs from that of the iteration before.
+        log:
+            Write this text (``"x is {value}"``) instead of stopping; see :attr:`log`.
+        frame:
+            Name or path of a frame: alone, stops where an activation begins (or its ``iteration`` does); with a
+            pattern, only nodes in it.
+        op:
+            Of a pattern only nodes of this op, itself a pattern: ``op="divide*"``.
+
+        TraceError for an unknown name, SessionError for all else that does not fit.
+        """
+        if len(self._table) >= MOST_POINTS:
+            raise SessionError(f"There are {MOST_POINTS:,} breakpoints already.", slug="too-many",
+                               fix="remove some, or set one on a pattern.")  # fmt: skip
+        point = self._make(
+            self._own if internal else self._ids, where, iteration, when, hits, every, health, watch, log, frame, op,
+            internal,
+        )  # fmt: skip
+        self._table[point.number] = point
+        self._changed(internal)
+        return point
+
+    def edit(self, number: int | Breakpoint, **changes: Any) -> Breakpoint:
+        """Give one other conditions; ``changes`` are arguments of :meth:`add`, None for what no longer holds.
+
+        It keeps its number and its place in the table, whether it is on, and all that is not changed; its hits are
+        counted anew from here. What is refused leaves it as it was.
+        """
+        old = self[self._number(number)]
+        if other := set(changes) - set(FIELDS):
+            raise SessionError(f"A breakpoint has no field {short_repr(min(other))} to edit.", slug="bad-breakpoints",
+                               fix=f"its fields are {', '.join(FIELDS)}.")  # fmt: skip
+        fields = checked({**old.to_data(), **changes})
+        point = self._make(iter((old.number,)), **{k: fields.get(k) for k in FIELDS}, internal=old.internal)
+        point._enabled = old.enabled
+        self[old.number]  # it may have been removed meanwhile
+        self._table[old.number] = point
         self._changed()
+        return point
+
+    def _make(
+        self, numbers: Iterator[int], where: str | None, iteration: Any, when: str | None, hits: int | None,
+        every: int | None, health: Any, watch: Any, log: str | None, frame: Any, op: str | None, internal: bool,
+    ) -> Breakpoint:  # fmt: skip
+        """One that is not in the table; a number is taken when all else is right."""
+        complaints = () if health is None else healths_of(health)
+        changes = watch_of(watch)
+        predicate = None if when is None else Predicate(when)
+        template = None if log is None else Template(log)
+        for label, number in (("hits", hits), ("every", every)):
+            if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+                raise SessionError(f"{label} counts from 1; {short_repr(number)} came.", slug=f"bad-{label}",
+                                   fix="give a whole number from 1 on.")  # fmt: skip
+        path = as_path(iteration)
+        inside = None if frame is None else self._targets.frame(frame if isinstance(frame, str) else tuple(frame))
+        asks = bool(complaints) or changes is not None or predicate is not None or template is not None
+        entry = where is None and inside is not None and not asks and op is None
+        if entry:
+            assert inside is not None
+            refs: tuple[Ref, ...] = self._targets.start_of(inside)
+            path = (0,) if path is None else path
+            where = "/".join(inside)
+        else:
+            where, refs = find(self._targets, where, op, inside, asks, complaints)
+        refs, path = in_iteration(self._targets, where, refs, path)
+        check_others(self._targets, refs, predicate, template)
+        if changes is not None and not any(self._targets.depth(r) for r in refs):
+            raise SessionError(
+                f"{where[:200]!r} is in no loop: it fires once and never changes.", slug="never-changes",
+                fix="watch a value of a loop.",
+            )  # fmt: skip
+        point = Breakpoint(
+            next(numbers), where, refs, iteration=path,
+            when=predicate, hits=hits, every=every, health=complaints,
+            watch=changes, log=template, frame=inside, op=op, entry=entry, internal=internal, changed=self._changed,
+        )  # fmt: skip
+        point.since = point.known_from = self._event()
+        return point
+
+    def ignore(
+        self, where: str = "*", *, op: str | None = None, health: str | Sequence[str] | None = None
+    ) -> IgnoreRule:
+        """Let breakpoints leave alone what is expected: all of these nodes, or only some complaints of theirs.
+
+        ``where`` is a node, a value or a pattern. ``remove(rule.number)`` ends it; :attr:`rules` lists them.
+        """
+        if not isinstance(where, str) or len(where) > 10_000:
+            raise SessionError(f"{short_repr(where)} names no nodes.", slug="bad-target", fix="give a name or pattern.")
+        if not GLOB.search(where):
+            self._targets.value(where)  # a wrong name is an error
+        complaints = () if health is None else healths_of(health)
+        rule = IgnoreRule(next(self._ids), where, op, complaints)
+        self._rules[rule.number] = rule
+        self._changed()
+        return rule
+
+    def remove(self, number: int | Breakpoint | IgnoreRule) -> None:
+        """Remove one, or a rule, by its number; SessionError if there is none."""
+        number = self._number(number)
+        if self._table.pop(number, None) is None and self._rules.pop(number, None) is None:
+            raise self._none(number)
+        self._changed(number < 0)
+
+    def toggle(self, number: int | Breakpoint) -> bool:
+        """Switch one off or on; whether it is on now."""
+        point = self[self._number(number)]
+        point.enabled = not point.enabled
+        return point.enabled
 
     def clear(self) -> None:
-        """Remove all."""
+        """Remove all breakpoints and rules; the lines of logpoints too."""
         self._table.clear()
+        self._rules.clear()
+        self._log.clear()
         self._changed()
 
+    # -- looking ---------------------------------------------------------------------------------------------------
     def at(self, node: str) -> list[Breakpoint]:
-        return [p for p in list(self._table.values()) if p.ref.node == node]
+        """Those that look at a node, off ones included."""
+        node = node.node if isinstance(node, Ref) else node
+        if node not in self._by_node():
+            try:
+                node = self._targets.value(node).node
+            except WorkbenchError:
+                return []
+        return [p for p in list(self._table.values()) if not p.internal and node in p.nodes]
 
-    def nodes(self) -> set[str]:
-        return {p.ref.node for p in list(self._table.values())}
+    @property
+    def rules(self) -> list[IgnoreRule]:
+        """What is ignored."""
+        return list(self._rules.values())
+
+    @property
+    def log(self) -> list[LogLine]:
+        """Lines that logpoints wrote, oldest first; each is a text with its ``number``, ``event`` and ``tag``."""
+        return list(self._log)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dict each: number, kind, node, where, condition, iteration, hits, enabled, text."""
+        return [
+            {
+                "number": p.number, "kind": p.kind, "node": p.node, "where": p.where, "condition": p.condition,
+                "iteration": p.iteration, "hits": p.hits_seen, "enabled": p.enabled, "text": p.text,
+            } for p in self
+        ]  # fmt: skip
+
+    def recheck(self, number: int | Breakpoint, limit: int = MOST_TAGS) -> list[Tag]:
+        """Tags of the firings up to here that would have been hits, oldest first, at most ``limit``.
+
+        The recorded history is read, and what was dropped of it recomputed; the session stays where it is.
+        """
+        point = self[self._number(number)]
+        if self._recheck is None:
+            raise SessionError("These breakpoints belong to no run.", slug="no-run")
+        with self._still():
+            return self._recheck(point, limit)
+
+    def recommended(self) -> list[Recommendation]:
+        """Breakpoints that this graph suggests, most useful first; each has ``why`` and ``add()``."""
+        return recommendations(self, self._targets)
+
+    def code(self) -> str:
+        """Lines of Python that add all of them again."""
+        return "\n".join([p.code() for p in self] + [r.code() for r in self.rules])
+
+    def to_data(self) -> list[dict[str, Any]]:
+        """Plain data (for JSON) that :meth:`load_data` takes."""
+        rules = [{"ignore": r.where, "op": r.op, "health": list(r.health) or None} for r in self.rules]
+        return [p.to_data() for p in self] + [{k: v for k, v in r.items() if v is not None} for r in rules]
+
+    def load_data(self, data: Sequence[Any], *, strict: bool = True) -> list[Breakpoint]:
+        """Add what :meth:`to_data` gave; the data may come from a stranger and is checked.
+
+        Everything is added or, after an error, nothing. Without ``strict`` what does not fit this graph is left out.
+        """
+        if not isinstance(data, list | tuple) or len(data) > MOST_POINTS:
+            raise SessionError("Breakpoints come as a list of dicts.", slug="bad-breakpoints", fix="give to_data().")
+        before, rules, added = dict(self._table), dict(self._rules), []
+        with self._at_once():
+            try:
+                for item in data:
+                    try:
+                        found = self._load(item)
+                    except WorkbenchError:
+                        if strict:
+                            raise
+                        continue
+                    if found is not None:
+                        added.append(found)
+            except BaseException:
+                self._table, self._rules = before, rules
+                raise
+        return added
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter([p for p in list(self._table.values()) if not p.internal])
@@ -120,5 +287,139 @@ class Breakpoints:
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __contains__(self, number: object) -> bool:
+        return (number.number if isinstance(number, Breakpoint) else number) in self._table
+
     def __getitem__(self, number: int) -> Breakpoint:
-        return self._table[number]
+        found = self._table.get(number)
+        if found is None:
+            raise self._none(number)
+        return found
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(p) for p in self) or "<no breakpoints>"
+
+    # -- for the debugger ------------------------------------------------------------------------------------------
+    def armed(self) -> dict[str, list[Armed]]:
+        """Node -> what is to be looked at there; a new one after each change."""
+        return self._by_node()
+
+    def write(self, line: LogLine) -> None:
+        """Keep a line of a logpoint."""
+        self._log.append(line)
+
+    def back_to(self, event: int) -> None:
+        """Forget the lines that lie ahead: the run will write them again."""
+        while self._log and self._log[-1].event > event:
+            self._log.pop()
+
+    def probe(self, refs: tuple[Ref, ...], asks: Callable[[Position], str], flips: bool = False) -> Breakpoint:
+        """One of the debugger's own: in front of these nodes, where ``asks`` says why; ``flips``: only where a Switch
+        goes another way than last time."""
+        point = Breakpoint(
+            next(self._own), "", refs, internal=True, changed=self._changed, probe=asks, flips=flips
+        )
+        self._table[point.number] = point
+        self._changed(internal=True)
+        return point
+
+    def asked_by(self, still: Callable[[], AbstractContextManager[None]]) -> None:
+        """``still`` makes the run stand still while its past is asked, for callers on other threads."""
+        self._still = still
+
+    def ref(self, name: str) -> Ref:
+        """The value that a name in a condition stands for."""
+        return self._targets.value(name)
+
+    def counted(self) -> list[Breakpoint]:
+        """Those that are on and stop by their count."""
+        return [p for p in list(self._table.values()) if p.enabled and p.counted]
+
+    def all(self) -> list[Breakpoint]:
+        """The debugger's own too."""
+        return list(self._table.values())
+
+    # -- listeners -------------------------------------------------------------------------------------------------
+    def on_change(self, method: Callable[[], None]) -> Callable[[], None]:
+        """Call a bound method after each change: added, removed, edited, switched, a rule. Returns what ends it.
+
+        It is called on the thread of the change, must not block, and is held weakly: when its object goes, it goes.
+        """
+        held = weakref.WeakMethod(method)
+        self._listeners.append(held)
+
+        def end() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(held)
+
+        return end
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+    def _changed(self, internal: bool = False) -> None:
+        self._index = None
+        self._changed_outside()
+        if internal or self._mute:
+            return
+        for held in list(self._listeners):
+            method = held()
+            if method is None:
+                with suppress(ValueError):  # another thread was first
+                    self._listeners.remove(held)
+                continue
+            with suppress(Exception):  # a view that fails takes no breakpoint down
+                method()
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """Many changes, of which listeners are told at the end."""
+        self._mute += 1
+        try:
+            yield
+        finally:
+            self._mute -= 1
+            self._changed()
+
+    def _by_node(self) -> dict[str, list[Armed]]:
+        index = self._index
+        if index is None:
+            index, rules = {}, self.rules
+            for point in list(self._table.values()):
+                if not point.enabled:
+                    continue
+                for ref in point.refs:
+                    left = point.health if not rules or point.internal else self._left(point, ref, rules)
+                    if left is not None:
+                        index.setdefault(ref.node, []).append(Armed(point, ref, left))
+            self._index = index
+        return index
+
+    def _left(self, point: Breakpoint, ref: Ref, rules: list[IgnoreRule]) -> tuple[str, ...] | None:
+        """What the rules leave of a point's complaints about a value; None if nothing is to be looked at."""
+        name, op = self._targets.names_of(ref)
+        health = point.health
+        for rule in rules:
+            if rule.fits(ref.node, name, op):
+                if not rule.health:
+                    return None
+                health = tuple(h for h in health if h not in rule.health)
+        return None if point.health and not health else health
+
+    def _load(self, item: Any) -> Breakpoint | None:
+        item = checked(item)
+        if "ignore" in item:
+            self.ignore(item["ignore"], op=item.get("op"), health=item.get("health"))
+            return None
+        point = self.add(**{k: item[k] for k in FIELDS if k in item})
+        if not item.get("enabled", True):
+            point.enabled = False
+        return point
+
+    def _number(self, given: Any) -> int:
+        return int(given.number) if isinstance(given, Breakpoint | IgnoreRule) else given
+
+    def _none(self, number: Any) -> SessionError:
+        known = ", ".join(map(str, [*self._table, *self._rules][:20]))
+        return SessionError(
+            f"There is no breakpoint {short_repr(number)}.", slug="no-such-breakpoint",
+            fix=f"there are {known}." if known else "there are none.",
+        )  # fmt: skip

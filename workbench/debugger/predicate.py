@@ -1,113 +1,243 @@
-"""Conditions of breakpoints: a small expression language over ``value``, read as a tree and never evaluated as Python.
+"""Conditions of breakpoints: a :mod:`language <workbench.debugger.language>` over one value, for one firing or many.
 
-Allowed: numbers, ``True``, ``False``, ``value``, ``iteration``, + - * / // %, comparisons (chained too), and, or,
-not, and the functions abs, min, max, mean, isnan, isinf, isfinite, any, all. A condition on an array holds when it
-holds anywhere.
+Names: ``value``, ``previous`` (of the iteration before), ``delta`` (their difference), ``iteration`` (of the innermost
+loop), ``shape``, ``dtype``, ``size``, ``ndim``, and ``min``, ``max``, ``mean``, ``std``, ``sum``, ``norm``, ``any``,
+``all`` of the value or, as functions, of anything; item by item ``abs``, ``isnan``, ``isinf``, ``isfinite``, ``sqrt``,
+``log``, ``exp``, ``sign``. ``value("y")`` is another value of the same iteration. A condition on an array holds when it
+holds anywhere. Where a value is missing no comparison holds.
 """
 
 from __future__ import annotations
 
-import ast
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from workbench.debugger.batch import Batch
+from workbench.debugger.language import ELEMENTWISE, REDUCTIONS, Term, is_number, looks_back, others, refuse
+from workbench.debugger.parser import parse
 from workbench.errors import SessionError
 
-_BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+#: (array with the firings first, which of them are missing or None)
+Cell = tuple[Any, "np.ndarray | None"]
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod,
 }  # fmt: skip
-_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
-_UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: np.logical_not}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": np.abs, "min": np.min, "max": np.max, "mean": np.mean, "isnan": np.isnan, "isinf": np.isinf,
-    "isfinite": np.isfinite, "any": np.any, "all": np.all,
+_MAPS: dict[str, Callable[[Any], Any]] = {
+    "abs": np.abs, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "sqrt": np.sqrt, "log": np.log,
+    "exp": np.exp, "sign": np.sign,
 }  # fmt: skip
-_NAMES = ("value", "iteration")
-MAX_LENGTH = 500
+_REDUCE: dict[str, Callable[..., Any]] = {
+    "min": np.min, "max": np.max, "mean": np.mean, "std": np.std, "sum": np.sum, "any": np.any, "all": np.all,
+}  # fmt: skip
 
 
 class Predicate:
-    """``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool. Raises SessionError for anything else than it
-    allows."""
+    """``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool; ``over(batch)`` for many firings at once.
+
+    SessionError (``bad-condition``) for anything else than it allows, and for what gives a number.
+    """
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        if len(text) > MAX_LENGTH:
-            raise self._refuse(f"it is longer than {MAX_LENGTH} characters")
-        try:
-            tree = ast.parse(text.strip(), mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise self._refuse(f"it cannot be read ({error})") from None
-        self._tree = tree.body
-        self._check(self._tree)
+        self.tree = parse(text)
+        self.text = text.strip()
+        if is_number(self.tree):
+            raise refuse(self.text, "it gives a number, not a yes or no")
 
-    def __call__(self, value: Any, iteration: int = 0) -> bool:
+    @property
+    def others(self) -> list[str]:
+        """Names of other values that it reads."""
+        return others(self.tree)
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it reads the iteration before."""
+        return looks_back(self.tree)
+
+    @property
+    def truths(self) -> list[str | None]:
+        """Values that are taken for a yes or no themselves, by name; None is the value that it is about."""
+        return _truths(self.tree)
+
+    def __call__(self, value: Any, iteration: int = 0, previous: Any = None) -> bool:
+        batch = Batch.of_one(value, (iteration,))
+        if previous is not None:
+            batch._previous = np.asarray(previous)[None], np.ones(1, bool)
+        return bool(self.over(batch)[0])
+
+    def over(self, batch: Batch) -> np.ndarray:
+        """(n,) whether it holds of each firing."""
         with np.errstate(all="ignore"):
             try:
-                return bool(
-                    np.any(self._value(self._tree, {"value": np.asarray(value), "iteration": np.int64(iteration)}))
-                )
-            except (TypeError, ValueError, ArithmeticError) as error:
-                raise self._refuse(f"it does not fit a value of dtype {np.asarray(value).dtype} ({error})") from error
+                found, missing = self._value(self.tree, batch)
+                found = np.asarray(found)
+                if found.dtype != bool:
+                    raise refuse(self.text, f"it gives a {found.dtype}, not a yes or no")
+                found = found.reshape(len(found), -1).any(1)
+            except SessionError:
+                raise
+            except (TypeError, ValueError, ArithmeticError, IndexError) as error:
+                dtype = getattr(batch.values, "dtype", "object")
+                raise refuse(self.text, f"it does not fit a value of dtype {dtype} ({str(error)[:200]})") from error
+        found = found if missing is None else found & ~missing
+        return np.broadcast_to(found, (len(batch),))
 
     def __repr__(self) -> str:
         return f"Predicate({self.text!r})"
 
-    def _check(self, node: ast.AST) -> None:
-        if isinstance(node, ast.BoolOp):
-            parts: list[ast.AST] = list(node.values)
-        elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-            parts = [node.left, node.right]
-        elif isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
-            parts = [node.operand]
-        elif isinstance(node, ast.Compare) and all(type(o) in _COMPARE for o in node.ops):
-            parts = [node.left, *node.comparators]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
-            if node.keywords or len(node.args) != 1:
-                raise self._refuse(f"{node.func.id} takes one argument")
-            parts = list(node.args)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
-            parts = []
-        elif isinstance(node, ast.Name) and node.id in _NAMES:
-            parts = []
-        else:
-            raise self._refuse(f"{ast.unparse(node)[:40]!r} is not allowed in it")
-        for part in parts:
-            self._check(part)
+    # -- parts -----------------------------------------------------------------------------------------------------
+    def _value(self, term: Term, batch: Batch) -> Cell:
+        return getattr(self, f"_{term.kind}")(term, batch)  # type: ignore[no-any-return]
 
-    def _value(self, node: ast.AST, names: dict[str, Any]) -> Any:
-        if isinstance(node, ast.Constant):
-            return np.float64(node.value) if isinstance(node.value, float) else np.asarray(node.value)[()]
-        if isinstance(node, ast.Name):
-            return names[node.id]
-        if isinstance(node, ast.BinOp):
-            return _BINARY[type(node.op)](self._value(node.left, names), self._value(node.right, names))
-        if isinstance(node, ast.UnaryOp):
-            return _UNARY[type(node.op)](self._value(node.operand, names))
-        if isinstance(node, ast.Call):
-            return _FUNCTIONS[node.func.id](self._value(node.args[0], names))  # type: ignore[attr-defined]
-        if isinstance(node, ast.BoolOp):
-            parts = [self._value(v, names) for v in node.values]
-            return (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(
-                np.broadcast_arrays(*parts)
-            )
-        assert isinstance(node, ast.Compare)
-        left, result = self._value(node.left, names), np.True_
-        for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self._value(comparator, names)
-            result = np.logical_and(result, _COMPARE[type(op)](left, right))
-            left = right
-        return result
+    def _number(self, term: Term, batch: Batch) -> Cell:
+        return np.asarray([term.what]), None
 
-    def _refuse(self, why: str) -> SessionError:
-        return SessionError(
-            f"The condition {self.text[:80]!r} cannot be used: {why}.", slug="bad-condition",
-            fix='write something like "value > 1e6", "isnan(value)" or "abs(value) < 1e-9 and iteration > 3".',
-        )  # fmt: skip
+    def _text(self, term: Term, batch: Batch) -> Cell:
+        return np.asarray([term.what]), None
+
+    def _tuple(self, term: Term, batch: Batch) -> Cell:
+        return term.what, None
+
+    def _name(self, term: Term, batch: Batch) -> Cell:
+        if term.what == "value":
+            return batch.values, None
+        if term.what == "iteration":
+            return batch.iteration, None
+        if term.what in ("previous", "delta"):
+            before, there = batch.previous
+            missing = None if there.all() else ~there
+            if term.what == "delta":
+                before = _numeric(batch.values) - _numeric(before)
+            return before, missing
+        inner = batch.values.shape[1:]
+        if term.what == "shape":
+            return inner, None
+        if term.what == "dtype":
+            return np.asarray([str(batch.values.dtype)]), None
+        return np.asarray([len(inner) if term.what == "ndim" else int(np.prod(inner, dtype=np.int64))]), None
+
+    def _other(self, term: Term, batch: Batch) -> Cell:
+        word, name = term.what
+        found, there = batch.lookup(name, int(word == "previous"))
+        return found, None if there.all() else ~there
+
+    def _index(self, term: Term, batch: Batch) -> Cell:
+        found, missing = self._value(term.parts[0], batch)
+        if isinstance(found, tuple):  # a shape
+            if len(term.what) != 1 or not isinstance(term.what[0], int):
+                raise refuse(self.text, "a shape is indexed by one whole number")
+            return np.asarray([found[term.what[0]]]), None
+        return found[(slice(None), *term.what)], missing
+
+    def _neg(self, term: Term, batch: Batch) -> Cell:
+        found, missing = self._value(term.parts[0], batch)
+        return (-_numeric(found) if term.what == "-" else _numeric(found)), missing
+
+    def _binary(self, term: Term, batch: Batch) -> Cell:
+        (left, one), (right, two) = (self._value(p, batch) for p in term.parts)
+        left, right = _aligned(_numeric(left), _numeric(right))
+        if term.what == "**":
+            return np.power(np.asarray(left, np.float64), right), _either(one, two)
+        return _BINARY[term.what](left, right), _either(one, two)
+
+    def _call(self, term: Term, batch: Batch) -> Cell:
+        found, missing = self._value(term.parts[0], batch)
+        if isinstance(found, tuple):
+            raise refuse(self.text, f"{term.what} takes a value")
+        if term.what in ELEMENTWISE:
+            return _MAPS[term.what](_numeric(found)), missing
+        assert term.what in REDUCTIONS
+        flat = np.asarray(found).reshape(len(found), -1)
+        if term.what == "norm":
+            return np.sqrt(np.square(np.abs(_numeric(flat)).astype(np.float64)).sum(1)), missing
+        if flat.shape[1] == 0 and term.what in ("min", "max"):
+            return np.zeros(len(flat)), np.ones(len(flat), bool)  # nothing has no largest item
+        return _REDUCE[term.what](flat, axis=1), missing
+
+    def _not(self, term: Term, batch: Batch) -> Cell:
+        found, missing = self._truth(term.parts[0], batch)
+        return ~found, missing
+
+    def _and(self, term: Term, batch: Batch) -> Cell:
+        return self._joined(np.logical_and, term, batch)
+
+    def _or(self, term: Term, batch: Batch) -> Cell:
+        return self._joined(np.logical_or, term, batch)
+
+    def _joined(self, how: Any, term: Term, batch: Batch) -> Cell:
+        result: Any = None
+        for part in term.parts:
+            found, missing = self._truth(part, batch)
+            if missing is not None:
+                found, there = _aligned(found, ~missing)
+                found = found & there
+            result = found if result is None else how(*_aligned(result, found))
+        return result, None
+
+    def _truth(self, term: Term, batch: Batch) -> Cell:
+        found, missing = self._value(term, batch)
+        if isinstance(found, tuple) or np.asarray(found).dtype != bool:
+            raise refuse(self.text, f"{term.kind!r} is not a yes or no" if term.kind != "name" else
+                         f"{term.what!r} is not a yes or no")  # fmt: skip
+        return found, missing
+
+    def _compare(self, term: Term, batch: Batch) -> Cell:
+        cells = [self._value(p, batch) for p in term.parts]
+        result: Any = None
+        missing: np.ndarray | None = None
+        for sign, (left, one), (right, two) in zip(term.what, cells, cells[1:], strict=False):
+            missing = _either(_either(missing, one), two)
+            if isinstance(left, tuple) or isinstance(right, tuple):
+                if not (isinstance(left, tuple) and isinstance(right, tuple)) or sign not in ("==", "!="):
+                    raise refuse(self.text, "a shape is compared with a shape, by == or !=")
+                found = np.asarray([(left == right) == (sign == "==")])
+            else:
+                left, right = _aligned(np.asarray(left), np.asarray(right))
+                if (left.dtype.kind in "US") != (right.dtype.kind in "US"):
+                    raise refuse(self.text, "a text is compared with dtype only")
+                found = np.asarray(_COMPARE[sign](left, right))
+                if found.dtype != bool:
+                    found = found.astype(bool)
+            result = found if result is None else np.logical_and(*_aligned(result, found))
+        return result, missing
+
+
+def _truths(term: Term) -> list[str | None]:
+    if term.kind in ("and", "or", "not"):
+        return [found for part in term.parts for found in _truths(part)]
+    while term.kind == "index":
+        term = term.parts[0]
+    if term.kind == "other":
+        return [str(term.what[1])]
+    return [None] if term.kind == "name" else []
+
+
+def _numeric(found: Any) -> Any:
+    """For arithmetic: in float64 and int64, where yes and no count as 1 and 0."""
+    if isinstance(found, tuple):
+        raise TypeError("a shape is no number")
+    kind, size = found.dtype.kind, found.dtype.itemsize
+    if kind == "b" or (kind in "iu" and size < 8):
+        return found.astype(np.int64)
+    return found.astype(np.float64) if kind in "fV" and size < 8 else found
+
+
+def _aligned(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both with as many axes, the firings first."""
+    rank = max(left.ndim, right.ndim)
+
+    def wide(x: Any) -> Any:
+        return x.reshape(x.shape[:1] + (1,) * (rank - x.ndim) + x.shape[1:])
+
+    return wide(left), wide(right)
+
+
+def _either(one: np.ndarray | None, two: np.ndarray | None) -> np.ndarray | None:
+    return two if one is None else one if two is None else one | two

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.debugger.breakpoints import as_path
+from workbench.debugger.iterations import as_path
 from workbench.debugger.replay import row_of
 from workbench.errors import ExecutionError, TraceError
 from workbench.execution import Run

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.debugger.breakpoints import as_path
+from workbench.debugger.iterations import as_path
 from workbench.execution import Run
 from workbench.graph.node import Ref
 

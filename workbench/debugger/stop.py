@@ -35,20 +35,24 @@ class StopReason(Enum):
 class Stop:
     """The end of a command: why, where, and how many events had fired.
 
-    ``tag`` is the firing that comes next; at a value breakpoint ``detail`` names the firing that met the condition.
+    ``tag`` is the firing that comes next. At a breakpoint ``fired`` is the value that was hit: that of the firing to
+    come, or, if the breakpoint asks for a value, of the one that met the condition; ``detail`` says so in words.
     """
 
     reason: StopReason
     position: Position
     detail: str = ""
     error: Exception | None = None
+    fired: Tag | None = None
 
     @property
     def tag(self) -> Tag | None:
+        """The firing that comes next; None at the end."""
         return self.position.tag
 
     @property
     def event(self) -> int:
+        """How many events had fired."""
         return self.position.event
 
     def __str__(self) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.debugger.replay import before, is_past, next_row, recompute, recompute_last, row_of, to_iteration
 from workbench.debugger.stop import Stop, StopReason
@@ -13,11 +12,8 @@ from workbench.graph.node import Ref
 
 __all__ = [
     "back_to_firing", "has_fired", "is_past", "next_row", "previous_iteration", "recompute", "recompute_last",
-    "reverse_continue", "step_back",
+    "step_back",
 ]  # fmt: skip
-
-if TYPE_CHECKING:
-    from workbench.debugger.debugger import Debugger
 
 
 def step_back(run: Run, n: int) -> Stop:
@@ -92,34 +88,6 @@ def _last_frame(run: Run) -> int:
     return max(ran, key=lambda i: run.plan.layout.frames[i].start, default=0)
 
 
-def reverse_continue(debugger: Debugger) -> Iterator[Stop | None]:
-    """Back to the last place where a breakpoint was hit; to the beginning if there was none."""
-    run, end = debugger.run, debugger.run.event
-    counts = {p.id: p.count for p in debugger.breakpoints}
-    debugger.rearm()
-    last, here = -1, end
-    for checkpoint in reversed([c for c in run.checkpoints if c.events < end]):
-        run.restore(checkpoint)
-        through = False
-        while run.event < end:
-            status = _again(run, end, through=through, loud=False)
-            at, through = run.event, False
-            if status == "break":
-                if debugger.would_hit() and run.event < here:
-                    last = run.event
-                through = run.event == at  # a condition on a value has run over the node already
-            elif status != "poll":
-                break
-            yield None
-        end = checkpoint.events
-        if last >= 0:
-            break
-    run.seek(max(last, 0))
-    for point in debugger.breakpoints:
-        point.count = counts.get(point.id, 0)
-    yield Stop(StopReason.BREAKPOINT if last >= 0 else StopReason.BEGINNING, run.position())
-
-
 def has_fired(run: Run, ref: Ref, iteration: Any) -> bool:
     """Whether this firing lies behind."""
     try:
@@ -132,9 +100,8 @@ def has_fired(run: Run, ref: Ref, iteration: Any) -> bool:
     return True
 
 
-def back_to_firing(debugger: Debugger, ref: Ref, iteration: Any) -> Stop:
+def back_to_firing(run: Run, ref: Ref, iteration: Any) -> Stop:
     """Stand in front of a firing that lies behind."""
-    run = debugger.run
     frame = run.plan.layout.values[tuple(ref)].frame
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     watch = (-1, -1)

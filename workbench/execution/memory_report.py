@@ -42,6 +42,7 @@ class MemoryReport:
         return (self.peak - self.feeds) / self.bound if self.bound else None
 
     def text(self) -> str:
+        """The figures in words, and the largest values."""
         total = self.rows + self.arrays + self.objects
         lines = [
             f"memory: {size(total)} now, {size(self.peak)} at most, of a budget of {size(self.budget)}",

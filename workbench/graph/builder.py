@@ -168,6 +168,7 @@ class GraphBuilder:
         return self.op("Merge", *values, name=name)
 
     def loop_cond(self, value: Any, name: str | None = None) -> Value:
+        """The condition of a frame: while it is true, the frame's Switches lead into another iteration."""
         return self.op("LoopCond", value, name=name)
 
     def switch(self, value: Any, pred: Any, name: str | None = None) -> tuple[Value, Value]:
@@ -175,9 +176,11 @@ class GraphBuilder:
         return self.op("Switch", value, pred, name=name)
 
     def next_iteration(self, value: Any, name: str | None = None) -> Value:
+        """Hands a value on to the next iteration of its frame."""
         return self.op("NextIteration", value, name=name)
 
     def exit(self, value: Any, name: str | None = None) -> Value:
+        """Hands a value out of its frame, to the one around it."""
         return self.op("Exit", value, name=name)
 
     def add_back_edge(self, merged: Value, back: Value) -> None:
@@ -332,10 +335,12 @@ class GraphBuilder:
         self._nodes[name] = replace(node, types=(node.types[0].join(type_), *node.types[1:]))
 
     def type_of(self, ref: Ref) -> TensorType:
+        """dtype and shape of a value as far as they are known now."""
         node = self._nodes.get(ref.node)
         return UNKNOWN if node is None else node.types[ref.index]
 
     def node(self, name: str) -> Node:
+        """A node that was made so far; KeyError if there is none of that name."""
         return self._nodes[name]
 
 

@@ -123,6 +123,7 @@ class Graph:
         return self._public.get(ref, str(ref))
 
     def type_of(self, name: str | Ref) -> TensorType:
+        """dtype and shape of a value; GraphError if there is none of that name."""
         ref = self.value(name)
         return self.nodes[ref.node].types[ref.index]
 

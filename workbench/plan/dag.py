@@ -108,6 +108,7 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
         )  # fmt: skip
 
     def text(self) -> str:
+        """The nodes in execution order as an aligned table."""
         return self.table().text()
 
     __str__ = text

@@ -175,6 +175,12 @@ def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list
     return links
 
 
+def sources_of(trace: Trace, ref: Ref, path: Path, read: Read | None = None) -> list[tuple[Ref, Path]]:
+    """The values that the firing of ``ref`` at ``path`` was made from, as far as they are recorded, or can be
+    ``read``."""
+    return _sources(trace, ref, path, read or (lambda r, p: trace[r].at(p) if p else trace[r][-1]))[0]
+
+
 def _sources(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple[Ref, Path]], str]:
     """(the values that the firing of ``ref`` at ``path`` was made from, what is worth saying about it)."""
     graph = trace.graph

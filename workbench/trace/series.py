@@ -70,6 +70,15 @@ class Series:
         items = np.asarray(self._reader.items(place, self._layout.frame, rows), np.float64)
         return np.ascontiguousarray(items).view(STATISTICS)[:, 0]
 
+    @property
+    def measured(self) -> Series | None:
+        """The same as a series of (7,) numbers, those of :data:`STATISTICS`, also of arrays that were dropped; None
+        where there are no :attr:`statistics`."""
+        place = self._layout.statistics
+        if place is None:
+            return None
+        return Series(self.name, self._reader, replace(self._layout, place=place), TensorType("float64", (7,)))
+
     @steady
     def envelope(self, blocks: int = 1000) -> Envelope:
         """Statistics of at most so many blocks of consecutive firings: of the whole run with ``keep="statistics"``,
@@ -145,6 +154,25 @@ class Series:
         """(iterations, values) of firings start, start + step, ... below stop."""
         rows, values = self._reader.read(self._layout, self._pick(slice(start, stop, step)))
         return self._reader.iterations(self._layout.frame, rows), stack(values, self.type)
+
+    @property
+    def conditional(self) -> bool:
+        """Whether it fires in some iterations only: counting its firings looks at every row, :meth:`within` at few."""
+        return bool(self._layout.guard)
+
+    @property
+    @steady
+    def rows(self) -> range:
+        """Rows of its frame in which its turn came, kept or not; the row in front of an activation's first is none."""
+        return self._reader._begun(self._reader.node[self._layout.node], None)
+
+    @steady
+    def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        """(iterations, values) of the firings in the rows ``start`` up to ``stop``, at the cost of these rows only."""
+        layout, reader = self._layout, self._reader
+        rows = reader.rows_of(reader.node[layout.node], layout.guard, (start, stop), layout.place, layout.branches)
+        rows, values = reader.read(layout, rows)
+        return reader.iterations(layout.frame, rows), stack(values, self.type)
 
     @steady
     def at(self, iteration: int | tuple[int, ...]) -> np.ndarray:

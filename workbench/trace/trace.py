@@ -42,6 +42,7 @@ class Trace:
 
     @property
     def reader(self) -> RowReader:
+        """Rows as they lie in memory or in the file; for those who write views."""
         return self._reader
 
     def ref(self, name: str | Ref) -> Ref:

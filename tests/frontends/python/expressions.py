@@ -80,6 +80,12 @@ def mixed(expression: Any, argument: int) -> Any:
     return (*expression[:2], *parts)
 
 
+def _unrounded(part: Any) -> Any:
+    while part[:2] == ("call2", "round2"):
+        part = part[2]
+    return part
+
+
 def in_python(expression: Any, args: list[Any]) -> Any:
     """What Python gives; raises what Python raises, and Beyond where a value is no longer one of the graph's."""
     kind, *rest = expression
@@ -95,7 +101,9 @@ def in_python(expression: Any, args: list[Any]) -> Any:
         if name == "Pow" and values[1] < 0 and values[0] != 0 and parts[1][0] != "const":
             raise Beyond
     if name in ("min", "max") and type(values[0]) is not type(values[1]):
-        small = next((p[1] for p in parts if p[0] == "const" and type(p[1]) is int), None)
+        # a constant stays one when it is rounded: by how much (the other operand) is fixed below
+        known = zip(map(_unrounded, parts), values, strict=True)
+        small = next((v for p, v in known if p[0] == "const" and type(v) is int), None)
         if small is None or float not in map(type, values) or abs(small) > 2**53:
             raise Beyond  # the result has one type or the other
         return float({"min": min, "max": max}[name](*values))  # a known int beside a float is one

@@ -7,6 +7,7 @@ import numpy as np
 from workbench.analysis.dependence import Loop
 from workbench.analysis.fixes import Fix
 from workbench.analysis.repair.edits import Edited, refuse
+from workbench.analysis.wording import count, loop_named
 from workbench.graph.node import Ref
 
 
@@ -37,7 +38,7 @@ def cap_trips(edited: Edited, feeds: dict[str, np.ndarray], fix: Fix) -> list[st
     more = edited.add(f"{prefix}/cap/add", "add", [Ref(switch.node, 1), one], like=like)
     back = edited.add(f"{prefix}/cap/NextIteration", "NextIteration", [more], like=like)
     edited.change(merge.node, inputs=(entered, back))
-    return [f"The loop {'/'.join(path)} makes at most {fix.new:,} trips."]
+    return [f"The {loop_named(path)} makes at most {count(fix.new, 'trip')}."]
 
 
 def stop_at_nonfinite(edited: Edited, feeds: dict[str, np.ndarray], fix: Fix) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.analysis.fixes import Fix
 from workbench.analysis.termination import Termination
+from workbench.analysis.wording import count
 
 
 @dataclass(frozen=True)
@@ -30,5 +31,6 @@ class Fixed:
     def __str__(self) -> str:
         verdict = "The loop ends now" if self.works else "The loop still does not end" if (
             self.after.outcome == "never") else "Whether the loop ends now is not known"  # fmt: skip
-        left = "" if self.after.remaining is None or not self.works else f", after {self.after.remaining:,} iterations"
+        known = self.works and self.after.remaining is not None
+        left = f", after {count(self.after.remaining or 0, 'iteration')}" if known else ""
         return f"Applied: {self.fix} {' '.join(self.changes)} {verdict}{left}."

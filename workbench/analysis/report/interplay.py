@@ -10,6 +10,7 @@ from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.wiring import Entry
 from workbench.analysis.report.words import clean, count, listed, num
 from workbench.analysis.termination import Status
+from workbench.analysis.wording import loop_named
 from workbench.graph.frames import FramePath
 
 #: loops that are told of one by one
@@ -32,7 +33,7 @@ def verdict(loops: Mapping[FramePath, Loop]) -> list[Finding]:
         loop = loops[path]
         if loop.open and loop.termination.outcome == "never":
             around = [loops[path[:k]] for k in range(len(path) - 1, 0, -1) if path[:k] in loops]
-            found.append(Finding("hangs", (path,), f"{_sure(loop)}: the loop {clean(loop.path)} never ends."))
+            found.append(Finding("hangs", (path,), f"{_sure(loop)}: the {loop_named(clean(loop.path))} never ends."))
             for outer in around:
                 if outer.frame in blocked:
                     continue
@@ -40,7 +41,7 @@ def verdict(loops: Mapping[FramePath, Loop]) -> list[Finding]:
                 found.append(
                     Finding(
                         "waits", (outer.frame, path),
-                        f"The loop {clean(outer.path)} stays in iteration {outer.iterations:,} as long as "
+                        f"The {loop_named(clean(outer.path))} stays in iteration {outer.iterations:,} as long as "
                         f"{clean(loop.name)} inside it hangs: look at {clean(loop.name)} first."
                         + (" What is said of its own end assumes that the loop inside ends."
                            if outer.termination.outcome == "terminates" else ""),
@@ -69,11 +70,11 @@ def _standing(loop: Loop) -> str:
     t, name = loop.termination, clean(loop.path)
     if loop.activations == 0:
         ahead = f" {_sure(loop)}: it will take {count(t.remaining, 'iteration')}." if t.remaining is not None else ""
-        return f"The loop {name} has not been entered so far.{ahead}"
+        return f"The {loop_named(name)} has not been entered so far.{ahead}"
     if t.outcome == "terminates" and t.remaining == 0 and not loop.open:
-        return f"The loop {name} has ended after {count(loop.iterations, 'iteration')}."
+        return f"The {loop_named(name)} has ended after {count(loop.iterations, 'iteration')}."
     if t.outcome == "terminates" and t.remaining is not None:
-        text = f"{_sure(loop)}: the loop {name} ends after {count(t.remaining, 'more iteration')}"
+        text = f"{_sure(loop)}: the {loop_named(name)} ends after {count(t.remaining, 'more iteration')}"
         if t.status is Status.PREDICTED and t.interval is not None and t.interval[0] != t.interval[1]:
             most = "any number" if t.interval[1] is None else f"{t.interval[1]:,}"
             text += f" (90 % between {t.interval[0]:,} and {most})"
@@ -81,10 +82,10 @@ def _standing(loop: Loop) -> str:
     if t.outcome == "terminates":
         high = None if t.interval is None else t.interval[1]
         within = "" if high is None else f" within {count(high, 'more iteration')}"
-        return f"{_sure(loop)}: the loop {name} ends{within}; {loop.iterations:,} are done."
+        return f"{_sure(loop)}: the {loop_named(name)} ends{within}; {loop.iterations:,} are done."
     if t.outcome == "never":
-        return f"{_sure(loop)}: the loop {name} never ends."
-    return f"Whether the loop {name} ends is not known: {clean(t.reason.sentence, 300)}"
+        return f"{_sure(loop)}: the {loop_named(name)} never ends."
+    return f"Whether the {loop_named(name)} ends is not known: {clean(t.reason.sentence, 300)}"
 
 
 def interplay(loops: Mapping[FramePath, Loop]) -> list[Finding]:

@@ -13,7 +13,7 @@ from workbench.analysis.reading import Reading
 from workbench.analysis.report.trips import TripCounts
 from workbench.analysis.report.variable import NotInAnalysis
 from workbench.analysis.report.wiring import Entry, written
-from workbench.analysis.report.words import clean
+from workbench.analysis.report.words import clean, count
 from workbench.analysis.termination import Termination
 from workbench.errors import WorkbenchError
 from workbench.graph.frames import FramePath
@@ -60,7 +60,7 @@ class Loop:
         return "/".join(self.frame)
 
     def __str__(self) -> str:
-        return f"{clean(self.path)}: {self.iterations:,} iterations. {self.termination}"
+        return f"{clean(self.path)}: {count(self.iterations, 'iteration')}. {self.termination}"
 
 
 TERMINATION = frozenset(f.name for f in fields(Termination))

@@ -20,6 +20,7 @@ from workbench.analysis.report.variable import Variable, Variables, evolution_of
 from workbench.analysis.report.wiring import entries, update_chain, written
 from workbench.analysis.report.words import clean, count
 from workbench.analysis.termination import Termination, unknown
+from workbench.analysis.wording import loop_named
 from workbench.errors import WorkbenchError
 from workbench.graph.frames import FramePath, LoopVariable
 from workbench.graph.node import Ref
@@ -277,10 +278,10 @@ class _Making:
     def _from_trace(self, loop: Loop) -> Termination:
         """The black box over what the trace shows of the condition's operands."""
         if loop.activations == 0:
-            return unknown("not-entered", f"The loop {clean(loop.path)} was not entered.")
+            return unknown("not-entered", f"The {loop_named(clean(loop.path))} was not entered.")
         cond = self.graph.frames[loop.frame].loop_cond
         if cond is None or (cond, 0) not in self.trace.layout.values:
-            return unknown("no-condition", f"The loop {clean(loop.path)} has no condition in this trace.")
+            return unknown("no-condition", f"The {loop_named(clean(loop.path))} has no condition in this trace.")
         found = observe(self.trace, self.graph, loop.frame).prediction()
         late = loop.iterations - self.looked.get(loop.frame, loop.iterations)
         if late > 0 and found.remaining is not None and found.remaining >= late:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.wording import count as count
+
 #: longest name that a report writes out
 NAME = 48
 #: categories that move the cursor, change the direction of text or show nothing
@@ -60,11 +62,6 @@ def num(value: Any, digits: int = 6) -> str:
     if math.isnan(real):
         return "NaN"
     return f"{real:.{digits}g}"
-
-
-def count(n: int, thing: str, many: str | None = None) -> str:
-    """``1 loop``, ``2 loops``."""
-    return f"{n:,} {thing if n == 1 else many or thing + 's'}"
 
 
 def listed(parts: list[str], most: int = 6) -> str:

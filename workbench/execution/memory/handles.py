@@ -74,22 +74,27 @@ class Array(Handle, NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The sizes of its axes."""
         return self._ledger.read(self._key).shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype."""
         return self._ledger.read(self._key).dtype
 
     @property
     def ndim(self) -> int:
+        """How many axes it has."""
         return self._ledger.read(self._key).ndim
 
     @property
     def size(self) -> int:
+        """How many items it has."""
         return self._ledger.read(self._key).size
 
     @property
     def nbytes(self) -> int:
+        """Bytes of its items."""
         return self._ledger.read(self._key).nbytes
 
     def numpy(self) -> np.ndarray:
@@ -101,17 +106,21 @@ class Array(Handle, NDArrayOperatorsMixin):
         return self._ledger.read(self._key).item(*index)
 
     def tolist(self) -> Any:
+        """The items as nested lists of Python numbers."""
         return self._ledger.read(self._key).tolist()
 
     # -- shapes and sums --------------------------------------------------------------------------------------------
     @property
     def T(self) -> Array:
+        """The array with its axes in reverse order, as a new array."""
         return interop.result(self, "transpose", self._ledger.read(self._key).T)
 
     def reshape(self, *shape: Any) -> Array:
+        """A new array with the same items in another shape."""
         return interop.result(self, "reshape", self._ledger.read(self._key).reshape(*shape))
 
     def astype(self, dtype: Any) -> Array:
+        """A new array with the items in another dtype."""
         return interop.result(self, "astype", self._ledger.read(self._key).astype(dtype))
 
     def copy(self) -> Array:
@@ -119,15 +128,19 @@ class Array(Handle, NDArrayOperatorsMixin):
         return interop.result(self, "copy", self._ledger.read(self._key).copy())
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The sum over ``axis``, or of all items."""
         return interop.reduction(self, "sum", axis, keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The mean over ``axis``, or of all items."""
         return interop.reduction(self, "mean", axis, keepdims)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The largest item along ``axis``, or of all."""
         return interop.reduction(self, "max", axis, keepdims)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The smallest item along ``axis``, or of all."""
         return interop.reduction(self, "min", axis, keepdims)
 
     def __getitem__(self, index: Any) -> Array:

@@ -66,6 +66,7 @@ class ArrayManager(Scope):
 
     @property
     def closed(self) -> bool:
+        """Whether it was closed; what belonged to it is released then."""
         return self.closed_at is not None
 
     def close(self) -> None:
@@ -91,12 +92,15 @@ class ArrayManager(Scope):
         return self.adopt(np.array(value, dtype=dtype, copy=True), Origin("array", call_site()))
 
     def zeros(self, shape: Any, dtype: Any = np.float64) -> Array:
+        """A new array of zeros that belongs to this manager."""
         return self.adopt(np.zeros(shape, dtype), Origin("zeros", call_site()))
 
     def ones(self, shape: Any, dtype: Any = np.float64) -> Array:
+        """A new array of ones that belongs to this manager."""
         return self.adopt(np.ones(shape, dtype), Origin("ones", call_site()))
 
     def full(self, shape: Any, value: Any, dtype: Any = None) -> Array:
+        """A new array filled with ``value`` that belongs to this manager."""
         return self.adopt(np.full(shape, value, dtype), Origin("full", call_site()))
 
     def arange(self, *bounds: Any, dtype: Any = None) -> Array:
@@ -104,6 +108,7 @@ class ArrayManager(Scope):
         return self.adopt(np.arange(*bounds, dtype=dtype), Origin("arange", call_site()))
 
     def eye(self, rows: int, columns: int | None = None, dtype: Any = np.float64) -> Array:
+        """A new identity matrix that belongs to this manager."""
         return self.adopt(np.eye(rows, columns, dtype=dtype), Origin("eye", call_site()))
 
     def adopt(self, array: np.ndarray, origin: Origin) -> Array:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +47,28 @@ def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | N
     UnknownOpError
         Once, with every op that nothing can evaluate and its nodes.
     """
+    return lowered(model, outputs=outputs, name=name).graph
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """An imported model: ``proto`` is what was lowered, with its functions put in; ``labels`` maps the key of a graph
+    inside of it (see ``Scope.key``) and a value name there to the public name of ``graph``."""
+
+    graph: Graph
+    proto: Any
+    labels: Mapping[tuple[tuple[str, ...], str], str]
+
+
+def lowered(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> Lowered:
+    """The same as :func:`from_onnx`, with what became of each value of the model."""
     prepared = prepare(read_model(model))
     label = name or (Path(model).stem if isinstance(model, (str, os.PathLike)) else "") or prepared.graph.name or "onnx"
     with guarded(f"ONNX model {label!r}"):
         return _lower(prepared, outputs, label)
 
 
-def _lower(model: Any, outputs: Sequence[str] | None, label: str) -> Graph:
+def _lower(model: Any, outputs: Sequence[str] | None, label: str) -> Lowered:
     lowering = Lowering(opsets(model))
     root = Scope(lowering)
     graph = model.graph
@@ -74,7 +90,7 @@ def _lower(model: Any, outputs: Sequence[str] | None, label: str) -> Graph:
         ends = {o: _output(root, o) for o in ([outputs] if isinstance(outputs, str) else outputs)}
     made = Graph.from_nodes(label, lowering.nodes.values(), inputs=inputs, outputs=ends, names=lowering.public)
     _check_declared(lowering, made)
-    return made
+    return Lowered(made, model, lowering.labels)
 
 
 def _check_declared(lowering: Lowering, graph: Graph) -> None:

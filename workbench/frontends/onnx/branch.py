@@ -37,7 +37,7 @@ def lower_if(lowering: Lowering, outer: Scope, node: OnnxNode) -> None:
     sides: list[list[Ref]] = []
     for side, graph in enumerate(branches):
         scope = BranchScope(lowering, outer, switches, side)
-        lowering.open(scope, graph)
+        lowering.open(scope, graph, "then_branch" if side else "else_branch")
         sides.append(lowering.body(scope, graph))
     for name, on_false, on_true in zip(node.outputs, *sides, strict=False):
         if name:

@@ -74,6 +74,8 @@ class Lowering(Known):
         super().__init__()
         self.opsets = dict(opsets)
         self.public: dict[str, Ref] = {}
+        #: (key of the scope, ONNX value name) -> public name, where several graphs have values of one name
+        self.labels: dict[tuple[tuple[str, ...], str], str] = {}
         self.unknown: dict[str, list[str]] = {}
         self.expansion = Expansion()
         self._taken: set[str] = set()
@@ -139,14 +141,20 @@ class Lowering(Known):
             count += 1
             label = f"{base}_{count}"
         self.public[label] = ref
+        self.labels[scope.key, name] = label
 
     def node_name(self, scope: Scope, label: str) -> str:
         """Name for the node that makes value ``label``: the same, unless a value before it has taken it."""
         return f"{scope.region}/{label}" if label in self._taken and scope.region else label
 
     # -- graphs -----------------------------------------------------------------------------------------
-    def open(self, scope: Scope, graph: Any) -> None:
-        """Make the constants and types of a graph known to its scope."""
+    def open(self, scope: Scope, graph: Any, role: str = "body") -> None:
+        """Make the constants and types of a graph known to its scope; ``role`` is the attribute that holds it."""
+        around = scope.parent
+        while around is not None and not around.at:  # two frames stand for one Scan of version 8
+            around = around.parent
+        if around is not None:
+            scope.key = (*around.key, around.at, role)
         scope.initializers = {t.name: t for t in graph.initializer}
         scope.initializers.update((t.values.name, t) for t in graph.sparse_initializer)
         scope.declared = {i.name: type_of(i.type) for i in (*graph.value_info, *graph.output, *graph.input)}
@@ -165,7 +173,7 @@ class Lowering(Known):
     def body(self, scope: Scope, graph: Any) -> list[Ref]:
         """Lower the nodes of a graph; returns the values of its outputs."""
         for proto in graph.node:
-            scope.call = region_of(proto)
+            scope.call, scope.at = region_of(proto), next((o for o in proto.output if o), "")
             self.node(scope, proto)
         scope.call = ""
         return [self.need(scope, o.name, f"The output {o.name!r} of graph {graph.name!r}") for o in graph.output]

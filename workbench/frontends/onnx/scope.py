@@ -32,6 +32,10 @@ class Scope:
         self.declared: dict[str, TensorType] = {}
         #: path of the function calls that the node now being lowered comes from
         self.call = ""
+        #: which graph of the model is lowered here: for each graph around it the first output of the node that it
+        #: belongs to, and the attribute; and the node that is lowered in this scope now
+        self.key: tuple[str, ...] = ()
+        self.at = ""
 
     def inner_region(self) -> str | None:
         """The region of what is made now: this scope's, and below it the calls that it comes from."""

@@ -1,0 +1,17 @@
+"""The checks behind the exercises of the course.
+
+A notebook asks, the reader fills in an answer, and ``check_answer("02.1", answer)`` says what came of it. A wrong or a
+missing answer gives a hint and never an error, so that "Run All Cells" always reaches the end of a notebook. Worked
+solutions stand in ``notebooks/solutions/``.
+
+The questions of each notebook are a module of this package: a function per exercise, which returns a sentence if the
+answer is right and raises :class:`Hint` if it is not.
+"""
+
+from __future__ import annotations
+
+from course.desk import EXERCISES, Hint, Verdict, check_answer, hint, score
+from course.nonfinite import sick_program
+from course.two_runs import two_ponds, two_programs
+
+__all__ = ["EXERCISES", "Hint", "Verdict", "check_answer", "hint", "score", "sick_program", "two_ponds", "two_programs"]

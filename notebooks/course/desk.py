@@ -1,0 +1,224 @@
+"""The desk where answers are handed in: it finds the check of an exercise and words what came of it."""
+
+from __future__ import annotations
+
+import html
+import importlib
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+#: modules of this package that hold exercises, by the number of their notebook
+MODULES = {
+    "01": "first_loop", "02": "dataflow", "03": "frames", "04": "branches", "05": "convergence", "06": "chaos",
+    "07": "endings", "08": "nested", "09": "nonfinite", "10": "onnx_model", "11": "tensorflow_graph",
+    "12": "two_runs", "13": "shapes_and_types", "14": "memory",
+}  # fmt: skip
+#: how a verdict looks: word, sign, colour of its edge (Okabe and Ito's, so never red beside green)
+LOOKS = {
+    "right": ("Right", "\u2713", "#009E73"),
+    "wrong": ("Not yet", "\u2717", "#D55E00"),
+    "missing": ("No answer yet", "\u2026", "#0072B2"),
+}
+#: `names` in a sentence
+_CODE, _marked = re.compile(r"`([^`]+)`"), r"<code>\1</code>"
+#: longest text of an answer or an error that is shown again
+LONGEST = 200
+
+
+class Hint(Exception):
+    """The answer is not right, and this sentence may help."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A question: its check, and hints from the gentlest to the plainest."""
+
+    key: str
+    check: Callable[..., str]
+    hints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of an answer: ``outcome`` is "right", "wrong" or "missing"; ``sentence`` explains or helps."""
+
+    key: str
+    outcome: str
+    sentence: str
+
+    @property
+    def right(self) -> bool:
+        return self.outcome == "right"
+
+    def __repr__(self) -> str:
+        word, sign, _ = LOOKS[self.outcome]
+        return f"{sign} Exercise {self.key}. {word}: {self.sentence}"
+
+    def _repr_html_(self) -> str:
+        word, sign, colour = LOOKS[self.outcome]
+        return (
+            f'<div role="status" style="border-left: 5px solid {colour}; padding: 4px 12px; font-size: 14px">'
+            f"<b>{sign} Exercise {html.escape(self.key)}. {word}:</b> "
+            f"{_CODE.sub(_marked, html.escape(self.sentence))}</div>"
+        )
+
+
+EXERCISES: dict[str, Exercise] = {}
+_verdicts: dict[str, Verdict] = {}
+_asked: dict[str, int] = {}
+
+
+def exercise(key: str, *hints: str) -> Callable[[Callable[..., str]], Callable[..., str]]:
+    """Register the decorated function as the check of an exercise."""
+
+    def register(check: Callable[..., str]) -> Callable[..., str]:
+        EXERCISES[key] = Exercise(key, check, hints)
+        return check
+
+    return register
+
+
+def check_answer(key: str, *answers: Any) -> None:
+    """Show whether the answers to an exercise are right, and if not, a hint. Raises nothing, whatever the answers."""
+    _show(judge(key, *answers))
+
+
+def judge(key: str, *answers: Any) -> Verdict:
+    """The verdict on an answer, without showing it."""
+    found = _find(key)
+    if found is None:
+        known = ", ".join(sorted(EXERCISES))
+        return Verdict(str(key)[:LONGEST], "missing", f"There is no exercise of this number. There are {known}.")
+    verdict = _verdicts[key] = _judged(found, answers)
+    return verdict
+
+
+def hint(key: str) -> None:
+    """Show the next hint for an exercise; asked often enough, it says where the solution is."""
+    found = _find(key)
+    if found is None:
+        check_answer(key)
+        return
+    number = _asked[key] = _asked.get(key, 0) + 1
+    if number <= len(found.hints):
+        text = found.hints[number - 1]
+    else:
+        text = f"There are no more hints. The solution stands in solutions/{_notebook(key)}."
+    print(f"Hint {min(number, len(found.hints) + 1)} for exercise {key}: {text}")
+
+
+def score(notebook: str) -> None:
+    """Print how many exercises of a notebook, by its number, are solved, and which are left."""
+    _find(f"{notebook}.1")
+    keys = sorted(key for key in EXERCISES if key.startswith(f"{notebook}."))
+    left = [key for key in keys if key not in _verdicts or not _verdicts[key].right]
+    print(f"{len(keys) - len(left)} of {len(keys)} exercises solved" + (f"; left: {', '.join(left)}" if left else "."))
+
+
+def absent(answer: Any) -> bool:
+    """Whether the place for the answer is still empty."""
+    return answer is None or answer is ... or (isinstance(answer, str | list | tuple | dict | set) and not answer)
+
+
+def _judged(found: Exercise, answers: tuple[Any, ...]) -> Verdict:
+    gentle = found.hints[0] if found.hints else "read the cells above once more."
+    if not answers or any(map(absent, answers)):
+        return Verdict(found.key, "missing", gentle)
+    try:
+        return Verdict(found.key, "right", found.check(*answers))
+    except Hint as wrong:
+        return Verdict(found.key, "wrong", str(wrong) or gentle)
+    except _Missing:
+        return Verdict(found.key, "missing", gentle)
+    except Exception as error:  # the answer is the reader's code, and may fail in any way
+        text = " ".join(str(error).split())[:LONGEST]
+        return Verdict(found.key, "wrong", f"your answer gave a {type(error).__name__}: {text}")
+
+
+class _Missing(Exception):
+    """A function that was to be filled in gives nothing."""
+
+
+def given(result: Any) -> Any:
+    """The result of a function of the reader's, which must not be empty."""
+    if result is None or result is ...:
+        raise _Missing
+    return result
+
+
+def number(answer: Any) -> float:
+    """The answer as a finite number; Hint if it is none. NaN would pass every comparison that looks for a mistake."""
+    try:
+        value = float(answer)
+    except (TypeError, ValueError, OverflowError):
+        raise Hint(f"a number was asked for, and {type(answer).__name__} {repr(answer)[:40]} came.") from None
+    if not math.isfinite(value):
+        raise Hint(f"a finite number was asked for, and {value} came.")
+    return value
+
+
+def whole(answer: Any) -> int:
+    """The answer as an integer; Hint if it is none."""
+    value = number(answer)
+    if value != int(value):
+        raise Hint(f"a whole number was asked for, and {value} came.")
+    return int(value)
+
+
+def names(answer: Any) -> set[str]:
+    """The answer as a set of names; Hint if it is none."""
+    if isinstance(answer, str):
+        answer = answer.replace(",", " ").split()
+    try:
+        return {str(name) for name in answer}
+    except TypeError:
+        raise Hint(f"a list of names was asked for, and {type(answer).__name__} came.") from None
+
+
+def word(answer: Any) -> str:
+    """The answer as one word in capitals; a member of an enumeration gives its name."""
+    return str(getattr(answer, "name", answer)).strip().upper()
+
+
+def finish(session: Any, seconds: float = 10.0) -> Any:
+    """Run a session of the reader's making to its end; Hint if it does not end in time. Gives its outputs."""
+    session.run(wait=False)
+    if session.wait(timeout=seconds) is None:
+        session.pause()
+        reached = session.position.event
+        session.close()
+        raise Hint(f"this loop did not end in {seconds:.0f} seconds ({reached:,} events). What would make it stop?")
+    if session.state != "finished":
+        raise Hint(f"the run did not reach its end: {session.stop.reason}")
+    return session.outputs
+
+
+def _find(key: str) -> Exercise | None:
+    module = MODULES.get(str(key).partition(".")[0])
+    if module is not None:
+        importlib.import_module(f"course.{module}")
+    return EXERCISES.get(key)
+
+
+def _notebook(key: str) -> str:
+    from pathlib import Path
+
+    number = key.partition(".")[0]
+    folder = Path(__file__).resolve().parents[1] / "solutions"
+    return next((path.name for path in sorted(folder.glob(f"{number}_*.ipynb"))), "")
+
+
+def _show(verdict: Verdict) -> None:
+    try:
+        from IPython import get_ipython
+        from IPython.display import display
+    except ImportError:
+        print(verdict)
+        return
+    if get_ipython() is None:
+        print(verdict)
+    else:
+        display(verdict)

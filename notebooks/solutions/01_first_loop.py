@@ -1,0 +1,64 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Solutions: a first loop
+#
+# The exercises are in [01_first_loop.ipynb](../01_first_loop.ipynb). There are other right answers; the checks accept
+# them too.
+
+# %%
+import sys
+
+sys.path.insert(0, "..")  # the checks lie beside the notebooks
+import course
+import numpy as np
+
+import workbench as wb
+
+# %% [markdown]
+# **01.1** and **01.2** The same loop as in the notebook, for the root of 10. The trace has both answers.
+
+
+# %%
+@wb.graph
+def newton(a, start):
+    x = start
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+ten = wb.Session(newton.graph_for(10.0, 1.0), {"a": 10.0, "start": 1.0})
+ten.run()
+first = np.flatnonzero(np.abs(ten.trace["x"].values - np.sqrt(10.0)) < 1e-6)[0]
+course.check_answer("01.1", first)
+
+# %%
+((false, true),) = set(ten.trace.branch_counts().values())
+course.check_answer("01.2", true, false)
+
+# %% [markdown]
+# **01.3** From a start between 0 and $\sqrt{3/a}$ the next $y$ is positive, and the loop converges to $1/\sqrt a$. For
+# $a = 5$ the bound is 0.77, so a start of 1.0 leads to a negative $y$.
+
+
+# %%
+def my_update(y, a):
+    return y * (3.0 - a * y * y) / 2.0
+
+
+course.check_answer("01.3", my_update, 0.5)
+
+# %%
+course.score("01")

@@ -1,0 +1,142 @@
+"""How much of its speed the executor keeps with the whole panel open, every pane of it too.
+
+    python -m tests.benchmarks.panel              # views with an answering stand-in for the browser, in this process
+    python -m tests.benchmarks.panel --browser    # a real JupyterLab and Chromium, with the time that a click takes
+
+Rounds with and without the panel alternate, and the best of each are compared: other work on the machine only slows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import threading
+import time
+from collections.abc import Callable
+
+import workbench as wb
+from tests.widgets.graphs import counter
+
+ROUND_S = 2.5
+KEPT = 0.95
+
+
+def events_per_second(session: wb.Session, seconds: float = ROUND_S) -> float:
+    """Speed of an endless loop from now on."""
+    session.run(wait=False)
+    time.sleep(0.3)
+    first, begun = session.snapshot().event, time.perf_counter()
+    time.sleep(seconds)
+    last, took = session.snapshot().event, time.perf_counter() - begun
+    session.pause()
+    return (last - first) / took
+
+
+def answering(panel: wb.widgets.Debugger) -> Callable[[], None]:
+    """Says that all views are there and acknowledges forty times a second; returns the function that ends it."""
+    views = [panel.toolbar, panel.time, *panel.parts, *panel.panes.views.values()]
+    widgets = [getattr(v, "live", v) for v in views if hasattr(getattr(v, "live", v), "_browser_says")]
+    widgets = [w for w in widgets if hasattr(w, "_heard")]
+    for widget in widgets:
+        widget._browser_says(widget, {"kind": "view"}, [])
+    ended = threading.Event()
+
+    def answer() -> None:
+        while not ended.wait(0.025):
+            for widget in widgets:
+                if widget.in_flight:
+                    widget._browser_says(widget, {"kind": "ack", "push": widget.sent}, [])
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+
+    def end() -> None:
+        ended.set()
+        thread.join()
+
+    return end
+
+
+def measure(rounds: int = 4) -> tuple[float, float, float]:
+    """Best events per second without and with the panel, and updates per second of all views together."""
+    bare, full, pushes = [], [], []
+    for _ in range(rounds):
+        with wb.Session(counter(), {"start": 0.0}) as session:
+            bare.append(events_per_second(session))
+        with wb.Session(counter(), {"start": 0.0}) as session:
+            panel = wb.debug(session)
+            for name in panel.panes.names:
+                panel.panes.show(name)
+            end = answering(panel)
+            before = panel.graph.pump.pushes
+            full.append(events_per_second(session))
+            pushes.append((panel.graph.pump.pushes - before) / (ROUND_S + 0.3))
+            end()
+            panel.close()
+    return max(bare), max(full), sum(pushes) / len(pushes)
+
+
+CELLS = [
+    """
+import time
+import workbench as wb
+b = wb.GraphBuilder("counter")
+i = b.while_loop(lambda i: i >= 0.0, lambda i: i + 1.0, b.placeholder("start", "float64", ()))
+graph = b.build({"i": i})
+def speed(session, seconds=2.5):
+    session.run(wait=False)
+    time.sleep(0.3)
+    first, begun = session.snapshot().event, time.perf_counter()
+    time.sleep(seconds)
+    last, took = session.snapshot().event, time.perf_counter() - begun
+    session.pause()
+    return (last - first) / took
+panel = wb.debug(graph, {"start": 0.0})
+for name in panel.panes.names:
+    panel.panes.show(name)
+panel
+"""
+]
+
+
+def in_browser(rounds: int = 4) -> None:
+    """The same in a real JupyterLab, with the milliseconds from a click to the status that answers it."""
+    import tempfile
+    from pathlib import Path
+
+    from tests.browser.lab import browser_page, lab_server
+    from tests.browser.panel import Panel
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        lab_server(Path(folder), {"speed.ipynb": CELLS}) as (url, token),
+        browser_page(url, token) as page,
+    ):
+        page.open("speed.ipynb")
+        page.run_all()
+        panel = Panel(page.page, 0)
+        panel.show()
+        bare, full = [], []
+        for _ in range(rounds):
+            bare.append(float(page.kernel("s = wb.Session(graph, {'start': 0.0}); print(speed(s)); s.close()")))
+            full.append(float(page.kernel("panel.session.restart(); print(speed(panel.session))")))
+        print(f"browser: {max(bare):,.0f} events/s alone, {max(full):,.0f} with the panel: {max(full) / max(bare):.3f}")
+        clicks = []
+        for _ in range(10):
+            panel.click("run", "running")
+            page.page.wait_for_timeout(500)
+            clicks.append(panel.click("pause", "paused"))
+        clicks.sort()
+        print(f"pause shown after {clicks[len(clicks) // 2]:.0f} ms (median), {clicks[-1]:.0f} ms (worst of ten)")
+        steps = sorted(panel.click("step", "paused") for _ in range(10))
+        print(f"step shown after {steps[len(steps) // 2]:.0f} ms (median), {steps[-1]:.0f} ms (worst of ten)")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--browser", action="store_true")
+    if parser.parse_args().browser:
+        in_browser()
+    else:
+        alone, shown, rate = measure()
+        print(f"{alone:,.0f} events/s alone, {shown:,.0f} with all views: {shown / alone:.3f} (wanted {KEPT})")
+        print(f"{rate:.1f} updates/s of all views together")

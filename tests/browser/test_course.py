@@ -1,0 +1,98 @@
+"""The course in a real JupyterLab: notebooks from top to bottom, on one server and one page."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.browser.lab import CHROMIUM, NOTEBOOKS, browser_page, lab_server
+
+#: 01 and 14 have browser tests of their own
+NAMES = [path.name for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) if path.name[:2] not in ("01", "14")]
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+    pytest.mark.skipif(not NAMES, reason="no notebooks; `make notebooks` writes them"),
+]
+
+#: opens a notebook in a tab; the tab before is closed with its kernel
+OPEN = """async path => {
+  const before = jupyterapp.shell.currentWidget;
+  if (before?.sessionContext) { await before.sessionContext.shutdown(); before.dispose(); }
+  const panel = await jupyterapp.commands.execute('docmanager:open', {path});
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  panel.content.notebookConfig = {...panel.content.notebookConfig, windowingMode: 'none'};
+  panel.content.scrollbar = false;
+}"""
+#: what each code cell shows
+SHOWN = """() => [...jupyterapp.shell.currentWidget.content.widgets].filter(c => c.model.type === 'code').map(c => {
+  const outputs = Array.from({length: c.model.outputs.length}, (_, i) => c.model.outputs.get(i).toJSON());
+  return {
+    source: c.model.sharedModel.getSource().slice(0, 60),
+    errors: outputs.filter(o => o.output_type === 'error').map(o => o.ename + ': ' + o.evalue),
+    views: outputs.filter(o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
+    drawn: c.node.querySelectorAll('.jp-OutputArea-output .lm-Widget, .workbench-figure, .js-plotly-plot').length,
+    verdicts: [...c.node.querySelectorAll('[role=status]')].map(e => e.innerText)
+      .filter(text => text.includes('Exercise')),
+  };
+})"""
+#: figures that can be seen and are not drawn (those in closed panes have no width)
+UNDRAWN = """() => [...jupyterapp.shell.currentWidget.content.widgets].filter(c => c.model.type === 'code').flatMap(
+  c => [...c.node.querySelectorAll('.workbench-figure, .js-plotly-plot')]
+    .filter(g => g.offsetParent !== null && !g._fullLayout)
+    .map(g => c.model.sharedModel.getSource().slice(0, 60)))"""
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("course")
+    with lab_server(folder) as (url, token), browser_page(url, token) as page:
+        page.page.goto(f"{url}/lab?token={token}&reset")
+        page.page.wait_for_function("window.jupyterapp !== undefined", timeout=60_000)
+        page.page.evaluate("async () => { await jupyterapp.restored; jupyterapp.shell.collapseLeft(); }")
+        yield page
+
+
+def show(opened, name):
+    opened.page.evaluate(OPEN, name)
+    opened.run_all(120.0)
+    end = time.monotonic() + 60.0
+    while True:  # views come after the cells that show them
+        cells, undrawn = opened.page.evaluate(SHOWN), opened.page.evaluate(UNDRAWN)
+        waiting = undrawn + [cell["source"] for cell in cells if cell["views"] and not cell["drawn"]]
+        if not waiting:
+            return cells
+        assert time.monotonic() < end, waiting
+        opened.page.wait_for_timeout(100)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_cells_run_and_all_pictures_are_drawn(name, opened):
+    started, seen = time.monotonic(), len(opened.errors)
+    cells = show(opened, name)
+    assert [cell for cell in cells if cell["errors"]] == []
+    pictures = [cell for cell in cells if cell["views"]]
+    assert pictures and all(cell["drawn"] for cell in pictures)
+    asked = [cell for cell in cells if "course.check_answer" in cell["source"]]
+    verdicts = [text for cell in cells for text in cell["verdicts"]]
+    assert len(verdicts) >= max(2, len(asked))
+    assert all("No answer yet" in text or "Not yet" in text for text in verdicts), verdicts
+    assert not [e for e in opened.errors[seen:] if "Canceled" not in e and "Failed to initialize model" not in e]
+    assert opened.outside() == []
+    print(f"{name}: {time.monotonic() - started:.1f} s")
+
+
+def test_a_solution_passes_and_its_verdicts_can_be_read_in_light_and_dark(opened):
+    verdicts = [text for cell in show(opened, "solutions/02_dataflow_graphs.ipynb") for text in cell["verdicts"]]
+    assert len(verdicts) == 3 and all("Right" in text for text in verdicts)
+    for theme in ("Dark", "Light"):
+        opened.theme(theme)
+        colour = opened.page.evaluate("() => getComputedStyle(document.querySelector('[role=status] b')).color")
+        brightness = sum(int(part) for part in colour.split("(")[1].rstrip(")").split(",")[:3]) / 3
+        assert brightness > 150 if theme == "Dark" else brightness < 100, colour

@@ -1,0 +1,253 @@
+"""Evolution and termination alone in a notebook, without the panel, in a real JupyterLab.
+
+Story 12 of users: "How long until it converges?" Screenshots (light and dark) go to pytest's temporary folder.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.lab import CHROMIUM, browser_page, lab_server
+
+NOTEBOOK = "curves.ipynb"
+WAIT_MS = 45_000
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+]
+
+CELLS = [
+    """
+import numpy as np, workbench as wb
+from workbench.widgets import EvolutionView, TerminationView
+from workbench.widgets.focus import Focus
+b = wb.GraphBuilder("relax")
+x0 = b.placeholder("x0", "float64", ())
+i, x = b.while_loop(lambda i, x: np.logical_and(i < 10_000, np.abs(x - 2.0) > 1e-6),
+                    lambda i, x: (i + 1, 0.9 * x + 0.2), (b.constant(0, "int64"), x0))
+relax = wb.Session(b.build({"i": i, "x": x}), {"x0": 50.0})
+relax.next_iteration(40)
+focus = Focus()
+evolution = EvolutionView(relax, scale="error", tolerance=1e-6, focus=focus)
+evolution
+""",
+    "termination = TerminationView(relax, focus=focus)\ntermination",
+    """
+b = wb.GraphBuilder("floor")
+n, y = b.while_loop(lambda n, y: np.logical_and(n < 1000, y > 1e-9), lambda n, y: (n, y * 0.5 + 1e-7),
+                    (b.constant(0, "int64"), b.constant(1.0)))
+floor = wb.Session(b.build({"n": n, "y": y}))
+floor.next_iteration(60)
+stuck = TerminationView(floor)
+stuck
+""",
+    """
+b = wb.GraphBuilder("long")
+k, z = b.while_loop(lambda k, z: k < 2_000_000, lambda k, z: (k + 1, b.op("cos", z * 78.233 + 12.9898)),
+                    (b.constant(0, "int64"), b.constant(0.5)))
+long = wb.Session(b.build({"z": z}))
+long.run()
+series = EvolutionView(long, ["z"])
+series
+""",
+    """
+EVIL = "<img src=x onerror='window.hacked = 1'>"
+b = wb.GraphBuilder(f"g{EVIL}")
+s = b.placeholder(f"s{EVIL}", "float64", ())
+v = b.while_loop(lambda v: v < s, lambda v: v + 1.0, b.constant(0.0), name=f"loop{EVIL}")
+evil = wb.Session(b.build({f"out{EVIL}": v}), {f"s{EVIL}": 10.0})
+evil.next_iteration(5)
+TerminationView(evil)
+""",
+    "EvolutionView(evil)",
+]
+EVOLUTION, TERMINATION, STUCK, SERIES, EVIL, EVIL_EVOLUTION = range(6)
+
+
+class Views:
+    """The views of the notebook, in order."""
+
+    def __init__(self, opened: Any) -> None:
+        self.opened, self.page = opened, opened.page
+        self.until("[0, 1, 2, 3, 4, 5].every(k => figure(k)._fullLayout && figure(k).layout.title)")
+
+    def expression(self, body: str) -> str:
+        return f"""() => {{ const view = k => document.querySelectorAll('.workbench-view')[k];
+                            const figure = k => view(k).querySelector('.workbench-figure'); return ({body}); }}"""
+
+    def ask(self, body: str) -> Any:
+        return self.page.evaluate(self.expression(body))
+
+    def until(self, body: str) -> None:
+        """Wait for a condition; what is not there yet does not fulfil it."""
+        body = f"(() => {{ try {{ return {body}; }} catch {{ return false; }} }})()"
+        self.page.wait_for_function(self.expression(body), timeout=WAIT_MS)
+
+    def view(self, k: int) -> Any:
+        found = self.page.locator(".workbench-view").nth(k)
+        found.scroll_into_view_if_needed()
+        return found
+
+    def place(self, k: int, x: float, y: float | None = None) -> tuple[float, float]:
+        """Where a point of a figure is on the page; without ``y`` in the middle of the plot."""
+        self.view(k).locator(".workbench-figure").scroll_into_view_if_needed()
+        at = "l.yaxis._length / 2" if y is None else f"l.yaxis.d2p({y})"
+        return tuple(
+            self.ask(
+                f"""(() => {{ const g = figure({k}), l = g._fullLayout, box = g.getBoundingClientRect();
+                     return [box.x + l._size.l + l.xaxis.d2p({x}), box.y + l._size.t + {at}]; }})()"""
+            )
+        )
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lab")
+    with lab_server(folder, {NOTEBOOK: CELLS}) as (url, token), browser_page(url, token) as page:
+        page.open(NOTEBOOK)
+        page.run_all()
+        assert page.failed_cells() == []
+        yield Views(page)
+
+
+def test_how_long_until_it_converges(views):
+    """Story 12: the number of iterations that the views tell is the one that it takes."""
+    words = views.view(TERMINATION).locator(".workbench-verdict")
+    head = words.locator(".workbench-verdict-head b").inner_text()
+    assert head.startswith("Proved: stops after ") and "PROVED" in words.inner_text()
+    told = int("".join(c for c in head if c.isdigit()))
+    row = words.locator("tr.workbench-verdict-blocks").inner_text()
+    assert "abs > 1e" in row and "decides" in row and "shrinking" in row
+    assert f"exactly {told} iterations" in words.locator("dl").inner_text()
+    views.until(f"/x: converging to 2, factor 0.9 per iteration/.test(figure({EVOLUTION}).layout.title.text)")
+    ahead = views.ask(f"figure({TERMINATION}).data.filter(t => /forecast/.test(t.name)).map(t => t.x.length)")
+    assert max(ahead) > 5
+    before = int(views.opened.kernel("print(relax.snapshot().iterations[('while',)])"))
+    took = views.opened.kernel("with relax.fork() as fork: fork.run(); print(fork.trace['x'].iterations[-1, 0])")
+    assert int(took) == before + told
+
+
+def test_kinds_are_chosen_by_mouse_and_keyboard(views):
+    box = views.view(EVOLUTION)
+    box.locator("button", has_text="Cobweb").click()
+    views.until(f"/Cobweb of/.test(figure({EVOLUTION}).layout.title.text) && figure({EVOLUTION}).data[2].x.length > 30")
+    box.locator("select").first.select_option(label="x")
+    views.until(f"figure({EVOLUTION}).data[2].x[0] === 50 && figure({EVOLUTION}).data[2].y[0] === 45.2")
+    box.locator("button", has_text="Cobweb").focus()
+    views.page.keyboard.press("ArrowRight")
+    views.until(f"/change of x over x/.test(figure({EVOLUTION}).layout.title.text)")
+    views.until("document.activeElement.textContent === 'Phase'")
+    views.page.keyboard.press("ArrowRight")  # round to the first
+    views.until(f"figure({EVOLUTION}).layout.xaxis.title.text === 'iteration'")
+    views.until("document.activeElement.textContent === 'Line'")
+    box.locator("button", has_text="log").click()
+    views.until(f"figure({EVOLUTION}).layout.yaxis.type === 'log'")
+    box.locator("summary", has_text="Values").click()
+    box.locator("label", has_text="i").locator("input").first.uncheck()
+    views.until(f"!figure({EVOLUTION}).data.some(t => t.name.startsWith('i = '))")
+    assert views.opened.kernel("print(evolution.kind, evolution.scale, evolution.names)") == "line log ['x']"
+    box.locator("button", has_text="linear").click()
+    views.until(f"figure({EVOLUTION}).layout.yaxis.type === 'linear'")
+    views.until(f"figure({EVOLUTION}).querySelectorAll('.ytick').length < 12")  # not those of the log axis
+
+
+def test_a_click_on_a_point_looks_at_it_in_all_views(views):
+    x, y = views.ask(f"(t => [t.x[20], t.y[20]])(figure({EVOLUTION}).data.find(t => t.name.startsWith('x = ')))")
+    place = views.place(EVOLUTION, x, y)
+    views.page.mouse.move(*place)
+    views.page.wait_for_timeout(200)
+    views.page.mouse.click(*place)
+    for k in (EVOLUTION, TERMINATION):
+        views.until(f"figure({k}).layout.annotations.some(a => /while 20/.test(a.text))")
+    assert views.opened.kernel("print(focus.moment, focus.node)") == "while 20 x"
+    assert "verdict is about the newest state" in views.view(TERMINATION).locator(".workbench-verdict").inner_text()
+
+
+def test_zooming_shows_every_value_of_the_stretch(views):
+    views.until(f"figure({SERIES}).data[0].x.length > 1000")
+    whole = views.ask(f"figure({SERIES}).data[0].x.length")
+    for wide in (200_000, 20_000, 1_500):  # deeper and deeper
+        left, right = views.place(SERIES, 1_000_000), views.place(SERIES, 1_000_000 + wide)
+        views.page.mouse.move(*left)
+        views.page.mouse.down()
+        views.page.mouse.move(*right, steps=4)
+        views.page.mouse.up()
+        shown = f"(figure({SERIES}).layout.xaxis.range)"
+        inside = f"(([a, b]) => figure({SERIES}).data[0].x.filter(x => x >= a && x <= b)){shown}"
+        views.until(f"(figure({SERIES}).layout.xaxis.range[1] < {1_000_000 + 1.5 * wide}) && {inside}.length >= 500")
+    views.until(f"(f => f.every((x, k) => !k || x - f[k - 1] === 1))(Array.from({inside}))")
+    zoomed = views.ask(f"Array.from({inside}).length")
+    assert 500 <= zoomed <= 4_000
+    place = views.place(SERIES, 1_000_500)
+    views.page.mouse.dblclick(*place)
+    views.until(f"figure({SERIES}).data[0].x.length === {whole} && figure({SERIES}).layout.xaxis.range[1] > 1.9e6")
+
+
+def test_a_fix_is_tried_without_blocking_the_kernel(views):
+    box = views.view(STUCK)
+    assert "never stops" in box.inner_text() and "To blame" in box.inner_text()
+    box.locator(".workbench-try").first.focus()
+    views.page.keyboard.press("Enter")
+    views.page.wait_for_function(
+        "() => document.querySelector('.workbench-try-result')?.dataset.state === 'works'", timeout=WAIT_MS
+    )
+    assert "The loop ends now" in box.locator(".workbench-try-result").inner_text()
+    assert views.opened.kernel("print(len(stuck.forks), floor.state)") == "1 paused"
+
+
+def test_curves_follow_a_run_and_stop_forecasting_when_it_ends(views):
+    views.opened.kernel("relax.run()")
+    views.until(f"view({TERMINATION}).querySelector('.workbench-verdict-head b').textContent === 'The loop has ended'")
+    views.until(f"figure({TERMINATION}).layout.annotations.some(a => /ended here/.test(a.text))")
+    for k in (EVOLUTION, TERMINATION):
+        views.until(f"figure({k}).data.filter(t => /forecast|band/.test(t.name)).every(t => !t.x.length)")
+    assert "ended it" in views.view(TERMINATION).locator("table").inner_text()
+    before = views.ask(f"figure({EVOLUTION}).data.find(t => t.name.startsWith('x = ')).x.length")
+    views.opened.kernel("relax.run_to('x', iteration=30)")
+    views.until(f"figure({EVOLUTION}).data.find(t => t.name.startsWith('x = ')).x.length < {before}")
+    views.until(f"/stops after/.test(view({TERMINATION}).querySelector('.workbench-verdict-head b').textContent)")
+
+
+def test_names_from_strangers_are_shown_and_not_obeyed(views):
+    assert "<img src=x" in views.view(EVIL).inner_text()
+    views.view(EVIL_EVOLUTION)
+    assert views.page.evaluate("window.hacked === undefined && !document.querySelector('.workbench-view img')")
+
+
+def test_light_and_dark(views, tmp_path):
+    colours = {}
+    for theme in ("Dark", "Light"):
+        views.opened.theme(theme)
+        names = {"Light": "rgb(31, 31, 31)", "Dark": "rgb(230, 230, 230)"}
+        views.until(f"getComputedStyle(figure(0).querySelector('.xtitle')).fill === '{names[theme]}'")
+        colours[theme] = views.ask("getComputedStyle(document.querySelector('.workbench-verdict')).color")
+        for k in range(4):
+            views.view(k).screenshot(path=str(tmp_path / f"{k}-{theme}.png"))
+    print("screenshots:", tmp_path)
+    assert colours["Light"] != colours["Dark"]
+
+
+def test_controls_have_names_and_are_large_enough_to_read(views):
+    nameless = views.ask(
+        """[...document.querySelectorAll('.workbench-view :is(button, select, input)')].filter(e => e.offsetParent &&
+             !e.closest('.modebar') && !(e.getAttribute('aria-label') || e.title || e.closest('label')?.textContent))
+             .map(e => e.outerHTML)"""
+    )
+    assert nameless == []
+    small = views.ask(
+        """[...document.querySelectorAll('.workbench-verdict *, .workbench-controls *')].filter(e => e.offsetParent &&
+             e.textContent.trim() && parseFloat(getComputedStyle(e).fontSize) < 12).map(e => e.outerHTML)"""
+    )
+    assert small == []
+
+
+def test_nothing_went_wrong_on_the_page(views):
+    assert views.opened.script_errors() == [] and views.opened.outside() == []
+    errors = "sum((w.pump.errors for w in (evolution, termination, stuck, series)), [])"
+    assert views.opened.kernel(f"print({errors})") == "[]"

@@ -1,0 +1,291 @@
+"""The picture of a graph in a real JupyterLab: clicks, keys, search, boxes that open, breakpoints, a large graph."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.browser.lab import CHROMIUM, browser_page, lab_server
+from tests.browser.notebook import ask_kernel, open_cells
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+]
+HARMLESS = ("Canceled", "[anywidget] Failed to initialize model")
+WAIT_MS = 60_000
+
+CELLS = (
+    "import workbench as wb\n"
+    "from tests.benchmarks.big_graph import layers\n"
+    "from tests.widgets.graphs import evil, nested\n"
+    "from workbench.widgets import GraphView\n"
+    "session = wb.Session(nested(), {'n': 6}); session.step(60)\n"
+    "view = GraphView(session); view",
+    "large = GraphView(layers(3000)); large",
+    "hostile = wb.Session(evil(), {n: 0.0 for n in evil().inputs}); hostile.run()\n"
+    "strange = GraphView(hostile); strange",
+)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lab")
+    with lab_server(folder) as (url, token), browser_page(url, token) as page:
+        open_cells(page, folder, "graph_view.ipynb", CELLS)
+        page.page.wait_for_function(
+            """() => { const g = [...document.querySelectorAll('.workbench-graph .workbench-figure')];
+                       return g.length === 3 && g.every(f => f._fullLayout?.xaxis?.l2p); }""",
+            timeout=WAIT_MS,
+        )  # fmt: skip
+        yield page
+
+
+class Graph:
+    """The ``index``-th view of the page."""
+
+    def __init__(self, page, index):
+        self.page, self.index = page.page, index
+        self.home = page.page.locator(".workbench-graph").nth(index)
+        self.home.scroll_into_view_if_needed()
+
+    def ask(self, body, *args):
+        return self.page.evaluate(
+            f"""([i, ...args]) => {{ const home = document.querySelectorAll('.workbench-graph')[i];
+                const figure = home.querySelector('.workbench-figure'); {body} }}""",
+            [self.index, *args],
+        )  # fmt: skip
+
+    def until(self, body, *args):
+        self.page.wait_for_function(
+            f"""([i, ...args]) => {{ const home = document.querySelectorAll('.workbench-graph')[i];
+                const figure = home.querySelector('.workbench-figure'); {body} }}""",
+            arg=[self.index, *args], timeout=WAIT_MS,
+        )  # fmt: skip
+
+    def titled(self, part):
+        """Wait until the bar shows a selection whose title holds this."""
+        self.until("return home.querySelector('.workbench-facts b').textContent.includes(args[0])", part)
+
+    def place(self, key):
+        """Pixels of the box or caption with this key, scrolled into sight."""
+        return self.ask(
+            """const hit = figure.data[figure.data.length - 1], scroller = home.querySelector('.workbench-scroll');
+               const k = hit.customdata.findIndex(d => d[1] === args[0]), l = figure._fullLayout;
+               const at = () => { const box = figure.getBoundingClientRect();
+                 return [box.x + l._size.l + l.xaxis.l2p(hit.x[k]), box.y + l._size.t + l.yaxis.l2p(hit.y[k])]; };
+               const room = scroller.getBoundingClientRect();
+               scroller.scrollTop += at()[1] - room.y - room.height / 2;
+               scroller.scrollLeft += at()[0] - room.x - room.width / 2;
+               return at();""",
+            key,
+        )
+
+    def click(self, key, **how):
+        x, y = self.place(key)
+        while True:  # until what was pressed before is drawn
+            self.page.wait_for_timeout(100)
+            before, (x, y) = (x, y), self.place(key)
+            if (x, y) == before:
+                break
+        self.page.mouse.move(x, y)
+        self.page.wait_for_timeout(150)  # plotly clicks what it hovers over
+        for modifier in how.get("modifiers", ()):
+            self.page.keyboard.down(modifier)
+        self.page.mouse.click(x, y)
+        for modifier in how.get("modifiers", ()):
+            self.page.keyboard.up(modifier)
+
+    def keys(self):
+        return self.ask("return figure.data[figure.data.length - 1].customdata.map(d => d[1])")
+
+    def press(self, command):
+        self.home.locator(f"button[data-command={command}]").click()
+
+
+@pytest.fixture
+def small(opened):
+    graph = Graph(opened, 0)
+    graph.press("all-open")
+    graph.until("return home.querySelector('.workbench-boxes').textContent.startsWith('32 boxes')")
+    return graph
+
+
+@pytest.fixture
+def large(opened):
+    return Graph(opened, 1)
+
+
+def test_a_click_selects_and_the_edges_can_be_followed(small):
+    small.click("outer/greater")
+    small.titled("outer/greater")
+    assert "bool" in small.ask("return home.querySelector('.workbench-facts').textContent")
+    producer = small.home.locator("button[data-edge=producer]").first
+    name = producer.get_attribute("title").split(",")[0]
+    producer.click()
+    small.titled(name)
+    small.home.locator("button[data-edge=consumer]").first.click()
+    small.until("return !home.querySelector('.workbench-facts b').textContent.includes(args[0])", name)
+
+
+def test_a_caption_closes_its_loop_and_a_box_opens_it(small):
+    small.click("frame\nouter\ninner")
+    small.until("return !figure.data[figure.data.length - 1].customdata.some(d => d[1] === 'inner/less')")
+    assert "frame\nouter\ninner" in small.keys()
+    texts = small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")
+    assert "ended after" in texts or "iteration" in texts
+    small.click("frame\nouter\ninner")
+    small.until("return figure.data[figure.data.length - 1].customdata.some(d => d[1] === 'inner/less')")
+
+
+def test_a_click_with_a_key_sets_a_breakpoint_and_the_button_removes_it(opened, small):
+    small.click("outer/greater", modifiers=["Control"])
+    marks = "figure.data.find(t => Array.isArray(t.marker?.symbol) && t.marker.symbol.includes('circle'))"
+    small.until(f"return ({marks}?.x.length ?? 0) === 1")
+    assert ask_kernel(opened, "print([p.node for p in session.breakpoints])") == "['outer/greater']"
+    small.click("outer/greater")
+    small.titled("outer/greater")
+    small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'true'")
+    small.press("breakpoint")
+    small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'false'")
+    assert ask_kernel(opened, "print(len(list(session.breakpoints)))") == "0"
+
+
+def test_keys_move_along_edges_and_only_in_the_view(opened, small):
+    small.click("outer/i/Merge")
+    small.titled("outer/i/Merge")
+    small.page.keyboard.press("ArrowDown")
+    small.until("return /less|Switch/.test(home.querySelector('.workbench-facts b').textContent)")
+    small.page.keyboard.press("ArrowUp")
+    small.titled("outer/i/Merge")
+    small.page.keyboard.press("b")
+    small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'true'")
+    small.page.keyboard.press("b")
+    small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'false'")
+    small.page.keyboard.press("/")
+    assert small.page.evaluate("document.activeElement.type") == "search"
+    cells = small.page.evaluate("jupyterapp.shell.currentWidget.content.widgets.length")
+    small.page.keyboard.press("Escape")
+    small.page.keyboard.press("Backspace")
+    small.until("return home.querySelector('.workbench-facts b').textContent === 'outer'")
+    small.until("return !figure.data[figure.data.length - 1].customdata.some(d => d[1] === 'outer/i/Merge')")
+    assert small.page.evaluate("jupyterapp.shell.currentWidget.content.widgets.length") == cells
+
+
+def test_direction_and_zoom(small):
+    tall = small.ask("return figure._fullLayout.height")
+    small.press("direction")
+    small.until("return figure._fullLayout.height < args[0] - 100", tall)
+    small.press("zoom-in")
+    small.until("return home.querySelector('button[data-command=zoom-one]').textContent === '125 %'")
+    small.press("fit")
+    small.until(
+        """const room = home.querySelector('.workbench-scroll');
+           return figure._fullLayout.width <= room.clientWidth + 1 && room.scrollWidth <= room.clientWidth + 1;"""
+    )
+    small.press("direction")
+    small.press("zoom-one")
+    small.until("return figure._fullLayout.height === args[0]", tall)
+
+
+def test_dragging_moves_the_picture(small):
+    small.click("outer/i/Merge")
+    small.titled("outer/i/Merge")
+    small.ask("home.querySelector('.workbench-scroll').scrollTop = 0")
+    box = small.home.locator(".workbench-scroll").bounding_box()
+    x, y = box["x"] + 12, min(box["y"] + box["height"] - 40, 1100)
+    small.page.mouse.move(x, y)
+    small.page.mouse.down()
+    small.page.mouse.move(x, y - 60, steps=4)
+    small.page.mouse.move(x, y - 120, steps=4)
+    small.page.mouse.up()
+    assert small.ask("return home.querySelector('.workbench-scroll').scrollTop") > 80
+
+
+def test_the_picture_follows_the_session(opened, small):
+    before = small.ask("return JSON.stringify(figure.data.map(t => [Array.from(t.x ?? []), t.text ?? []]))")
+    ask_kernel(opened, "session.step(7)")
+    small.until(
+        "return JSON.stringify(figure.data.map(t => [Array.from(t.x ?? []), t.text ?? []])) !== args[0]", before
+    )
+    values = json.loads(ask_kernel(opened, "import json; s = view.model(session.snapshot())['state']\n"
+                                           "print(json.dumps([s['current'], s['values']]))"))  # fmt: skip
+    texts = small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")
+    assert f"<b>{values[1]['outer/i/Merge']}</b>" in texts
+
+
+def test_a_moment_is_shown_by_itself(opened, small):
+    ask_kernel(opened, "from workbench.widgets.focus import Moment; session.run()")
+    ask_kernel(opened, "view.focus.look_at(Moment(('outer',), (2,)))")
+    said = "return figure.data.some(t => (t.text ?? []).some?.(w => w.includes('loop outer') && w.includes(args[0])))"
+    small.until(said, "iteration 2")
+    ask_kernel(opened, "view.focus.look_at(None)")
+    small.until(said, "ended after 6")
+    ask_kernel(opened, "session.restart(); session.step(60)")
+
+
+def test_a_large_graph_is_searched_and_opened_from_its_overview(large):
+    box = large.home.locator("input")
+    box.fill("op:tanh name~layer_21")
+    box.press("Enter")
+    large.until("return home.querySelector('.workbench-count').textContent === '1 of 11'")
+    large.titled("layer_21")
+    box.press("Enter")
+    large.until("return home.querySelector('.workbench-count').textContent === '2 of 11'")
+    crumbs = large.ask("return [...home.querySelectorAll('.workbench-crumbs button')].map(b => b.textContent)")
+    assert crumbs[0] == "layers" and len(crumbs) >= 3
+    canvas = large.home.locator("canvas")
+    size = canvas.bounding_box()
+    title = large.ask("return home.querySelector('.workbench-facts b').textContent")
+    canvas.click(position={"x": size["width"] * 0.9, "y": size["height"] / 2})
+    large.until("return home.querySelector('.workbench-facts b').textContent !== args[0]", title)
+    large.titled("layer_2")
+    large.until(
+        """const room = home.querySelector('.workbench-scroll').getBoundingClientRect();
+           const l = figure._fullLayout, chosen = l.shapes[0], box = figure.getBoundingClientRect();
+           const y = chosen ? box.y + l._size.t + l.yaxis.l2p((chosen.y0 + chosen.y1) / 2) : -1;
+           return y > room.y && y < room.y + room.height;"""
+    )
+    assert large.ask("return figure.data.length") < 40
+
+
+def test_a_bad_search_is_answered_in_place(large):
+    box = large.home.locator("input")
+    box.fill("op:")
+    box.press("Enter")
+    large.until("return home.querySelector('.workbench-trouble').textContent.includes('empty')")
+    box.fill("")
+    box.press("Escape")
+    large.until("return home.querySelector('.workbench-trouble').textContent === ''")
+
+
+def test_hostile_names_are_shown(opened):
+    strange = Graph(opened, 2)
+    assert strange.ask("return home.querySelectorAll('img, script').length") == 0
+    assert strange.ask("return figure.textContent.includes('<img')")
+    strange.home.locator("button[data-command=next]").wait_for()
+    strange.home.locator("input").fill("op:Merge")
+    strange.home.locator("input").press("Enter")
+    strange.titled("<img")
+    assert strange.ask("return document.querySelectorAll('.workbench-graph img').length") == 0
+
+
+def test_light_and_dark(opened, small, tmp_path):
+    small.click("outer/greater")
+    colours = {}
+    for name in ("Dark", "Light"):
+        opened.theme(name)
+        opened.page.wait_for_timeout(500)
+        colours[name] = small.ask("return [figure._fullLayout.font.color, getComputedStyle(home).color]")
+        opened.page.screenshot(path=tmp_path / f"graph_{name.lower()}.png")
+    print("screenshots:", tmp_path)
+    assert colours["Dark"][0] != colours["Light"][0]
+
+
+def test_nothing_failed(opened):
+    assert [e for e in opened.errors if not any(word in e for word in HARMLESS)] == []
+    assert opened.outside() == []

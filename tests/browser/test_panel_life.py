@@ -1,0 +1,161 @@
+"""What a panel leaves in the kernel when its output, cell, tab or kernel ends: nothing that nobody holds."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.browser.lab import CHROMIUM, Page, browser_page, lab_server
+from tests.browser.panel import Panel
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+]
+
+LOOK = """
+import json, threading
+import ipywidgets
+import workbench as wb
+from workbench.session import worker
+from workbench.widgets import answers, pump
+def left():
+    print(json.dumps({
+        "threads": sorted(t.name for t in threading.enumerate() if t.name.startswith("workbench")),
+        "comms": len(ipywidgets.widgets.widget._instances),
+        "sessions": sum(s.state != "closed" for s in list(worker._OPEN))}))
+def graph():
+    b = wb.GraphBuilder("halving")
+    start = b.placeholder("start", "float64", ())
+    _, y = b.while_loop(lambda k, y: k < 40, lambda k, y: (k + 1, y * 0.5 + 1.0), (b.constant(0, "int64"), start))
+    return b.build({"y": y})
+"""
+OPEN = "panel = wb.debug(graph(), {'start': 100.0})\npanel"
+NOTHING = {"threads": [], "comms": 0, "sessions": 0}
+# code in a kernel whose notebook is not open
+AFAR = """async ([id, code]) => {
+  const kernel = jupyterapp.serviceManager.kernels.connectTo({model: {id, name: 'python3'}});
+  let text = '';
+  const future = kernel.requestExecute({code, store_history: false});
+  future.onIOPub = m => { if (m.header.msg_type === 'stream') text += m.content.text; };
+  await future.done;
+  kernel.dispose();
+  return text.trim();
+}"""
+KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with lab_server(tmp_path_factory.mktemp("lab"), {"life.ipynb": [LOOK, OPEN], "other.ipynb": ["1"]}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def opened(server):
+    with browser_page(*server) as page:
+        page.open("life.ipynb")
+        page.run_all()
+        yield page
+
+
+def left(page) -> dict:
+    return json.loads(page.kernel("left()"))
+
+
+def errors(page) -> list[str]:
+    """Errors of scripts; a figure that says farewell over a comm that is closed already does no harm."""
+    return [e for e in page.script_errors() if e not in ("no comm channel defined", "Cannot send")]
+
+
+def until(look, wanted, seconds=30.0) -> None:
+    """Until a look at the kernel finds exactly this."""
+    end = time.monotonic() + seconds
+    while (found := look()) != wanted:
+        assert time.monotonic() < end, (found, wanted)
+        time.sleep(0.1)
+
+
+def run_cell(page, number) -> None:
+    page.page.evaluate(
+        """async number => {
+          const notebook = jupyterapp.shell.currentWidget.content;
+          notebook.activeCellIndex = number;
+          await jupyterapp.commands.execute('notebook:run-cell');
+        }""",
+        number,
+    )
+
+
+def test_a_cell_that_is_run_again_leaves_one_panel(opened):
+    Panel(opened.page, 0).click("next_iteration", "paused")
+    before = left(opened)
+    assert before["sessions"] == 1 and "workbench-pump" in before["threads"]
+    opened.kernel("first = panel.session; del_first = panel.graph.model_id")
+    opened.kernel("del first")
+    for _ in range(2):
+        run_cell(opened, 1)
+        Panel(opened.page, 0).click("next_iteration", "paused")
+        until(lambda: left(opened), before)
+
+
+def test_a_cleared_output_leaves_no_thread_of_the_views_and_what_has_no_name_is_closed(opened):
+    clear = "() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
+    opened.page.evaluate(clear)
+    until(lambda: "workbench-pump" in left(opened)["threads"], False)
+    assert left(opened)["sessions"] == 1  # the name still means it, and it can be shown again
+    opened.kernel("del panel")
+    until(lambda: left(opened), NOTHING)
+    run_cell(opened, 1)
+    Panel(opened.page, 0).click("next_iteration", "paused")
+    opened.kernel("del panel")  # still on the page
+    assert left(opened)["sessions"] == 1
+    opened.page.evaluate(clear)
+    until(lambda: left(opened), NOTHING)
+
+
+def test_a_closed_panel_leaves_nothing(opened):
+    run_cell(opened, 1)
+    panel = Panel(opened.page, 0)
+    panel.click("next_iteration", "paused")
+    opened.kernel("for name in panel.panes.names: panel.panes.show(name)")
+    panel.until("return panel.querySelector('.workbench-is-stack')")
+    panel.click("run", "finished")
+    opened.kernel("panel.close(); panel.close()")
+    until(lambda: left(opened), NOTHING)
+    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-figure').length === 0", timeout=30_000)
+
+
+def test_a_restarted_kernel_begins_with_nothing(opened):
+    run_cell(opened, 1)
+    Panel(opened.page, 0).click("next_iteration", "paused")
+    assert errors(opened) == []
+    opened.page.evaluate(f"async () => {{ await {KERNEL}.restart(); }}")
+    opened.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=60_000)
+    opened.kernel(LOOK)
+    assert left(opened) == NOTHING
+    run_cell(opened, 1)
+    Panel(opened.page, 0).click("next_iteration", "paused")
+    assert errors(opened) == [] and opened.failed_cells() == []
+
+
+def test_a_tab_that_was_closed(opened, server):
+    opened.kernel("answers.PATIENCE_S, pump.KNOCK_S = 0.5, 0.5")
+    kernel = opened.page.evaluate(f"() => {KERNEL}.id")
+    context = opened.page.context
+    opened.page.close()  # no farewell to the kernel
+    other = Page(context.new_page(), *server)
+    other.open("other.ipynb")
+
+    def afar(code="left()"):
+        return other.page.evaluate(AFAR, [kernel, code])
+
+    until(lambda: "workbench-pump" in json.loads(afar())["threads"], False)
+    afar("del panel")
+    until(lambda: json.loads(afar()), NOTHING)
+    assert other.script_errors() == []

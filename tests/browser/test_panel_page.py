@@ -1,0 +1,110 @@
+"""The exported page, opened offline in Chromium: its slider moves the pictures; nothing is asked of any network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from tests.browser.lab import CHROMIUM, FLAGS
+from tests.widgets.graphs import EVIL, evil, nested, newton
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+]
+
+DRAWN = "() => [...document.querySelectorAll('.workbench-picture')].every(p => p._fullLayout)"
+MOMENTS = "() => JSON.parse(document.getElementById('workbench-data').textContent).moments"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a file in a browser without network; gives the page, its requests and errors."""
+    contexts = []
+
+    def open_file(path, scheme="light"):
+        context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme=scheme, offline=True)
+        contexts.append(context)
+        page = context.new_page()
+        page.requests_, page.errors_ = [], []
+        page.on("request", lambda request: page.requests_.append(request.url))
+        page.on("pageerror", lambda error: page.errors_.append(str(error)))
+        page.on("console", lambda m: page.errors_.append(m.text) if m.type == "error" else None)
+        page.goto(path.as_uri())
+        page.wait_for_function(DRAWN, timeout=60_000)
+        return page
+
+    yield open_file
+    for context in contexts:
+        context.close()
+
+
+def test_the_slider_of_the_page_moves_the_pictures(opened, tmp_path):
+    panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
+    panel.session.run()
+    panel.panes.show("stack")
+    path = panel.to_html(tmp_path / "newton.html", "auto")
+    panel.close()
+    assert path.stat().st_size < 8_000_000
+    page = opened(path)
+    page.screenshot(path=str(tmp_path / "light.png"))
+    shown = set()
+    for k in (0, 3, 7):
+        page.evaluate(
+            """k => { const range = document.querySelector('input[type=range]');
+                      range.value = k; range.dispatchEvent(new Event('input')); }""",
+            k,
+        )
+        page.wait_for_function(f"() => document.querySelector('output').textContent === 'while {k}'")
+        page.wait_for_timeout(300)
+        shown.add(page.evaluate("() => document.querySelector('.workbench-picture').innerText"))
+    assert len(shown) == 3  # the graph shows other values at each
+    page.locator("input[type=range]").focus()
+    page.keyboard.press("End")
+    page.wait_for_function("() => document.querySelector('output').textContent === 'newest state'")
+    ink = page.evaluate("() => getComputedStyle(document.querySelector('.xtick text')).fill")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"() => getComputedStyle(document.querySelector('.xtick text')).fill !== '{ink}'")
+    page.screenshot(path=str(tmp_path / "dark.png"))
+    print("screenshots:", tmp_path)
+    assert page.errors_ == []
+    assert [r for r in page.requests_ if not r.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_names_with_tags_are_shown_and_not_obeyed(opened, tmp_path):
+    panel = wb.debug(evil(), {f"x{EVIL}": 0.0})
+    panel.session.run()
+    path = panel.to_html(tmp_path / "evil.html")
+    panel.close()
+    page = opened(path)
+    assert page.evaluate("() => document.querySelectorAll('main img').length") == 0
+    assert EVIL in page.evaluate("() => document.querySelector('h1').innerText")
+    assert page.errors_ == []
+
+
+def test_nested_loops_and_a_run_that_has_not_begun(opened, tmp_path):
+    panel = wb.debug(nested(), {"n": 5})
+    empty = panel.to_html(tmp_path / "empty.html")
+    panel.session.run()
+    panel.time.choose(("outer", "inner") if ("outer", "inner") in panel.session.graph.frames else panel.time._loops[-1])
+    panel.time.look(3, depth=1)
+    full = panel.to_html(tmp_path / "nested.html", "dark")
+    panel.close()
+    assert opened(empty).errors_ == []
+    page = opened(full)
+    assert page.errors_ == []
+    assert "outer 3" in page.evaluate(MOMENTS)[0]

@@ -1,0 +1,286 @@
+"""The terminal debugger: every command, its answer, and the Python that it leaves behind."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.cli import models
+from workbench.cli.terminal import Terminal, lines
+from workbench.cli.terminal.table import COMMANDS, find
+from workbench.cli.terminal.words import condition, indexed, iteration, span, split
+from workbench.errors import WorkbenchError
+
+
+@pytest.fixture
+def open_terminal():
+    made = []
+
+    def make(graph=None, **feeds):
+        session = wb.Session(graph or models.newton(), feeds or {"a": 2.0})
+        made.append((session, Terminal(session, io.StringIO())))
+        return made[-1][1]
+
+    yield make
+    for session, terminal in made:
+        terminal.close()
+        session.close()
+
+
+@pytest.fixture
+def terminal(open_terminal):
+    return open_terminal()
+
+
+def said(terminal: Terminal, *wanted: str) -> str:
+    """What the lines answer."""
+    start = terminal.screen.file.tell()
+    for line in wanted:
+        terminal.do(line)
+    terminal.screen.file.seek(start)
+    return terminal.screen.file.read()
+
+
+def test_moves_both_ways_stop_where_the_session_does(terminal):
+    session = terminal.session
+    assert "next   while/x/Enter" in said(terminal, "step")
+    assert session.position.event == 1
+    said(terminal, "s 3")
+    assert session.position.event == 4 or session.position.event == 5  # invariants go along
+    event = session.position.event
+    said(terminal, "s", "s-")
+    assert session.position.event == event
+    said(terminal, "i", "iteration 2")
+    assert session.position.iteration == (3,)
+    said(terminal, "i-")
+    assert session.position.iteration == (2,)
+    assert "output x = 1.41421356" in said(terminal, "run")
+    assert session.state == "finished"
+    said(terminal, "back")
+    assert session.state == "paused"
+    said(terminal, "to x 3")
+    assert session.position.iteration == (3,) and session.position.node == "while/x/Merge"
+    said(terminal, "restart", "into")
+    assert session.position.frame == ("while",)
+    said(terminal, "out")
+    assert session.position.frame == ()
+    assert terminal.failed == 0
+
+
+def test_an_empty_line_repeats_a_move_and_nothing_else(terminal):
+    said(terminal, "")
+    assert terminal.session.position.event == 0
+    said(terminal, "s", "", "")
+    event = terminal.session.position.event
+    said(terminal, "where", "")
+    assert terminal.session.position.event == event >= 3
+    assert terminal.code == ["session.step()"] * 3
+
+
+def test_values_of_one_moment_and_of_many(terminal):
+    said(terminal, "run")
+    assert "x = 1.41421356" in said(terminal, "print x")
+    assert "x = 1.5   float64[]" in said(terminal, "p x 1")
+    window = said(terminal, "p x 1:3")
+    assert "1.5" in window and "1.41666" in window and "1.41421568" not in window
+    assert said(terminal, "history x").count("\n") == 7
+    assert "█▂▁▁▁" in said(terminal, "variables")
+    assert "while/divide" in said(terminal, "variables all")
+
+
+def test_slices_of_tensors(open_terminal):
+    terminal = open_terminal(models.vectors(), x=np.arange(6, dtype=np.float32).reshape(2, 3), label="ok")
+    said(terminal, "run")
+    assert "[2. 8.]" in said(terminal, "print twice[:, 1]")
+    assert "float32[2,3]" in said(terminal, "print twice") and "max 10" in said(terminal, "print twice")
+    assert "ok" in said(terminal, "print label")
+    for wrong in ("print twice[5, 0]", "print twice[1:]x", "print twice[0,0,0]", "print twice[__import__]"):
+        said(terminal, wrong)
+    assert terminal.failed == 4
+
+
+def test_large_and_unhealthy_arrays_are_summarised(open_terminal):
+    b = wb.GraphBuilder("big")
+    x = b.placeholder("x", "float64", (1000, 1000))
+    values = np.ones((1000, 1000))
+    values[0, :2] = np.nan, np.inf
+    terminal = open_terminal(b.build(x + x), x=values)
+    said(terminal, "run")
+    text = said(terminal, "p x")
+    assert len(text) < 10_000 and "1 NaN, 1 infinite of 1,000,000" in text
+
+
+def test_looking_around(terminal):
+    said(terminal, "i 3", "s 3")
+    assert "►" in said(terminal, "frames") and "iteration 2" in said(terminal, "frames")
+    assert "fired" in said(terminal, "where")
+    assert "Merge -> float64[]" in said(terminal, "list x") and "subtract" in said(terminal, "list")
+    assert "graph newton: 18 nodes" in said(terminal, "graph")
+    assert "while/multiply_1" in said(terminal, "find mult") and "2 found" in said(terminal, "find mult")
+    assert "x[while 1] = 1.5" in said(terminal, "explain x 1")
+    assert "PROVED: the loop ends" in said(terminal, "why")
+    assert "x" in said(terminal, "report") and "All recorded values are finite." in said(terminal, "nan")
+    assert "while/x/Switch" in said(terminal, "branches")
+    assert said(terminal, "events 3").count("\n") == 4
+    assert "x = 1.41666" in said(terminal, "show x") and "x = " in said(terminal, "step")
+    assert "nothing is shown" in said(terminal, "show x")
+    assert "held" in said(terminal, "memory") or terminal.failed == 0
+    assert terminal.failed == 0
+
+
+def test_the_first_nan_is_found(open_terminal):
+    b = wb.GraphBuilder("roots")
+    x = b.while_loop(lambda x: x > -3.0, lambda x: x - b.sqrt(x), {"x": b.placeholder("start", "float64")})
+    terminal = open_terminal(b.build(x), start=0.5)
+    said(terminal, "run")
+    found = said(terminal, "nan")
+    assert "NaN" in found and "sqrt" in found and terminal.failed == 0
+    assert "finite" in said(terminal, "nan *")
+
+
+def test_values_without_room_in_another_dtype(open_terminal):
+    b = wb.GraphBuilder("large")
+    x = b.placeholder("x", "float64")
+    terminal = open_terminal(b.build(x * x), x=1000.0)
+    said(terminal, "run")
+    assert "1 values would have no room in float16" in said(terminal, "overflow")
+    assert "0 values" in said(terminal, "overflow float32")
+
+
+def test_breakpoints_and_back_to_them(terminal):
+    assert "break 1" in said(terminal, "break x at 2")
+    said(terminal, "run")
+    assert terminal.session.position.iteration == (2,)
+    said(terminal, "break while/divide if value < 0.95 and iteration > 0", "run")
+    assert terminal.session.state == "finished" or terminal.session.position.iteration[0] >= 2
+    listed = said(terminal, "breakpoints")
+    assert "while/divide" in listed and "conditional" in listed
+    said(terminal, "run", "r-")
+    assert terminal.session.state == "paused"
+    said(terminal, "toggle 1")
+    assert "off" in said(terminal, "bl")
+    said(terminal, "delete 1", "d 2")
+    assert "no breakpoints" in said(terminal, "breakpoints") and terminal.failed == 0
+    said(terminal, "delete 7", "delete x", "break nosuch", "break x at two", "break x if", "break x hits many")
+    assert terminal.failed == 6
+
+
+def test_watch_log_ignore_recheck_recommended(terminal):
+    assert "log" in said(terminal, 'log x "x is {value}" if value < 1.45')
+    assert "log x is 1.4" in said(terminal, "run") and "x is 1.4" in said(terminal, "log")
+    said(terminal, "delete all", "restart", "watch x", "run")
+    assert terminal.session.state == "paused"
+    said(terminal, "delete all", "run", "break x if value < 1.45")
+    assert "3 hits" in said(terminal, "recheck 3")
+    assert "ignored" in said(terminal, "ignore while/* health nan")
+    assert "while" in said(terminal, "recommended")
+    said(terminal, "recommended 1")
+    assert len(list(terminal.session.breakpoints)) >= 2 and terminal.failed == 0
+
+
+def test_edits_and_forks(terminal):
+    said(terminal, "to x 2", "step", "set x 3.0", "run")
+    assert len(terminal.session.histories) == 1
+    assert "computed" in said(terminal, "update a=9.0").lower()
+    assert abs(float(terminal.session.value("x")) - 3) < 1e-9
+    said(terminal, "fork")
+    assert terminal.current == 1 and terminal.prompt.startswith("(fork 1, ")
+    assert "►" in said(terminal, "forks")
+    said(terminal, "update a=4.0", "use 0")
+    assert abs(float(terminal.session.value("x")) - 3) < 1e-9
+    assert "differ" in said(terminal, "diff 1")
+    said(terminal, "use 7", "use x", "set x", "set x abc", "update a")
+    assert terminal.failed == 5
+
+
+def test_a_fix_is_a_fork(open_terminal):
+    terminal = open_terminal(models.endless(), start=1.0)
+    said(terminal, "i 3")
+    assert "never ends" in said(terminal, "why")
+    assert "fork 1" in said(terminal, "fix")
+    assert terminal.session.termination().outcome == "terminates"
+
+
+def test_what_was_done_is_python_that_does_it_again(terminal, tmp_path):
+    path = tmp_path / "t.wbtrace"
+    said(terminal, "break x at 2", "run", "s 2", "set x 3.0", "run", "print x 1", f"save '{path}'", "code")
+    script = "\n".join(terminal.code)
+    assert wb.Trace.load(path).graph == models.newton()
+    with wb.Session(models.newton(), {"a": 2.0}) as session:
+        exec(compile(script, "code", "exec"), {"session": session, "wb": wb, "print": lambda *_: None})  # our own text
+        assert session.position == terminal.session.position
+        assert np.array_equal(session.trace["x"].values, terminal.session.trace["x"].values)
+    assert "lines" in said(terminal, f"code {tmp_path / 'c.py'}") and (tmp_path / "c.py").read_text().strip()
+
+
+def test_help_names_every_command(terminal):
+    text = said(terminal, "help")
+    for command in COMMANDS.values():
+        assert command.name in text
+        assert command.usage in said(terminal, f"help {command.name}")
+    assert find("iterat").name == "iteration" if len([c for c in COMMANDS if c.startswith("iterat")]) == 1 else True
+    assert terminal.failed == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["nosuch", "stp", "p", "p nosuch", "p x 99", "p x a:b", "p 'x", "to", "to x y z", "s 0", "s -1", "s x", "out 3",
+     "explain nosuch", "why nosuch", "save", "diff", "diff /nowhere.wbtrace", "log x", "use", "x" * 200_000,
+     "set a 5", "break x if __import__('os')", "break x if value.__class__", 'log x "{value.__class__}"', "\x00",
+     "update", "find", "recheck", "toggle", "recommended 999"],
+)  # fmt: skip
+def test_wrong_lines_are_one_line_and_the_terminal_goes_on(terminal, line):
+    text = said(terminal, line)
+    if terminal.failed:
+        assert text.startswith("error: ") and text.count("\n") == 1 and "Traceback" not in text and len(text) < 4000
+    assert "event 1" in said(terminal, "step")
+
+
+def test_hostile_names_are_shown_not_obeyed(open_terminal):
+    terminal = open_terminal(models.hostile(), **{f"x{models.HOSTILE}": 3.0})
+    terminal.greet(True)
+    for line in "run/v/v all/where/graph/find x/list/branches/forks/report/memory/code".split("/"):
+        said(terminal, line)
+    name = next(iter(terminal.session.graph.nodes))
+    for line in (f"print '{name}'", f"show '{name}'", f"break '{name}'", f"list '{name}'", f"explain '{name}'"):
+        said(terminal, line)
+    terminal.screen.file.seek(0)
+    text = terminal.screen.file.read()
+    assert all(c.isprintable() or c == "\n" for c in text) and "\u202e" not in text
+
+
+def test_a_script_is_shown_with_its_answers(terminal):
+    failed = terminal.interact(io.StringIO("# a remark\n\ni 3\nprint x 1\nnosuch\n\nquit\nstep\n"))
+    terminal.screen.file.seek(0)
+    text = terminal.screen.file.read()
+    assert failed == 1 and "(top) i 3" in text and "(while 2) print x 1" in text and "x = 1.5" in text
+    assert terminal.session.position.iteration == (2,)
+
+
+def test_the_public_function_leaves_the_session_open(terminal):
+    out = io.StringIO()
+    assert wb.terminal(terminal.session, commands=["step"], source=io.StringIO("s\n"), out=out) == 0
+    assert terminal.session.state == "paused" and "next" in out.getvalue()
+
+
+def test_completion(terminal):
+    assert "print" in lines.offers(terminal, "pri", "pri")
+    assert lines.offers(terminal, "print whi", "whi")[0].startswith("while/")
+    assert "step" in lines.offers(terminal, "help st", "st")
+    assert lines.offers(terminal, "nosuch a", "a") == [] and lines.offers(terminal, "step 3", "3") == []
+
+
+def test_words():
+    assert split("a 'b c' \\d") == ["a", "b c", "\\d"]
+    assert condition(' x at 3 if value > "if" and 1') == (" x at 3", 'value > "if" and 1')
+    assert condition(' x "a if b"') == (' x "a if b"', None)
+    assert iteration("2,5") == (2, 5)
+    assert span("10:20") == (10, 20, 1) and span("-5:") == (-5, None, 1) and span("x") is None
+    assert indexed("x[0, :3]", lambda n: False) == ("x", (0, slice(None, 3)))
+    assert indexed("x[0]", lambda n: n == "x[0]") == ("x[0]", None)
+    for wrong in ("1,", "a", "-1", "1" * 5000):
+        with pytest.raises(WorkbenchError):
+            iteration(wrong)

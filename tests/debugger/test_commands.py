@@ -1,0 +1,111 @@
+"""Commands over frames and to branch flips, both ways; nothing internal is left behind."""
+
+from __future__ import annotations
+
+import pytest
+
+import workbench as wb
+from tests.debugger.test_stepping import I, O, X, play
+from tests.graph.programs import count, nested
+from workbench import StopReason as R
+from workbench.errors import SessionError, TraceError
+
+OUTER = [  # what fires in iteration 1 of the outer loop, the inner one as a part of outer/i/NextIteration
+    f"{O}acc/Merge[1]", "outer/less[1]", "outer/LoopCond[1]", f"{O}i/Switch[1]", f"{O}acc/Switch[1]", "outer/pivot[1]",
+    "outer/add[1]", f"{O}i/NextIteration[1]", f"{I}a/Exit[1]", f"{O}acc/NextIteration[1]", f"{O}i/Merge[2]",
+]  # fmt: skip
+FLIPS = [
+    f"{I}j/Switch[0, 1]", "even/a/Switch[1, 1]", f"{I}j/Switch[1, 2]", "even/a/Switch[2, 1]", "even/a/Switch[2, 2]",
+    f"{I}j/Switch[2, 3]", f"{O}i/Switch[3]",
+]  # fmt: skip
+
+
+def test_a_frame_is_one_step_both_ways():
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        session.run_to("i", 1)
+        play(session, [("step_over", R.STEP, place) for place in OUTER])
+        play(session, [("step_back_over", R.STEP, place) for place in [*OUTER[-2::-1], f"{O}i/Merge[1]"]])
+        play(session, [("step_over", 11, R.STEP, OUTER[-1]), ("step_back_over", 11, R.STEP, f"{O}i/Merge[1]")])
+
+
+def test_over_the_whole_loop_and_back():
+    with wb.Session(count(3.0), {"start": 0.0}) as session:
+        play(session, [
+            ("step_over", R.STEP, f"{X}Exit"),
+            ("step_over", R.FINISHED, "end"),
+            ("step_back_over", R.STEP, f"{X}Exit"),
+            ("step_back_over", R.STEP, "start"),
+            ("step_back_over", R.BEGINNING, "start"),
+            ("run_to", "x", 2, R.TARGET, f"{X}Merge[2]"),
+            ("step_back_out", R.FRAME_LEFT, "start"),
+            ("step_back_out", R.BEGINNING, "start"),
+        ])  # fmt: skip
+
+
+def test_out_of_frames_both_ways():
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        play(session, [
+            ("run_to", "a", (2, 1), R.TARGET, f"{I}a/Merge[2, 1]"),
+            ("step_back_out", R.FRAME_LEFT, f"{O}i/NextIteration[2]"),
+            ("step_into", R.FRAME_ENTERED, f"{I}j/Enter[2, 0]"),
+            ("step_back_out", R.FRAME_LEFT, f"{O}i/NextIteration[2]"),
+            ("step_back_out", R.FRAME_LEFT, "start"),
+            ("run_to", "a", (1, 0), R.TARGET, f"{I}a/Merge[1, 0]"),
+            ("step_out", R.FRAME_LEFT, f"{O}acc/NextIteration[1]"),
+            ("step_back_over", R.STEP, f"{I}a/Exit[1]"),
+            ("step_back_out", R.FRAME_LEFT, f"{O}i/NextIteration[1]"),  # an Exit stands in the frame that it leaves
+        ])  # fmt: skip
+
+
+def test_a_breakpoint_inside_stops_a_step_over():
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        session.breakpoints.add("a", iteration=(1, 1))
+        play(session, [
+            ("run_to", "i", 1, R.TARGET, f"{O}i/Merge[1]"),
+            ("step_over", 8, R.STEP, f"{O}i/NextIteration[1]"),
+            ("step_over", R.BREAKPOINT, f"{I}a/Merge[1, 1]"),
+            ("step_out", R.FRAME_LEFT, f"{O}acc/NextIteration[1]"),
+        ])  # fmt: skip
+
+
+def test_branch_flips_both_ways():
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        play(session, [("next_branch", R.TARGET, place) for place in FLIPS] + [("next_branch", R.NOT_REACHED, "end")])
+        play(session, [("previous_branch", R.TARGET, place) for place in FLIPS[::-1]])
+        play(session, [("previous_branch", R.BEGINNING, "start")])
+        play(session, [("next_branch", "even/a/Switch", R.TARGET, place) for place in FLIPS if "even" in place])
+        play(session, [("previous_branch", "even/a/Switch", R.TARGET, FLIPS[3])])
+        assert "to its false side" in session.stop.detail
+
+
+def test_to_a_side_of_a_branch():
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        play(session, [
+            ("run_to_branch", "even/a/Switch", R.TARGET, "even/a/Switch[0, 0]"),
+            ("run_to_branch", "even/a/Switch", False, R.TARGET, "even/a/Switch[1, 1]"),
+            ("run_to_branch", "even/a/Switch", True, R.TARGET, "even/a/Switch[2, 0]"),
+            ("run_to_branch", "even/a/Switch", None, R.TARGET, "even/a/Switch[2, 1]"),
+        ])  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["next_branch", "previous_branch", "run_to_branch"])
+def test_what_decides_nothing(command):
+    with wb.Session(nested(), {"start": 0.0}) as session:
+        with pytest.raises(SessionError, match="decides no branch"):
+            getattr(session, command)("acc")
+        with pytest.raises(TraceError, match="did you mean 'even/a/Switch'"):
+            getattr(session, command)("even/a/Swich")
+        with pytest.raises(SessionError, match="A side"):
+            session.run_to_branch(None, "left")  # type: ignore[arg-type]
+        assert not session._debugger.breakpoints.all() and session.step().reason is R.STEP
+
+
+def test_over_a_long_loop_at_full_speed():
+    """Event by event two million of them would take seconds."""
+    with wb.Session(count(300_000.0), {"start": 0.0}, trace="carried") as session:
+        play(session, [("step_over", R.STEP, f"{X}Exit"), ("step_back_over", R.STEP, "start")])
+        session.run_to("x", 100)
+        play(session, [("step_out", R.FINISHED, "end"), ("previous_iteration", R.ITERATION, f"{X}Merge[300000]")])
+        play(session, [("previous_iteration", 3, R.ITERATION, f"{X}Merge[299997]")])
+
+

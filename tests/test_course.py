@@ -1,0 +1,103 @@
+"""The checks of the course: solutions pass, the empty notebook gets hints, and no answer whatever raises."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+SOLUTIONS = sorted((FOLDER / "solutions").glob("[0-9]*.py"))
+
+
+@pytest.fixture(scope="module")
+def desk():
+    """The module with the exercises of all notebooks loaded; ``course`` is importable only while these tests run."""
+    sys.path.insert(0, str(FOLDER))
+    found = importlib.import_module("course.desk")
+    for module in found.MODULES.values():
+        if (FOLDER / "course" / f"{module}.py").exists():
+            importlib.import_module(f"course.{module}")
+    yield found
+    sys.path.remove(str(FOLDER))
+    for name in [name for name in sys.modules if name == "course" or name.startswith("course.")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_the_solution_of_each_notebook_passes_its_checks(path, desk, monkeypatch, capsys):
+    monkeypatch.chdir(path.parent)
+    monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    runpy.run_path(str(path))
+    shown = capsys.readouterr().out
+    keys = [key for key in desk.EXERCISES if key.startswith(f"{path.name[:2]}.")]
+    assert keys and shown.count("Right: ") == len(keys), shown
+    assert f"{len(keys)} of {len(keys)} exercises solved." in shown
+
+
+def test_every_exercise_is_asked_and_every_question_has_a_check(desk):
+    asked = [
+        key for path in FOLDER.glob("[0-9]*.py") for key in re.findall(r'check_answer\("([\d.]+)"', path.read_text())
+    ]
+    assert sorted(asked) == sorted(desk.EXERCISES)
+
+
+class Spiteful:
+    """Raises at whatever one does with it."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("<b>no</b>")
+
+    __float__ = __int__ = __iter__ = __len__ = __call__ = __eq__ = __str__ = __repr__ = lambda self, *a: 1 / 0
+    __hash__ = None
+
+
+def nonsense(*args, **kwargs):
+    raise ValueError("nonsense " * 100)
+
+
+WRONG = [
+    "?", -1.5, 10**400, float("nan"), float("inf"), 1j, [], [None], {"a": 1}, b"\xff", Spiteful(), nonsense,
+    lambda *a: ..., lambda *a: None, lambda *a: 0.0, lambda *a: "text", "<script>alert(1)</script>", object,
+]  # fmt: skip
+
+
+def test_no_answer_raises_and_none_of_the_nonsense_is_right(desk):
+    for key, found in desk.EXERCISES.items():
+        width = found.check.__code__.co_argcount
+        for answer in [None, ..., *WRONG]:
+            verdict = desk.judge(key, *[answer] * width)
+            assert not verdict.right, (key, verdict)
+            assert 10 < len(verdict.sentence) < 700, (key, verdict)
+            assert "<script" not in verdict._repr_html_()
+        assert desk.judge(key).outcome == "missing"
+        assert desk.judge(key, *[1] * (width + 3)).outcome == "wrong"
+
+
+def test_a_missing_answer_gives_the_first_hint_and_hints_end_at_the_solution(desk, capsys):
+    for key, found in desk.EXERCISES.items():
+        assert found.hints, f"{key} has no hint"
+        assert desk.judge(key, *[...] * found.check.__code__.co_argcount).sentence == found.hints[0]
+        for _ in range(len(found.hints) + 2):
+            desk.hint(key)
+        *_, last = capsys.readouterr().out.splitlines()
+        assert "solutions/" in last and (FOLDER / last.split("stands in ")[1].rstrip(".")).exists()
+
+
+def test_unknown_exercises_are_answered_by_the_known_ones(desk, capsys):
+    for key in ("99.1", "", None, "02.", "<b>"):
+        desk.check_answer(key, 1)
+        desk.hint(key)
+    assert capsys.readouterr().out.count("There is no exercise of this number") == 10
+
+
+def test_verdicts_show_words_and_signs_beside_colours(desk):
+    shown = [desk.Verdict("02.1", outcome, "<i>so</i>") for outcome in desk.LOOKS]
+    assert len({verdict._repr_html_() for verdict in shown}) == len({repr(verdict) for verdict in shown}) == 3
+    for verdict in shown:
+        assert "&lt;i&gt;" in verdict._repr_html_() and 'role="status"' in verdict._repr_html_()
+        assert desk.LOOKS[verdict.outcome][0] in verdict._repr_html_()

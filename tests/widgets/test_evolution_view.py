@@ -1,0 +1,319 @@
+"""The evolution view: kinds, choices, marks, zoom, other histories, and what cannot be drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.widgets.browser_side import until
+from tests.widgets.graphs import EVIL, evil, nested, newton
+from tests.widgets.test_escaping import TAG, texts
+from workbench.kernels import typed
+from workbench.widgets import EvolutionView
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.evolution_lines import lines_of, measured_of, statistics_of, why_not
+from workbench.widgets.models.evolution_model import EvolutionModel
+from workbench.widgets.views.evolution_spec import evolution_spec
+
+
+def vectors(n: int = 12, trips: int = 20) -> wb.Graph:
+    """A loop with a counter and a vector of ``n`` elements that shrinks."""
+    b = wb.GraphBuilder("vectors")
+    start = b.constant(np.arange(1.0, n + 1))
+    k, w = b.while_loop(lambda k, w: k < trips, lambda k, w: (k + 1, w * 0.5), (b.constant(0, "int64"), start))
+    return b.build({"w": w, "k": k})
+
+
+@pytest.fixture
+def session():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run()
+        yield session
+
+
+@pytest.fixture
+def made():
+    """Makes views, and closes them."""
+    views = []
+
+    def make(*args, **options):
+        views.append(EvolutionView(*args, **options))
+        return views[-1]
+
+    yield make
+    for view in views:
+        view.close()
+
+
+def notes(view) -> str:
+    return " ".join(a.text for a in view.figure.layout.annotations)
+
+
+def test_a_cobweb_goes_from_each_value_to_its_successor(session, made):
+    focus = Focus()
+    view = made(session, ["x"], kind="cobweb", focus=focus)
+    x = session.trace["x"].values
+    diagonal, way, points, now = view.figure.data
+    assert np.array_equal(points.x, x[:-1]) and np.array_equal(points.y, x[1:])
+    assert np.array_equal(diagonal.x, diagonal.y) and diagonal.x[0] == x.min()
+    assert way.x[1] == way.x[0] == x[0] and way.y[0] == x[0] and way.y[1] == x[1]  # up to the point, not yet across
+    assert (now.x[0], now.y[0]) == (x[-2], x[-1])
+    focus.look_at(Moment(("while",), (3,)))
+    now = view.figure.data[3]
+    assert (now.x[0], now.y[0]) == (x[3], x[4])
+
+
+def test_a_phase_portrait_has_the_change_or_another_value(session, made):
+    x = session.trace["x"].values
+    points = made(session, ["x"], kind="phase").figure.data[2]
+    assert np.allclose(points.y, np.diff(x)) and np.array_equal(points.x, x[:-1])
+    with wb.Session(vectors(2)) as other:
+        other.run()
+        names = [v.name for v in other.graph.frames[("while",)].variables]
+        w = other.trace[names[1]].values
+        points = made(other, [names[1]], kind="phase").figure.data[2]
+        assert np.array_equal(points.x, w[:, 0]) and np.array_equal(points.y, w[:, 1])
+        points = made(other, [names[0], names[1]], kind="phase", against=names[0]).figure.data[2]
+        assert np.array_equal(points.x, points.y)
+
+
+def test_arrays_have_a_heat_map_and_statistics(made):
+    with wb.Session(vectors()) as session:
+        session.run()
+        name = session.graph.frames[("while",)].variables[1].name
+        w = session.trace[name].values
+        heat, bad = made(session, [name], kind="heat").figure.data
+        assert np.array_equal(heat.z, w.T) and len(bad.x) == 0 and heat.y[3] == "[3]"
+        view = made(session, [name], kind="statistics")
+        lines = {t.name.split(" = ")[0].split(" ", 1)[1]: np.asarray(t.y) for t in view.figure.data}
+        assert np.allclose(lines["max"], w.max(axis=1)) and np.allclose(lines["mean"], w.mean(axis=1))
+        assert np.allclose(lines["2-norm"], np.linalg.norm(w, axis=1))
+        view.kind = "cobweb"
+        assert view.figure.data[2].x[0] == np.linalg.norm(w[0])
+
+
+def test_kinds_that_a_value_does_not_have_say_why(session, made):
+    view = made(session, ["x"], kind="heat")
+    assert "no array with components" in notes(view) and view.figure.layout.xaxis.visible is False
+    assert "x holds single numbers" in notes(made(session, ["x"], kind="statistics"))
+    with pytest.raises(wb.WorkbenchError, match="no-kind"):
+        made(session, kind="pie")
+    with pytest.raises(wb.WorkbenchError, match="no-scale"):
+        made(session, scale="cubic")
+
+
+def test_the_moment_and_breakpoints_are_marked(session, made):
+    focus = Focus()
+    view = made(session, focus=focus)
+    session.breakpoints.add("x", iteration=4)
+    session.breakpoints.add("x", when="value > 1e6")
+    session.breakpoints.add("x", log="x is {value}").enabled = False
+    focus.look_at(Moment(("while",), (7,)))
+    figure = view.figure
+    assert any(s.type == "line" and s.x0 == s.x1 == 7 for s in figure.layout.shapes)
+    signs = {a.text: a for a in figure.layout.annotations}
+    assert "\u25bc while 7" in signs and signs["\u25cf"].x == 4 and "\u25c6" in signs and "\u25cb" in signs
+    assert "value &gt; 1e6" in signs["\u25c6"].hovertext
+    focus.look_at(Moment(("other",), (7,)))
+    assert "\u25bc" not in notes(view)
+
+
+def test_a_click_looks_at_that_iteration(session, made):
+    focus = Focus()
+    view = made(session, focus=focus)
+    view.show(session.snapshot())
+
+    class Points:
+        point_inds, xs = [5], [5.0]
+
+    view._clicked(view.live.data[0], Points, None)
+    assert focus.moment == Moment(("while",), (5,)) and focus.node == "x"
+    view.kind = "cobweb"
+    view._clicked(view.live.data[2], Points, None)
+    assert focus.moment.iteration == (5,)
+
+
+def test_a_selected_value_of_the_loop_is_shown_too(session, made):
+    focus = Focus()
+    view = made(session, focus=focus)
+    count = len(view.figure.data)
+    focus.select("while/divide")
+    assert len(view.figure.data) > count
+    assert view.figure.data[1].line.width > view.figure.data[0].line.width
+    focus.select("a")  # not in the loop
+    assert len(view.figure.data) == count
+
+
+def test_one_activation_of_an_inner_loop(made):
+    with wb.Session(nested(), {"n": 6}) as session:
+        session.run()
+        focus = Focus()
+        view = made(session, frame=("outer", "inner"), focus=focus)
+        j = session.trace["inner/j"]
+        assert "all activations" in view.figure.layout.xaxis.title.text
+        assert len(view.figure.data[0].x) == len(j)
+        for activation in (4, (4,), "4"):
+            view.show_activation(activation) if activation != "4" else view._chosen("number", "4")
+            assert view.figure.data[0].y.tolist() == [0, 1, 2, 3, 4]
+            assert view.figure.layout.xaxis.title.text == "iteration"
+        view.show_activation("looked at")
+        assert len(view.figure.data[0].y) == 6  # the newest
+        focus.look_at(Moment(("outer",), (2,)))
+        assert view.figure.data[0].y.tolist() == [0, 1, 2]
+        view.kind = "cobweb"
+        assert view.figure.data[2].y.tolist() == [1, 2]
+        for wrong in ("x", "1,2", "-1", ""):
+            with pytest.raises(wb.WorkbenchError, match="bad-iteration"):
+                view._chosen("number", wrong)
+
+
+def test_an_activation_that_grows_is_followed(made):
+    with wb.Session(nested(), {"n": 9}) as session:
+        session.run_to("inner/j", (5, 2))
+        model = EvolutionModel(["inner/j"], outer=(5,))
+        assert model.update(session.trace)["lines"][0]["y"].tolist() == [0, 1]
+        session.run_to("inner/j", (5, 4))
+        assert model.update(session.trace)["lines"][0]["y"].tolist() == [0, 1, 2, 3]
+        session.run()
+        assert model.update(session.trace)["lines"][0]["y"].tolist() == [0, 1, 2, 3, 4, 5]
+        session.restart()
+        assert model.update(session.trace)["lines"] == []
+
+
+def test_forecasts_end_with_the_loop(session, made):
+    session.run_to("x", iteration=6)
+    assert any(len(t.x) for t in made(session).figure.data[1:])
+    session.run()
+    assert not any(len(t.x) for t in made(session).figure.data[1:])
+
+
+def test_what_was_before_other_inputs_is_a_thin_line(session, made):
+    before = session.trace["x"].values.copy()
+    view = made(session)
+    session.update(x0=3.0)
+    assert until(lambda: any("earlier inputs" in (t.name or "") for t in view.figure.data))
+    ghost = next(t for t in view.figure.data if "earlier inputs" in (t.name or ""))
+    assert np.array_equal(ghost.y, before) and ghost.line.width < view.figure.data[0].line.width
+    view._chosen("ghosts", False)
+    assert not any("earlier inputs" in (t.name or "") for t in view.figure.data)
+
+
+def test_forks_are_thin_lines(session, made):
+    session.run_to("x", iteration=4)
+    session.step()
+    with session.fork() as fork:
+        fork.set_value("x", 50.0)
+        fork.run()
+        view = made(session)
+        ghost = next(t for t in view.figure.data if "(fork 1)" in (t.name or ""))
+        assert np.array_equal(ghost.y, fork.trace["x"].values) and len(ghost.y) > len(view.figure.data[0].y)
+        view.show(session.snapshot())
+        assert [c["shown"] for c in view.controls.status["controls"] if c["name"] == "ghosts"] == [True]
+    assert not any("(fork" in (t.name or "") for t in view.figure.data)
+
+
+def test_zooming_reads_the_stretch_again(made):
+    b = wb.GraphBuilder("long")
+    i, x = b.while_loop(
+        lambda i, x: i < 300_000, lambda i, x: (i + 1, np.sin(x * 12.9898 + 78.233)),
+        (b.constant(0, "int64"), b.constant(0.5)),
+    )  # fmt: skip
+    with wb.Session(b.build({"x": x})) as session:
+        session.run()
+        view = made(session, [session.graph.frames[("while",)].variables[1].name])
+        whole = np.asarray(view.figure.data[0].x)
+        view.zoom(100_000, 101_000)
+        x = np.asarray(view.figure.data[0].x)
+        inside = x[(x >= 100_000) & (x <= 101_000)]
+        assert np.array_equal(inside, np.arange(100_000, 101_001))
+        assert np.sum((whole >= 100_000) & (whole <= 101_000)) < 100
+        y = np.asarray(view.figure.data[0].y)
+        assert np.array_equal(y[(x >= 100_000) & (x <= 101_000)], session.trace[view.names[0]][100_000:101_001])
+        view.zoom(None)
+        assert np.array_equal(view.figure.data[0].x, whole)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (np.array(["a", "b"]), "text"), (np.zeros((3, 0)), "empty arrays"), (np.array([None, {}]), "no numbers"),
+        (np.array([1.0, 2.0]), ""),
+    ],
+)  # fmt: skip
+def test_what_has_no_line_says_why(values, why):
+    assert why_not(values) == why and bool(lines_of(values)) == (not why)
+
+
+def test_statistics_leave_nan_out_and_do_not_overflow():
+    found = statistics_of(np.array([[1e200, np.nan, 1e200], [np.nan] * 3, [3.0, 4.0, 0.0]]))
+    assert found[" max"][0] == 1e200 and np.isnan(found[" mean"][1]) and found[" 2-norm"][2] == 5.0
+    big = lines_of(np.full((1, 9), 1e200))[" (2-norm)"][0]
+    assert np.isclose(big, 3e200)
+    ragged = np.empty(2, object)
+    ragged[:] = [np.ones(4), np.ones((3, 3))]
+    assert lines_of(ragged)[" (2-norm)"].tolist() == [2.0, 3.0]
+
+
+def test_huge_values_flags_and_nothing_at_all_are_drawn(made):
+    def model(**line):
+        one = {"name": "x", "of": "x", "suffix": "", "bad": None, "last": 1.0, "count": 3, "bool": False, **line}
+        return {"lines": [one], "verdicts": [], "x_title": "iteration", "log": line.get("log", False), "kind": "line"}
+
+    x = np.arange(3.0)
+    spec = evolution_spec(model(x=x, y=np.array([1.0, 1e308, -1e308])))
+    assert np.isnan(spec["data"][0]["y"][1:]).all() and "log scale" in spec["layout"]["annotations"][0]["text"]
+    spec = evolution_spec({**model(x=x, y=np.array([5e-324, 1.0, 1.7e308])), "log": True})
+    assert spec["layout"]["yaxis"]["type"] == "log" and np.isfinite(spec["layout"]["yaxis"]["dtick"])
+    spec = evolution_spec(model(x=x, y=x > 0, bool=True))
+    assert spec["layout"]["yaxis"]["ticktext"] == ["false", "true"]
+    bad = model(x=x, y=np.full(3, np.nan), bad=(0.0, np.nan), bad_count=3)
+    assert "NaN from 0 on" in evolution_spec(bad)["layout"]["annotations"][0]["text"]
+    empty = wb.GraphBuilder("empty")
+    view = made(empty.build({"c": empty.constant(1.0)}))
+    assert "no values yet" in notes(view)
+
+
+def test_names_are_shown_and_not_obeyed(made):
+    with wb.Session(evil(), {f"x{EVIL}": 0.0}) as session:
+        session.run()
+        for kind in ("line", "cobweb", "phase", "heat", "statistics"):
+            view = made(session, kind=kind)
+            view.show(session.snapshot())
+            assert not [t for t in texts(view.figure.to_plotly_json()) if TAG.search(t)]
+            assert not TAG.search(view.words.value)
+
+
+def test_a_wrong_setting_from_the_browser_is_answered_in_place(session, made):
+    view = made(session)
+    view.controls._browser_says(view.controls, {"kind": "act", "name": "kind", "value": "<b>"}, [])
+    assert "no kind" in view.controls.status["error"] and view.kind == "line"
+    view.controls._browser_says(view.controls, {"kind": "act", "name": "__init__", "value": 1}, [])
+    assert "no setting" in view.controls.status["error"]
+    view.controls._browser_says(view.controls, {"kind": "act", "name": "kind", "value": "phase"}, [])
+    assert view.kind == "phase" and view.controls.status["error"] == ""
+
+
+def test_statistics_of_arrays_that_were_dropped_come_from_the_trace(made):
+    graph = vectors(1000, 400)
+    with wb.Session(graph, {}) as whole, wb.Session(graph, {}, trace="stats") as kept:
+        whole.run(), kept.run()
+        assert len(kept.trace["w"].values) < len(whole.trace["w"].values) == 401, "arrays were dropped"
+        models = (EvolutionModel(["w"], statistics=True).update(s.trace) for s in (kept, whole))
+        ours, theirs = ({line["name"]: line for line in model["lines"]} for model in models)
+        view = made(kept, ["w"], kind="statistics")
+        assert all(len(t.x) > 100 for t in view.figure.data[:4]), "they are drawn from the first one on"
+        assert set(ours) == set(theirs) and len(ours) == 4
+        for label, line in theirs.items():
+            np.testing.assert_array_equal(ours[label]["x"], line["x"])
+            np.testing.assert_allclose(ours[label]["y"], line["y"], rtol=1e-12)
+
+
+def test_measured_statistics_of_what_is_no_finite_number():
+    rows = [[1.0, np.nan, 3.0], [np.inf, 1.0, 2.0], [-np.inf, np.inf, 0.0], [np.nan] * 3, [3.0, 4.0, 0.0]]
+    values = np.array(rows)
+    numbers = np.array([typed.stats(row) for row in values])
+    ours, theirs = measured_of(numbers), statistics_of(values)
+    for label in theirs:
+        np.testing.assert_allclose(ours[label], theirs[label], err_msg=label)
+    assert np.isnan(measured_of(np.array([typed.stats(np.array([1e200, 1e200]))]))[" 2-norm"][0])

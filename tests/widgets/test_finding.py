@@ -1,0 +1,163 @@
+"""Findings: what is saved comes back, and what a stranger sends is refused in words."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.widgets.graphs import EVIL, evil, nested, newton
+from workbench.widgets import Moment
+from workbench.widgets.finding import MEMBER, read_finding
+
+
+@pytest.fixture
+def saved(tmp_path):
+    panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
+    panel.session.breakpoints.add("x", when="value > 1e9")
+    panel.session.run_to("x", 5)
+    panel.focus.select("x")
+    panel.time.look(3)
+    path = panel.save(tmp_path / "newton.finding")
+    panel.close()
+    return path
+
+
+def test_what_was_looked_at_comes_back(saved):
+    panel = wb.open_finding(saved)
+    assert panel.session is None and panel.focus.node == "x" and panel.focus.moment == Moment(("while",), (3,))
+    assert np.array_equal(panel.source.trace["x"].values, wb.Trace.load(saved)["x"].values)
+    panel.close()
+
+
+def test_live_it_stands_at_the_same_place(saved):
+    panel = wb.open_finding(saved, live=True)
+    assert panel.session.position.iteration == (5,) and len(panel.session.breakpoints) == 1
+    assert panel.session.run().reason is wb.StopReason.FINISHED
+    panel.close()
+    assert panel.session.state == "closed"
+
+
+def test_a_run_that_is_over_and_one_that_has_not_begun(tmp_path):
+    panel = wb.debug(nested(), {"n": 4})
+    for k, command in enumerate((None, "run")):
+        if command:
+            panel.session.run()
+        path = panel.save(tmp_path / f"{k}.finding")
+        live = wb.open_finding(path, live=True)
+        assert live.session.state == panel.session.state
+        assert live.session.position.event == panel.session.position.event
+        live.close()
+    panel.close()
+
+
+def test_a_finding_of_a_finding(saved, tmp_path):
+    panel = wb.open_finding(saved)
+    again = panel.save(tmp_path / "again.finding")
+    panel.close()
+    assert read_finding(again).moment == read_finding(saved).moment
+
+
+def test_a_running_session_is_not_saved(tmp_path):
+    panel = wb.debug(newton(0.0), {"a": 2.0, "x0": 100.0})
+    panel.session.run(wait=False)
+    try:
+        if panel.session.state == "running":
+            with pytest.raises(wb.WorkbenchError, match="pause it first"):
+                panel.save(tmp_path / "x.finding")
+    finally:
+        panel.close()
+
+
+def test_where_it_cannot_be_written(tmp_path):
+    panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
+    with pytest.raises(wb.WorkbenchError):
+        panel.save(tmp_path / "no such folder" / "x.finding")
+    panel.close()
+
+
+def changed(path, **changes):
+    """A copy whose finding.json has other entries."""
+    other = path.with_name("changed.finding")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, json.dumps({**json.loads(data), **changes}) if name == MEMBER else data)
+    return other
+
+
+@pytest.mark.parametrize(
+    ("changes", "slug"),
+    [
+        ({"version": 2}, "finding-version"),
+        ({"version": EVIL * 1000}, "finding-version"),
+        ({"format": "pickle"}, "not-a-finding"),
+        ({"node": 3}, "bad-finding"),
+        ({"node": EVIL}, "bad-finding"),
+        ({"moment": {"frame": ["while"], "iteration": [-1]}}, "bad-finding"),
+        ({"moment": {"frame": ["while"], "iteration": [1, 2]}}, "bad-finding"),
+        ({"moment": {"frame": ["nowhere"], "iteration": [1]}}, "bad-finding"),
+        ({"moment": {"frame": "while", "iteration": [1]}}, "bad-finding"),
+        ({"moment": 7}, "bad-finding"),
+        ({"position": {"node": "nowhere", "event": 1, "frame": [], "iteration": []}}, "bad-finding"),
+        ({"position": {"node": None, "event": "many", "frame": [], "iteration": []}}, "bad-finding"),
+        ({"position": {}}, "bad-finding"),
+        ({"breakpoints": "all"}, "bad-finding"),
+        ({"inputs": 3}, "not-a-finding"),
+        ({"inputs": [3]}, "not-a-finding"),
+        ({"inputs": [{"input": "a", "name": "nothing", "kind": "array"}]}, "not-a-finding"),
+        ({"inputs": [{"input": "a", "name": "input0", "kind": "pickle"}]}, "not-a-finding"),
+    ],
+)
+def test_what_does_not_fit_is_refused(saved, changes, slug):
+    with pytest.raises(wb.WorkbenchError) as caught:
+        wb.open_finding(changed(saved, **changes))
+    assert caught.value.slug == slug and len(str(caught.value)) < 9000
+
+
+def test_breakpoints_of_a_stranger_are_left_out(saved):
+    path = changed(saved, breakpoints=[{"where": "nowhere"}, {"where": "x", "when": "__import__('os')"}, 3])
+    panel = wb.open_finding(path, live=True)
+    assert len(panel.session.breakpoints) == 0
+    panel.close()
+
+
+def test_files_that_are_none(saved, tmp_path):
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run()
+        session.trace.save(tmp_path / "plain.trace")
+    (tmp_path / "text").write_text("hello")
+    whole = saved.read_bytes()
+    (tmp_path / "half").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "folder").mkdir()
+    for name in ("plain.trace", "text", "half", "folder"):
+        with pytest.raises(wb.WorkbenchError) as caught:
+            wb.open_finding(tmp_path / name)
+        assert caught.value.slug == "not-a-finding", name
+    with pytest.raises(wb.WorkbenchError, match="no file"):
+        wb.open_finding(tmp_path / "nothing")
+
+
+def test_a_member_that_unpacks_to_too_much(saved, tmp_path):
+    big = tmp_path / "big.finding"
+    shutil.copy(saved, big)
+    with zipfile.ZipFile(big, "a", zipfile.ZIP_DEFLATED) as file, pytest.warns(UserWarning, match="Duplicate"):
+        file.writestr(MEMBER, " " * (2 << 20))
+    with pytest.raises(wb.WorkbenchError) as caught:
+        wb.open_finding(big)
+    assert caught.value.slug == "bad-finding"
+
+
+def test_names_with_tags(tmp_path, monkeypatch):
+    panel = wb.debug(evil(), {f"x{EVIL}": 0.0})
+    panel.session.run()
+    monkeypatch.chdir(tmp_path)
+    path = panel.panes.show("export").write("finding", f"../../{EVIL}.finding")
+    assert path.parent == tmp_path.resolve()
+    panel.close()
+    opened = wb.open_finding(path)
+    opened.close()

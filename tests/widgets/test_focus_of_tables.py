@@ -1,0 +1,83 @@
+"""Types, shapes and memory follow the selection of their focus, and memory selects by click."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import ipywidgets
+import pytest
+
+import workbench as wb
+from tests.widgets.graphs import newton
+from workbench.kernels import ShapeTrie
+from workbench.widgets import MemoryView, ShapeTrieView, TypeMatrixView
+from workbench.widgets.focus import Focus
+from workbench.widgets.models.type_matrix_model import cell_of
+from workbench.widgets.views import shapetrie_view
+
+
+@pytest.fixture(autouse=True)
+def no_comm_is_left():
+    before = len(ipywidgets.widgets.widget._instances)
+    yield
+    assert len(ipywidgets.widgets.widget._instances) == before
+
+
+@pytest.fixture
+def session():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run()
+        yield session
+
+
+def test_types_show_the_family_and_the_cell_of_the_selected_node(session):
+    focus = Focus()
+    view = TypeMatrixView(session, focus=focus)
+    focus.select("while/divide")
+    assert view.family == view.controls.status["controls"][0]["value"] == "division"
+    assert view.chosen == ("float64", "float64")
+    focus.select("while/greater")
+    assert view.family == "comparison"
+    for name in ("while/x/Merge", "no such node", None, "a"):
+        focus.select(name)
+        assert view.family == "comparison"
+    assert cell_of(session.graph, "while/abs") == ("unary", "float64", "float64")
+    view.close()
+    alone = TypeMatrixView(focus=focus)
+    focus.select("while/divide")
+    assert alone.family == "arithmetic", "rules alone have no nodes"
+    alone.close()
+
+
+def test_memory_marks_and_selects_values(session):
+    for source in (session, session.trace):
+        focus = Focus()
+        view = MemoryView(source, focus=focus)
+        bars = next(t for t in view.live.data if t.type == "bar")
+        name = view.model(view.source.snapshot())["bars"][0]["name"].removesuffix(":0")
+        view._clicked(bars, SimpleNamespace(point_inds=[0]), None)
+        assert focus.node == name
+        shown = next(t for t in view.figure.data if t.type == "bar")
+        assert shown.marker.line.width[0] == 3.0 and sum(shown.marker.line.width) == 3.0
+        view._clicked(bars, SimpleNamespace(point_inds=[]), None)
+        view.close()
+
+
+def test_the_shape_of_the_selected_value_has_an_edge(monkeypatch):
+    shapes = ShapeTrie()  # that of the process holds what other tests left, and large ones are summed up
+    monkeypatch.setattr(shapetrie_view, "SHAPES", shapes)
+    b = wb.GraphBuilder("shaped")
+    x = b.placeholder("x", "float32", (3, 17))
+    with wb.Session(b.build({"y": x * 2.0}), {"x": [[1.0] * 17] * 3}) as session:
+        session.run()
+        kept = shapes.intern((3, 17), dtype="float32")
+        focus = Focus()
+        view = ShapeTrieView(session, focus=focus)
+        focus.select("x")
+        widths = view.figure.data[0].marker.line.width
+        assert list(widths).count(4.0) == 1
+        for name in ("no such", None):
+            focus.select(name)
+            assert set(view.figure.data[0].marker.line.width) == {0.5}
+        view.close()
+        shapes.release(kept)

@@ -1,0 +1,178 @@
+"""The timeline: every bar stands over the events that it is about, in long runs too."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.widgets.browser_side import open_view, until
+from tests.widgets.graphs import EVIL, evil, nested, newton
+from workbench.widgets import FrameTimeline
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.event_clock import EventClock
+from workbench.widgets.models.timeline_model import MAX_BARS, span_of, timeline_model
+
+pytestmark = pytest.mark.usefixtures("nothing_is_left")
+
+
+def counting(limit: float) -> wb.Graph:
+    b = wb.GraphBuilder("counting")
+    start = b.placeholder("start", "float64", ())
+    return b.build({"i": b.while_loop(lambda i: i < limit, lambda i: i + 1.0, start)})
+
+
+def check(session: wb.Session) -> None:
+    """Spans of all iterations and every firing against the table of events."""
+    trace = session.trace
+    table = trace.events()
+    clock = EventClock(trace, session.snapshot().event)
+    assert clock.exact and clock.total == len(table)
+    tags = [table.tag(k) for k in range(len(table))]
+    spans: dict[tuple, tuple[int, int]] = {}
+    for number, tag in enumerate(tags):
+        for depth in range(1, len(tag.frame) + 1):
+            key = (tag.frame[:depth], tag.iteration[:depth])
+            spans[key] = (spans.get(key, (number, 0))[0], number + 1)
+    for (frame, iteration), span in spans.items():
+        assert span_of(clock, frame, iteration) == span
+    low = 0.0
+    while low < clock.total:
+        model = timeline_model(clock, (low, low + 200.0))
+        if model["lanes"][-1]["kind"] == "firings":
+            for bar in model["lanes"][-1]["bars"]:
+                tag = tags[bar["begin"]]
+                assert (tag.node, tag.frame, tag.iteration) == (bar["node"], bar["frame"], bar["iteration"])
+        low += 200.0
+
+
+@pytest.mark.parametrize("n", [0, 1, 6])
+def test_events_of_nested_loops_and_branches(n):
+    with wb.Session(nested(), {"n": n}) as session:
+        session.run()
+        check(session)
+
+
+def test_at_every_step_of_a_run():
+    with wb.Session(nested(), {"n": 3}) as session:
+        while session.state != "finished":
+            session.step()
+            check(session)
+
+
+def test_a_long_run_stays_within_its_bars():
+    with wb.Session(counting(400_000.0), {"start": 0.0}) as session:
+        session.run()
+        started = time.perf_counter()
+        clock = EventClock(session.trace, session.snapshot().event)
+        for window in (None, (1e6, 2e6), (1e6, 1e6 + 300)):
+            bars = [b for lane in timeline_model(clock, window)["lanes"] for b in lane["bars"]]
+            assert 0 < len(bars) <= MAX_BARS
+        assert time.perf_counter() - started < 5.0
+        groups = timeline_model(clock)["lanes"][0]["bars"]
+        assert groups[1]["kind"] == "group" and groups[-1]["begin"] + groups[-1]["length"] <= clock.total
+        ends = [b["begin"] + b["length"] for b in groups if b["kind"] == "group"]
+        assert ends[:-1] == [b["begin"] for b in groups if b["kind"] == "group"][1:], "groups leave no gaps"
+
+
+@pytest.mark.parametrize("keep", [wb.Retention("window", window=5000, memory=1 << 20), "off", "carried"])
+def test_rows_that_are_not_kept(keep):
+    with wb.Session(counting(50_000.0), {"start": 0.0}, trace=keep) as session:
+        session.run()
+        clock = EventClock(session.trace, session.snapshot().event)
+        assert clock.total == session.snapshot().event
+        span = span_of(clock, ("while",), (49_999,))
+        assert span is not None and span[1] <= clock.total and span[1] - span[0] == 9
+        view = FrameTimeline(session)
+        assert view.figure.data
+        view.close()
+
+
+def test_a_click_looks_at_the_iteration_and_the_node():
+    with wb.Session(nested(), {"n": 4}) as session:
+        session.run()
+        focus = Focus()
+        view = FrameTimeline(session, focus=focus)
+        view.look_at(("outer", "inner"), (2, 1))
+        assert focus.moment == Moment(("outer", "inner"), (2, 1)) and focus.node is None
+        begin, end = span_of(view._clock, ("outer", "inner"), (2, 1))
+        box = view.figure.layout.shapes[0]
+        assert (box.x0, box.x1) == (begin, end)
+        view.look_at(("outer",), (1,), "outer/add")
+        assert focus.node == "outer/add"
+        view.close()
+
+
+def test_windows_are_kept_within_the_run():
+    with wb.Session(nested(), {"n": 40}) as session:
+        session.run()
+        view = FrameTimeline(session)
+        total = session.snapshot().event
+        view.zoom((1e9, -1e9))
+        assert view.window is None
+        view.zoom((100.0, 300.0))
+        assert view.window == (100.0, 300.0) and tuple(view.figure.layout.xaxis.range) == (100.0, 300.0)
+        assert len(view.figure.data[3].x) == 200, "close up, every firing has its bar"
+        view.move(by=1e6)
+        assert view.window == (total - 200.0, total)
+        view.move(factor=1e9)
+        assert view.window is None
+        view.move(factor=0.25)
+        assert view.window[1] == total
+        view.close()
+
+
+def test_it_takes_whatever_there_is(tmp_path):
+    with wb.Session(evil(), {f"x{EVIL}": 0.0}) as session:
+        for source in (session.graph, session):
+            view = FrameTimeline(source)
+            assert "run yet" in str(view.figure.layout.annotations) or view.figure.data[1].x is not None
+            view.close()
+        session.run()
+        view = FrameTimeline(session.trace)
+        page = view.to_html(tmp_path / "timeline.html").read_text(encoding="utf-8")
+        assert "<img src=x" not in page and "node executions" in page
+        view.close()
+
+
+def test_a_graph_without_loops():
+    b = wb.GraphBuilder("flat")
+    graph = b.build({"y": b.placeholder("x", "float64", ()) + 1.0})
+    with wb.Session(graph, {"x": 1.0}) as session:
+        session.run()
+        view = FrameTimeline(session)
+        assert len(view.figure.data[3].x) == len(session.trace.events())
+        view.close()
+
+
+def test_live_while_it_runs():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        view = FrameTimeline(session)
+        open_view(view)
+        session.run()
+        assert until(lambda: np.size(view.live.data[1].x) == len(session.trace["x"]))
+        view.close()
+
+
+def test_its_buttons_move_and_zoom():
+    with wb.Session(newton(), {"a": 2e4, "x0": 1.0}) as session:
+        session.run()
+        view = FrameTimeline(session, focus=Focus())
+        values = [o["value"] for c in view.controls.status["controls"] for o in c["options"]]
+        press = {v: (lambda v=v: view.controls._browser_says(None, {"kind": "act", "value": v}, [])) for v in values}
+        press["in"]()
+        low, high = view.window
+        press["earlier"]()
+        assert view.window[0] < low and view.window[1] - view.window[0] == pytest.approx(high - low)
+        press["later"]()
+        assert view.window == pytest.approx((low, high))
+        press["out"]()
+        press["all"]()
+        assert view.window is None
+        view.focus.look_at(Moment(("while",), (2,)))
+        press["now"]()
+        assert view.focus.moment is None and set(press) == {"earlier", "later", "in", "out", "all", "now"}
+        view._pressed("x", "no word")
+        view.close()

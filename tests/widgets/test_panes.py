@@ -1,0 +1,137 @@
+"""Panes: each opens, shows something, and closes without leaving anything behind."""
+
+from __future__ import annotations
+
+import threading
+
+import ipywidgets
+import pytest
+
+import workbench as wb
+from tests.widgets.browser_side import until
+from tests.widgets.graphs import EVIL, evil, newton
+from workbench.widgets import Debugger, Moment
+from workbench.widgets.panes import kinds, panes
+
+
+def comms() -> int:
+    return len(ipywidgets.widgets.widget._instances)
+
+
+@pytest.fixture
+def panel():
+    before, threads = comms(), threading.active_count()
+    panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
+    panel.session.run()
+    yield panel
+    panel.close()
+    assert comms() == before
+    assert until(lambda: threading.active_count() <= threads)
+
+
+@pytest.mark.parametrize("key", [k.key for k in kinds.KINDS])
+def test_a_pane_opens_and_closes_with_all_its_comms(panel, key):
+    before = comms()
+    view = panel.panes.show(key)
+    assert panel.panes.show(key) is view and comms() > before
+    assert not isinstance(view, ipywidgets.HTML), view.value
+    assert [p["open"] for p in panel.panes.bar.status["panes"] if p["key"] == key] == [True]
+    panel.panes.hide(key)
+    panel.panes.hide(key)
+    assert comms() == before
+
+
+def test_a_view_that_fails_says_why_in_its_pane(panel, monkeypatch):
+    broken = kinds.Kind("code", "Code", "", lambda p: {}[EVIL])
+    monkeypatch.setitem(panel.panes._kinds, "code", broken)
+    view = panel.panes.show("code")
+    assert "KeyError" in view.value and "<img" not in view.value and "&lt;img" in view.value
+    panel.panes.show("stack")
+
+
+def test_clicks_in_the_row_of_panes(panel):
+    bar = panel.panes.bar
+    for content in ({"kind": "pane", "key": "code"}, {"kind": "pane", "key": "nonsense"}, {"kind": "pane"}):
+        bar._browser_says(bar, content, [])
+    assert list(panel.panes.views) == ["code"]
+    bar._browser_says(bar, {"kind": "pane", "key": "code"}, [])
+    assert not panel.panes.views
+    with pytest.raises(wb.WorkbenchError, match="no pane"):
+        panel.panes.show("nonsense")
+
+
+def test_what_was_clicked_is_code(panel):
+    code = panel.panes.show("code")
+    panel.toolbar.press("step_back")
+    panel.time.look(3)
+    panel.time.look(4)  # only the last place of a slider matters
+    lines = code.text.splitlines()
+    assert lines[-2:] == ["session.step_back()", "panel.focus.look_at(wb.widgets.Moment(('while',), (4,)))"]
+    exec(lines[-1], {"panel": panel, "wb": wb})  # what is shown can be run
+    assert panel.focus.moment == Moment(("while",), (4,))
+    code._browser_says(code, {"kind": "forget"}, [])
+    assert code.text == "" and code.status == {"lines": []}
+
+
+def test_two_moments_are_compared(panel):
+    pane = panel.panes.show("compare")
+    for value in (2, 5):
+        panel.time.look(value)
+        pane.remember()
+    pane.compare("at while 2", "at while 5")
+    assert "differ" in pane.words.value and len(pane.holder.children) == 2
+    pane.compare("at while 2", "at while 2")
+    assert "equal" in pane.words.value
+    pane.compare("at while 2", "this run")
+    assert "cannot be compared" in pane.words.value
+    pane.path.value = f"{EVIL}.trace"
+    pane.compare("this run", "a saved trace")
+    assert "<img" not in pane.words.value and "no file" in pane.words.value
+
+
+def test_a_fork_stands_beside_its_run(panel):
+    panel.session.run_to("x" if "x" in panel.session.trace else "while/x/Merge", 3)
+    pane = panel.panes.show("compare")
+    pane._fork()
+    fork = panel.session.forks[0]
+    assert "fork 1" in pane.left.options
+    panel.session.run()
+    fork.run()
+    pane.compare("this run", "fork 1")
+    assert "equal" in pane.words.value
+    fork.close()
+
+
+def test_names_are_shown_and_not_obeyed():
+    panel = wb.debug(evil(), {f"x{EVIL}": 0.0})
+    panel.session.run()
+    for key in panel.panes.names:
+        panel.panes.show(key)
+    panel.close()
+
+
+def test_a_recorded_run_has_a_panel_without_buttons():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run()
+        panel = Debugger(session.trace)
+        assert panel.toolbar is None and "breakpoints" not in panel.panes.names
+        for key in panel.panes.names:
+            assert not isinstance(panel.panes.show(key), ipywidgets.HTML), key
+        panel.time.look(3)
+        assert "recorded" in repr(panel)
+        panel.close()
+
+
+def test_the_module_says_what_there_is():
+    assert [k.key for k in kinds.KINDS] and panes.KINDS is kinds.KINDS
+
+
+def test_another_frameworks_run_is_a_side_of_compare(panel):
+    view = panel.panes.show("compare")
+    view.add("elsewhere", {"x": [100.0, 7.0]})
+    assert "elsewhere" in view.right.options
+    with pytest.raises(wb.WorkbenchError, match="already"):
+        view.add("elsewhere", {})
+    for k in range(20):
+        view.add(f"run {k}", {})
+    assert "elsewhere" not in view.sides() and "run 19" in view.sides()

@@ -1,0 +1,232 @@
+"""The termination view: verdict in words, clause by clause, fixes that are tried, nested loops, and bad input."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.widgets.browser_side import until
+from tests.widgets.graphs import EVIL, counter, evil, nested, newton
+from tests.widgets.test_escaping import TAG, texts
+from workbench.widgets import TerminationView
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.termination_model import TerminationModel
+from workbench.widgets.models.termination_words import describe
+from workbench.widgets.models.verdict_model import verdict_model
+from workbench.widgets.views.termination_spec import is_log
+
+
+def floor() -> wb.Graph:
+    """A counter that is not updated, and a value that floors above its threshold."""
+    b = wb.GraphBuilder("floor")
+    zero, one = b.constant(0, "int64"), b.constant(1.0)
+    i, x = b.while_loop(
+        lambda i, x: np.logical_and(i < 1000, x > 1e-9), lambda i, x: (i, x * 0.5 + 1e-7), (zero, one)
+    )  # fmt: skip
+    return b.build({"i": i, "x": x})
+
+
+@pytest.fixture
+def made():
+    views = []
+
+    def make(*args, **options):
+        views.append(TerminationView(*args, **options))
+        return views[-1]
+
+    yield make
+    for view in views:
+        view.close()
+
+
+def press(view, name, value) -> None:
+    view.verdict._browser_says(view.verdict, {"kind": "act", "name": name, "value": value}, [])
+
+
+def test_a_loop_that_never_ends_says_who_is_to_blame(made):
+    with wb.Session(floor()) as session:
+        session.next_iteration(60)
+        focus = Focus()
+        view = made(session, focus=focus)
+        told = view.verdict.status
+        assert told["tone"] == "never" and told["sign"] == "\u221e" and "PROVED" in told["badge"]
+        assert told["headline"] == "Proved: never stops" and "floors at 2e-07" in told["reason"]
+        assert [c["blocks"] for c in told["clauses"]] == [False, True]
+        assert told["clauses"][1]["word"] == "decides" and told["clauses"][1]["state"] == "true"
+        assert told["root"] == ["x"] and told["facts"][0] == ["Iterations left", "without end"]
+        press(view, "clause", 1)
+        assert focus.node == "while/greater"
+        press(view, "root", 0)
+        assert focus.node == "x"
+        press(view, "moment", 0)
+        assert focus.moment == Moment(("while",), (session.termination().first_bad,))
+        assert any("\u25bc" in a.text for a in view.figure.layout.annotations)
+
+
+def test_a_fix_is_tried_beside_the_session(made):
+    with wb.Session(floor()) as session:
+        session.next_iteration(60)
+        event, taken = session.snapshot().event, []
+        view = made(session)
+        press(view, "try", 0)
+        assert until(lambda: view.verdict.status["fixes"][0]["state"] == "works", 20)
+        fix = view.verdict.status["fixes"][0]
+        assert fix["result"].startswith("\u2713") and "The loop ends now" in fix["result"]
+        assert len(view.forks) == 1 and view.forks[0].run().reason is wb.StopReason.FINISHED
+        assert session.snapshot().event == event and session.state == "paused"
+        fork = view.forks[0]
+        view.on_fork(taken.append)
+        press(view, "try", 1)
+        assert until(lambda: bool(taken), 20) and len(view.forks) == 1
+        press(view, "try", 9)
+        assert "no such fix" in view.verdict.status["error"]
+        view.close()
+        assert fork.state == "closed" and taken[0].state != "closed"
+        taken[0].close()
+
+
+def test_trying_does_not_block_who_presses(made):
+    with wb.Session(floor()) as session:
+        session.next_iteration(60)
+        view, gate = made(session), threading.Event()
+        view.on_fork(lambda fork: (gate.wait(10), fork.close()))
+        press(view, "try", 0)  # comes back although nobody has taken the fork yet
+        assert view.verdict.status["fixes"][0]["state"] in ("trying", "works")
+        gate.set()
+
+
+def test_a_fix_that_cannot_be_applied_says_so(made):
+    class Broken:
+        def apply_fix(self, fix, frame=None):
+            raise wb.WorkbenchError(f"Not this one {EVIL}.", slug="fix-types", fix="another")
+
+    with wb.Session(floor()) as session:
+        session.next_iteration(60)
+        view = made(session)
+        view._trials.begin(Broken(), view._fixes[0], ("while",))
+        assert until(lambda: view.verdict.status["fixes"][0]["state"] == "fails")
+        assert "Not this one" in view.verdict.status["fixes"][0]["result"]
+
+
+def test_after_the_end_there_is_no_forecast(made):
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        view = made(session)
+        session.run_to("x", iteration=7)
+        view.show(session.snapshot())
+        session.run()
+        figure = view.figure
+        assert "ended here" in " ".join(a.text for a in figure.layout.annotations)
+        assert not any(len(t.x) for t in figure.data[1:])
+        view.show(session.snapshot())
+        told = view.verdict.status
+        assert told["headline"] == "The loop has ended" and told["tone"] == "ended"
+        assert told["clauses"][0]["word"] == "ended it" and told["clauses"][0]["state"] == "false"
+        session.run_to("x", iteration=3)
+        assert "ended" not in view.figure.layout.title.text
+
+
+@pytest.mark.parametrize(("limit", "log"), [(50.0, False), (-1.0, True)])
+def test_gaps_of_counters_are_drawn_on_a_linear_axis(made, limit, log):
+    with wb.Session(counter(limit), {"start": 0.0}) as session:
+        session.next_iteration(20)
+        view = made(session)
+        gap = view.figure.data[0]
+        assert (view.figure.layout.yaxis.type == "log") == (log and is_log("auto", view._last["clauses"]))
+        assert np.allclose(gap.y, np.abs(np.arange(len(gap.y)) - limit))
+        for scale in ("log", "linear"):
+            view._chosen("scale", scale)
+            assert view.figure.layout.yaxis.type == scale
+    with pytest.raises(wb.WorkbenchError, match="no-scale"):
+        made(session, scale="cubic")
+
+
+def test_loops_inside_loops_show_one_activation(made):
+    with wb.Session(nested(), {"n": 6}) as session:
+        session.run_to("inner/j", (4, 2))
+        focus = Focus()
+        view = made(session, focus=focus)
+        assert view.frame == ("outer",)
+        view.frame = ("outer", "inner")
+        clause = view.model(session.snapshot())["clauses"][0]
+        assert clause["text"] == "j < i" and clause["y"].tolist() == [4.0, 3.0]
+        focus.look_at(Moment(("outer",), (2,)))
+        model = view.model(session.snapshot())
+        assert model["clauses"][0]["y"].tolist() == [2.0, 1.0, 0.0] and model["ended"]
+        with pytest.raises(wb.WorkbenchError, match="no-such-frame"):
+            view.frame = ("nowhere",)
+        with pytest.raises(wb.WorkbenchError, match="no-such-frame"):
+            made(session, ("nowhere",))
+
+
+def test_a_trace_alone_has_an_answer_too(made, tmp_path):
+    with wb.Session(newton(), {"a": 2.0, "x0": 1e6}) as session:
+        session.run_to("x", iteration=12)
+        session.trace.save(tmp_path / "some.trace")
+        loaded = wb.Trace.load(tmp_path / "some.trace")
+        view = made(loaded)
+        assert view.verdict.status["headline"] != "" and "PROVED" not in view.verdict.status["badge"]
+        session.run()
+        assert made(session.trace).verdict.status["headline"] == "The loop has ended"
+
+
+def test_graphs_without_loops_without_runs_and_with_odd_conditions(made):
+    b = wb.GraphBuilder("flat")
+    flat = b.build({"y": b.placeholder("x", "float64", ()) + 1.0})
+    assert made(flat).verdict.status["headline"] == "This graph has no loop."
+    assert made(newton()).verdict.status["headline"] == "No forecast yet"
+    b = wb.GraphBuilder("flag")
+    go, k = b.while_loop(
+        lambda go, k: go, lambda go, k: (k < 5, k + 1), (b.constant(True), b.constant(0, "int64"))
+    )  # fmt: skip
+    with wb.Session(b.build({"go": go, "k": k})) as session:
+        session.next_iteration(3)
+        view = made(session)
+        assert "compares no two numbers" in view.figure.layout.annotations[0].text
+        assert view.verdict.status["clauses"] == []
+
+
+def test_nan_and_huge_gaps_are_survived(made):
+    b = wb.GraphBuilder("nan")
+    x = b.while_loop(lambda x: np.not_equal(x, 1.0), lambda x: x * x * -1e200, b.constant(2.0))
+    with wb.Session(b.build({"x": x})) as session:
+        session.next_iteration(12)
+        view = made(session)
+        assert view.verdict.status["tone"] == "never"
+        for scale in ("linear", "log", "auto"):
+            view._chosen("scale", scale)
+            assert view.figure is not None
+
+
+def test_names_are_shown_and_not_obeyed(made):
+    with wb.Session(evil(), {f"x{EVIL}": 0.0}) as session:
+        session.next_iteration(4)
+        view = made(session)
+        figure = view.figure.to_plotly_json()
+        assert not [t for t in texts(figure) if TAG.search(t)]
+        assert EVIL in view.verdict.status["clauses"][0]["text"] or "v <" in view.verdict.status["clauses"][0]["text"]
+
+
+def test_left_and_sure_in_words():
+    from workbench.analysis.termination import Proof, Reason, Status, Termination
+
+    soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15), confidence=0.93))
+    assert soon["left"] == "12 iterations (90 % between 10 and 15)" and "93 %" in soon["sure"]
+    exact = describe(Termination(Status.PROVED, "terminates", 1, (1, 1), proof=Proof("lookahead", "the slice")))
+    assert exact["left"] == "exactly 1 iteration" and exact["sure"] == "proved by lookahead"
+    assert describe(Termination(Status.UNKNOWN, interval=(100, None)))["left"] == "at least 100 iterations"
+    assert describe(Termination(Status.PROVED, "terminates", None, (0, 9)))["left"] == "at most 9 iterations"
+    ended = describe(Termination(Status.PROVED, "terminates", 0, (0, 0), Reason("ended", "It has.")))
+    assert ended["ended"] and ended["tone"] == "ended"
+    model = {"loop": "l", "verdict": describe(None), "clauses": []}
+    assert verdict_model(model)["headline"] == "No forecast"
+
+
+def test_a_threshold_from_the_loop_around_is_that_of_each_activation():
+    with wb.Session(nested(), {"n": 6}) as session:
+        session.run()
+        clause = TerminationModel(session.graph, ("outer", "inner")).update(session.trace)["clauses"][0]
+        expected = [abs(j - i) for i in range(6) for j in range(i + 1)]
+        assert clause["y"].tolist() == expected and (clause["left"], clause["right"]) == (5.0, 5.0)

@@ -1,0 +1,111 @@
+"""How a view in the browser answers: how many views there are, what is on the way, and whether anybody looks.
+
+A browser whose tab is hidden or gone does not answer. After ``PATIENCE_S`` seconds in which updates were sent and none
+was acknowledged the view counts as *asleep*: nothing is sent any more, and the pump's thread may end. Any message from
+the browser wakes it up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+PATIENCE_S = 20.0
+
+
+class Answers:
+    """What the pump asks a view that lives in a browser; a subclass gives ``sent``, the number of the last update."""
+
+    _views = 0
+    _acknowledged = 0
+    _sent_at = 0.0
+    _took = 0.0
+    _unanswered_since: float | None = None
+    _asleep = False
+    _woke: bool = False
+    _sight: bool = True
+
+    @property
+    def sent(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def views(self) -> int:
+        """Browser views that are open, as far as the browser said; 0 while it does not answer."""
+        return 0 if self._asleep else self._views
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it had a view in a browser that has stopped to answer."""
+        return self._asleep
+
+    def doze(self) -> None:
+        """Another view of the same page has stopped to answer: so has this one."""
+        self._asleep = self._asleep or self._views > 0
+
+    def rouse(self) -> None:
+        """Another view of the same page has answered again."""
+        if self._asleep:
+            self._asleep, self._unanswered_since = False, None
+
+    @property
+    def in_flight(self) -> int:
+        """Updates sent and not yet acknowledged."""
+        return self.sent - self._acknowledged
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the last update was sent."""
+        return time.monotonic() - self._sent_at
+
+    @property
+    def took(self) -> float:
+        """Seconds from the last update that was answered to its answer: the browser was busy with it so long."""
+        return self._took
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the browser said that the view is scrolled out of sight."""
+        return not self._sight
+
+    def _sending(self) -> None:
+        """An update goes out now."""
+        now = time.monotonic()
+        self._sent_at = now
+        if self._unanswered_since is None:
+            self._unanswered_since = now
+        elif self._views and now - self._unanswered_since > PATIENCE_S:
+            self._asleep = True
+
+    def _heard(self, content: Mapping[str, Any]) -> bool:
+        """Take a message of the protocol; False for any other message. Malformed ones are passed over."""
+        kind = content.get("kind")
+        self._unanswered_since = None
+        if self._asleep:
+            self._asleep, self._woke = False, True
+        if kind == "ack":
+            push = content.get("push", 0)
+            if isinstance(push, int):
+                waiting = self.in_flight > 0
+                self._acknowledged = max(self._acknowledged, min(push, self.sent))
+                if waiting and not self.in_flight:
+                    self._took = self.waited
+        elif kind == "view":
+            self._views += 1
+            self._acknowledged = self.sent
+            self._sight = True
+        elif kind == "gone":
+            self._views = max(0, self._views - 1)
+        elif kind == "sight":
+            seen = bool(content.get("seen", True))
+            self._woke |= seen and not self._sight
+            self._sight = seen
+        else:
+            return False
+        return True
+
+    def _has_woken(self) -> bool:
+        """Whether the view has come back to sight or to life since the last question: it is shown anew then."""
+        woke, self._woke = self._woke, False
+        return bool(woke)

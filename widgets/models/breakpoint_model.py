@@ -1,0 +1,139 @@
+"""The breakpoints of a session as plain data, and what a form says as arguments of ``breakpoints.add``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.debugger.health import CHECKS
+from workbench.errors import WorkbenchError
+from workbench.widgets.models.labels import count_text, shorten, tag_text
+
+MAX_ROWS = 200
+MAX_NAMES = 500
+MAX_LOG = 200
+MAX_HITS = 200
+MAX_RULES = 50
+MAX_TEXT = 500
+#: the kinds that the form offers, and the argument that its text is for
+KINDS = {
+    "always": None, "when": "when", "health": "health", "change": "watch", "log": "log", "log health": "health",
+    "ignore": "health",
+}  # fmt: skip
+HEALTH = tuple(CHECKS)
+#: kind -> (word, mark): never the colour alone
+LOOKS = {
+    "break": ("stops", "\u25cf"), "conditional": ("stops when", "\u25d0"), "watch": ("watches", "\u25c9"),
+    "log": ("logs", "\u25c7"),
+}  # fmt: skip
+
+
+def breakpoint_rows(points: Any) -> list[dict[str, Any]]:
+    """``number``, ``kind``, ``mark``, ``word``, ``where``, ``field`` ("when" or "log": what can be edited) with its
+    ``condition``, ``also`` (all other conditions), ``hits``, ``enabled``, ``text``."""
+    rows = []
+    for row in points.table()[:MAX_ROWS]:
+        if row["number"] not in points:  # removed meanwhile
+            continue
+        kind = str(row["kind"])
+        word, mark = LOOKS.get(kind, LOOKS["break"])
+        data = points[row["number"]].to_data()
+        field = "log" if kind == "log" else "when"
+        rows.append(
+            {
+                "number": int(row["number"]), "kind": kind, "word": word, "mark": mark, "where": str(row["where"]),
+                "node": row["node"] or "", "field": field, "condition": str(data.get(field, "")),
+                "also": shorten(_also(row, data, field), 120), "hits": int(row["hits"]),
+                "enabled": bool(row["enabled"]), "text": shorten(str(row["text"]), 200),
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:
+    """What else must hold: all of the condition but the text that has its own field."""
+    words = str(row["condition"])
+    if field == "when" and "when" in data:
+        words = words.replace(f"when {data['when']}", "").replace(", ,", ",").strip(", ")
+    path = row["iteration"]
+    told = "" if path is None else f"iteration {', '.join('any' if i is None else str(i) for i in path)}"
+    return ", ".join(w for w in (words, told) if w)
+
+
+def log_rows(lines: Any) -> list[dict[str, Any]]:
+    """The newest lines of logpoints, each with the place that wrote it."""
+    return [
+        {"text": shorten(str(line), 300), "number": int(line.number), **_place(line.tag)} for line in lines[-MAX_LOG:]
+    ]
+
+
+def _place(tag: Any) -> dict[str, Any]:
+    return {"frame": list(tag.frame), "iteration": [int(i) for i in tag.iteration], "node": tag.node}
+
+
+def names_of(graph: Any) -> list[str]:
+    """What a breakpoint can be on, loop variables first; of large graphs a part (any name may be typed)."""
+    variables = [v.name for path in sorted(graph.frames, key=len) for v in graph.frames[path].variables]
+    return list(dict.fromkeys([*variables, *graph.outputs, *graph.nodes]))[:MAX_NAMES]
+
+
+def arguments(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of ``breakpoints.add`` (or ``ignore``) from the texts of the form; WorkbenchError for nonsense."""
+    texts = {k: str(form.get(k) or "").strip() for k in ("where", "as", "text", "iteration", "hits")}
+    if any(len(t) > MAX_TEXT for t in texts.values()):
+        raise WorkbenchError(f"A field has more than {MAX_TEXT} characters.", slug="bad-breakpoint", fix="shorten it.")
+    kind = texts["as"] or "always"
+    if kind not in KINDS:
+        raise WorkbenchError(f"There is no kind {kind!r}.", slug="bad-breakpoint", fix=f"use {', '.join(KINDS)}.")
+    argument = KINDS[kind]
+    if not texts["where"] and argument != "health":
+        raise WorkbenchError(
+            "It is not said where to stop.", slug="bad-breakpoint", fix="name a value or a node, or give * for all."
+        )
+    found: dict[str, Any] = {"where": texts["where"] or "*"}
+    if argument is not None and (texts["text"] or kind != "ignore"):
+        if not texts["text"] and kind != "change":
+            wanted = {"when": "a condition such as value > 1e6", "log": 'a line such as "x is {value}"'}
+            raise WorkbenchError(
+                f"The field for {kind!r} is empty.", slug="bad-breakpoint",
+                fix=f"give {wanted.get(kind, 'a health word')}.",
+            )  # fmt: skip
+        found[argument] = texts["text"] if kind != "change" else "change"
+    if kind == "log health":
+        found["log"] = f"{texts['text']} at {{tag}}: {{value}}"
+    if kind == "ignore":
+        return found
+    if texts["iteration"]:
+        found["iteration"] = iteration_path(texts["iteration"])
+    if texts["hits"]:
+        if not texts["hits"].isdecimal():
+            raise WorkbenchError(f"hits counts from 1; {texts['hits']!r} came.", slug="bad-hits", fix="give a number.")
+        found["hits"] = int(texts["hits"])
+    return found
+
+
+def iteration_path(words: str) -> tuple[int | None, ...]:
+    """``3`` or ``1, 3``, with ``any`` or ``*`` for any iteration of a frame."""
+    path: list[int | None] = []
+    for word in words.strip("()[] ").split(","):
+        word = word.strip()
+        if word in ("any", "*", "None"):
+            path.append(None)
+        elif word.isdecimal() and len(word) < 19:
+            path.append(int(word))
+        elif word or not path:
+            raise WorkbenchError(
+                f"{shorten(words, 40)!r} is no iteration.", slug="bad-iteration",
+                fix="give one number from 0 on per enclosing frame, the outermost first, or any.",
+            )  # fmt: skip
+    return tuple(path)
+
+
+def hit_rows(tags: Any) -> dict[str, Any]:
+    """The tags of a recheck: ``count``, and ``tags`` (frame, iteration, node and text) of the first ones."""
+    tags = list(tags)
+    return {
+        "count": count_text(len(tags)),
+        "tags": [{**_place(t), "text": tag_text(t)} for t in tags[:MAX_HITS]],
+        "more": max(0, len(tags) - MAX_HITS),
+    }

@@ -1,0 +1,51 @@
+"""What people call the values of a graph: the loop variable behind its Enter, Merge, Switch, NextIteration and Exit."""
+
+from __future__ import annotations
+
+from workbench.graph.graph import Graph
+from workbench.graph.node import Ref
+from workbench.widgets.models.labels import expression, short_name, shorten, value_text
+
+#: ops that hand a value on as it is
+PASSING = ("Enter", "Switch", "Exit", "NextIteration", "Identity")
+#: so many of them are gone through
+FAR = 100
+#: characters of what is computed
+ROOM = 40
+
+
+class Spoken:
+    """Words for values and nodes of one graph; nothing is escaped."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._variables = {
+            part: v.name for frame in graph.frames.values() for v in frame.variables
+            for part in (v.enter, v.merge, v.switch, v.next_iteration, v.exit) if part is not None
+        }  # fmt: skip
+
+    def name(self, ref: Ref) -> str:
+        """``x`` for all of a loop variable's nodes and for what hands it on, else the public name, else that of the
+        node without its scope."""
+        for _ in range(FAR):
+            if ref.node in self._variables:
+                return short_name(self._variables[ref.node])
+            node, public = self.graph.nodes[ref.node], self.graph.name_of(ref)
+            if public != str(ref):
+                return short_name(public)
+            if node.op not in PASSING or not node.inputs:
+                break
+            ref = node.inputs[0]
+        return short_name(ref.node) + (f":{ref.index}" if ref.index else "")
+
+    def made(self, node: str) -> str:
+        """How a node makes its value: ``x \u00f7 2``, "constant", "input", or what moves it on."""
+        found = self.graph.nodes[node]
+        op = found.op.rsplit(":", 1)[-1]
+        if not found.inputs or op in (*PASSING, "Merge", "LoopCond"):
+            return {"Const": "constant", "Placeholder": "input", "LoopCond": "go on?"}.get(op, op)
+        return shorten(expression(op, [self._operand(ref) for ref in found.inputs]), ROOM)
+
+    def _operand(self, ref: Ref) -> str:
+        node = self.graph.nodes[ref.node]
+        return value_text(node.attrs.get("value")) if node.op == "Const" else self.name(ref)

@@ -1,0 +1,197 @@
+// Breakpoints as a table, a form for a new one, what is recommended, and the lines of logpoints.
+
+const HINTS = { when: "condition, e.g. value > 1e6", log: "line, e.g. x is {value}" };
+const KIND_WORDS = {
+  always: "always stop",
+  when: "stop when",
+  health: "stop on health",
+  change: "stop when the value changes",
+  log: "log a line, do not stop",
+  "log health": "log health, do not stop",
+  ignore: "ignore what is expected",
+};
+const HEALTHY = ["health", "log health", "ignore"];
+
+export default {
+  render({ model, el }) {
+    const box = make("div", "workbench-flow", el);
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "Breakpoints");
+    box.setAttribute("data-lm-suppress-shortcuts", "true");
+    const send = (kind, more) => model.send({ kind, ...more });
+
+    const wide = make("div", "workbench-flow-wide", box);
+    const table = make("table", "workbench-flow-table", wide);
+    const head = make("tr", "", make("thead", "", table));
+    for (const name of ["on", "kind", "where", "condition", "hits", ""]) {
+      make("th", "", head, name).setAttribute("scope", "col");
+    }
+    const body = make("tbody", "", table);
+    const empty = make("div", "workbench-flow-dim", box);
+
+    const form = make("form", "workbench-flow-bar", box);
+    form.setAttribute("aria-label", "Add a breakpoint");
+    const where = field("where", "value, node or pattern", 20);
+    const listId = `names-${Math.random().toString(36).slice(2)}`;
+    const list = make("datalist", "", form);
+    list.id = listId;
+    where.setAttribute("list", listId);
+    const kind = make("select", "", form);
+    kind.setAttribute("aria-label", "Kind of breakpoint");
+    for (const name of Object.keys(KIND_WORDS)) {
+      make("option", "", kind, KIND_WORDS[name]).value = name;
+    }
+    const argument = field("text", "", 24);
+    const health = make("select", "", form);
+    health.setAttribute("aria-label", "Which health");
+    const anything = make("option", "", health, "anything");
+    anything.value = "";
+    for (const word of model.get("health")) make("option", "", health, word).value = word;
+    const iteration = field("iteration", "iteration, e.g. 3 or 1, 3", 20);
+    const hits = field("hits", "hit number", 10);
+    const add = make("button", "", form, "Add");
+    add.type = "submit";
+    const problem = make("div", "workbench-flow-error", box);
+    problem.setAttribute("role", "alert");
+
+    const advice = make("details", "workbench-flow-fold", box);
+    make("summary", "", advice, "Recommended");
+    const advised = make("ul", "", advice);
+    advice.addEventListener("toggle", () => advice.open && send("recommend"));
+    const log = make("details", "workbench-flow-fold", box);
+    log.open = true;
+    const logTitle = make("summary", "", log, "Log");
+    const lines = make("ol", "workbench-flow-log", log);
+    const ignored = make("ul", "workbench-flow-fold", box);
+    ignored.setAttribute("aria-label", "What is ignored");
+
+    function field(name, hint, size) {
+      const input = make("input", "", form);
+      input.name = name;
+      input.size = size;
+      input.placeholder = hint;
+      input.setAttribute("aria-label", hint || name);
+      return input;
+    }
+
+    function suit() {
+      const hint = HINTS[kind.value];
+      argument.style.display = hint ? "" : "none";
+      argument.placeholder = hint ?? "";
+      argument.setAttribute("aria-label", hint || "text");
+      health.style.display = HEALTHY.includes(kind.value) ? "" : "none";
+      anything.hidden = anything.disabled = kind.value !== "ignore";
+      if (!health.value && kind.value !== "ignore") health.value = "nan";
+      iteration.style.display = hits.style.display = kind.value === "ignore" ? "none" : "";
+    }
+    kind.addEventListener("change", suit);
+    suit();
+
+    let sent = false;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      sent = true;
+      const text = HEALTHY.includes(kind.value) ? health.value : argument.value;
+      const fields = { where: where.value, as: kind.value, text, iteration: iteration.value, hits: hits.value };
+      send("add", fields);
+    });
+
+    function draw(row) {
+      const line = make("tr", row.enabled ? "" : "workbench-flow-off", body);
+      line.dataset.kind = row.kind;
+      const on = make("input", "", make("td", "", line));
+      on.type = "checkbox";
+      on.checked = row.enabled;
+      on.setAttribute("aria-label", `Breakpoint ${row.number} on ${row.where}: on or off`);
+      on.addEventListener("change", () => send("toggle", { number: row.number }));
+      const kindCell = make("td", "", line);
+      make("span", "workbench-flow-mark", kindCell, row.mark).setAttribute("aria-hidden", "true");
+      make("span", "", kindCell, row.word);
+      make("code", "", make("td", "", line), row.where);
+      const condition = make("td", "", line);
+      {
+        const input = make("input", "", condition);
+        input.value = row.condition;
+        input.size = Math.min(40, Math.max(12, row.condition.length));
+        input.placeholder = row.field === "when" ? "no condition" : "";
+        const what = row.field === "when" ? "Condition" : "Line";
+        input.setAttribute("aria-label", `${what} of breakpoint ${row.number}; Enter changes it`);
+        input.addEventListener("keydown", (event) => {
+          if (event.key === "Enter") send("edit", { number: row.number, text: input.value });
+          if (event.key === "Escape") input.value = row.condition;
+        });
+        if (row.also) make("span", "workbench-flow-dim", condition, row.also);
+      }
+      make("td", "workbench-flow-number", line, String(row.hits));
+      const tools = make("td", "workbench-flow-tools", line);
+      makeButton("Recheck", `Where would breakpoint ${row.number} have hit so far? Nothing is run.`, tools, () =>
+        send("recheck", { number: row.number }),
+      );
+      makeButton("\u2715", `Remove breakpoint ${row.number}`, tools, () => send("remove", { number: row.number }));
+      if (!row.recheck) return;
+      const found = make("td", "", make("tr", "", body));
+      found.colSpan = 6;
+      make("span", "workbench-flow-dim", found, `${row.recheck.count} would have been hit `);
+      row.recheck.tags.forEach((tag, hit) => {
+        makeButton(tag.text, `Look at ${tag.text}`, found, () => send("look", { number: row.number, hit }));
+      });
+      if (row.recheck.more) make("span", "workbench-flow-dim", found, ` and ${row.recheck.more} more`);
+    }
+
+    const names = () => {
+      list.replaceChildren();
+      for (const name of model.get("names")) make("option", "", list).value = name;
+    };
+    model.on("change:names", names);
+    names();
+
+    let shown = "";
+    let logged = "";
+    const leave = follow(model, el, (status) => {
+      form.style.display = advice.style.display = status.live ? "" : "none";
+      const rows = status.rows ?? [];
+      wide.style.display = rows.length ? "" : "none";
+      empty.textContent = rows.length ? "" : status.live ? "No breakpoints yet." : "A record has no breakpoints.";
+      problem.textContent = status.error ? `\u2716 ${status.error}` : "";
+      if (sent && !status.error) where.value = argument.value = iteration.value = hits.value = "";
+      sent = false;
+      if (!where.value && status.selected && document.activeElement !== where) where.value = status.selected;
+      // a row that is being edited stays as it is until something in the table changes
+      const state = JSON.stringify(rows);
+      if (state !== shown) {
+        shown = state;
+        body.replaceChildren();
+        rows.forEach(draw);
+      }
+      advised.replaceChildren();
+      (status.recommended ?? []).forEach((item, number) => {
+        const line = make("li", "", advised);
+        makeButton("Add", `Add: ${item.text}`, line, () => send("take", { number }));
+        make("code", "", line, item.text);
+        make("span", "workbench-flow-dim", line, item.why);
+      });
+      if (status.asked && !(status.recommended ?? []).length) make("li", "", advised, "Nothing more to recommend.");
+      log.style.display = status.log?.length ? "" : "none";
+      logTitle.textContent = `Log (${status.logged ?? 0} lines)`;
+      const written = JSON.stringify(status.log ?? []);
+      if (written !== logged) {
+        logged = written;
+        lines.replaceChildren();
+        (status.log ?? []).forEach((entry, number) => {
+          makeButton(entry.text, `Look at ${entry.node}: ${entry.text}`, make("li", "", lines), () => send("line", { number }));
+        });
+        lines.scrollTop = lines.scrollHeight;
+      }
+      ignored.replaceChildren();
+      for (const rule of status.ignored ?? []) {
+        const line = make("li", "", ignored);
+        make("span", "", line, rule.text);
+        makeButton("\u2715", `Remove the rule: ${rule.text}`, line, () => send("remove", { number: rule.number }));
+      }
+    });
+    return () => {
+      model.off("change:names", names);
+      leave();
+    };
+  },
+};

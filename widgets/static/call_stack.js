@@ -1,0 +1,37 @@
+// The open frames as a list of buttons, the outermost first. A click looks at that iteration.
+
+export default {
+  render({ model, el }) {
+    const box = make("div", "workbench-flow", el);
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "Call stack of frames");
+    const head = make("div", "workbench-flow-bar", box);
+    const line = make("span", "workbench-flow-line", head);
+    line.setAttribute("role", "status");
+    const now = makeButton("Back to now", "Show the newest state again", head, () => model.send({ kind: "now" }));
+    const list = make("ol", "workbench-flow-stack", box);
+
+    return follow(model, el, (status) => {
+      line.textContent = status.headline ?? "";
+      now.style.display = status.looking ? "" : "none";
+      const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+      list.replaceChildren();
+      (status.rows ?? []).forEach((row, number) => {
+        const item = make("li", "", list);
+        const tip = row.frame.length ? `Look at ${row.name}, ${row.where}` : "Look at the newest state";
+        const button = makeButton("", `${tip}${row.node ? `, node ${row.node}` : ""}`, item, () =>
+          model.send({ kind: "look", row: number }),
+        );
+        if (row.inner) button.setAttribute("aria-current", "true");
+        button.style.paddingLeft = `${8 + 14 * number}px`;
+        make("span", "workbench-flow-mark", button, row.inner ? "\u25B6" : "\u2514").setAttribute("aria-hidden", "true");
+        make("b", "", button, row.name);
+        if (row.where) make("span", "", button, row.where);
+        if (row.node) make("code", "", button, row.op && !row.node.endsWith(row.op) ? `${row.node} (${row.op})` : row.node);
+        if (row.source) make("span", "workbench-flow-dim", button, row.source);
+        if (row.expression) make("code", "workbench-flow-dim", button, row.expression);
+      });
+      list.querySelectorAll("button")[focused]?.focus();
+    });
+  },
+};

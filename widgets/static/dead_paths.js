@@ -1,0 +1,44 @@
+// The sides of each decision in words: dead or alive at the moment, why, and the nodes on them as buttons.
+
+export default {
+  render({ model, el }) {
+    const box = make("div", "workbench-flow", el);
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "Dead paths");
+    const answer = make("div", "workbench-flow-line", box);
+    answer.setAttribute("role", "status");
+    const list = make("ul", "workbench-flow-paths", box);
+    const help = make("details", "workbench-flow-fold", box);
+    make("summary", "", help, "What is a dead token?");
+    make(
+      "div",
+      "",
+      help,
+      "A Switch gives its token to one of its two sides only. Every node that waits for the other side gets none: it is " +
+        "dead in this iteration and does not fire, and neither do the nodes behind it, up to a Merge, which takes " +
+        "whichever token is alive.",
+    );
+
+    return follow(model, el, (status) => {
+      const paths = status.paths ?? [];
+      box.style.display = paths.length ? "" : "none";
+      answer.textContent = status.answer ?? "";
+      list.replaceChildren();
+      for (const path of paths) {
+        const item = make("li", "", list);
+        item.dataset.dead = String(path.dead);
+        const mark = path.dead === null ? "?" : path.dead ? "\u2716 dead" : "\u2714 alive";
+        make("b", "", item, `${mark} `);
+        make("span", "", item, `${path.name}: ${path.side} `);
+        make("span", "workbench-flow-dim", item, path.counted);
+        make("div", "", item, path.why);
+        if (!path.dead) continue;
+        const nodes = make("div", "workbench-flow-bar", item);
+        for (const node of path.nodes) {
+          makeButton(node, `Select ${node} in all views`, nodes, () => model.send({ kind: "select", node }));
+        }
+        if (path.more) make("span", "workbench-flow-dim", nodes, `and ${path.more} more`);
+      }
+    });
+  },
+};

@@ -1,0 +1,14 @@
+"""The verdict about a loop beside its curves: badge, sentences, clause by clause, and buttons to try what may help."""
+
+from __future__ import annotations
+
+from workbench.widgets.esm import STATIC, module
+from workbench.widgets.part import Part
+
+
+class VerdictPart(Part):
+    """Shows :func:`workbench.widgets.models.verdict_model.verdict_model`; ``act`` gets ("select", number of a clause or
+    name), ("moment", iteration) and ("try", number of the fix)."""
+
+    _esm = module("verdict.js")
+    _css = STATIC / "verdict.css"

@@ -1,0 +1,190 @@
+"""The breakpoints, watchpoints and logpoints of a session as a table that can be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import traitlets
+
+from workbench.errors import WorkbenchError
+from workbench.graph.node import Tag
+from workbench.widgets.esm import module
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.breakpoint_model import (
+    HEALTH,
+    MAX_RULES,
+    arguments,
+    breakpoint_rows,
+    hit_rows,
+    log_rows,
+    names_of,
+)
+from workbench.widgets.models.labels import shorten
+from workbench.widgets.views.html_view import HtmlView
+
+MAX_RECOMMENDED = 20
+
+
+class BreakpointTable(HtmlView):
+    """Breakpoints of a session: switched on and off, edited, removed and added; recommended ones with one click.
+
+    "Recheck" tells where a breakpoint would have stopped in what is recorded already, without running anything: a
+    click on a hit looks at it. Lines that logpoints wrote stand below. A record has no breakpoints, and says so.
+    """
+
+    title = "Breakpoints"
+    _esm = module("breakpoint_table.js")
+    names: Any = traitlets.List().tag(sync=True)
+    health = traitlets.List(list(HEALTH)).tag(sync=True)
+
+    def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
+        self._error = ""
+        self._recommended: list[Any] = []
+        self._asked = False
+        self._rechecks: dict[int, dict[str, Any]] = {}
+        super().__init__(source, focus)
+        self.names = names_of(self.source.graph)
+        if self.source.session is not None:
+            self._unhear = self.points.on_change(self.update_now)
+
+    @property
+    def points(self) -> Any:
+        """The session's breakpoints; WorkbenchError for a record."""
+        if self.source.session is None:
+            raise WorkbenchError(
+                "A record has no breakpoints.", slug="no-session",
+                fix="give the view a session: wb.Session(graph, feeds).",
+            )  # fmt: skip
+        return self.source.session.breakpoints
+
+    # -- model ------------------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        if self.source.session is None:
+            return {"live": False, "rows": [], "error": self._error, "log": [], "recommended": [], "ignored": []}
+        points = self.points
+        rows = breakpoint_rows(points)
+        for row in rows:
+            row["recheck"] = self._rechecks.get(row["number"])
+        lines = points.log
+        return {
+            "live": True, "rows": rows, "error": self._error, "selected": self.focus.node or "", "asked": self._asked,
+            "log": log_rows(lines), "logged": len(lines),
+            "recommended": [{"why": str(r.why), "text": shorten(r.text, 200)} for r in self._recommended],
+            "ignored": [{"number": r.number, "text": shorten(r.text, 200)} for r in points.rules[:MAX_RULES]],
+        }  # fmt: skip
+
+    def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
+        rows = [
+            [str(r["number"]), f"{r['mark']} {r['word']}", r["where"],
+             ", ".join(w for w in (r["condition"], r["also"]) if w), str(r["hits"]),
+             "on" if r["enabled"] else "off"]
+            for r in model["rows"]
+        ]  # fmt: skip
+        line = "Breakpoints" if model["live"] else "A record has no breakpoints"
+        return ("number", "kind", "where", "condition", "hits", "state"), rows, line
+
+    # -- commands: right on any thread ------------------------------------------------------------------------------
+    def add(self, where: str, **options: Any) -> Any:
+        """``session.breakpoints.add``, and show it."""
+        point = self.points.add(where, **options)
+        self.focus.did(point.code())
+        self.update_now()
+        return point
+
+    def ignore(self, where: str, **options: Any) -> Any:
+        """``session.breakpoints.ignore``, and show it: what is expected stops nothing any more."""
+        rule = self.points.ignore(where, **options)
+        self.focus.did(rule.code())
+        self.update_now()
+        return rule
+
+    def remove(self, number: int) -> None:
+        """Remove a breakpoint, or a rule of what is ignored."""
+        self.points.remove(number)
+        self._rechecks.pop(number, None)
+        self.focus.did(f"session.breakpoints.remove({number})")
+        self.update_now()
+
+    def toggle(self, number: int) -> None:
+        """Switch one off, or on again."""
+        self.points.toggle(number)
+        self.focus.did(f"session.breakpoints.toggle({number})")
+        self.update_now()
+
+    def recheck(self, number: int) -> list[Tag]:
+        """Where a breakpoint would have hit in what has run so far; shown below its row. Nothing is run."""
+        tags = list(self.points.recheck(number))
+        self._rechecks[number] = hit_rows(tags)
+        self.focus.did(f"session.breakpoints.recheck({number})")
+        self.update_now()
+        return tags
+
+    def edit(self, number: int, words: str) -> Any:
+        """Give a breakpoint another condition, or a logpoint another text. It keeps its number, and counts its hits
+        anew; what is refused leaves it as it was."""
+        field = "log" if self.points[number].kind == "log" else "when"
+        new = self.points.edit(number, **{field: words.strip() or None})
+        self._rechecks.pop(number, None)
+        self.focus.did(f"session.breakpoints.edit({number}, {field}={words.strip() or None!r})")
+        self.update_now()
+        return new
+
+    def close(self) -> None:
+        """Leave focus and pump and close the comms. Closing twice is harmless."""
+        if hasattr(self, "_unhear"):
+            self._unhear()
+        super().close()
+
+    # -- the browser's messages -------------------------------------------------------------------------------------
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        number = content.get("number")
+        known = number if isinstance(number, int) and not isinstance(number, bool) else -1
+        actions: dict[Any, Callable[[], object]] = {
+            "add": lambda: self._add(content),
+            "remove": lambda: self.remove(known),
+            "toggle": lambda: self.toggle(known),
+            "edit": lambda: self.edit(known, str(content.get("text") or "")[:1000]),
+            "recommend": lambda: self.aside.do(self._recommend),
+            "take": lambda: self._take(known),
+            "clear": lambda: self.points.clear(),
+            "recheck": lambda: self.aside.do(lambda: self._try(lambda: self.recheck(known))),
+            "look": lambda: self._look((self._rechecks.get(known) or {"tags": []})["tags"], content.get("hit")),
+            "line": lambda: self._look(self.status.get("log") or [], number),
+        }
+        if kind in actions:
+            self._try(actions[kind])
+
+    def _try(self, action: Callable[[], object]) -> None:
+        """Do it; an error is shown in the view."""
+        try:
+            action()
+            self._error = ""
+        except WorkbenchError as error:
+            self._error = f"{error.message} {error.fix or ''}".strip()
+        self.update_now()
+
+    def _add(self, form: Mapping[str, Any]) -> None:
+        call = arguments(form)
+        where = call.pop("where")
+        if form.get("as") == "ignore":
+            self.ignore(where, **call)
+        else:
+            self.add(where, **call)
+
+    def _recommend(self) -> None:
+        def ask() -> None:
+            self._recommended = list(self.points.recommended())[:MAX_RECOMMENDED]
+            self._asked = True
+
+        self._try(ask)
+
+    def _take(self, index: int) -> None:
+        if 0 <= index < len(self._recommended):
+            self.focus.did(self._recommended.pop(index).add().code())
+
+    def _look(self, places: Sequence[Mapping[str, Any]], index: Any) -> None:
+        if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(places):
+            place = places[index]
+            frame = tuple(place["frame"])
+            self.focus.look_at(Moment(frame, tuple(place["iteration"])) if frame else None, node=place["node"])

@@ -1,0 +1,274 @@
+"""Where a value came from: the chain of values behind it, each with its own value, back to inputs and constants."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from workbench.analysis.origins import nan_origin
+from workbench.errors import WorkbenchError
+from workbench.graph.node import Ref
+from workbench.trace.provenance import Explanation, explain
+from workbench.widgets.esm import module, styles
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.explain_model import OPEN, explain_rows, origin_model
+from workbench.widgets.models.labels import tag_text
+from workbench.widgets.models.spoken import Spoken
+from workbench.widgets.views.base import Source, is_running
+from workbench.widgets.views.html_view import HtmlView
+
+#: values of a chain at first, and at most
+LINKS, MAX_LINKS = 60, 2000
+#: names that are offered while one types
+MAX_NAMES = 2000
+
+
+class Overtaken(Exception):
+    """Another chain is to be read."""
+
+
+class ExplainView(HtmlView):
+    """The chain of values that the selected value came from, as a tree whose branches fold.
+
+    What is selected in any view of the ``focus`` is explained, in the iteration that is looked at (else where it fired
+    last). A click on a value of the chain looks at its place in all views; "explain" makes it the value to explain.
+    ``nan()`` looks for the first NaN or infinity of the run; where a value of the chain is not finite that is done at
+    once. While the session runs the chain stays that of the last stop. Where a browser shows the view, chains are read
+    on a thread aside, so that the other views need not wait.
+    """
+
+    title = "Explain"
+    _esm = module("explain_view.js")
+    _css = styles("flow.css", "compare.css")
+
+    def __init__(
+        self, source: Any, name: str | None = None, iteration: int | tuple[int, ...] | None = None, *,
+        focus: Focus | None = None,
+    ) -> None:  # fmt: skip
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.name, self.iteration = name, _path(iteration)
+        self.links = LINKS
+        self._spoken = Spoken(self.source.graph)
+        self._kept: tuple[Any, dict[str, Any]] | None = None
+        self._wanted: tuple[Any, Any, str | None, tuple[int, ...] | None] | None = None
+        self._reading = self._whole = False
+        self._queue = threading.Lock()
+        self._origin: tuple[Any, dict[str, Any]] | None = None
+        self._following = name is None
+        super().__init__(self.source, focus)
+
+    # -- model ------------------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        trace = self.source.trace
+        if trace is None:
+            return _blank("A graph has no values: run it in a session first.")
+        if is_running(snapshot):
+            return self._kept[1] if self._kept is not None else _blank("Running: values are explained at a stop.")
+        name, path = self._chosen()
+        event = getattr(snapshot, "event", None)
+        key = (id(trace), trace.source.revision, event, name, path, self.links)
+        if self._kept is None or self._kept[0] != key:
+            if self._whole or not self.views:
+                self._read((key, trace, name, path))
+            else:
+                self._read_aside((key, trace, name, path))
+        told = dict(self._kept[1]) if self._kept is not None else _blank("Reading \u2026")
+        if self._origin is not None and self._origin[0] == key[:3]:
+            told["origin"] = self._origin[1]
+        return told
+
+    def _read_aside(self, wanted: tuple[Any, Any, str | None, tuple[int, ...] | None]) -> None:
+        """Read the newest chain that is wanted on a thread of its own; what is read for an older question ends."""
+        with self._queue:
+            self._wanted = wanted
+            if self._reading:
+                return
+            self._reading = True
+        self.aside.do(self._work)
+
+    def _work(self) -> None:
+        while True:
+            with self._queue:
+                wanted, self._wanted = self._wanted, None
+                if wanted is None or self.comm is None:
+                    self._reading = False
+                    return
+            try:
+                self._read(wanted)
+            except Overtaken:
+                continue
+            except Exception as error:  # a session that was closed meanwhile, for instance
+                self._kept = wanted[0], _blank(str(getattr(error, "message", error)))
+            self.update_now()
+
+    def _read(self, wanted: tuple[Any, Any, str | None, tuple[int, ...] | None]) -> None:
+        key, trace, name, path = wanted
+        told = self._explained(trace, name, path)
+        if told["bad"] and (self._origin is None or self._origin[0] != key[:3]):
+            self._find(key[:3])
+        self._kept = key, told
+
+    def _chosen(self) -> tuple[str | None, tuple[int, ...] | None]:
+        """The value to explain: what was asked for here, else what the focus has selected at its moment."""
+        if not self._following:
+            return self.name, self.iteration
+        name, moment = self.focus.node, self.focus.moment
+        if name is None:
+            return next(iter(self.source.graph.outputs), None), None
+        return name, None if moment is None else moment.iteration
+
+    def _explained(self, trace: Any, name: str | None, path: tuple[int, ...] | None) -> dict[str, Any]:
+        names = list(self.source.graph.names)[:MAX_NAMES] or list(self.source.graph.nodes)[:MAX_NAMES]
+        if name is None:
+            return _blank("Select a value.", names=names)
+        asked = {"name": name, "iteration": "" if path is None else ", ".join(map(str, path)), "names": names}
+        try:
+            found = self._chain(trace, name, path)
+        except WorkbenchError as error:
+            return {**_blank(error.message, names=names), **asked, "error": error.message}
+        rows = explain_rows(found, self._spoken)
+        head = rows[0]["shown"] if not rows[0]["tag"] else tag_text(found.links[0].tag)
+        more = "" if found.complete else f"The chain goes on beyond these {len(found)} values."
+        return {
+            **asked, "headline": f"{rows[0]['shown']} comes from" if len(found) > 1 else head, "rows": rows,
+            "more": more, "error": "", "bad": any(r["bad"] for r in rows), "open": OPEN, "origin": None,
+        }  # fmt: skip
+
+    def _chain(self, trace: Any, name: str, path: tuple[int, ...] | None) -> Explanation:
+        """The chain; of a path that belongs to another frame as many numbers as the value has frames around it."""
+        ref = trace.ref(name)
+        depth = len(trace.layout.frames[trace.layout.values[tuple(ref)].frame].path)
+        if path is not None and self._following:
+            path = path[:depth] if len(path) >= depth else None
+        session = self.source.session
+        live = session is not None and (path or depth == 0)  # the session recomputes what is kept no longer
+
+        def read(ref: Ref, path: tuple[int, ...]) -> Any:
+            if self._reading and (self._wanted is not None or self.comm is None):
+                raise Overtaken
+            if live:
+                return session.value(ref, path or None)
+            return trace[ref].at(path) if path else trace[ref][-1]
+
+        return explain(trace, ref, path or None, max_links=self.links, read=read)
+
+    def _find(self, key: Any) -> dict[str, Any]:
+        try:
+            told = origin_model(nan_origin(self.source.session or self.source.trace))
+        except WorkbenchError as error:
+            told = {"lines": [error.message], "node": "", "frame": [], "iteration": []}
+        self._origin = key, told
+        return told
+
+    def figure_in(self, name: str) -> go.Figure:
+        """The same in the ``"light"`` or ``"dark"`` theme."""
+        with self._lock:
+            self._whole = True
+            try:
+                return super().figure_in(name)
+            finally:
+                self._whole = False
+
+    def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
+        rows = [
+            ["\u00a0\u00a0" * min(r["depth"], 20) + r["shown"], r["where"], r["value"], r["op"], r["note"], r["line"]]
+            for r in model["rows"]
+        ]
+        return ("value", "where", "is", "made by", "", "written at"), rows, model["headline"]
+
+    # -- what is done by hand ---------------------------------------------------------------------------------------
+    def explain(self, name: str | None, iteration: int | tuple[int, ...] | None = None) -> None:
+        """Explain this value in this iteration (by default where it fired last), whatever the focus selects; None: what
+        the focus selects again. Right on any thread."""
+        self._following = name is None
+        self.name, self.iteration, self.links = name, _path(iteration), LINKS
+        if name is not None:
+            at = "" if self.iteration is None else f", iteration={self.iteration!r}"
+            self.focus.did(f"session.explain({name!r}{at})")
+        self.update_now()
+
+    def look(self, row: int) -> None:
+        """Look at the place of a row in all views."""
+        rows = self.status["rows"]
+        if not 0 <= row < len(rows):
+            raise WorkbenchError(f"The chain has {len(rows)} rows, there is no row {row}.", slug="no-row")
+        self._go(rows[row])
+
+    def nan(self) -> None:
+        """Look for the first NaN or infinity of what has run, and show where it came from."""
+        snapshot = self.source.snapshot()
+        trace = self.source.trace
+        if trace is None or is_running(snapshot):
+            return
+        self._find((id(trace), trace.source.revision, getattr(snapshot, "event", None)))
+        self.focus.did("wb.nan_origin(session)")
+        self.update_now()
+
+    def more(self) -> None:
+        """Follow the chain further."""
+        self.links = min(MAX_LINKS, self.links * 4)
+        self.update_now()
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        row = content.get("row")
+        rows = self.status["rows"]
+        if kind in ("look", "explain-row") and isinstance(row, int) and 0 <= row < len(rows):
+            if kind == "look":
+                self.look(row)
+            else:
+                self.explain(rows[row]["ref"], tuple(rows[row]["iteration"]) or None)
+        elif kind == "explain" and isinstance(content.get("name"), str):
+            path = _typed(content.get("iteration"))
+            if path is False:
+                self._offer({**self.status, "error": "Iterations are numbers from 0 on, as 3 or 1, 3."})
+            else:
+                self.explain(content["name"][:1000] or None, path)
+        elif kind == "follow":
+            self.explain(None)
+        elif kind == "nan":
+            self.aside.do(self.nan)
+        elif kind == "more":
+            self.more()
+        elif kind == "origin" and self.status.get("origin"):
+            self._go(self.status["origin"])
+
+    def focused(self, focus: Focus) -> None:
+        if self._following:
+            self.update_now()
+
+    def _go(self, place: Mapping[str, Any]) -> None:
+        """Look at a place; the tree stays that of the value that is explained."""
+        if not place["node"]:
+            return
+        if self._following:
+            self.name, self.iteration = self._chosen()
+            self._following = False
+        moment = Moment(tuple(place["frame"]), tuple(place["iteration"])) if place["frame"] else None
+        self.focus.look_at(moment, node=place["node"])
+
+
+def _blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    return {
+        "headline": headline, "rows": [], "more": "", "error": "", "bad": False, "open": OPEN, "origin": None,
+        "name": "", "iteration": "", "names": list(names),
+    }  # fmt: skip
+
+
+def _path(iteration: int | tuple[int, ...] | None) -> tuple[int, ...] | None:
+    if iteration is None:
+        return None
+    return (iteration,) if isinstance(iteration, int) else tuple(int(i) for i in iteration)
+
+
+def _typed(text: Any) -> Any:
+    """An iteration path as one types it; None for nothing, False for what is none."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    parts = text.replace(",", " ").split()
+    if len(parts) > 64 or not all(p.isascii() and p.isdigit() and len(p) <= 15 for p in parts):
+        return False
+    return tuple(map(int, parts))
+

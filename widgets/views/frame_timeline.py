@@ -1,0 +1,174 @@
+"""Frames, iterations and node executions as lanes over the events of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.trace.source import RowsGone
+from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.models.event_clock import EventClock
+from workbench.widgets.models.labels import count_text
+from workbench.widgets.models.timeline_model import span_of, timeline_model
+from workbench.widgets.part import Controls
+from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.views.spec import Spec
+from workbench.widgets.views.timeline_spec import timeline_spec
+
+#: a look at the rows takes so much of the time at most; while the session runs, less
+SHARE, SHARE_RUNNING = 0.1, 0.02
+#: one that is quicker is taken at every stop
+QUICK_S = 0.03
+#: groups of buttons: name, label, and (value, text, tooltip) of each
+BUTTONS = (
+    ("move", "Move", (("earlier", "\u25c2", "Earlier events"), ("later", "\u25b8", "Later events"))),
+    ("zoom", "Zoom", (("in", "+", "Zoom in"), ("out", "\u2212", "Zoom out"), ("all", "all", "Show the whole run"))),
+    ("time", "Time", (("now", "now", "Show the newest state in all views again"),)),
+)
+
+
+class FrameTimeline(View):
+    """When each frame was open, each iteration ran and, close up, each node fired; nested frames are nested lanes.
+
+    The width of a bar is its number of events (node executions): a trace holds no clock times, and none are invented.
+    A click on an iteration looks at it in all views, one on a firing selects the node too. ``window`` is the part that
+    is shown, in events; zooming by mouse or with the buttons reads it anew, in at most 2,000 bars.
+    """
+
+    title = "Timeline"
+
+    def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.window: tuple[float, float] | None = None
+        self._clock: EventClock | None = None
+        self._seen: Any = None
+        self._looked, self._took = float("-inf"), 0.0
+        self._stale = False
+        self._drawn_part: tuple[Any, dict[str, Any]] = (None, {})
+        super().__init__(self.source, focus)
+        self.live.layout.on_change(self._zoomed, "xaxis.range")
+        self._listen()
+
+    # -- model ------------------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        self._look(snapshot)
+        moment = self.focus.moment
+        running = is_running(snapshot)
+        try:
+            model = self._part()
+        except (WorkbenchError, LookupError, ValueError, RowsGone):  # rows were dropped since the clock was made
+            model = self._drawn_part[1] or timeline_model(None)
+            if not running:
+                self._clock = self._seen = None
+                self._look(snapshot)
+                model = self._part()
+        return {
+            **model, "focus": None if moment is None else span_of(self._clock, moment.frame, moment.iteration),
+            "looking": "" if moment is None else str(moment), "selected": self.focus.node,
+            "now": None if snapshot is None or running else int(snapshot.event), "whole": self.window is None,
+        }  # fmt: skip
+
+    def _part(self) -> dict[str, Any]:
+        """The bars of the window; made once for each clock."""
+        if self._drawn_part[0] != (self._clock, self.window):
+            self._drawn_part = ((self._clock, self.window), timeline_model(self._clock, self.window))
+        return self._drawn_part[1]
+
+    def _look(self, snapshot: Any) -> None:
+        """Measure the rows anew if there are new ones, within the share of the time that this may take."""
+        trace, event = self.source.trace, getattr(snapshot, "event", None)
+        if trace is None:
+            return
+        running = is_running(snapshot)
+        seen = (id(trace), event, trace.source.revision, running)
+        wait = 0.0 if self._took < QUICK_S and not running else self._took / (SHARE_RUNNING if running else SHARE)
+        self._stale = seen != self._seen
+        if not self._stale or (self._clock is not None and time.monotonic() - self._looked < wait):
+            return
+        started = time.monotonic()
+        try:
+            self._clock = EventClock(trace, event, live=running)
+            self._seen, self._stale = seen, False
+        except WorkbenchError:  # it changes faster than it can be read: the next look tries again
+            pass
+        self._looked = time.monotonic()
+        self._took = self._looked - started
+
+    @property
+    def behind(self) -> bool:
+        return self._stale
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        return timeline_spec(model)
+
+    # -- zoom and clicks --------------------------------------------------------------------------------------------
+    def zoom(self, window: tuple[float, float] | None) -> None:
+        """Show a part, in events; None for the whole run. Right on any thread."""
+        if window is not None:
+            low, high = sorted((float(window[0]), float(window[1])))
+            total = float(self._clock.total) if self._clock is not None else 1.0
+            low, high = max(0.0, low), min(total, high)
+            window = (low, high) if high - low >= 1 and (low > 0 or high < total) else None
+        if window != self.window:
+            self.window = window
+            self.update_now()
+
+    def move(self, by: float = 0.0, factor: float = 1.0) -> None:
+        """Move the window by so many of its widths, and make it ``factor`` times as wide, about its middle."""
+        total = float(self._clock.total) if self._clock is not None else 1.0
+        low, high = self.window or (0.0, total)
+        wide = min(max((high - low) * factor, 8.0), total)
+        middle = (low + high) / 2 + by * (high - low)
+        if factor < 1 and self.window is None:  # into the newest part: that is where the run stands
+            middle = total - wide / 2
+        low = min(max(0.0, middle - wide / 2), max(0.0, total - wide))
+        self.zoom((low, low + wide))
+
+    def _zoomed(self, _layout: Any, window: Any) -> None:
+        shown = self.window or (0.0, float(self._clock.total) if self._clock is not None else 1.0)
+        if window is None or len(window) != 2 or all(abs(a - b) < 0.5 for a, b in zip(window, shown, strict=True)):
+            return
+        self.zoom((float(window[0]), float(window[1])))
+
+    def _listen(self) -> None:
+        for trace in self.live.data:
+            trace.on_click(self._clicked)
+
+    def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
+        if points.point_inds:
+            frame, iteration, node = trace.customdata[points.point_inds[0]][:3]
+            self.look_at(tuple(frame.split("\n")) if frame else (), tuple(int(i) for i in iteration), str(node))
+
+    def look_at(self, frame: tuple[str, ...], iteration: tuple[int, ...], node: str = "") -> None:
+        """What a click on a bar does."""
+        moment = Moment(frame, iteration) if frame else None
+        if node:
+            self.focus.look_at(moment, node=node)
+        else:
+            self.focus.look_at(moment)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        self.controls = Controls(
+            self._pressed, label="What the timeline shows", error="",
+            controls=[{"name": name, "type": "press", "label": label, "value": None,
+                       "options": [{"value": v, "text": t, "tip": tip} for v, t, tip in buttons]}
+                      for name, label, buttons in BUTTONS],
+        )  # fmt: skip
+        return (self.controls, self.live)
+
+    def _pressed(self, _name: str, value: Any) -> None:
+        actions: dict[Any, Callable[[], None]] = {
+            "earlier": lambda: self.move(by=-0.5), "later": lambda: self.move(by=0.5),
+            "in": lambda: self.move(factor=0.25), "out": lambda: self.move(factor=4.0),
+            "all": lambda: self.zoom(None), "now": lambda: self.focus.look_at(None),
+        }  # fmt: skip
+        if value in actions:
+            actions[value]()
+
+    def __repr__(self) -> str:
+        events = 0 if self._clock is None else self._clock.total
+        return f"<FrameTimeline of {self.source.graph.name!r}: {count_text(events)} events>"

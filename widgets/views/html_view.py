@@ -1,0 +1,101 @@
+"""Views that are lists and tables of HTML and no figures: the same face as :class:`View`, drawn by a small widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+
+from workbench.errors import WorkbenchError
+from workbench.widgets import theme
+from workbench.widgets.esm import STATIC
+from workbench.widgets.focus import Focus
+from workbench.widgets.status_widget import StatusWidget
+from workbench.widgets.views.aside import Aside
+from workbench.widgets.views.base import Source
+from workbench.widgets.views.spec import Spec, base_layout, plain_figure, text
+
+#: rows of a table in a figure
+MAX_ROWS = 500
+
+
+class HtmlView(StatusWidget):
+    """Base of such views. A subclass gives ``model`` (plain data for the browser), ``table`` (for files), and ``asked``
+    for what the browser says."""
+
+    title = "View"
+    _css = STATIC / "flow.css"
+
+    def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.focus = focus if focus is not None else Focus()
+        self.aside = Aside()
+        super().__init__(self.source, self.focus, status=self.model(self.source.snapshot()), **state)
+
+    # -- for subclasses ---------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        """What is shown, as plain data that JSON can hold; nothing is escaped (the browser shows it as text)."""
+        raise NotImplementedError
+
+    def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
+        """(column names, rows, a line in front of them), as plain text."""
+        raise NotImplementedError
+
+    # -- the pump's side --------------------------------------------------------------------------------------------
+    def show(self, snapshot: Any) -> None:
+        """Bring the view up to date with a snapshot."""
+        with self._lock:
+            if self.comm is not None:
+                self._offer(self.model(snapshot))
+
+    # -- for users --------------------------------------------------------------------------------------------------
+    @property
+    def figure(self) -> go.Figure:
+        """The present state as a table in an ordinary plotly figure."""
+        return self.figure_in("light")
+
+    def figure_in(self, name: str) -> go.Figure:
+        """The same in the ``"light"`` or ``"dark"`` theme."""
+        if name not in theme.THEMES:
+            raise WorkbenchError(f"There is no theme {name!r}.", slug="no-theme", fix='use "light" or "dark".')
+        with self._lock:
+            columns, rows, line = self.table(self.model(self.source.snapshot()))
+        return plain_figure(table_spec(columns, rows, line, name), name)
+
+    def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
+        """Write one self-contained file that works offline; returns its path."""
+        target = Path(path)
+        self.figure_in(theme_name).write_html(target, include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
+        return target
+
+    def close(self) -> None:
+        """Leave focus and pump and close the comms. Closing twice is harmless."""
+        super().close()
+        self.aside.wait()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.source.graph.name!r}>"
+
+
+def table_spec(columns: Sequence[str], rows: Sequence[Sequence[str]], line: str, name: str) -> Spec:
+    """A table with a line above it; every text is escaped. ``name`` is the theme: tables know no templates."""
+    ink = theme.THEMES[name]["layout"]["font"]["color"]
+    shown = rows[:MAX_ROWS]
+    more = f" ({len(rows) - MAX_ROWS} more rows)" if len(rows) > MAX_ROWS else ""
+    data = [
+        {
+            "type": "table",
+            "header": {"values": [f"<b>{text(c)}</b>" for c in columns], "align": "left", "height": 26,
+                       "fill": {"color": theme.tint(theme.GREY, 0.35)}, "font": {"color": ink, "size": 12}},
+            "cells": {"values": [[text(r[k]) for r in shown] for k in range(len(columns))], "align": "left",
+                      "height": 24, "fill": {"color": "rgba(0,0,0,0)"}, "font": {"color": ink, "size": 12}},
+        }
+    ]  # fmt: skip
+    layout = base_layout(
+        110 + 25 * min(len(shown), 30),
+        title={"text": text(line + more), "font": {"size": 12.5}, "x": 0.01, "xanchor": "left"},
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+    )
+    return {"data": data, "layout": layout}

@@ -1,0 +1,21 @@
+"""Comparing two runs, whoever computed them.
+
+::
+
+    session, trace, file ─► TraceSide ──┐ columns: firings of one value with their iteration paths
+    record, arrays ───────► RecordSide ─┤
+                                        ▼
+            pairing (which value is which) ─► aligned (which firing is which) ─► measure (how far apart)
+                                        │
+                                        └─► rows in execution order, lengths of loops ─► introduces ─► Diff
+"""
+
+from workbench.analysis.diff.comparing import Row
+from workbench.analysis.diff.dtypes import diff_dtypes, in_dtype
+from workbench.analysis.diff.measure import Kind, Tolerance
+from workbench.analysis.diff.record import Record
+from workbench.analysis.diff.result import Curve, Diff
+from workbench.analysis.diff.run_with import run_with
+from workbench.analysis.diff.runs import diff
+
+__all__ = ["Curve", "Diff", "Kind", "Record", "Row", "Tolerance", "diff", "diff_dtypes", "in_dtype", "run_with"]

@@ -1,0 +1,171 @@
+"""The answer of a comparison: the first difference first, as data, as text and in a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.diff import telling
+from workbench.analysis.diff.comparing import Row
+from workbench.analysis.diff.lengths import Length
+from workbench.analysis.diff.measure import Kind, Tolerance
+from workbench.errors import WorkbenchError
+from workbench.trace.describe import short
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """How far one value is apart, firing by firing: ``iterations`` (n, depth), and of each firing the largest
+    ``absolute``, ``relative`` and ``ulp`` distance (NaN where there is none); ``differs`` where it is beyond the
+    tolerance."""
+
+    name: str
+    frame: tuple[str, ...]
+    iterations: np.ndarray
+    absolute: np.ndarray
+    relative: np.ndarray
+    ulp: np.ndarray
+    differs: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.absolute)
+
+
+@dataclass(frozen=True, eq=False)
+class Diff:
+    """What differs between the runs ``a`` and ``b``. ``print`` it, or show it in a notebook.
+
+    ``rows`` has one :class:`Row` for each value that differs, in the order in which a executed the firings at which
+    they first do; ``lengths`` the loops that run through another number of iterations. ``only_a`` and ``only_b`` name
+    what could not be paired; ``within`` what differs, but nowhere beyond the tolerance. ``values`` and ``firings``
+    count what was compared. ``notes`` say in sentences what could not be.
+    """
+
+    a: str
+    b: str
+    tolerance: Tolerance
+    rows: tuple[Row, ...]
+    lengths: tuple[Length, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    within: tuple[str, ...]
+    values: int
+    firings: int
+    #: firings of the values that were compared that have no partner: of a, and of b
+    alone: tuple[int, int] = (0, 0)
+    notes: tuple[str, ...] = ()
+    #: reads the curve of a row anew; the traces are kept for that
+    read: Callable[[Row], Curve] | None = None
+
+    @property
+    def first(self) -> Row | None:
+        """The first difference in the order of execution of a; None if everything that was compared agrees."""
+        return self.rows[0] if self.rows else None
+
+    @property
+    def equal(self) -> bool:
+        """Whether something was compared and all of it agrees, iteration counts included; see :attr:`complete`. Two
+        runs of which each has firings that the other lacks are not equal, whatever the rest says."""
+        return self.firings > 0 and not self.rows and not self.lengths and not all(self.alone)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every value and every firing of one run has a partner in the other."""
+        return self.firings > 0 and not self.only_a and not self.only_b and not any(self.alone)
+
+    @cached_property
+    def flips(self) -> tuple[Row, ...]:
+        """Branches and loops that decide otherwise, the first one first."""
+        return tuple(r for r in self.rows if r.kind is Kind.BRANCH)
+
+    @property
+    def introduced(self) -> tuple[Row, ...]:
+        """The values whose inputs agree where they themselves first differ: where the errors come from."""
+        return tuple(r for r in self.rows if r.introduces)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __getitem__(self, name: str | int) -> Row:
+        """A row by its number, or by the name of its value or node in either run."""
+        if isinstance(name, int):
+            return self.rows[name]
+        for row in self.rows:
+            if name in (row.name, row.other, row.node):
+                return row
+        raise WorkbenchError(
+            f"{name!r} is not among the values that differ.", slug="no-difference",
+            fix="diff.rows has those that do; diff.only_a and diff.only_b those that were not compared.",
+        )  # fmt: skip
+
+    def curve(self, row: str | int | Row) -> Curve:
+        """The distances of one value over all iterations."""
+        found = row if isinstance(row, Row) else self[row]
+        if self.read is None:
+            raise WorkbenchError("The runs that were compared are no longer there.", slug="no-curve")
+        return self.read(found)
+
+    # -- telling ------------------------------------------------------------------------------------------------------
+    def text(self, rows: int = 20) -> str:
+        """The whole answer in words and one table of at most so many rows."""
+        return telling.text(self, rows)
+
+    __str__ = text
+
+    def __repr__(self) -> str:
+        said = "equal" if self.equal else f"{len(self.rows)} of {self.values} values differ"
+        return f"<Diff of {self.a!r} and {self.b!r}: {said}>"
+
+    def _repr_html_(self) -> str:
+        return telling.page(self)
+
+    def table(self) -> list[dict[str, Any]]:
+        """The rows as plain values: numbers, texts and lists."""
+        return [
+            {
+                "name": r.name, "other": r.other, "node": r.node, "op": r.op, "frame": "/".join(r.frame),
+                "iteration": list(r.iteration), "kind": r.kind.name.lower(), "a": _shown(r.value_a),
+                "b": _shown(r.value_b), "max_abs": _plain(r.max_abs), "max_rel": _plain(r.max_rel), "ulp": r.ulp,
+                "index": None if r.index is None else list(r.index), "dtype_a": r.dtypes[0], "dtype_b": r.dtypes[1],
+                "shape_a": _list(r.shapes[0]), "shape_b": _list(r.shapes[1]), "nan_a": r.nan[0], "nan_b": r.nan[1],
+                "inf_a": r.inf[0], "inf_b": r.inf[1], "differing": r.differing, "compared": r.compared,
+                "worst_iteration": list(r.worst_iteration), "worst_abs": _plain(r.worst_abs),
+                "worst_rel": _plain(r.worst_rel), "worst_ulp": r.worst_ulp, "decides": r.decides,
+                "introduces": r.introduces, "source": None if r.source is None else str(r.source),
+            }
+            for r in self.rows
+        ]  # fmt: skip
+
+    def to_data(self) -> dict[str, Any]:
+        """All of it as plain data, for JSON."""
+        return {
+            "a": self.a, "b": self.b, "equal": self.equal, "values": self.values, "firings": self.firings,
+            "rtol": self.tolerance.rtol, "atol": self.tolerance.atol, "ulp": self.tolerance.ulp, "rows": self.table(),
+            "lengths": [
+                {"frame": "/".join(n.frame), "around": list(n.around), "a": n.a, "b": n.b, "count": n.count}
+                for n in self.lengths
+            ],
+            "only_a": list(self.only_a), "only_b": list(self.only_b), "within": list(self.within),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def _shown(value: Any) -> str | None:
+    return None if value is None else short(value)
+
+
+def _plain(value: float | None) -> float | str | None:
+    """JSON has no infinities."""
+    return value if value is None or math.isfinite(value) else str(value)
+
+
+def _list(shape: tuple[int, ...] | None) -> list[int] | None:
+    return None if shape is None else list(shape)

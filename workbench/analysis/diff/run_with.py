@@ -1,0 +1,134 @@
+"""``run_with``: a model run by another framework, recorded value by value, to be compared with a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.diff.record import Record
+from workbench.errors import WorkbenchError
+from workbench.execution import prepare_feeds
+from workbench.frontends.onnx import Lowered, lowered
+from workbench.frontends.onnx.driven import ENGINES, Driver, engine
+from workbench.frontends.onnx.driven.drive import MAX_TRIPS
+from workbench.frontends.onnx.sequences import from_graph
+from workbench.graph.frames import FramePath, output_frame
+from workbench.graph.graph import Graph
+
+#: bytes that a record holds if nothing else is asked for
+MEMORY = 1 << 30
+
+
+def run_with(
+    framework: str, model: Any, inputs: Mapping[str, Any] | None = None, /, *, memory: int = MEMORY,
+    max_trips: int = MAX_TRIPS, **named: Any,
+) -> Record:  # fmt: skip
+    """Run an ONNX model with another framework and record every value, also in every trip of its loops.
+
+    Parameters
+    ----------
+    framework:
+        ``"onnxruntime"``, or ``"reference"`` for the onnx library's reference evaluator.
+    model:
+        A path, the bytes of a model, or an ``onnx.ModelProto``.
+    inputs:
+        Values by input name, as a mapping or as keywords.
+    memory:
+        Bytes that the record may hold; beyond it nothing more is recorded, and ``record.notes`` says so.
+    max_trips:
+        Trips of all loops together, after which ExecutionError (``too-many-trips``) is raised.
+
+    Values have the names that ``wb.load(model)`` gives them, so that ``wb.diff(session, record)`` aligns them firing by
+    firing. Bodies of Loop, Scan, If and SequenceMap are run one by one, by the framework's own kernels; onnxruntime
+    runs the model once more as a whole, and where its outputs are then others a note says so.
+
+    Raises WorkbenchError (``unknown-framework``, ``missing-extra``, ``no-model``), LoadError, FeedError, and
+    ExecutionError (``framework-failed``) where the framework refuses the model.
+
+    >>> record = wb.run_with("onnxruntime", "model.onnx", {"x": x})
+    >>> wb.diff(session, record, rtol=1e-5).first
+    """
+    if isinstance(model, Graph) or hasattr(model, "graph") and isinstance(model.graph, Graph):
+        raise WorkbenchError(
+            f"{framework} runs models, but a graph of the workbench came, which does not hold its model any more.",
+            slug="no-model", fix="give the path, the bytes or the ModelProto that the graph was loaded from.",
+        )  # fmt: skip
+    if memory <= 0 or max_trips <= 0:
+        raise WorkbenchError(f"memory and max_trips are positive, {memory} and {max_trips} came.", slug="bad-limit")
+    library = engine(framework)
+    source = lowered(model)
+    feeds = {n: from_graph(v) for n, v in prepare_feeds(source.graph, {**(inputs or {}), **named}).items()}
+    missing = [n for n in source.graph.inputs if n not in feeds]
+    if missing:
+        raise WorkbenchError(
+            f"The model has the inputs {', '.join(map(repr, missing))} too, which were not given.", slug="missing-feed",
+            fix="give a value for each input.",
+        )  # fmt: skip
+    kept = _Kept(source, memory)
+    outputs = Driver(source.proto, library, max_trips=max_trips).run(feeds, kept.see)
+    notes = kept.notes()
+    if framework == "onnxruntime":  # the reference evaluator rewrites nothing, and its own loops are incomplete
+        notes += _as_a_whole(framework, source, library, feeds, outputs)
+    return Record(
+        framework, kept.values, frames=kept.frames, ops=kept.ops, graph=source.graph, outputs=outputs, notes=notes
+    )
+
+
+class _Kept:
+    """What was seen, under the names of our graph."""
+
+    def __init__(self, source: Lowered, memory: int) -> None:
+        self.values: dict[str, dict[tuple[int, ...], Any]] = {}
+        self.frames: dict[str, FramePath] = {}
+        self.ops: dict[str, str] = {}
+        self._labels, self._left, self._cut = source.labels, memory, 0
+        for name in source.labels.values():
+            node = source.graph.nodes[source.graph.names[name].node]
+            self.frames[name] = output_frame(node, source.graph.frame_of(node.name))
+            self.ops[name] = node.op
+
+    def see(self, key: tuple[str, ...], name: str, path: tuple[int, ...], value: Any) -> None:
+        label = self._labels.get((key, name))
+        if label is None or len(self.frames[label]) != len(path):
+            return
+        size = int(getattr(value, "nbytes", 64)) + 128
+        if size > self._left:
+            self._cut += 1
+            return
+        self._left -= size
+        self.values.setdefault(label, {})[path] = value
+
+    def notes(self) -> list[str]:
+        if not self._cut:
+            return []
+        return [f"{self._cut:,} firings were not recorded: the memory for the record was used up (give memory= more)."]
+
+
+def _as_a_whole(
+    framework: str, source: Lowered, library: Any, feeds: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> list[str]:  # fmt: skip
+    """Whether the framework gives the same outputs for the model in one piece, rewritten as it likes."""
+    try:
+        whole = library(source.proto)(feeds)
+    except WorkbenchError as error:
+        return [f"{framework} does not run the model in one piece: {error.message}"]
+    unequal = []
+    for name, value in zip(outputs, whole, strict=True):
+        mine = outputs[name]
+        if isinstance(mine, np.ndarray) and isinstance(value, np.ndarray) and mine.dtype.kind in "fc":
+            same = mine.shape == value.shape and np.array_equal(mine, value, equal_nan=True)
+        else:
+            same = not isinstance(mine, np.ndarray) or np.array_equal(mine, value)
+        if not same:
+            unequal.append(name)
+    if not unequal:
+        return []
+    return [
+        f"{framework} gives other values of {', '.join(unequal)} where it runs the model in one piece: it rewrites "
+        "nodes when it need not show what is between them."
+    ]
+
+
+__all__ = ["ENGINES", "run_with"]

@@ -1,0 +1,13 @@
+"""Where NaN and infinities come from, and which values would become infinite in a narrower dtype.
+
+::
+
+    trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
+                                                                            └─► guilty: the operand, and why
+          └► overflow_candidates: the largest magnitude of each value against the limits of a dtype
+"""
+
+from workbench.analysis.origins.nan_origin import NanOrigin, Operand, nan_origin
+from workbench.analysis.origins.overflow import OverflowCandidate, overflow_candidates
+
+__all__ = ["NanOrigin", "Operand", "OverflowCandidate", "nan_origin", "overflow_candidates"]

@@ -1,0 +1,54 @@
+"""``workbench debug``: the debugger at a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from workbench.cli.inputs import add_inputs
+from workbench.cli.sources import add_keep, make_session, open_graph
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "debug",
+        help="debug a model at the terminal",
+        description="Step through a model both ways, with breakpoints, values, and reasons why loops end. help lists "
+        "the commands; Ctrl-C pauses a run. Lines may also come from a pipe. Status 1 if a line of a script failed.",
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
+    add_inputs(parser)
+    add_keep(parser)
+    parser.add_argument(
+        "-c",
+        "--command",
+        metavar="LINE",
+        action="append",
+        default=[],
+        help="a line to carry out first, may be repeated",
+    )
+    parser.add_argument("-x", "--script", metavar="FILE", type=Path, help="a file of lines to carry out first")
+    parser.add_argument("--batch", action="store_true", help="end after these lines")
+    parser.set_defaults(run=_debug)
+
+
+def _debug(arguments: argparse.Namespace) -> int:
+    session = make_session(open_graph(arguments.model), arguments)
+    from workbench.cli.terminal import Terminal
+
+    lines = list(arguments.command)
+    if arguments.script is not None:
+        lines = [*arguments.script.read_text(encoding="utf-8", errors="replace").splitlines(), *lines]
+    terminal = Terminal(session)
+    try:
+        if arguments.batch:
+            terminal.greet(False)
+        terminal.run_lines(lines)
+        failed = terminal.failed
+        if not arguments.batch and not terminal.over:
+            failed = terminal.interact()
+        return 1 if failed and (arguments.batch or not sys.stdin.isatty()) else 0
+    finally:
+        terminal.close()
+        session.close()

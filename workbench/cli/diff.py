@@ -1,0 +1,67 @@
+"""``workbench diff``: two runs side by side, first difference first."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from workbench.cli.inputs import add_inputs
+from workbench.cli.output import lines, print_json
+from workbench.cli.sources import add_keep, is_trace, open_graph, recorded
+
+#: other executors that a model can be run with: their names in place of B
+ENGINES = ("onnxruntime", "reference")
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "diff",
+        help="compare two runs, first difference first",
+        description="Compares two runs by node, frame and iteration. A and B are traces, or models that are run with "
+        "the same inputs. Status: 0 equal, 1 different, 2 trouble.",
+    )
+    parser.add_argument("a", metavar="A", type=Path, help="a saved trace, or a model")
+    parser.add_argument(
+        "b",
+        metavar="B",
+        type=Path,
+        help=f"a saved trace, a model, or for the ONNX model A the name of another executor: {' or '.join(ENGINES)}",
+    )
+    parser.add_argument("--rtol", type=float, default=0.0, help="relative tolerance (default: %(default)s)")
+    parser.add_argument("--atol", type=float, default=0.0, help="absolute tolerance (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    add_inputs(parser)
+    add_keep(parser)
+    parser.set_defaults(run=_diff, trouble=2)
+
+
+def _diff(arguments: argparse.Namespace) -> int:
+    from workbench.analysis.diff import diff
+
+    with ExitStack() as stack:
+        a = stack.enter_context(recorded(arguments.a, arguments))
+        found = diff(a, _other(stack, arguments), rtol=arguments.rtol, atol=arguments.atol)
+        if arguments.json:
+            print_json(found.to_data())
+        else:
+            print(lines(found.text()))
+        return 0 if found.equal else 1
+
+
+def _other(stack: ExitStack, arguments: argparse.Namespace) -> Any:
+    if str(arguments.b) not in ENGINES or arguments.b.exists():
+        return stack.enter_context(recorded(arguments.b, arguments))
+    from workbench.analysis.diff import run_with
+    from workbench.cli.inputs import feeds_of
+    from workbench.errors import WorkbenchError
+
+    if is_trace(arguments.a):
+        raise WorkbenchError(
+            f"{arguments.b} runs models, and A is a trace.",
+            slug="not-a-model",
+            fix="give the model and its inputs as A.",
+        )
+    graph = open_graph(arguments.a)
+    return run_with(str(arguments.b), arguments.a, feeds_of(graph, arguments))

@@ -1,0 +1,292 @@
+"""``workbench doctor``: whether all is there that the workbench needs, and what to do where it is not."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+OK, NOTE, BAD = "ok", "note", "missing"
+MARKS = {OK: "ok     ", NOTE: "note   ", BAD: "MISSING"}
+
+#: extra -> what it is for; the packages are those of the project's metadata
+EXTRAS = {
+    "onnx": "ONNX models, and comparison with onnxruntime",
+    "arrow": "traces that are larger than memory",
+    "tensorflow": "TensorFlow ops that have no counterpart here",
+    "jax": "graphs from JAX",
+    "torch": "graphs from PyTorch",
+    "gpu": "arrays on a GPU",
+    "distributed": "many runs on several machines",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: ``state`` is ok, note (something optional is not there) or missing; ``fix`` says what to do."""
+
+    name: str
+    state: str
+    text: str
+    fix: str = ""
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "doctor",
+        help="check the installation, and say what to do",
+        description="Checks Python, the packages, the compiled kernels, JupyterLab's side and the extras. Status 1 if "
+        "something that is needed is missing.",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    # what it looks for may be what the library itself needs in order to load
+    parser.set_defaults(run=_doctor, alone=True)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    found = list(findings())
+    bad = [f for f in found if f.state == BAD]
+    if arguments.json:
+        print(json.dumps([asdict(f) for f in found], indent=1))
+        return bool(bad)
+    width = max(len(f.name) for f in found)
+    for f in found:
+        print(f"{MARKS[f.state]}  {f.name:{width}}  {f.text}")
+        if f.fix:
+            print(f"{' ' * (width + 11)}-> {f.fix}")
+    print(f"\n{'All that is needed is there.' if not bad else f'{len(bad)} missing: see the arrows.'}")
+    return bool(bad)
+
+
+def findings() -> Iterator[Finding]:
+    """All checks, one after the other; a check that fails itself is a finding too."""
+    checks: list[Callable[[], Iterator[Finding]]] = [
+        _python,
+        _packages,
+        _kernels,
+        _a_run,
+        _jupyter,
+        _extras,
+        _gpu,
+        _disk,
+        _notebooks,
+        _browser,
+    ]
+    for check in checks:
+        try:
+            yield from check()
+        except Exception as error:  # a broken installation raises anything
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            yield Finding(check.__name__[1:].replace("_", " "), BAD, text, "pip install --force-reinstall workbench.")
+
+
+def _python() -> Iterator[Finding]:
+    import platform
+
+    version = f"{platform.python_version()} at {sys.executable}, {platform.machine()}, {os.cpu_count()} cores"
+    good = sys.version_info >= (3, 11)
+    yield Finding("python", OK if good else BAD, version, "" if good else "use Python 3.11 or later.")
+
+
+def _requirements() -> list[str]:
+    import importlib.metadata
+
+    try:
+        return importlib.metadata.requires("workbench") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+
+
+def _named(requirement: str) -> tuple[str, str]:
+    """(package, versions) of a requirement as the metadata has it."""
+    match = re.match(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?\s*([^;]*)", requirement)
+    return (match[1], match[2].strip(" ()")) if match else (requirement, "")
+
+
+def _fits(version: str, wanted: str) -> bool:
+    """Whether a version is in a range such as ``>=6.5,<8``; only numbers count."""
+
+    def parts(text: str) -> list[int]:
+        return [int(n) for n in re.findall(r"\d+", text)[:4]]
+
+    for clause in filter(None, (c.strip() for c in wanted.split(","))):
+        operator, limit = re.match(r"([<>=!~]*)\s*(.*)", clause).groups()  # type: ignore[union-attr]
+        have, want = parts(version), parts(limit)
+        size = max(len(have), len(want))
+        have, want = have + [0] * (size - len(have)), want + [0] * (size - len(want))
+        good = {
+            ">=": have >= want,
+            "<": have < want,
+            "<=": have <= want,
+            ">": have > want,
+            "==": have == want,
+            "!=": have != want,
+            "~=": have >= want,
+        }.get(operator, True)
+        if not good:
+            return False
+    return True
+
+
+def _packages() -> Iterator[Finding]:
+    import importlib.metadata
+
+    required = [r for r in _requirements() if "extra ==" not in r]
+    if not required:
+        yield Finding(
+            "packages", BAD, "workbench is not installed here", "pip install . in its sources, or make setup."
+        )
+    for requirement in required:
+        name, wanted = _named(requirement)
+        try:
+            version = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding(
+                name, BAD, f"not installed, {wanted or 'any version'} is needed", f"pip install '{name}{wanted}'"
+            )
+            continue
+        good = _fits(version, wanted)
+        text = version if good else f"{version}, but {wanted} is needed"
+        yield Finding(name, OK if good else BAD, text, "" if good else f"pip install '{name}{wanted}'")
+
+
+def _kernels() -> Iterator[Finding]:
+    try:
+        from workbench.kernels import build_info, typed
+    except ImportError as error:
+        yield Finding(
+            "compiled kernels",
+            BAD,
+            f"cannot be imported: {error}",
+            "install again with a C++ compiler; beside the sources, start from another folder.",
+        )
+        return
+    isa = getattr(typed, "isa", None)
+    text = f"profile {build_info.type_profile}" + (f", {isa()}" if callable(isa) else "")
+    good = bool(build_info.optimised)
+    yield Finding(
+        "compiled kernels",
+        OK if good else NOTE,
+        text + ("" if good else ", built without optimisation"),
+        "" if good else "build with -Dbuildtype=release.",
+    )
+
+
+def _a_run() -> Iterator[Finding]:
+    importlib.import_module("workbench.ops")
+    from workbench.graph import GraphBuilder
+    from workbench.session import Session
+
+    b = GraphBuilder("doctor")
+    a = b.placeholder("a", "float64")
+    x = b.while_loop(lambda x: abs(x * x - a) > 1e-9, lambda x: (x + a / x) * 0.5, {"x": a})
+    with Session(b.build(x), {"a": 2.0}) as session:
+        session.run()
+        good = abs(float(session.value("x")) - 2**0.5) < 1e-9
+    yield Finding(
+        "a loop",
+        OK if good else BAD,
+        "runs, and gives what it should" if good else "gives a wrong number",
+        "" if good else "please report this, with the output of workbench doctor --json.",
+    )
+
+
+def _jupyter() -> Iterator[Finding]:
+    """The browser side: the labextensions of the widget packages that JupyterLab finds."""
+    roots = [Path(sys.prefix) / "share" / "jupyter"]
+    if importlib.util.find_spec("jupyter_core") is not None:
+        from jupyter_core.paths import jupyter_path
+
+        roots = [Path(p) for p in jupyter_path()]
+    for name, package in (("@jupyter-widgets/jupyterlab-manager", "ipywidgets"), ("anywidget", "anywidget")):
+        where = next((r / "labextensions" / name for r in roots if (r / "labextensions" / name).is_dir()), None)
+        if where is None:
+            yield Finding(
+                f"browser side of {package}",
+                BAD,
+                "JupyterLab does not see its extension",
+                f"pip install --force-reinstall {package}, in the environment that starts JupyterLab.",
+            )
+        else:
+            yield Finding(f"browser side of {package}", OK, str(where))
+    kernels = [r / "kernels" for r in roots if any((r / "kernels").glob("*/kernel.json"))]
+    yield Finding(
+        "notebook kernel",
+        OK if kernels else BAD,
+        str(kernels[0]) if kernels else "no kernel is installed",
+        "" if kernels else "pip install ipykernel.",
+    )
+
+
+def _extras() -> Iterator[Finding]:
+    import importlib.metadata
+
+    for extra, purpose in EXTRAS.items():
+        names = [_named(r) for r in _requirements() if re.search(f"extra == ['\"]{extra}['\"]", r)]
+        lacking = []
+        for name, wanted in names:
+            try:
+                if not _fits(importlib.metadata.version(name), wanted):
+                    lacking.append(f"{name} {wanted}")
+            except importlib.metadata.PackageNotFoundError:
+                lacking.append(name)
+        text = f"{purpose}" + (f": {', '.join(lacking)} is not installed" if lacking else "")
+        fix = f"pip install 'workbench[{extra}]', if you want it." if lacking else ""
+        yield Finding(f"extra {extra}", NOTE if lacking else OK, text, fix)
+
+
+def _gpu() -> Iterator[Finding]:
+    if importlib.util.find_spec("cupy") is None:
+        return
+    cupy: Any = importlib.import_module("cupy")
+    there = bool(cupy.is_available())
+    yield Finding(
+        "gpu",
+        OK if there else NOTE,
+        cupy.cuda.runtime.getDeviceProperties(0)["name"].decode() if there else "CuPy is installed, but sees no device",
+        "" if there else "check the driver.",
+    )
+
+
+def _disk() -> Iterator[Finding]:
+    import tempfile
+
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    good = free > 1 << 30
+    yield Finding(
+        "temporary folder",
+        OK if good else NOTE,
+        f"{free / (1 << 30):.1f} GiB free in {tempfile.gettempdir()}",
+        "" if good else "set TMPDIR to a folder with more room before recording long runs.",
+    )
+
+
+def _notebooks() -> Iterator[Finding]:
+    from workbench.cli.lab import course
+
+    where = course()
+    yield Finding(
+        "course",
+        OK if where else NOTE,
+        str(where) if where else "the notebooks are not here",
+        "" if where else "they are in the sources, in notebooks/: workbench lab FOLDER.",
+    )
+
+
+def _browser() -> Iterator[Finding]:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    yield Finding(
+        "chromium",
+        OK if found else NOTE,
+        found or "not found; only the browser tests need it",
+        "" if found else "apt-get install chromium, to run the browser tests.",
+    )

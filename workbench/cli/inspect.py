@@ -1,0 +1,178 @@
+"""``workbench inspect``: what is in a model or a trace."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from workbench.cli.neighbours import neighbourhood
+from workbench.cli.output import lines, path_text, plain, print_json, sparkline, table, value_text
+from workbench.cli.sources import open_either
+from workbench.errors import TraceError
+
+#: firings of which a series shows the course; of longer ones the newest
+COURSE = 100_000
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "inspect",
+        help="what is in a model or a trace",
+        description="Of a model: inputs, outputs, ops, loops and branches. Of a trace also what fired how often, and "
+        "how values evolved.",
+    )
+    parser.add_argument("source", metavar="MODEL|TRACE", type=Path, help="model file, or a saved trace")
+    parser.add_argument("--node", metavar="NAME", help="one node: what it reads, what reads it, and its values")
+    parser.add_argument("--nodes", action="store_true", help="all nodes with op, type, frame and inputs")
+    parser.add_argument("--values", action="store_true", help="of a trace: all values, not only what loops carry")
+    parser.add_argument("--report", action="store_true", help="of a trace: how loops and variables evolved, and why")
+    parser.add_argument("--text", action="store_true", help="the text form of the graph, which can be read back")
+    parser.add_argument("--json", action="store_true", help="print the facts as JSON")
+    parser.set_defaults(run=_inspect)
+
+
+def _inspect(arguments: argparse.Namespace) -> None:
+    from workbench.trace import Trace
+
+    source = open_either(arguments.source)
+    trace = source if isinstance(source, Trace) else None
+    graph: Any = source.graph if isinstance(source, Trace) else source
+    if trace is None and arguments.report:
+        raise TraceError(
+            "A model has not run, so there is nothing to report.",
+            slug="not-a-trace",
+            fix="workbench run MODEL --report runs it.",
+        )
+    if arguments.json:
+        facts = graph_facts(graph, arguments.nodes)
+        print_json(facts if trace is None else facts | trace_facts(trace, arguments.values))
+    elif arguments.text:
+        print(lines(graph.text()), end="")
+    elif arguments.node:
+        print(neighbourhood(graph, arguments.node, trace), end="")
+    elif arguments.nodes:
+        print(table(_nodes(graph), ("node", "op", "type", "frame", "inputs")), end="")
+    else:
+        print(describe_graph(graph), end="")
+        if trace is not None:
+            print("\n" + describe_trace(trace, arguments.values), end="")
+    if arguments.report and trace is not None and not arguments.json:
+        from workbench.analysis.report import analyze
+
+        print(f"\n{lines(analyze(trace).report())}")
+
+
+def _nodes(graph: Any) -> list[tuple[str, ...]]:
+    return [
+        (n.name, n.op, " ".join(map(str, n.types)), "/".join(graph.frame_of(n.name)), " ".join(map(str, n.inputs)))
+        for n in graph.nodes.values()
+    ]
+
+
+def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
+    """Plain data about a graph."""
+    ops: dict[str, int] = {}
+    for node in graph.nodes.values():
+        ops[node.op] = ops.get(node.op, 0) + 1
+    facts: dict[str, Any] = {
+        "graph": graph.name,
+        "fingerprint": graph.fingerprint,
+        "nodes": len(graph.nodes),
+        "inputs": {n: str(graph.type_of(r)) for n, r in graph.inputs.items()},
+        "outputs": {n: str(graph.type_of(r)) for n, r in graph.outputs.items()},
+        "ops": dict(sorted(ops.items(), key=lambda item: (-item[1], item[0]))),
+        "loops": [
+            {
+                "frame": list(f.path),
+                "nodes": len(f.nodes),
+                "condition": f.loop_cond,
+                "variables": [v.name for v in f.variables],
+            }
+            for f in graph.frames.values()
+            if f.path
+        ],
+        "regions": [{"name": r.name, "kind": r.kind, "nodes": len(r.nodes)} for r in graph.regions.values()],
+    }
+    if nodes:
+        names = ("node", "op", "type", "frame", "inputs")
+        facts["all_nodes"] = [dict(zip(names, row, strict=True)) for row in _nodes(graph)]
+    return facts
+
+
+def describe_graph(graph: Any) -> str:
+    """A graph in a screenful."""
+    facts = graph_facts(graph)
+    loops, branches = facts["loops"], sum(r["kind"] == "branch" for r in facts["regions"])
+    out = [
+        f"graph {plain(graph.name)!s}: {len(graph.nodes):,} nodes, {_many(len(loops), 'loop')}"
+        + (f", {_many(branches, 'branch', 'branches')}" if branches else "")
+        + "\n\n"
+    ]
+    out.append("inputs\n" + table(facts["inputs"].items(), indent="  ") if facts["inputs"] else "no inputs\n")
+    out.append("outputs\n" + table(facts["outputs"].items(), indent="  "))
+    if loops:
+        rows = [("/".join(each["frame"]), f"{each['nodes']} nodes", ", ".join(each["variables"])) for each in loops]
+        out.append("loops\n" + table([*rows[:40]], ("frame", "", "carries"), indent="  "))
+        if len(rows) > 40:
+            out.append(f"  and {len(rows) - 40} more\n")
+    counted = list(facts["ops"].items())
+    shown = ", ".join(f"{plain(op)} {count}" for op, count in counted[:24])
+    out.append(f"ops\n  {shown}{f' and {len(counted) - 24} more' if len(counted) > 24 else ''}\n")
+    return "".join(out)
+
+
+def trace_facts(trace: Any, every: bool = False) -> dict[str, Any]:
+    """Plain data about what a trace holds."""
+    frames = {}
+    for path, cover in trace.coverages().items():
+        frames["/".join(path)] = str(cover)
+    series = {}
+    for name in _names(trace, every):
+        values = trace[name]
+        newest = values[-1] if len(values) else None
+        series[name] = {"type": str(values.type), "firings": len(values), "last": newest}
+    counts = {name: {"false": no, "true": yes} for name, (no, yes) in trace.branch_counts().items()}
+    return {"events": len(trace.events()), "iterations": frames, "series": series, "switches": counts}
+
+
+def _names(trace: Any, every: bool) -> list[str]:
+    """Inputs, what loops carry, and outputs; or all."""
+    if every:
+        return trace.names()
+    carried = [v.name for f in trace.graph.frames.values() for v in f.variables]
+    return [n for n in dict.fromkeys([*trace.graph.inputs, *carried, *trace.graph.outputs]) if n in trace]
+
+
+def describe_trace(trace: Any, every: bool = False) -> str:
+    """What fired and how values evolved, in a screenful."""
+    out = [f"trace: {len(trace.events()):,} events\n"]
+    covers = [("/".join(path), str(cover)) for path, cover in trace.coverages().items()]
+    if covers:
+        out.append("iterations that are kept\n" + table(covers, indent="  "))
+    decisions = [(n, f"{yes:,} times true", f"{no:,} times false") for n, (no, yes) in trace.branch_counts().items()]
+    if decisions:
+        out.append("switches\n" + table(decisions[:40], indent="  "))
+    names = _names(trace, every)
+    out.append(
+        "values\n" + table([_row(trace, name) for name in names[:400]], ("name", "firings", "last", "course"), "  ")
+    )
+    if len(names) > 400:
+        out.append(f"  and {len(names) - 400} more: workbench inspect TRACE --json\n")
+    return "".join(out)
+
+
+def _row(trace: Any, name: str) -> tuple[str, str, str, str]:
+    series = trace[name]
+    count = len(series)
+    if not count:
+        return name, "0", "dead, or not reached", ""
+    tag = series.tag(-1)
+    where = path_text(tag.frame, tag.iteration)
+    last = value_text(series[-1]) + (f"  [{where}]" if where else "")
+    scalar = series.type.shape == () and count > 1
+    return name, f"{count:,}", last, sparkline(series[-COURSE:]) if scalar else ""
+
+
+def _many(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,79 @@
+"""``workbench lab``: JupyterLab on the notebooks."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+FIRST = "01_first_loop.ipynb"
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "lab",
+        help="JupyterLab on the notebooks",
+        description="Starts JupyterLab on the first notebook of the course if it is there, else on FOLDER. What is not "
+        "known here is handed to JupyterLab, for instance --no-browser.",
+    )
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        help="folder of notebooks, or one notebook (default: the course, where it is, else this folder)",
+    )
+    parser.add_argument("--port", type=int, default=8888, help="port, or the next free one (default: %(default)s)")
+    parser.add_argument("--print", action="store_true", dest="show", help="print the command, do not start it")
+    parser.set_defaults(run=_lab, rest_goes_on=True)
+
+
+def course() -> Path | None:
+    """The folder of the course: beside the sources, or in this folder."""
+    beside = Path(__file__).resolve().parents[2] / "notebooks"
+    return next((f for f in (beside, Path("notebooks"), Path(".")) if (f / FIRST).is_file()), None)
+
+
+def command(folder: Path, notebook: str | None, port: int, rest: list[str]) -> list[str]:
+    """The command line of JupyterLab; nothing in it asks the outside world."""
+    where = [] if notebook is None else [f"--LabApp.default_url=/lab/tree/{notebook}"]
+    root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    quiet = ["--LabApp.extension_manager=readonly", "--LabApp.news_url="]
+    return [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "lab",
+        f"--ServerApp.root_dir={folder.resolve()}",
+        f"--port={port}",
+        *where,
+        *quiet,
+        *root,
+        *rest,
+    ]
+
+
+def _lab(arguments: argparse.Namespace) -> None:
+    import importlib.util
+    import shlex
+
+    given = arguments.folder
+    if given is not None and not given.exists():
+        raise WorkbenchError(f"There is no {str(given)!r}.", slug="no-such-file", fix="give a folder or a notebook.")
+    folder = given or course() or Path(".")
+    notebook = FIRST if (folder / FIRST).is_file() else None
+    if folder.is_file():
+        folder, notebook = folder.parent, folder.name
+    words = command(folder, notebook, arguments.port, arguments.rest)
+    if arguments.show:
+        print(shlex.join(words))
+        return
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise WorkbenchError("JupyterLab is not installed here.", slug="missing-library", fix="pip install jupyterlab.")
+    print(f"JupyterLab is starting in {folder.resolve()}; Ctrl-C ends it.", flush=True)
+    # beside the sources ./workbench would hide the installed package from a kernel, which starts where its notebook is
+    os.chdir(folder)
+    os.execv(words[0], words)

@@ -1,0 +1,64 @@
+"""One node with what it reads and what reads it, drawn as text::
+
+a ────────┐
+x ────────┤
+          divide a/x   float64   in loop
+            ├──────── sum
+            └──────── half
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.cli.output import clip, plain, value_text
+
+#: readers that are listed
+MANY = 20
+
+
+def neighbourhood(graph: Any, name: str, trace: Any = None) -> str:
+    """Text, each line ended. GraphError for a name that the graph does not have."""
+    ref = graph.value(name)
+    node = graph.nodes[ref.node]
+    sources = [(graph.name_of(r), graph.nodes[r.node].op, _last(trace, r)) for r in node.inputs]
+    sources += [(f"after {name}", graph.nodes[name].op, "") for name in node.control]
+    readers = graph.consumers(node.name)
+    width = max([12, *(len(clip(s[0], 40)) for s in sources)])
+    out = []
+    for i, (label, op, value) in enumerate(sources):
+        text = clip(label, 40)
+        corner = "┐" if i == 0 else "┤"
+        out.append(f"{text} {'─' * (width - len(text) + 4)}{corner}  {plain(op)}{value}\n")
+    pad = " " * (width + 5) if sources else ""
+    frame = "/".join(graph.frame_of(node.name))
+    types = " ".join(map(str, node.types))
+    public = graph.name_of(ref)
+    own = plain(node.name) if public in (node.name, str(ref)) else f"{plain(node.name)} ({plain(public)})"
+    out.append(f"{pad}{'▼ ' if sources else ''}{own}: {plain(node.op)} -> {plain(types)}{_last(trace, ref)}\n")
+    facts = [f"in {plain(frame)}"] if frame else []
+    if node.source is not None:
+        facts.append(f"line {plain(node.source)}")
+    attrs = ", ".join(
+        f"{plain(k)}={clip(value_text(v) if hasattr(v, 'dtype') else v, 40)}" for k, v in node.attrs.items()
+    )
+    facts += [attrs] if attrs else []
+    out += [f"{pad}  {clip(fact, 200)}\n" for fact in facts]
+    for i, reader in enumerate(readers[:MANY]):
+        corner = "└" if i == len(readers) - 1 else "├"
+        out.append(f"{pad}  {corner}─── {clip(reader, 60)}  {plain(graph.nodes[reader].op)}\n")
+    if len(readers) > MANY:
+        out.append(f"{pad}  └─── and {len(readers) - MANY} more\n")
+    if not readers:
+        outputs = [n for n, r in graph.outputs.items() if r.node == node.name]
+        said = f"output {', '.join(map(plain, outputs))}" if outputs else "nothing reads it"
+        out.append(f"{pad}  └─── {said}\n")
+    return "".join(out)
+
+
+def _last(trace: Any, ref: Any) -> str:
+    """`` = 1.5`` for a value that has fired."""
+    if trace is None or ref not in trace:
+        return ""
+    series = trace[ref]
+    return f" = {value_text(series[-1])}" if len(series) else " = (has not fired)"

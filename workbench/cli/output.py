@@ -1,0 +1,133 @@
+"""What the commands print: plain text in columns, or JSON. Names from strangers' files are shown, not obeyed."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+#: characters of one cell of a table
+CELL = 72
+#: items of an array that JSON holds in full; larger ones are described
+JSON_ITEMS = 1000
+#: control characters (a terminal would obey them), line separators, and what turns the direction of writing around
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def plain(text: object) -> str:
+    """A text in which no character does anything to a terminal: what would is written as ``\\x1b``."""
+    return _UNSAFE.sub(_written, str(text))
+
+
+def lines(text: object) -> str:
+    """:func:`plain` for a text of several lines, which stay lines."""
+    return "\n".join(plain(line.expandtabs()) for line in str(text).split("\n"))
+
+
+def _written(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def clip(text: object, width: int = CELL) -> str:
+    """A plain text of at most ``width`` characters, its middle left out."""
+    shown = plain(text)
+    if len(shown) <= width:
+        return shown
+    tail = (width - 1) // 2
+    return f"{shown[: width - 1 - tail]}…{shown[len(shown) - tail :]}"
+
+
+def cells(text: str) -> int:
+    """Columns that a text takes on a terminal: wide characters take two, combining ones none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def table(rows: Iterable[Sequence[object]], header: Sequence[str] = (), indent: str = "") -> str:
+    """Rows as aligned columns, each line ended."""
+    body = [[clip(c) for c in row] for row in rows]
+    if header:
+        body.insert(0, list(header))
+    if not body:
+        return ""
+    widths = [max(cells(row[i]) for row in body if i < len(row)) for i in range(max(map(len, body)))]
+    out = []
+    for row in body:
+        padded = [text + " " * (widths[i] - cells(text)) for i, text in enumerate(row)]
+        out.append((indent + "  ".join(padded)).rstrip() + "\n")
+    return "".join(out)
+
+
+def path_text(frame: Sequence[str], iteration: Sequence[int]) -> str:
+    """``outer 2, inner 5`` for a frame path and its iterations."""
+    return ", ".join(f"{plain(f)} {i}" for f, i in zip(frame, iteration, strict=False))
+
+
+def value_text(value: Any) -> str:
+    """A value on one line: the number or the few items, or dtype, shape and range."""
+    from workbench.trace.describe import short
+
+    return "none" if value is None else clip(" ".join(short(value).split()), 120)
+
+
+def sparkline(values: Any, width: int = 24) -> str:
+    """Numbers over time in one line of bars; NaN is ``?``, infinities ``^`` and ``v``. Empty for what has no numbers.
+
+    Each bar stands for a stretch of firings: its last number, but one that is not finite wins, so that none is missed.
+    """
+    import numpy as np
+
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "biuf" or not len(array):
+        return ""
+    numbers = array.astype(np.float64)
+    edges = np.linspace(0, len(numbers), min(width, len(numbers)) + 1).astype(int)
+    parts = [numbers[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    picked = [float(bad[0]) if len(bad := part[~np.isfinite(part)]) else float(part[-1]) for part in parts]
+    finite = [v for v in picked if math.isfinite(v)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
+    span = high / 2 - low / 2  # halves: the span of the largest numbers is infinite
+
+    def bar(v: float) -> str:
+        if not math.isfinite(v):
+            return "?" if math.isnan(v) else "^" if v > 0 else "v"
+        return _BARS[3 if span == 0 else min(7, int((v / 2 - low / 2) / span * 8))]
+
+    return "".join(map(bar, picked))
+
+
+def as_json(value: Any) -> Any:
+    """Plain data: arrays as lists, large ones as a description; NaN and infinities as the words that JSON lacks."""
+    import numpy as np
+
+    from workbench.trace.describe import short
+
+    if isinstance(value, np.generic):
+        value = value.item() if value.dtype.kind != "V" else float(value)  # the numbers of ml_dtypes
+    if isinstance(value, np.ndarray):
+        if value.size > JSON_ITEMS:
+            return {"dtype": str(value.dtype), "shape": list(value.shape), "text": short(value)}
+        return as_json(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(k): as_json(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(v) for v in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    try:
+        return as_json(float(value))  # such a number in a list
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on standard output; ASCII, so that no name does anything to a terminal."""
+    print(json.dumps(as_json(data), indent=1))

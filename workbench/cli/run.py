@@ -1,0 +1,151 @@
+"""``workbench run``: a model from beginning to end, its outputs, and on request its trace."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from workbench.cli.inputs import add_inputs
+from workbench.cli.output import as_json, clip, lines, plain, print_json, table, value_text
+from workbench.cli.sources import add_keep, make_session, open_graph
+
+#: status of a run that was interrupted, or for which the time did not suffice
+UNFINISHED = 3
+
+
+def add(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "run",
+        help="run a model and print its outputs",
+        description="Runs an ONNX model, a TensorFlow graph or a saved graph. Ctrl-C pauses it: what was recorded "
+        "until then is saved too. Status: 0 finished, 1 error, 3 not finished.",
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
+    add_inputs(parser)
+    add_keep(parser, None)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="value to compute, may be repeated; by default the outputs of the model",
+    )
+    parser.add_argument("--trace", metavar="FILE", type=Path, help="save the trace of the run (.wbtrace)")
+    parser.add_argument("--save", metavar="FILE", type=Path, help="save the outputs (.npz)")
+    parser.add_argument("--seconds", metavar="S", type=float, help="pause after so many seconds")
+    parser.add_argument("--report", action="store_true", help="say how every loop and variable evolved, and why")
+    parser.add_argument("--json", action="store_true", help="print outputs and facts as JSON")
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    graph = open_graph(arguments.model, arguments.output)
+    keep = arguments.keep or ("all" if arguments.trace or arguments.report else "off")
+    session = make_session(graph, arguments, keep)
+    try:
+        began = time.perf_counter()
+        session.run(wait=False)
+        try:
+            stop = session.wait(arguments.seconds)
+        except KeyboardInterrupt:
+            stop = None
+        if stop is None:
+            stop = session.pause()
+        took = time.perf_counter() - began
+        outputs, dead = _outputs(session)
+        if arguments.trace:
+            session.trace.save(arguments.trace)
+        if arguments.save:
+            _save(arguments.save, outputs)
+        if arguments.json:
+            print_json(_facts(session, stop, took, outputs, dead))
+        else:
+            _print(session, stop, took, outputs, dead)
+        if arguments.report:
+            from workbench.analysis.report import analyze
+
+            where = sys.stderr if arguments.json else sys.stdout
+            print(f"\n{lines(analyze(session).report())}", file=where)
+        return {"finished": 0, "failed": 1}.get(session.state, UNFINISHED)
+    finally:
+        session.close()
+
+
+def _outputs(session: Any) -> tuple[dict[str, Any], list[str]]:
+    """Outputs that were computed, and names of those that are dead."""
+    from workbench.errors import DeadValueError
+
+    outputs, dead = {}, []
+    for name in session.graph.outputs if session.state == "finished" else ():
+        try:
+            outputs[name] = session.value(name)
+        except DeadValueError:
+            dead.append(name)
+    return outputs, dead
+
+
+def _save(path: Path, outputs: dict[str, Any]) -> None:
+    import numpy as np
+
+    from workbench.errors import WorkbenchError
+
+    arrays = {name: np.asarray(value) for name, value in outputs.items()}
+    objects = [name for name, value in arrays.items() if value.dtype == object]
+    if objects:
+        raise WorkbenchError(
+            f"{', '.join(objects)[:200]}: texts and lists cannot be saved as .npz.",
+            slug="not-an-array",
+            fix="print them with --json, or save the trace.",
+        )
+    with zipfile.ZipFile(path, "w") as archive:  # numpy.savez takes no output that is called "file"
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def _facts(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: list[str]) -> dict[str, Any]:
+    return {
+        "graph": session.graph.name,
+        "state": session.state,
+        "reason": stop.reason.name,
+        "why": str(stop.reason),
+        "error": None if stop.error is None else str(stop.error),
+        "next": None if stop.tag is None else str(stop.tag),
+        "events": session.snapshot().event,
+        "seconds": round(took, 6),
+        "dead": dead,
+        "outputs": {
+            name: {
+                "dtype": str(getattr(v, "dtype", type(v).__name__)),
+                "shape": list(getattr(v, "shape", ())),
+                "value": as_json(v),
+            }
+            for name, v in outputs.items()
+        },
+    }
+
+
+def _print(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: list[str]) -> None:
+    rows = [(name, _type(value), value_text(value)) for name, value in outputs.items()]
+    rows += [(name, "dead", "its branch was not taken") for name in dead]
+    print(table(rows), end="")
+    events = session.snapshot().event
+    print(f"{session.state} after {events:,} events in {took:.3g} s", file=sys.stderr)
+    if session.state == "finished":
+        return
+    print(clip(stop.reason, 200) + f" Next: {plain(stop.position)}.", file=sys.stderr)
+    report = getattr(stop.error, "report", None)
+    if stop.error is not None:
+        print(lines(report or stop.error), file=sys.stderr)
+    elif session.graph.frames and len(session.graph.frames) > 1:
+        print(lines(session.termination()), file=sys.stderr)
+
+
+def _type(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    return type(value).__name__ if shape is None else f"{value.dtype}[{','.join(map(str, shape))}]"

@@ -1,0 +1,13 @@
+"""The debugger at a terminal: the commands of the panel, with names, without a notebook.
+
+::
+
+    lines (readline, script) ─► shell.Terminal.do ─► table.find ─► moving, looking, points, changing ─► session
+                                       ▲                                         │
+                                       └────────── screen (rich) ◄───────────────┘
+"""
+
+from workbench.cli.terminal import changing, looking, moving, points  # noqa: F401  they fill the table of commands
+from workbench.cli.terminal.shell import Terminal, terminal
+
+__all__ = ["Terminal", "terminal"]

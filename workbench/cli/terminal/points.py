@@ -1,0 +1,207 @@
+"""Breakpoints, watchpoints, logpoints and what is ignored."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from workbench.cli.output import plain
+from workbench.cli.terminal.shell import Terminal
+from workbench.cli.terminal.table import command
+from workbench.cli.terminal.words import condition, split
+from workbench.errors import SessionError
+
+_GROUP = "Breakpoints"
+#: recorded hits that are listed
+LISTED = 20
+_WORDS = "at ITERATION, hits N, every N, health nan, in LOOP, if CONDITION"
+
+
+def options(line: str) -> dict[str, Any]:
+    """``x at 3 hits 2 if value > 1`` as what ``breakpoints.add`` takes."""
+    head, when = condition(f" {line}")
+    words = split(head)
+    found: dict[str, Any] = {}
+    if words and words[0] not in ("in", "frame"):
+        found["where"] = words.pop(0)
+    while words:
+        word = words.pop(0)
+        if not words:
+            raise SessionError(
+                f"Something is missing behind {word[:40]!r}.", slug="bad-line", fix=f"there is: {_WORDS}."
+            )
+        value = words.pop(0)
+        if word in ("at", "iteration"):
+            found["iteration"] = _path(value)
+        elif word in ("hits", "every"):
+            if not value.isdecimal():
+                raise SessionError(f"{word} needs a number, {value[:40]!r} came.", slug=f"bad-{word}", fix=f"{word} 2.")
+            found[word] = int(value)
+        elif word == "health":
+            kinds = tuple(k for k in value.split(",") if k)
+            found["health"] = kinds[0] if len(kinds) == 1 else kinds
+        elif word in ("in", "frame"):
+            found["frame"] = value
+        elif word == "op":
+            found["op"] = value
+        else:
+            raise SessionError(f"{word[:40]!r} is not understood here.", slug="bad-line", fix=f"there is: {_WORDS}.")
+    if when is not None:
+        found["when"] = when
+    return found
+
+
+def _path(text: str) -> int | tuple[int | None, ...]:
+    """``3``, ``2,5`` or ``*,3`` (any iteration of the outer loop)."""
+    parts = [p.strip() for p in text.split(",")]
+    if not all(p == "*" or re.fullmatch(r"\d{1,18}", p) for p in parts):
+        raise SessionError(f"{text[:40]!r} is no iteration.", slug="bad-iteration", fix="write 3, or 2,5, or *,3.")
+    path = tuple(None if p == "*" else int(p) for p in parts)
+    return path[0] if len(path) == 1 and path[0] is not None else path
+
+
+def _add(terminal: Terminal, given: dict[str, Any]) -> None:
+    points = terminal.session.breakpoints
+    point = points.add(**given)
+    words = [repr(given["where"])] if "where" in given else []
+    words += [f"{k}={v!r}" for k, v in given.items() if k != "where"]
+    terminal.code.append(f"{terminal.variable}.breakpoints.add({', '.join(words)})")
+    number = getattr(point, "number", point)
+    text = getattr(point, "text", None) or str(points[number])
+    terminal.screen.pairs((f"{getattr(point, 'kind', 'break')} {number}: ", "strong"), (text, ""))
+
+
+@command(
+    "break b",
+    _GROUP,
+    "break [NAME] [at ITERATION] [hits N] [every N] [health nan] [in LOOP] [if CONDITION]",
+    "stop at a node, value or pattern (while/*)",
+    completes="value",
+)
+def break_(terminal: Terminal, words: list[str], line: str) -> None:
+    given = options(line)
+    if not given:
+        node = terminal.session.position.node
+        if node is None:
+            raise SessionError("A name is needed.", slug="bad-line", fix="write: break x if value > 1e6.")
+        given = {"where": node}
+    _add(terminal, given)
+
+
+@command("watch", _GROUP, "watch NAME [if CONDITION]", "stop when a value changes", completes="value")
+def watch(terminal: Terminal, words: list[str], line: str) -> None:
+    if not words:
+        raise SessionError("A name is needed.", slug="bad-line", fix="write: watch x.")
+    _add(terminal, options(line) | {"watch": "change"})
+
+
+@command(
+    "log",
+    _GROUP,
+    'log NAME "TEXT" [if CONDITION]',
+    'write a text such as "x is {value}" and go on; log alone: the lines',
+    completes="value",
+)
+def log(terminal: Terminal, words: list[str], line: str) -> None:
+    if not words:
+        for entry in list(terminal.session.breakpoints.log)[-200:]:
+            terminal.screen.say(plain(entry))
+        return
+    head, when = condition(f" {line}")
+    found = split(head)
+    if len(found) < 2:
+        raise SessionError("A text is needed.", slug="bad-line", fix='write: log x "x is {value}".')
+    given: dict[str, Any] = {"where": found[0], "log": found[1]}
+    rest = " ".join(found[2:])
+    given |= {k: v for k, v in options(f"{found[0]} {rest}").items() if k != "where"}
+    if when is not None:
+        given["when"] = when
+    _add(terminal, given)
+
+
+@command(
+    "ignore",
+    _GROUP,
+    "ignore NAME [health nan] [op OP]",
+    "breakpoints leave a node or pattern alone: expected NaN",
+    completes="value",
+)
+def ignore(terminal: Terminal, words: list[str], line: str) -> None:
+    given = options(line)
+    if "where" not in given and "op" not in given and "health" not in given:
+        raise SessionError("A name or pattern is needed.", slug="bad-line", fix="write: ignore while/log* health nan.")
+    name = given.pop("where", "*")
+    rule = terminal.session.breakpoints.ignore(name, **given)
+    words = [repr(name), *(f"{k}={v!r}" for k, v in given.items())]
+    terminal.code.append(f"{terminal.variable}.breakpoints.ignore({', '.join(words)})")
+    terminal.screen.say(f"ignored: {getattr(rule, 'text', name)}")
+
+
+@command("breakpoints bl info", _GROUP, "breakpoints", "all breakpoints, and what is ignored")
+def breakpoints(terminal: Terminal, words: list[str], line: str) -> None:
+    points = terminal.session.breakpoints
+    rows = []
+    for row in points.table():
+        hits = row.get("hits_seen", row.get("seen", row.get("hits", "")))
+        rows.append(
+            (row["number"], row["kind"], "on" if row["enabled"] else "off", row.get("text") or row["where"], hits)
+        )
+    if not rows:
+        terminal.screen.say("no breakpoints; break NAME sets one, recommended lists suggestions", "quiet")
+        return
+    terminal.screen.table(("", "kind", "", "where and when", "hits"), rows, right=("", "hits"))
+    for rule in getattr(points, "rules", ()):
+        terminal.screen.say(f"{rule.number}  {rule.text}")
+
+
+@command("delete d", _GROUP, "delete N | all", "remove a breakpoint, or all")
+def delete(terminal: Terminal, words: list[str], line: str) -> None:
+    if words == ["all"]:
+        terminal.session.breakpoints.clear()
+        terminal.code.append(f"{terminal.variable}.breakpoints.clear()")
+        return
+    for number in _numbers(words):
+        terminal.session.breakpoints.remove(number)
+        terminal.code.append(f"{terminal.variable}.breakpoints.remove({number})")
+
+
+@command("toggle enable disable", _GROUP, "toggle N", "switch a breakpoint off or on")
+def toggle(terminal: Terminal, words: list[str], line: str) -> None:
+    for number in _numbers(words):
+        terminal.session.breakpoints.toggle(number)
+        terminal.code.append(f"{terminal.variable}.breakpoints.toggle({number})")
+    breakpoints(terminal, [], "")
+
+
+@command("recheck", _GROUP, "recheck N", "where a breakpoint would have stopped in what has run, without running again")
+def recheck(terminal: Terminal, words: list[str], line: str) -> None:
+    for number in _numbers(words):
+        tags = terminal.session.breakpoints.recheck(number)
+        terminal.code.append(f"{terminal.variable}.breakpoints.recheck({number})")
+        terminal.screen.say(f"breakpoint {number}: {len(tags):,} hits")
+        for tag in tags[:LISTED]:
+            terminal.screen.say(f"  {tag}")
+        if len(tags) > LISTED:
+            terminal.screen.say(f"  ... {len(tags) - LISTED:,} more", "quiet")
+
+
+@command("recommended", _GROUP, "recommended [N]", "breakpoints that the graph suggests; with a number: set it")
+def recommended(terminal: Terminal, words: list[str], line: str) -> None:
+    found = list(terminal.session.breakpoints.recommended())
+    for number in _numbers(words) if words else ():
+        if number > len(found):
+            raise SessionError(
+                f"There are {len(found)} suggestions.", slug="no-such-suggestion", fix="recommended lists them."
+            )
+        point = found[number - 1].add()
+        terminal.code.append(f"{terminal.variable}.breakpoints.recommended()[{number - 1}].add()")
+        terminal.screen.say(f"{getattr(point, 'kind', 'break')} {point.number}: {point.text}")
+    if not words:
+        rows = [(n, getattr(r, "text", str(r)), r.why) for n, r in enumerate(found[:40], 1)]
+        terminal.screen.table(("", "where and when", "why"), rows)
+
+
+def _numbers(words: list[str]) -> list[int]:
+    if not words or not all(w.isdecimal() and len(w) < 10 and int(w) > 0 for w in words):
+        raise SessionError("The number of a breakpoint is needed.", slug="bad-line", fix="breakpoints lists them.")
+    return [int(word) for word in words]

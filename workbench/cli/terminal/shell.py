@@ -1,0 +1,211 @@
+"""The terminal debugger: reads a line, carries it out, shows where the run stands."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from workbench.cli.output import plain
+from workbench.cli.terminal import lines as reading
+from workbench.cli.terminal.screen import Screen
+from workbench.cli.terminal.table import find
+from workbench.cli.terminal.where import show_stop
+from workbench.cli.terminal.words import split
+from workbench.errors import SessionError, WorkbenchError
+
+#: seconds between two looks at a long run
+TICK = 0.5
+
+
+class Terminal:
+    """Commands on one session and its forks. ``closing`` says whether the forks end with it: the session itself never.
+
+    ``code`` is what was done, as Python; ``failed`` counts commands that did not work.
+    """
+
+    def __init__(self, session: Any, out: TextIO | None = None) -> None:
+        self.sessions: list[Any] = [session]
+        self.current = 0
+        self.screen = Screen(out)
+        self.code: list[str] = []
+        self.shown: list[str] = []  # names that every stop shows
+        self.failed = 0
+        self.over = False
+        self._again: str | None = None
+
+    @property
+    def session(self) -> Any:
+        """The session that commands are for; ``use`` changes it."""
+        return self.sessions[self.current]
+
+    @property
+    def variable(self) -> str:
+        """What the current session is called in ``code``."""
+        return "session" if self.current == 0 else f"fork{self.current}"
+
+    def adopt(self, fork: Any, code: str) -> int:
+        """Take a fork in and turn to it; its number."""
+        self.sessions.append(fork)
+        self.code.append(f"fork{len(self.sessions) - 1} = {code}")
+        self.current = len(self.sessions) - 1
+        return self.current
+
+    # -- the loop ----------------------------------------------------------------------------------------------------
+    def interact(self, source: TextIO | None = None) -> int:
+        """Read and carry out lines until ``quit`` or the end of the input; how many commands failed."""
+        source = source or sys.stdin
+        ask = source.isatty()
+        self.greet(ask)
+        with reading.prepared(self, ask):
+            while not self.over:
+                try:
+                    line = reading.read(self, source, ask)
+                except KeyboardInterrupt:
+                    self.screen.say("\n(quit ends it, Ctrl-D too)", "quiet")
+                    continue
+                if line is None:
+                    break
+                self.do(line)
+        return self.failed
+
+    def run_lines(self, lines: Iterable[str]) -> None:
+        """Carry out lines that were prepared, each shown in front of its answer."""
+        for line in lines:
+            if self.over:
+                break
+            if line.strip() and not line.lstrip().startswith("#"):
+                self.screen.pairs((self.prompt, "quiet"), (line.strip(), "strong"))
+                self.do(line)
+
+    def do(self, line: str) -> None:
+        """One line; an empty one repeats the last move. What goes wrong is one sentence, and the terminal goes on."""
+        line = line.strip()
+        if not line:
+            if self._again is None:
+                return
+            line = self._again
+        if line.startswith("#"):
+            return
+        try:
+            word, _, rest = line.partition(" ")
+            found = find(word)
+            self._again = line if found.repeat else None
+            found.carry(self, split(rest), rest.strip())
+        except KeyboardInterrupt:
+            self.screen.say("\ninterrupted", "quiet")
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # a fault of one command must not end the debugging of an hour
+            self.failed += 1
+            self._again = None
+            said = " ".join(str(error).split())
+            if not isinstance(error, WorkbenchError):
+                said = f"{type(error).__name__}: {said}"
+            self.screen.pairs(("error: ", "bad"), (said[:2000], ""))
+
+    def greet(self, ask: bool) -> None:
+        """What is debugged, and how to begin."""
+        graph = self.session.graph
+        loops = len(graph.frames) - 1
+        self.screen.pairs(
+            (graph.name, "strong"),
+            (
+                f": {len(graph.nodes):,} nodes, {loops} loop{'s' if loops != 1 else ''}. "
+                + ("help lists the commands; Ctrl-C pauses a run." if ask else ""),
+                "",
+            ),
+        )
+        show_stop(self, self.session.stop)
+
+    @property
+    def prompt(self) -> str:
+        """Where the run stands, in front of each line: ``(newton 3) ``."""
+        position, state = self.session.position, self.session.state
+        fork = f"fork {self.current}, " if self.current else ""
+        if state in ("finished", "failed", "closed", "running"):
+            return f"({fork}{state}) "
+        open_frames = zip(position.frame, position.iteration, strict=False)
+        places = [f"{plain(f.rsplit('/', 1)[-1])[:24]} {i}" for f, i in open_frames]
+        return f"({fork}{' › '.join(places[-3:]) or 'top'}) "
+
+    # -- moving ------------------------------------------------------------------------------------------------------
+    def move(self, command: str, *arguments: Any, **named: Any) -> None:
+        """Carry out a command of the session and show where it stopped. Ctrl-C pauses it."""
+        method = getattr(self.session, command, None)
+        if method is None:
+            raise SessionError(f"This session has no {command}.", slug="unknown-command", fix="update the workbench.")
+        given = [repr(a) for a in arguments] + [f"{k}={v!r}" for k, v in named.items()]
+        seen = len(getattr(self.session.breakpoints, "log", ()))
+        with self._ticking():
+            stop = method(*arguments, **named)
+        self.code.append(f"{self.variable}.{command}({', '.join(given)})")
+        for line in list(getattr(self.session.breakpoints, "log", ()))[seen:][-20:]:
+            self.screen.pairs(("log ", "name"), (line, ""))
+        show_stop(self, stop or self.session.stop)
+
+    @contextmanager
+    def _ticking(self) -> Any:
+        """While a command runs, a line that says how far it is, on terminals only."""
+        if not self.screen.tty:
+            yield
+            return
+        done = threading.Event()
+
+        def tick() -> None:
+            began, shown = time.monotonic(), False
+            while not done.wait(TICK):
+                snapshot = self.session.snapshot()
+                text = f"running {time.monotonic() - began:.0f} s, event {snapshot.event:,}; Ctrl-C pauses"
+                self.screen.file.write(f"\r{text[: self.screen.console.width - 1]}")
+                self.screen.file.flush()
+                shown = True
+            if shown:
+                self.screen.file.write("\r" + " " * (self.screen.console.width - 1) + "\r")
+
+        thread = threading.Thread(target=tick, daemon=True, name="workbench terminal")
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join(2.0)
+
+    def close(self) -> None:
+        """Close the forks that were made here."""
+        for fork in self.sessions[1:]:
+            fork.close()
+
+
+def terminal(
+    session: Any, *, commands: Iterable[str] = (), source: TextIO | None = None, out: TextIO | None = None
+) -> int:
+    """Debug a session at a terminal, with the commands of the panel: ``help`` lists them.
+
+    Parameters
+    ----------
+    session:
+        A :class:`workbench.Session`. It is not closed at the end, so that it can be looked at further.
+    commands:
+        Lines that are carried out first.
+    source, out:
+        Where lines are read from and answers go to; by default standard input and output. When ``source`` is no
+        terminal, lines are read until its end and shown in front of their answers.
+
+    Returns
+    -------
+    int
+        How many commands failed.
+    """
+    made = Terminal(session, out)
+    try:
+        made.run_lines(commands)
+        return made.interact(source)
+    finally:
+        made.close()
+
+
+__all__ = ["Terminal", "terminal"]

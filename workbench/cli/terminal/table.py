@@ -1,0 +1,80 @@
+"""The table of commands: each with its names, its group, how it is written and what it does."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.errors import SessionError
+
+if TYPE_CHECKING:
+    from workbench.cli.terminal.shell import Terminal
+
+#: what a command gets: the terminal, its words, and the line as it was written behind the command's name
+Carry = Callable[["Terminal", list[str], str], None]
+GROUPS = ("Moving", "Looking", "Breakpoints", "Changing", "Files", "Terminal")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """``repeat``: an empty line does it again. ``names``: what its first word may be completed with."""
+
+    name: str
+    aliases: tuple[str, ...]
+    group: str
+    usage: str
+    text: str
+    carry: Carry
+    repeat: bool = False
+    names: str = ""
+
+
+COMMANDS: dict[str, Command] = {}
+_BY_WORD: dict[str, Command] = {}
+
+
+def command(
+    names: str,
+    group: str,
+    usage: str,
+    text: str,
+    *,
+    repeat: bool = False,
+    completes: str = "",
+) -> Callable[[Carry], Carry]:
+    """Register a command: ``names`` is its name and its aliases, split by spaces."""
+
+    def register(carry: Carry) -> Carry:
+        name, *aliases = names.split()
+        made = Command(name, tuple(aliases), group, usage, text, carry, repeat, completes)
+        COMMANDS[name] = made
+        for word in (name, *aliases):
+            if word in _BY_WORD:
+                raise ValueError(f"two commands are called {word!r}")
+            _BY_WORD[word] = made
+        return carry
+
+    return register
+
+
+def find(word: str) -> Command:
+    """The command of a word: its name, an alias, or the beginning of only one name. SessionError with what is near."""
+    word = word.lower().replace("_", "-")
+    if word in _BY_WORD:
+        return _BY_WORD[word]
+    begun = [c for name, c in COMMANDS.items() if name.startswith(word)]
+    if len(begun) == 1:
+        return begun[0]
+    near = [c.name for c in begun] or difflib.get_close_matches(word, _BY_WORD, n=3, cutoff=0.5)
+    raise SessionError(
+        f"There is no command {word[:40]!r}." if not begun else f"{word!r} may be several commands.",
+        slug="unknown-command",
+        fix=f"did you mean {' or '.join(near)}?" if near else "help lists the commands.",
+    )
+
+
+def words() -> list[str]:
+    """All names and aliases."""
+    return sorted(_BY_WORD)

@@ -1,0 +1,87 @@
+"""What stands on a line: names, iterations, slices of a tensor and of time."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from workbench.errors import SessionError
+
+#: characters of a line
+MAX_LINE = 100_000
+_INDEX = re.compile(r"^(?P<name>.+?)\[(?P<inside>[0-9:,.\s-]*)\]$", re.DOTALL)
+_SPAN = re.compile(r"^(-?\d{0,18}):(-?\d{0,18})(?::(\d{1,18}))?$")
+
+
+def split(line: str) -> list[str]:
+    """The words of a line; names with spaces stand in quotes. SessionError for a quote that is not closed."""
+    if len(line) > MAX_LINE:
+        raise SessionError(
+            f"The line has {len(line):,} characters.", slug="too-long", fix=f"at most {MAX_LINE:,} are read."
+        )
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    lexer.escape = ""  # a backslash is a character of names like any other
+    try:
+        return list(lexer)
+    except ValueError:
+        raise SessionError("A quote is not closed.", slug="bad-line", fix="close it, or leave it out.") from None
+
+
+def condition(line: str) -> tuple[str, str | None]:
+    """A line without its condition, and the condition behind ``if`` or ``when``, outside of quotes."""
+    quote = ""
+    for match in re.finditer(r"[\"']|\s(?:if|when)\s", line):
+        found = match[0]
+        if found in "\"'":
+            quote = "" if quote == found else quote or found
+        elif not quote:
+            return line[: match.start()], line[match.end() :].strip()
+    return line, None
+
+
+def iteration(text: str) -> tuple[int, ...]:
+    """``7`` or ``2,5``, outermost loop first."""
+    try:
+        path = tuple(int(part) for part in text.split(",")) if len(text) < 4000 else (-1,)
+    except ValueError:
+        path = (-1,)
+    if min(path) < 0:
+        raise SessionError(
+            f"{text[:60]!r} is no iteration.",
+            slug="bad-iteration",
+            fix="give one number from 0 on, or one per enclosing loop: 2,5.",
+        )
+    return path
+
+
+def span(text: str) -> tuple[int | None, int | None, int] | None:
+    """``10:20``, ``:``, ``-5:`` or ``0:100:10`` as (start, stop, step); None for what is no slice of time."""
+    match = _SPAN.match(text.strip())
+    if match is None:
+        return None
+    first, last = (None if part in ("", "-") else int(part) for part in match.group(1, 2))
+    return first, last, max(1, int(match[3] or 1))
+
+
+def indexed(word: str, known: Callable[[str], bool]) -> tuple[str, tuple[Any, ...] | None]:
+    """``x[0, :3]`` as a name and an index for a NumPy array; a name that has brackets itself is one."""
+    match = None if known(word) else _INDEX.match(word)
+    if match is None:
+        return word, None
+    parts = [part.strip() for part in match["inside"].split(",") if part.strip()]
+    index: list[Any] = []
+    for part in parts[:65]:
+        if part == "...":
+            index.append(Ellipsis)
+        elif re.fullmatch(r"-?\d{1,18}", part):
+            index.append(int(part))
+        elif re.fullmatch(r"(-?\d{1,18})?:(-?\d{1,18})?(:(-?\d{1,18})?)?", part):
+            index.append(slice(*(int(p) if p else None for p in part.split(":"))))
+        else:
+            raise SessionError(f"{part[:40]!r} is no index.", slug="bad-index", fix="write something like x[0, :3].")
+    if len(index) > 64 or index.count(Ellipsis) > 1:
+        raise SessionError("The index has too many parts.", slug="bad-index", fix="give one part per dimension.")
+    return match["name"], tuple(index)

@@ -1,0 +1,129 @@
+"""What a breakpoint names: one value, all nodes that a pattern fits, or the iterations of a frame."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import re
+from collections.abc import Callable
+
+from workbench.errors import SessionError, TraceError, clipped
+from workbench.execution import Run
+from workbench.graph.graph import Graph
+from workbench.graph.node import Node, Ref
+from workbench.graph.types import ANY, OPAQUE, numpy_dtype
+from workbench.kernels.layout import NodeLayout
+
+#: ops that only hand a value on: patterns with a condition leave them out, for what they show was seen before
+HANDS_ON = frozenset("Enter Exit Merge Switch NextIteration LoopCond Identity NoOp Placeholder".split())
+#: longer names are not looked for
+LONGEST_NAME = 10_000
+
+
+class Targets:
+    """Finds values in the run that the debugger has at this moment."""
+
+    def __init__(self, run: Callable[[], Run]) -> None:
+        self._run = run
+
+    def graph(self) -> Graph:
+        """The graph of the run."""
+        return self._run().plan.graph
+
+    def computed(self) -> list[Node]:
+        """The nodes that the run computes and does not do in silence, in order."""
+        graph = self.graph()
+        return [graph.nodes[n.name] for n in self._run().plan.layout.nodes if not n.silent]
+
+    def depth(self, ref: Ref) -> int:
+        """How many frames a firing of a value is in."""
+        return len(self.frame_path(ref.node))
+
+    def frame_path(self, node: str) -> tuple[str, ...]:
+        layout = self._run().plan.layout
+        found = self._node(node)
+        return layout.frames[found.frame].path if found is not None else ()
+
+    def _node(self, name: str) -> NodeLayout | None:
+        return self._run().trace.reader.node.get(name)
+
+    def value(self, name: str) -> Ref:
+        """One value by its name; TraceError with the nearest names for an unknown one."""
+        if not isinstance(name, str | Ref):
+            raise SessionError(
+                f"A name is a text, a {type(name).__name__} came.", slug="bad-target", fix="name a node or a value."
+            )
+        if len(str(name)) > LONGEST_NAME:
+            raise TraceError(f"There is no value named {clipped(str(name))[:80]!r}...", slug="unknown-value")
+        return self._run().trace.ref(name)
+
+    def frame(self, name: str | tuple[str, ...]) -> tuple[str, ...]:
+        """Path of a frame by its path or name; SessionError with the nearest names."""
+        paths = [f.path for f in self._run().plan.layout.frames]
+        if not isinstance(name, str):
+            wanted = tuple(name)
+        else:
+            wanted = tuple(name.split("/")) if tuple(name.split("/")) in paths else ()
+            fitting = [p for p in dict.fromkeys(paths) if p and name in (p[-1], "/".join(p))]
+            wanted = wanted or (fitting[0] if len(fitting) == 1 else (name,))
+            if len(fitting) > 1 and wanted not in paths:
+                raise SessionError(
+                    f"{len(fitting)} frames are called {name!r}.", slug="bad-frame",
+                    fix=f"give the path: {' or '.join('/'.join(p) for p in fitting[:4])}.",
+                )  # fmt: skip
+        if wanted not in paths:
+            known = list(dict.fromkeys("/".join(p) for p in paths if p))
+            near = difflib.get_close_matches("/".join(map(str, wanted))[:200], known, n=3) or known[:3]
+            raise SessionError(
+                f"There is no frame {clipped(str(name))[:80]!r} in this run.", slug="bad-frame",
+                fix=f"did you mean {' or '.join(map(repr, near))}?" if near else "this graph has no loops.",
+            )  # fmt: skip
+        return wanted
+
+    def start_of(self, frame: tuple[str, ...]) -> tuple[Ref, ...]:
+        """The first node of the first iteration of a frame, and the first of every other one."""
+        layout = self._run().plan.layout
+        mine = [n for n in layout.nodes if layout.frames[n.frame].path == frame and not n.silent and n.op != "Exit"]
+        entries, rest = [n for n in mine if n.first], [n for n in mine if not n.first and not n.guard]
+        return tuple(Ref(n[0].name) for n in (entries, rest) if n)
+
+    def pattern(self, where: str, op: str | None, values: bool, kinds: str) -> tuple[Ref, ...]:
+        """What a pattern fits: nodes, or, of ``values``, outputs of those that compute, with dtypes of these kinds."""
+        run = self._run()
+        graph, known = run.plan.graph, run.plan.layout.values
+        fits = re.compile(fnmatch.translate(where)).match
+        of_op = re.compile(fnmatch.translate(op), re.IGNORECASE).match if op is not None else None
+        found = []
+        for node in run.plan.layout.nodes:
+            if node.silent or (values and op is None and node.op in HANDS_ON) or (of_op and not of_op(node.op)):
+                continue
+            refs = [Ref(node.name, k) for k in range(len(graph.nodes[node.name].types)) if (node.name, k) in known]
+            if not (fits(node.name) or any(fits(graph.name_of(r)) for r in refs)):
+                continue
+            if values:
+                found += [r for r in refs if not kinds or self._is_kind(r, kinds)]
+            else:
+                found.append(Ref(node.name))
+        return tuple(found)
+
+    def _is_kind(self, ref: Ref, kinds: str) -> bool:
+        type_ = self._run().plan.graph.nodes[ref.node].types[ref.index]
+        try:
+            return numpy_dtype(type_.dtype).kind in kinds
+        except Exception:
+            return True  # not known before it fires
+
+    def may_be_bool(self, ref: Ref) -> bool:
+        """Whether a value can be a yes or no; what is not known yet may be one."""
+        dtype = self._run().plan.graph.nodes[ref.node].types[ref.index].dtype
+        return dtype in ("bool", ANY, OPAQUE)
+
+    def is_silent(self, node: str) -> bool:
+        """Whether a node fires without work, so that no run stops at it."""
+        found = self._node(node)
+        return found is not None and found.silent
+
+    def names_of(self, ref: Ref) -> tuple[str, str]:
+        """(public name of a value, op of its node)."""
+        graph = self._run().plan.graph
+        return graph.name_of(ref), graph.nodes[ref.node].op

@@ -15,7 +15,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
@@ -25,6 +24,7 @@ from plotly.basedatatypes import Undefined
 from workbench.widgets import theme
 from workbench.widgets.answers import Answers
 from workbench.widgets.bundle import shared
+from workbench.widgets.esm import STATIC, module
 
 #: redraws in a row that did not help; a browser that cannot show the figure must not be asked for ever
 MAX_REDRAWS = 3
@@ -41,8 +41,8 @@ class LiveFigure(Answers, go.FigureWidget):
         Called without arguments, on any thread, when a browser has drawn the figure for the first time.
     """
 
-    _esm = Path(__file__).parent / "static" / "figure.js"
-    _css = Path(__file__).parent / "static" / "workbench.css"
+    _esm = module("figure.js")
+    _css = STATIC / "workbench.css"
     _bundle_id = traitlets.Unicode().tag(sync=True)
     _themes = traitlets.Dict(theme.THEMES).tag(sync=True)
     _push = traitlets.Int(0).tag(sync=True)
@@ -54,6 +54,8 @@ class LiveFigure(Answers, go.FigureWidget):
         self._redraws = 0
         super().__init__(figure)
         self._config = dict(theme.CONFIG)  # plotly sets its own in between
+        # plotly has the browser count its views in the model, also when the model's comm has just been closed
+        self._view_count = None
         self.on_msg(self._browser_says)
 
     # a default and no assignment: the loader needs it when the comm opens, within ``__init__``

@@ -12,7 +12,7 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
 - *Room for clicks.* While the session runs, the browser is left as long again as it took for the last update, so that
   a click is never behind a queue of redraws.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
-  seconds the next one waits for several t, so that the executor keeps its speed however many views there are.
+  seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
 - *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
   the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
 - *Nobody there.* While nothing happens the status line is asked every half minute for a sign of life; when none comes
@@ -37,8 +37,8 @@ HIDDEN_S = 2.0
 KNOCK_S = 30.0
 #: share of the time that the thread may use for views while the session runs; the status line is not counted
 SHARE = 0.08
-#: the longest wait that comes of it
-LONGEST_S = 1.0
+#: the longest wait that comes of it: what runs is seen to run, however much a view costs
+LONGEST_S = 0.15
 
 
 class Sink(Protocol):

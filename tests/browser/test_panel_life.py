@@ -68,11 +68,6 @@ def left(page) -> dict:
     return json.loads(page.kernel("left()"))
 
 
-def errors(page) -> list[str]:
-    """Errors of scripts; a figure that says farewell over a comm that is closed already does no harm."""
-    return [e for e in page.script_errors() if e not in ("no comm channel defined", "Cannot send")]
-
-
 def until(look, wanted, seconds=30.0) -> None:
     """Until a look at the kernel finds exactly this."""
     end = time.monotonic() + seconds
@@ -134,14 +129,14 @@ def test_a_closed_panel_leaves_nothing(opened):
 def test_a_restarted_kernel_begins_with_nothing(opened):
     run_cell(opened, 1)
     Panel(opened.page, 0).click("next_iteration", "paused")
-    assert errors(opened) == []
+    assert opened.script_errors() == []
     opened.page.evaluate(f"async () => {{ await {KERNEL}.restart(); }}")
     opened.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=60_000)
     opened.kernel(LOOK)
     assert left(opened) == NOTHING
     run_cell(opened, 1)
     Panel(opened.page, 0).click("next_iteration", "paused")
-    assert errors(opened) == [] and opened.failed_cells() == []
+    assert opened.script_errors() == [] and opened.failed_cells() == []
 
 
 def test_a_tab_that_was_closed(opened, server):

@@ -33,12 +33,11 @@ def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless):
     endless.run(wait=False)
     assert until(lambda: view.live._push > 2)
     first, started = view.live._push, time.monotonic()
-    time.sleep(3.0)
+    time.sleep(1.0)
     rate = (view.live._push - first) / (time.monotonic() - started)
     endless.pause()
     end()
-    # how often it is depends on what an update costs: drawing has a fixed share of the time, and waits a second at most
-    assert 1.0 <= rate <= 21, rate
+    assert 4 <= rate <= 21, rate
     assert endless.position.event > 100_000  # the loop did not wait for the view
     view.close()
 

@@ -1,4 +1,4 @@
-// Loader of one figure: fetches plotly.js from the kernel's shared bundle model (once a page), then hands the work to
+// Loader of one figure, behind prelude.js: fetches plotly.js from the shared bundle model (once a page), then hands the work to
 // plotly's own FigureModel and FigureView. It adds the container width, JupyterLab's theme and the acknowledgement of
 // updates. Nothing is requested from any server.
 
@@ -27,6 +27,20 @@ function dark() {
   return document.body.dataset.jpThemeLight === "false";
 }
 
+// The model as plotly's parts see it. The last updates of a figure may be carried out after its comm was closed, and people
+// may zoom in a figure that the kernel has closed: both change the page alone.
+function forgiving(model) {
+  const twin = Object.create(model);
+  twin.save_changes = () => {
+    try {
+      model.save_changes();
+    } catch {
+      // there is no comm any more
+    }
+  };
+  return twin;
+}
+
 // A view of plotly's, not drawn yet. Its class is exported but its model's value readers are not, so the view is taken from
 // plotly's own render; its event handlers go to this view's model, which anywidget cleans up with the view.
 function makeView(module, inner, model, el) {
@@ -37,7 +51,7 @@ function makeView(module, inner, model, el) {
     view = this;
   };
   try {
-    inner.render({ model, el });
+    inner.render({ model: forgiving(model), el });
   } finally {
     proto.perform_render = draw;
   }
@@ -69,7 +83,7 @@ export default () => {
   const start = async (model) => {
     const module = await plotly(model);
     const inner = module.default();
-    inner.initialize({ model });
+    inner.initialize({ model: forgiving(model) });
     return { module, inner };
   };
   return {
@@ -129,7 +143,7 @@ function draw({ model, el, module, inner }) {
   model.on("change:_push", () => {
     const push = model.get("_push");
     room();
-    requestAnimationFrame(() => setTimeout(() => model.send({ kind: "ack", push, traces: el.data?.length }), 0));
+    requestAnimationFrame(() => setTimeout(() => tell(model, { kind: "ack", push, traces: el.data?.length }), 0));
   });
   // An update may be lost between the kernel's message and a figure that is only being made: when the numbers of traces differ,
   // the kernel sends its whole state, and everything is drawn from that.
@@ -137,19 +151,19 @@ function draw({ model, el, module, inner }) {
     if (message?.kind !== "redraw") return;
     Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
     view.perform_render();
-    model.send({ kind: "ack", push: model.get("_push"), traces: el.data?.length });
+    tell(model, { kind: "ack", push: model.get("_push"), traces: el.data?.length });
   };
   model.on("msg:custom", onMessage);
   // a figure that is scrolled out of sight is refreshed rarely
   const sight = new IntersectionObserver((entries) => {
-    model.send({ kind: "sight", seen: entries.some((entry) => entry.isIntersecting) });
+    tell(model, { kind: "sight", seen: entries.some((entry) => entry.isIntersecting) });
   });
   let gone = false;
   const ready = () => {
     if (gone) return;
     if (!el._fullLayout) return setTimeout(ready, 20);
     fit();
-    model.send({ kind: "view", traces: el.data.length });
+    tell(model, { kind: "view", traces: el.data.length });
     sight.observe(el);
   };
   ready();
@@ -160,6 +174,6 @@ function draw({ model, el, module, inner }) {
     resize.disconnect();
     theme.disconnect();
     view.remove();
-    model.send({ kind: "gone" });
+    tell(model, { kind: "gone" });
   };
 }

@@ -42,10 +42,11 @@ function chord(event) {
   return parts.join("+");
 }
 
-// Tells the kernel that a view has gone; a kernel that was restarted, or has closed the widget, hears nothing.
-function farewell(model) {
+// Says something to the kernel. When the comm has gone (the kernel was restarted, or has closed the widget) nobody hears
+// it, and nothing is thrown in the middle of a click or of a farewell.
+function tell(model, content) {
   try {
-    model.send({ kind: "gone" });
+    model.send(content);
   } catch {
     // there is no comm any more
   }
@@ -72,16 +73,16 @@ function follow(model, el, show) {
   };
   const update = () => {
     show(model.get("status"));
-    model.send({ kind: "ack", push: model.get("push") });
+    tell(model, { kind: "ack", push: model.get("push") });
   };
   model.on("change:status", update);
   model.on("change:trouble", trouble);
   trouble();
   update();
-  model.send({ kind: "view" });
+  tell(model, { kind: "view" });
   return () => {
     model.off("change:status", update);
     model.off("change:trouble", trouble);
-    farewell(model);
+    tell(model, { kind: "gone" });
   };
 }

@@ -25,8 +25,9 @@ import numpy as np
 from workbench.errors import TraceError, WorkbenchError
 from workbench.session import Session
 from workbench.trace import Trace
-from workbench.trace.file import MAX_BYTES, _read_item
-from workbench.trace.save import _write_item
+from workbench.trace.file import MAX_BYTES
+from workbench.trace.items import read_item, write_item
+from workbench.trace.save import save_trace
 from workbench.widgets.focus import Focus, Moment
 
 FORMAT, VERSION = "workbench-finding", 1
@@ -55,24 +56,16 @@ class Finding:
             {"frame": list(self.moment.frame), "iteration": list(self.moment.iteration)},
             "position": self.position, "breakpoints": self.breakpoints,
         }  # fmt: skip
-        target, unfinished = Path(path), Path(f"{os.fspath(path)}.part")
-        try:
-            self.trace.save(unfinished)
-            with zipfile.ZipFile(unfinished, "a", zipfile.ZIP_DEFLATED) as file:
-                head["inputs"] = [
-                    {**_write_item(file, f"input{k}", array), "input": name}
-                    for k, (name, array) in enumerate(self.inputs.items())
-                ]
-                file.writestr(MEMBER, json.dumps(head))
-            os.replace(unfinished, target)
-        except OSError as error:
-            raise TraceError(
-                f"The finding cannot be written to {target}: {error.strerror or error}.", slug="not-written",
-                fix="name another place.",
-            ) from error  # fmt: skip
-        finally:
-            unfinished.unlink(missing_ok=True)
-        return target
+
+        def more(file: zipfile.ZipFile) -> None:
+            inputs = [
+                {**write_item(file, f"input{k}", array), "input": name}
+                for k, (name, array) in enumerate(self.inputs.items())
+            ]
+            file.writestr(MEMBER, json.dumps(head | {"inputs": inputs}))
+
+        save_trace(self.trace, path, more=more)
+        return Path(path)
 
     def session(self, go: bool = True) -> Session:
         """A live session on the same graph and inputs, with the breakpoints; with ``go`` run to the recorded place.
@@ -171,7 +164,7 @@ def _inputs(file: zipfile.ZipFile, head: Mapping[str, Any]) -> dict[str, np.ndar
         if not isinstance(entry, dict) or not isinstance(entry.get("name", ""), str):
             raise ValueError("an input is no entry")
         try:
-            array = _read_item(file, entry)
+            array = read_item(file, entry)
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"an input is damaged: {error}") from error
         if array is not None:

@@ -75,8 +75,9 @@ def test_a_running_session_is_not_saved(tmp_path):
 
 def test_where_it_cannot_be_written(tmp_path):
     panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
-    with pytest.raises(wb.WorkbenchError):
+    with pytest.raises(wb.WorkbenchError, match="another place") as caught:
         panel.save(tmp_path / "no such folder" / "x.finding")
+    assert caught.value.slug == "not-written" and not list(tmp_path.iterdir())
     panel.close()
 
 

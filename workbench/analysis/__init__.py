@@ -21,7 +21,7 @@ from workbench.analysis.following import Follower, FollowError
 from workbench.analysis.forecast import Forecast, iterations_to_tolerance
 from workbench.analysis.history import HistoryError
 from workbench.analysis.monitor import TerminationMonitor
-from workbench.analysis.nonfinite import NonfiniteOrigin, nonfinite_origin
+from workbench.analysis.origins.newest import NonfiniteOrigin, nonfinite_origin
 from workbench.analysis.slice_runner import SliceRunner
 from workbench.analysis.termination import ChainLink, Gap, Proof, Reason, Status, Termination
 from workbench.analysis.whitebox import analyze_loop

@@ -19,7 +19,7 @@ from workbench.analysis.evidence import JUMPED, Evidence, look_ahead
 from workbench.analysis.firstbad import first_bad
 from workbench.analysis.fixes import Fix, cap, fixes
 from workbench.analysis.lookahead import slice_of
-from workbench.analysis.nonfinite import nonfinite_origin
+from workbench.analysis.origins.newest import nonfinite_origin
 from workbench.analysis.reading import Reading
 from workbench.analysis.slice_runner import SliceTimeout
 from workbench.analysis.suspects import Suspect, suspects

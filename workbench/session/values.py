@@ -10,6 +10,7 @@ import numpy as np
 from workbench.debugger import Debugger, timetravel
 from workbench.debugger.beside import value_beside
 from workbench.debugger.ranges import values_between
+from workbench.debugger.whole import whole_run
 from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import MemoryReport, Run, memory_report
 from workbench.execution.memory import LEDGER, Array, Origin, RunFigures, held_value, run_figures
@@ -127,6 +128,18 @@ class Values(Worker):
         In nested loops they are iterations of the innermost one; ``within`` are the iterations around it.
         """
         return values_between(self._run, self.trace, self.trace.ref(name), start, stop, step, within)
+
+    def whole_trace(self) -> Trace:
+        """A trace in which nothing of this run is missing: :attr:`trace`, or where that has dropped rows one of a
+        replay from the beginning. That holds up to 256 MiB for as long as it is used; where this is not enough, and
+        while the session runs, it is :attr:`trace` as it is.
+        """
+        if self.trace.dropped and self.state != "running":
+            with self._standing_still():
+                found = whole_run(self._run)
+            if found is not None:
+                return found.trace
+        return self.trace
 
     def explain(
         self, name: str, iteration: int | tuple[int, ...] | None = None, *, max_links: int = MAX_LINKS

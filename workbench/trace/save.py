@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import errno
 import json
 import math
 import os
@@ -18,12 +18,15 @@ import numpy as np
 from workbench.errors import TraceError
 from workbench.graph.types import numpy_dtype
 from workbench.kernels.layout import Place
-from workbench.trace.file import FORMAT, MAX_BYTES, PARTIAL, VERSION, shifts_of
+from workbench.trace.file import FORMAT, MAX_BYTES, PARTIAL, VERSION
+from workbench.trace.items import write_array, write_item
 from workbench.trace.retention.saved import kept_rows
+from workbench.trace.saved_source import shifts_of
 from workbench.trace.slots import slot_key, slots
 from workbench.trace.source import Extent, RowsGone
 from workbench.trace.spans import clipped, runs_of
 from workbench.trace.spill.status import Line, size_text
+from workbench.trace.steady import steadily
 from workbench.trace.trace import Trace
 
 #: bytes of numbers, or rows of objects, that are read at a time
@@ -34,24 +37,35 @@ LONG = 1.0
 Progress = Callable[[int, int], object]
 
 
-def save_trace(trace: Trace, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
-    """Write ``trace`` as it stands now; see :meth:`Trace.save`."""
-    saving = _Saving(trace, progress or _Shown())
+def save_trace(
+    trace: Trace, path: str | os.PathLike[str], progress: Progress | None = None,
+    more: Callable[[zipfile.ZipFile], object] | None = None,
+) -> None:  # fmt: skip
+    """Write ``trace`` as it stands now; see :meth:`Trace.save`. ``more`` adds members of its own to the file."""
+    steadily(trace.source, lambda: _save(trace, Path(path), progress or _Shown(), more))
+
+
+def _save(trace: Trace, path: Path, progress: Progress, more: Callable[[zipfile.ZipFile], object] | None) -> None:
+    saving = _Saving(trace, progress)
     if saving.total > MAX_BYTES:
         raise TraceError(
             f"The trace has {size_text(saving.total)}; files of more than {size_text(MAX_BYTES)} are not read again.",
             slug="too-large",
             fix="keep what is on disk (session.trace.spill.keep = True) or record fewer values (outputs=, trace=).",
         )  # fmt: skip
-    unfinished = Path(f"{os.fspath(path)}.unfinished")
+    unfinished = Path(f"{path}.unfinished")
     try:
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
             saving.write(file)
+            if more is not None:
+                more(file)
         os.replace(unfinished, path)
     except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         raise TraceError(
-            f"The trace cannot be written to {path}: {error.strerror or error}.", slug="disk-full",
-            fix="free some space, or name another place; the trace itself is as before.",
+            f"The trace cannot be written to {path}: {error.strerror or error}.",
+            slug="disk-full" if full else "not-written",
+            fix=f"{'free some space, or ' if full else ''}name another place; the trace itself is as before.",
         ) from error  # fmt: skip
     finally:
         unfinished.unlink(missing_ok=True)
@@ -136,15 +150,15 @@ class _Saving:
         file.writestr("graph.txt", self.trace.graph.text())
         for frame in range(len(layout.frames)):
             starts, parents = source.activations(frame)
-            _write_array(file, f"f{frame}.starts.npy", starts)
-            _write_array(file, f"f{frame}.parents.npy", parents)
+            write_array(file, f"f{frame}.starts.npy", starts)
+            write_array(file, f"f{frame}.parents.npy", parents)
         for number, place in enumerate(self.slots):
             entry = {
                 "base": place.base, "offset": place.offset, "dtype": place.dtype, "shape": place.shape,
                 "until": place.until,
             }  # fmt: skip
             if place.base == 0:
-                head["pool"].append(_write_item(file, f"p{number}", source.pool(place)) | entry)
+                head["pool"].append(write_item(file, f"p{number}", source.pool(place)) | entry)
                 continue
             column = self._column_in_part if self._in_part(place) else self._column
             head["columns"].append(column(file, f"c{number}", place) | entry)
@@ -220,7 +234,7 @@ class _Saving:
         self.done = before
         if not agree or like is None:
             every = (item for items in blocks() for item in items)
-            return {"kind": "ragged", "items": [_write_item(file, f"{name}.{k}", v) for k, v in enumerate(every)]}
+            return {"kind": "ragged", "items": [write_item(file, f"{name}.{k}", v) for k, v in enumerate(every)]}
         with file.open(f"{name}.npy", "w", force_zip64=True) as member:
             described = {"descr": np.lib.format.dtype_to_descr(like.dtype), "fortran_order": False}
             shape = (count, *like.shape)
@@ -229,25 +243,3 @@ class _Saving:
                 for item in items:
                     member.write(np.ascontiguousarray(item).tobytes())
         return {"kind": "stacked"}
-
-
-def _write_array(file: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
-    file.writestr(name, buffer.getvalue())
-
-
-def _write_item(file: zipfile.ZipFile, name: str, item: Any) -> dict[str, Any]:
-    """One array, number or string array; anything else is recorded as absent."""
-    if isinstance(item, np.ndarray) and item.dtype == object:
-        texts = [t.decode("utf-8", "replace") if isinstance(t, bytes) else str(t) for t in item.ravel().tolist()]
-        file.writestr(f"{name}.json", json.dumps({"shape": list(item.shape), "text": texts}))
-        return {"name": name, "kind": "text"}
-    if isinstance(item, np.ndarray | np.generic) and np.asarray(item).dtype.kind in "biufcV":
-        array = np.asarray(item)
-        if array.dtype.isbuiltin == 2:  # bfloat16 and its kin have no portable .npy form
-            _write_array(file, f"{name}.npy", array.view(f"u{array.dtype.itemsize}"))
-            return {"name": name, "kind": "array", "view": array.dtype.name}
-        _write_array(file, f"{name}.npy", array)
-        return {"name": name, "kind": "array"}
-    return {"name": name, "kind": "absent"}

@@ -207,14 +207,13 @@ class Trace:
         stores = range(len(self.layout.stores))
         return self.source.partial or any(self.source.first(Place(s + 1, 0, 0, None)) > 0 for s in stores)
 
-    @steady
     def save(self, path: str | PathLike[str], progress: Callable[[int, int], object] | None = None) -> None:
         """Write the trace to one file (a documented zip without pickle), piece by piece: memory for the whole of it is
         not needed. Of each loop the iterations are written from which on all is kept.
 
         ``progress(done, total)`` is called on the way, in bytes; by default a terminal shows a line if it takes long.
         TraceError for what would be too large to be loaded again (slug ``too-large``), or if the disk is full
-        (``disk-full``): no half file is left.
+        (``disk-full``) or nothing may be written there (``not-written``): no half file is left.
         """
         from workbench.trace.save import save_trace
 

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.analysis.diff.measure import Kind, Tolerance, kind_of, measure, ulps
+from workbench.analysis.diff.distances import ulps
+from workbench.analysis.diff.measure import measure
+from workbench.analysis.diff.tolerance import Kind, Tolerance, kind_of
 
 EXACT = Tolerance()
 FLOATS = ("float16", "float32", "float64", "bfloat16")
@@ -109,6 +111,7 @@ def test_kinds():
     assert measure([np.zeros(2)], [np.zeros(3)], EXACT).kind.tolist() == [list(Kind).index(Kind.SHAPE)]
     texts = np.array(["a", "b"], object)
     assert one(texts, np.array(["a", "c"], object))[1] is Kind.OTHER
+    assert not one(texts, np.array([b"a", "b"], object))[0] and one(texts, np.array([b"a", b"c"], object))[0]
     assert one(np.float64(1), np.float32(1), Tolerance(dtypes=True))[1] is Kind.DTYPE
     assert measure([None], [None], EXACT).differs.tolist() == [False]
     assert measure([None], [np.ones(1)], EXACT).differs.tolist() == [True]

@@ -10,6 +10,12 @@ import pytest
 import workbench as wb
 from tests.analysis.diff.graphs import collatz, finished, nested, newton
 from workbench.analysis.diff import Kind
+from workbench.debugger.whole import whole_run
+from workbench.ops.array_state import ArrayFlow
+from workbench.ops.list_state import TensorList
+from workbench.ops.option import Option
+from workbench.ops.persistent import Elements
+from workbench.ops.stack import Stack
 
 
 @pytest.fixture(scope="module")
@@ -177,17 +183,84 @@ def test_before_and_after_a_fix():
             assert found.first.op == "Const" and found.first.introduces
 
 
-def test_a_trace_that_dropped_rows_says_so(plain):
-    with wb.Session(newton(), {"a": 2.0}, trace="carried") as other:
-        other.run()
-        found = wb.diff(plain, other)
-        assert not found.rows and found.firings
-    b = wb.GraphBuilder("long")
-    graph = b.build(b.while_loop(lambda i: i < 300000, lambda i: i + 1, {"i": np.int64(0)}))
-    with wb.Session(graph) as a, wb.Session(graph, trace="off") as c:
-        a.run(), c.run()
-        found = wb.diff(a, c)
-        assert not found.rows and any("were not compared" in n for n in found.notes) and not found.lengths
+def late(step: int, changed: int) -> wb.Graph:
+    """A loop of 300,000 iterations that adds, and in one of them adds something else."""
+    b = wb.GraphBuilder("late")
+    start = {"i": np.int64(0), "s": np.int64(0), "v": np.zeros(3)}
+
+    def body(i, s, v):
+        return {"i": i + 1, "s": s + b.where(b.equal(i, np.int64(changed)), np.int64(step), np.int64(1)), "v": v + 1.0}
+
+    return b.build(b.while_loop(lambda i, s, v: i < 300_000, body, start))
+
+
+@pytest.mark.parametrize(
+    "keeps", [{"trace": "off"}, {"trace": "stats"}, {"trace": "carried"}, {"memory_budget": 1 << 20},
+              {"trace": wb.Retention("window", window=10)}],
+)  # fmt: skip
+def test_what_a_session_dropped_is_recomputed(keeps):
+    with wb.Session(late(1, 7)) as a, wb.Session(late(1, 7), **keeps) as b, wb.Session(late(2, 7), **keeps) as c:
+        for session in (a, b, c):
+            session.run()
+        found = wb.diff(a, b)
+        assert found.equal and found.complete and not found.notes, found.text()
+        found = wb.diff(b, c)
+        assert found["s"].iteration == (8,) and found["s"].differing == 300_000 - 7 and not found.notes
+        assert found.first.op == "Const" and [r.iteration for r in found.introduced] == [(0,)]
+
+
+def test_what_was_edited_is_recomputed_with_the_edit():
+    with wb.Session(late(1, 7)) as a, wb.Session(late(1, 7), trace="off") as b:
+        b.run_to("s", 12)
+        b.set_value("i", 20)
+        b.resume(), a.run()
+        found = wb.diff(a, b)
+        assert found["i"].iteration == (12,) and found["i"].value_b == 20 and found.lengths[0].b == 300_001 - 8
+        assert not found.notes
+
+
+def test_what_does_not_fit_and_what_a_trace_dropped_is_told(plain, tmp_path):
+    graph = late(1, 7)
+    with wb.Session(graph) as a, wb.Session(graph, memory_budget=1 << 20) as b, wb.Session(graph, trace="stats") as c:
+        a.run(), b.run(), c.run()
+        assert whole_run(b._run, 1 << 20) is None and whole_run(b._run, 1 << 16) is None
+        found = wb.diff(a, b.trace)
+        assert not found.rows and found.equal and not found.complete and not found.lengths
+        (note,) = found.notes
+        assert note.startswith("Of the loop while, b keeps") and "were not compared" in note and "spill" in note
+        (note,) = wb.diff(a, c.trace).notes
+        assert note.startswith("b keeps of v") and "of 300001 iterations" in note and "not compared" in note
+        b.trace.save(tmp_path / "b.wbtrace")
+        assert "b keeps" in wb.diff(a, tmp_path / "b.wbtrace").text()
+
+
+def test_values_that_are_no_arrays():
+    """TensorLists, TensorArrays, stacks and optionals hold arrays, and are compared by them."""
+    held = [np.arange(3.0), None, np.ones((2, 2))]
+    made = [
+        lambda x: TensorList("float64", None, Elements.of(x)), lambda x: ArrayFlow(("a", ""), Elements.of(x)),
+        lambda x: Stack("s", "float64", -1, Elements.of(x)), lambda x: Option(tuple(x)),
+    ]  # fmt: skip
+    for make in made:
+        assert wb.diff({"x": make(held)}, {"x": make([*held])}).equal
+        changed = [held[0] + [0, 0, 1e-9], *held[1:]]
+        row = wb.diff({"x": make(held)}, {"x": make(changed)}).first
+        assert row.kind is Kind.VALUE and row.max_abs == pytest.approx(1e-9)
+        assert "x" in wb.diff({"x": make(held)}, {"x": make(changed)}, atol=1e-6).within
+        assert wb.diff({"x": make(held)}, {"x": make(held[:2])}).first.kind is Kind.SHAPE
+        assert wb.diff({"x": make(held)}, {"x": make([held[1], *held[1:]])}).first.kind is Kind.OTHER
+    assert wb.diff({"x": Option()}, {"x": Option(())}).first.kind is Kind.OTHER
+
+
+def test_a_run_and_its_file_where_values_are_no_arrays(tmp_path):
+    b = wb.GraphBuilder("list")
+    x = b.placeholder("x")
+    graph = b.build({"o": b.op("option_of", x, x), "y": x + 1.0})
+    with finished(graph, x=1.0) as session, finished(graph, x=1.0) as other:
+        assert wb.diff(session, other).equal and not wb.diff(session, other).notes
+        session.trace.save(tmp_path / "list.wbtrace")
+        found = wb.diff(session, tmp_path / "list.wbtrace")
+        assert found.equal and [n for n in found.notes if "b keeps no" in n and "o" in n], found.text()
 
 
 def test_data_is_json_and_texts_are_escaped():

@@ -12,10 +12,10 @@
 
 from workbench.analysis.diff.comparing import Row
 from workbench.analysis.diff.dtypes import diff_dtypes, in_dtype
-from workbench.analysis.diff.measure import Kind, Tolerance
 from workbench.analysis.diff.record import Record
 from workbench.analysis.diff.result import Curve, Diff
 from workbench.analysis.diff.run_with import run_with
 from workbench.analysis.diff.runs import diff
+from workbench.analysis.diff.tolerance import Kind, Tolerance
 
 __all__ = ["Curve", "Diff", "Kind", "Record", "Row", "Tolerance", "diff", "diff_dtypes", "in_dtype", "run_with"]

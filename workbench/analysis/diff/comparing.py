@@ -9,7 +9,8 @@ import numpy as np
 
 from workbench.analysis.diff.aligned import Alignment, align, picked, position
 from workbench.analysis.diff.columns import Column, Path, Side
-from workbench.analysis.diff.measure import BLOCK_ITEMS, Kind, Measured, Tolerance, kind_of, measure
+from workbench.analysis.diff.measure import BLOCK_ITEMS, Measured, measure
+from workbench.analysis.diff.tolerance import Kind, Tolerance, kind_of
 from workbench.graph.node import Source
 from workbench.trace.series import as_value
 

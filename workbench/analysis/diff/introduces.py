@@ -10,8 +10,9 @@ import numpy as np
 
 from workbench.analysis.diff.columns import Path
 from workbench.analysis.diff.comparing import Row
-from workbench.analysis.diff.measure import Tolerance, measure
-from workbench.analysis.diff.trace_side import COPIES
+from workbench.analysis.diff.measure import measure
+from workbench.analysis.diff.tolerance import Tolerance
+from workbench.analysis.diff.trace_side import HANDS_ON
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
 from workbench.trace import Trace
@@ -21,8 +22,6 @@ from workbench.trace.provenance import sources_of
 _LOOKED = 256
 #: b's value at a place of a; raises WorkbenchError where there is none
 Other = Callable[[Ref, Path], Any]
-#: ops that only hand on what they get
-_HANDS_ON = (*COPIES, "Merge", "Exit")
 
 
 def introduces(row: Row, trace: Trace, other: Other, tolerance: Tolerance) -> bool | None:
@@ -33,7 +32,7 @@ def introduces(row: Row, trace: Trace, other: Other, tolerance: Tolerance) -> bo
     """
     if not isinstance(row.key, Ref):
         return None
-    if row.op in _HANDS_ON:
+    if row.op in HANDS_ON:
         return False
     start = (row.key, row.iteration)
     if not trace.graph.nodes[row.key.node].inputs:

@@ -1,75 +1,26 @@
 """How far two blocks of firings are apart: per firing the largest absolute, relative and ulp distance, and where.
 
-Two items agree if they are equal, both NaN, or within one of the tolerances::
-
-    |a - b| <= atol + rtol * max(|a|, |b|)        or        ulp distance <= ulp
-
-The rule is symmetric, so that ``diff(a, b)`` and ``diff(b, a)`` find the same. NaN against a number, an infinity
-against anything else, and true against false are never within a tolerance. Distances are taken in float64 (long double
-for 64-bit integers against floats; two integers exactly); the ulp distance counts the representable numbers between the
-two, in the coarser of both dtypes, with -0.0 and 0.0 as one number.
+What agrees is said in :mod:`~workbench.analysis.diff.tolerance`, how far numbers are apart in
+:mod:`~workbench.analysis.diff.distances`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from workbench.errors import WorkbenchError
+from workbench.analysis.diff.distances import distance, magnitude, ulps, widened
+from workbench.analysis.diff.tolerance import Kind, Tolerance, code_of
+from workbench.graph.types import Opaque
 
 #: items of both sides that are compared at once
 BLOCK_ITEMS = 1 << 17
 #: blocks of so many bytes are first compared as they are: most values of a large graph agree, and are small
 _SMALL = 4096
-#: bits of the mantissa of real dtypes, coarsest first where they are compared
-_MANTISSA = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
-
-
-class Kind(Enum):
-    """What a difference is; the value is the sentence for it."""
-
-    VALUE = "The numbers differ by more than the tolerance."
-    NAN = "One side is NaN where the other is not."
-    INF = "One side is infinite where the other is not."
-    SHAPE = "The shapes differ."
-    DTYPE = "The dtypes differ."
-    OTHER = "The values are of different kinds, or differ as texts or objects."
-    BRANCH = "A branch or a loop decides otherwise."
-    ONLY_A = "It fired in a only: in b its branch was not taken."
-    ONLY_B = "It fired in b only: in a its branch was not taken."
-    LENGTH = "A loop runs through another number of iterations."
-
-
-_KINDS = tuple(Kind)
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """``ulp`` None: no ulp distance but 0 is allowed. ``dtypes``: another dtype is a difference by itself."""
-
-    rtol: float = 0.0
-    atol: float = 0.0
-    ulp: int | None = None
-    dtypes: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("rtol", "atol", "ulp"):
-            given = getattr(self, name)
-            if given is None and name == "ulp":
-                continue
-            is_number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-            if not is_number or not given >= 0:
-                raise WorkbenchError(
-                    f"The tolerance {name} is a number of 0 or more, {given!r} came.", slug="bad-tolerance",
-                    fix="write something like wb.diff(a, b, rtol=1e-6).",
-                )  # fmt: skip
-
-    def __str__(self) -> str:
-        parts = [f"rtol {self.rtol:g}", f"atol {self.atol:g}"]
-        return ", ".join(parts + ([] if self.ulp is None else [f"ulp {self.ulp}"]))
+#: fields of values that are no arrays which are no content: what they are called, and what their elements say as well
+_LABELS = frozenset(("name", "key", "source", "of", "dtype"))
 
 
 @dataclass(slots=True)
@@ -92,14 +43,6 @@ class Measured:
     def put(self, at: Any, other: Measured) -> None:
         for name in self.__slots__:
             getattr(self, name)[at] = getattr(other, name)
-
-
-def kind_of(code: int) -> Kind:
-    return _KINDS[code]
-
-
-def code_of(kind: Kind) -> int:
-    return _KINDS.index(kind)
 
 
 def measure(a: Any, b: Any, tolerance: Tolerance) -> Measured:
@@ -148,17 +91,25 @@ def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
         if a.shape != b.shape:
             return _each(1, Kind.SHAPE)
         return _same_shape(np.asarray(a)[None], np.asarray(b)[None], tolerance)
+    if type(a) is type(b) and isinstance(a, Opaque):
+        a, b = _content(a), _content(b)
     if _is_sequence(a) and _is_sequence(b):  # the first of their elements that differs
         if len(a) != len(b):
             return _each(1, Kind.SHAPE)
         worst = Measured.equal(1)
         for one, other in zip(a, b, strict=True):
             found = _single(one, other, tolerance)
-            if found.differs[0] and not worst.differs[0]:
-                worst = found
+            if found.differs[0]:
+                return found
+            worst = found if found.absolute[0] > worst.absolute[0] else worst
         return worst
     same = a is b or type(a) is type(b) and isinstance(a, str | bytes | bool | int | float) and a == b
     return Measured.equal(1) if same else _each(1, Kind.OTHER)
+
+
+def _content(value: Opaque) -> list[Any]:
+    """What a TensorList, a TensorArray, a stack or an optional holds: it has no equality of its own."""
+    return [getattr(value, f.name) for f in fields(value) if f.name not in _LABELS]  # type: ignore[arg-type]
 
 
 def _is_sequence(value: Any) -> bool:
@@ -180,7 +131,8 @@ def _same_shape(a: np.ndarray, b: np.ndarray, tolerance: Tolerance) -> Measured:
         return found
     a, b = a.reshape(n, -1), b.reshape(n, -1)
     if not (_is_number(a.dtype) and _is_number(b.dtype)):
-        unequal = np.asarray(a != b, bool).reshape(n, -1) if a.dtype.kind == b.dtype.kind else np.ones(a.shape, bool)
+        alike = a.dtype.kind == b.dtype.kind
+        unequal = np.asarray(_as_texts(a) != _as_texts(b), bool).reshape(n, -1) if alike else np.ones(a.shape, bool)
         found.put(unequal.any(axis=1), _texts(unequal[unequal.any(axis=1)]))
         return found
     wide_a, wide_b = widened(a, b)
@@ -201,6 +153,15 @@ def _same_shape(a: np.ndarray, b: np.ndarray, tolerance: Tolerance) -> Measured:
     return found
 
 
+def _as_texts(items: np.ndarray) -> np.ndarray:
+    """Bytes as the texts that they are in a file."""
+    if items.dtype != object or not any(isinstance(i, bytes) for i in items.flat):
+        return items
+    texts = np.empty(items.shape, object)
+    texts.flat[:] = [i.decode("utf-8", "replace") if isinstance(i, bytes) else i for i in items.flat]
+    return texts
+
+
 def _texts(unequal: np.ndarray) -> Measured:
     found = _each(len(unequal), Kind.OTHER)
     found.worst[:] = unequal.argmax(axis=1) if len(unequal) else found.worst
@@ -211,31 +172,13 @@ def _is_number(dtype: np.dtype) -> bool:
     return dtype.kind in "biufc" or dtype.isbuiltin == 2  # bfloat16 and its kin
 
 
-def widened(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both in a dtype in which they can be compared exactly."""
-    one, other = _plain(a), _plain(b)
-    if one.dtype == other.dtype or {one.dtype.kind, other.dtype.kind} <= set("fc"):
-        return one, other
-    if {one.dtype.kind, other.dtype.kind} <= set("biu"):
-        mixed = {one.dtype, other.dtype}
-        if np.dtype(np.uint64) in mixed and any(d.kind == "i" for d in mixed):
-            return one.astype(np.longdouble), other.astype(np.longdouble)
-        return one.astype(np.result_type(one, other)), other.astype(np.result_type(one, other))
-    wide = np.clongdouble if "c" in (one.dtype.kind, other.dtype.kind) else np.longdouble
-    return one.astype(wide), other.astype(wide)
-
-
-def _plain(a: np.ndarray) -> np.ndarray:
-    return a.astype(np.float64) if a.dtype.isbuiltin == 2 else a
-
-
 def _numbers(
     a: np.ndarray, b: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarray, tolerance: Tolerance
 ) -> Measured:  # fmt: skip
     n, found = len(a), Measured.equal(len(a))
     with np.errstate(all="ignore"):
-        absolute = _distance(wide_a, wide_b)
-        size = np.maximum(_magnitude(wide_a), _magnitude(wide_b))
+        absolute = distance(wide_a, wide_b)
+        size = np.maximum(magnitude(wide_a), magnitude(wide_b))
         relative = np.where(absolute == 0, 0.0, absolute / size)
         steps = ulps(a, b)
         within = (absolute <= tolerance.atol + tolerance.rtol * size) | (wide_a == wide_b)
@@ -268,46 +211,3 @@ def _numbers(
     kinds = np.where(has_nan, code_of(Kind.NAN), np.where(has_infinite, code_of(Kind.INF), 0))
     found.kind = np.where(found.differs, kinds, -1).astype(np.int8)
     return found
-
-
-def _distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    if a.dtype.kind == "b":
-        return (a != b).astype(np.float64)
-    if a.dtype.kind in "iu" and a.dtype == b.dtype:  # exact, also where the difference has no room in the dtype
-        low, high = np.minimum(a, b).astype("i8" if a.dtype.kind == "i" else "u8"), np.maximum(a, b)
-        return (high.astype(low.dtype).view(np.uint64) - low.view(np.uint64)).astype(np.float64)
-    if a.dtype.kind == "f" and a.dtype.itemsize < 8 or b.dtype.kind == "f" and b.dtype.itemsize < 8:
-        return np.abs(_double(a) - _double(b))
-    return np.abs(a - b)
-
-
-def _double(a: np.ndarray) -> np.ndarray:
-    return a.astype(np.float64) if a.dtype.kind == "f" and a.dtype.itemsize < 8 else a
-
-
-def _magnitude(a: np.ndarray) -> np.ndarray:
-    return np.abs(a.astype(np.float64) if a.dtype.kind in "biu" else _double(a))
-
-
-def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """Representable numbers from each item of one to that of the other, as float64; None for what are no floats.
-
-    Of two dtypes the coarser counts; of complex numbers the larger distance of both parts.
-    """
-    if "c" in (a.dtype.kind, b.dtype.kind):
-        parts = [ulps(np.ascontiguousarray(np.real(a)), np.ascontiguousarray(np.real(b)))]
-        parts.append(ulps(np.ascontiguousarray(np.imag(a)), np.ascontiguousarray(np.imag(b))))
-        return None if parts[0] is None or parts[1] is None else np.maximum(parts[0], parts[1])
-    bits = [_MANTISSA.get(d.name) for d in (a.dtype, b.dtype)]
-    if bits[0] is None or bits[1] is None:
-        return None
-    coarse = a.dtype if bits[0] <= bits[1] else b.dtype
-    one, other = _ordered(a.astype(coarse)), _ordered(b.astype(coarse))
-    return (np.maximum(one, other).view(np.uint64) - np.minimum(one, other).view(np.uint64)).astype(np.float64)
-
-
-def _ordered(a: np.ndarray) -> np.ndarray:
-    """Floats as int64 in the same order, neighbours one apart."""
-    bits = np.ascontiguousarray(a).view(f"i{a.dtype.itemsize}")
-    lowest = np.iinfo(bits.dtype).min
-    return np.where(bits < 0, np.subtract(lowest, bits, dtype=bits.dtype), bits).astype(np.int64)

@@ -21,7 +21,8 @@ def side_of(source: Any, label: str) -> Side:
         return RecordSide(source)
     if isinstance(source, Mapping):
         return RecordSide(Record(label, source))
-    found = getattr(source, "trace", source)
+    whole = getattr(source, "whole_trace", None)  # of a session: what its trace has dropped is recomputed
+    found = getattr(source, "trace", source) if whole is None else whole()
     if isinstance(found, Trace):
         return TraceSide(found, label)
     raise WorkbenchError(

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.analysis.diff import telling
 from workbench.analysis.diff.comparing import Row
 from workbench.analysis.diff.lengths import Length
-from workbench.analysis.diff.measure import Kind, Tolerance
+from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.errors import WorkbenchError
 from workbench.trace.describe import short
 

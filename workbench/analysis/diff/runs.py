@@ -12,11 +12,13 @@ from workbench.analysis.diff.columns import Column, Key, Path, Side
 from workbench.analysis.diff.comparing import Outcome, Row, blocks, compare
 from workbench.analysis.diff.introduces import introduces
 from workbench.analysis.diff.lengths import lengths
-from workbench.analysis.diff.measure import Kind, Tolerance, measure
+from workbench.analysis.diff.measure import measure
+from workbench.analysis.diff.missing import notes
 from workbench.analysis.diff.opening import side_of
 from workbench.analysis.diff.pairing import pair_graphs
 from workbench.analysis.diff.record import RecordSide
 from workbench.analysis.diff.result import Curve, Diff
+from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trace_side import TraceSide
 from workbench.errors import TraceError
 from workbench.graph.node import Ref
@@ -45,8 +47,9 @@ def diff(
     labels:
         What the two are called in texts.
 
-    Only what the traces keep is compared; a note says what is missing. Memory stays bounded: one value is read at a
-    time, and of that some iterations.
+    What the trace of a session has dropped is recomputed by one replay, if it fits into 256 MiB and the session does
+    not run; what a trace, a file or a longer session does not keep is not compared, and a note says what that is. One
+    value is read at a time, and of that some iterations.
 
     Raises WorkbenchError (slugs ``not-comparable``, ``bad-tolerance``) and what ``Trace.load`` raises.
 
@@ -87,8 +90,8 @@ class _Comparison:
         rows = [replace(r, introduces=self._introduces(r)) if k < _ASKED else r for k, r in enumerate(rows)]
         return Diff(
             self.a.label, self.b.label, self.tolerance, tuple(rows), lengths(self.a, self.b, self._frames()),
-            tuple(only_a), tuple(only_b), tuple(within), values, firings, (alone[0], alone[1]), self._notes(),
-            self._curve,
+            tuple(only_a), tuple(only_b), tuple(within), values, firings, (alone[0], alone[1]),
+            notes(self.a, self.b, self.pairs), self._curve,
         )  # fmt: skip
 
     # -- pairs ----------------------------------------------------------------------------------------------------
@@ -189,20 +192,6 @@ class _Comparison:
             row.name, row.frame, paths, joined("absolute"), joined("relative"), joined("ulp"),
             joined("differs").astype(bool),
         )  # fmt: skip
-
-    def _notes(self) -> tuple[str, ...]:
-        found: list[str] = []
-        for side, word in ((self.a, "a"), (self.b, "b")):
-            if isinstance(side, RecordSide):
-                found += side.record.notes
-                continue
-            assert isinstance(side, TraceSide)
-            if side.unfinished(()):
-                found.append(f"{word} has not come to its end: what follows in the other run was not compared.")
-            for path, kept in side.trace.coverages().items():
-                if not kept.whole:
-                    found.append(f"Of the loop {'/'.join(path)}, {word} keeps {kept}; the others were not compared.")
-        return tuple(found)
 
 
 def _name(side: TraceSide, key: Key) -> str:

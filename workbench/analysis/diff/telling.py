@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.analysis.diff.comparing import Row
-from workbench.analysis.diff.measure import Kind
+from workbench.analysis.diff.tolerance import Kind
 from workbench.trace.describe import short
 
 if TYPE_CHECKING:

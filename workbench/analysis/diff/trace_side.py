@@ -12,11 +12,27 @@ from workbench.graph.node import Ref
 from workbench.graph.types import OPAQUE
 from workbench.kernels.layout import Condition
 from workbench.trace import Trace
+from workbench.trace.saved_source import SavedSource
 from workbench.trace.spans import Rows
 from workbench.trace.steady import steadily
 
 #: ops that hand on what another node made, under a name of their own
 COPIES = ("Switch", "NextIteration", "LoopCond", "Enter", "Identity")
+#: ops that hand on what they get, so that no error begins in them
+HANDS_ON = (*COPIES, "Merge", "Exit")
+
+
+class Orders:
+    """Sorts firings of all frames as they were executed: place and iteration of each enclosing frame in turn."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._starts = {f.path: f.start for f in reversed(trace.layout.frames)}
+
+    def __call__(self, frame: tuple[str, ...], ip: int, iteration: Path) -> tuple[int, ...]:
+        found: list[int] = []
+        for depth, count in enumerate(iteration):
+            found += [self._starts.get(frame[: depth + 1], 0), count]
+        return (*found, ip)
 
 
 class TraceSide:
@@ -25,7 +41,7 @@ class TraceSide:
 
     def __init__(self, trace: Trace, label: str) -> None:
         self.trace, self.graph, self.label = trace, trace.graph, label
-        self._starts = {f.path: f.start for f in reversed(trace.layout.frames)}
+        self._orders = Orders(trace)
         self._named = set(trace.graph.names.values())
         self._paths: dict[Any, tuple[Rows, np.ndarray]] = {}
         self._deciders = deciders(trace)
@@ -60,7 +76,7 @@ class TraceSide:
     def column(self, key: Key) -> Column | None:
         assert isinstance(key, Ref)
         layout = self.trace.layout.values.get(tuple(key))
-        if layout is None:
+        if layout is None or self.is_absent(key):
             return None
         reader, node = self.trace.reader, self.graph.nodes[key.node]
         own = reader.node[layout.node]
@@ -69,6 +85,7 @@ class TraceSide:
         )
         frame = layout.frame
         path = self.trace.layout.frames[frame].path
+
         def iterations() -> np.ndarray:
             return self._iterations(frame, layout.guard, rows)
 
@@ -80,15 +97,23 @@ class TraceSide:
             return steadily(self.trace.source, lambda: reader.values(layout, picked))
 
         def order(iteration: Path) -> tuple[int, ...]:
-            found: list[int] = []
-            for depth, count in enumerate(iteration):
-                found += [self._starts.get(path[: depth + 1], 0), count]
-            return (*found, own.ip)
+            return self._orders(path, own.ip, iteration)
 
         return Column(
             key, self.graph.name_of(key), node.name, node.op, node.source, path, len(rows), iterations, take, order,
             once=own.silent, guarded=bool(layout.guard), decides=self._deciders.get(key, ""),
         )  # fmt: skip
+
+    def is_absent(self, ref: Ref) -> bool:
+        """Whether a value is no array and the trace comes from a file, which holds arrays only."""
+        declared = self.graph.nodes[ref.node].types[ref.index]
+        return isinstance(self.trace.source, SavedSource) and declared.dtype == OPAQUE
+
+    def is_released(self, ref: Ref) -> bool:
+        """Whether a value of the outermost level fired and is gone: nothing needed it any more."""
+        layout, source = self.trace.layout.values[tuple(ref)], self.trace.source
+        place = layout.place
+        return layout.frame == 0 and place is not None and place.until >= 0 and source.first(place) > 0
 
     def _iterations(self, frame: int, guard: tuple[Condition, ...], rows: Rows) -> np.ndarray:
         """The iteration paths of rows, which most values with the same guard share."""

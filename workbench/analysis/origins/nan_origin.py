@@ -13,7 +13,7 @@ import numpy as np
 from workbench.analysis.columns import origin, trace_of
 from workbench.analysis.diff.columns import Column, Path
 from workbench.analysis.diff.introduces import value_at
-from workbench.analysis.diff.trace_side import COPIES, TraceSide
+from workbench.analysis.diff.trace_side import HANDS_ON, TraceSide
 from workbench.analysis.origins.guilty import Item, blame
 from workbench.analysis.origins.scan import Test, bad_firings, floats, is_bad
 from workbench.errors import TraceError, WorkbenchError
@@ -22,8 +22,6 @@ from workbench.trace import Trace
 from workbench.trace.describe import describe, short
 from workbench.trace.provenance import sources_of
 
-#: ops that hand on what they get, and so are the origin of nothing
-_HANDS_ON = (*COPIES, "Merge", "Exit")
 #: firings of one node that are looked at where the first ones come from what is ignored
 _LOOKED = 2000
 #: values on the way back to where an infinity came from
@@ -160,7 +158,7 @@ class _Search:
         for key in self.side.keys():
             assert isinstance(key, Ref)
             node = self.trace.graph.nodes[key.node]
-            if node.op in _HANDS_ON or self._ignored(node, key):
+            if node.op in HANDS_ON or self._ignored(node, key):
                 continue
             column = self.side.column(key)
             at = None if column is None else next(bad_firings(column, self.test), None)

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.analysis.cancellation import cancellations
 from workbench.analysis.evolution import Evolution, Pattern
 from workbench.analysis.loops import observe
-from workbench.analysis.nonfinite import nonfinite_origin
+from workbench.analysis.origins.newest import nonfinite_origin
 from workbench.analysis.reading import Reading, newest_of
 from workbench.analysis.report.analysis import Analysis
 from workbench.analysis.report.columns import Column, read_column

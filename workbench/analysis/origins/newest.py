@@ -1,4 +1,9 @@
-"""The first node that made NaN or an infinity out of finite numbers."""
+"""The first node of a loop that made NaN or an infinity out of finite numbers, in what was recorded last.
+
+For answers that are given while a run goes on and may take no long look: only the newest firings of each node are
+read, nothing is recomputed, and NaN and infinities count alike. :func:`~workbench.analysis.origins.nan_origin` reads
+every firing, recomputes what is gone, and names the guilty operand.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.columns import MAX_FIRINGS, Columns, trace_of
+from workbench.analysis.diff.trace_side import HANDS_ON, Orders
 from workbench.graph.node import Node, Source
 from workbench.trace import Trace
 
@@ -44,6 +50,7 @@ def nonfinite_origin(
     """
     trace = trace_of(trace_or_session)
     columns = Columns(trace, firings=firings)
+    orders = Orders(trace)
     best: tuple[tuple[int, ...], Node, tuple[int, ...]] | None = None
     for layout in trace.layout.nodes:
         node, path = trace.graph.nodes[layout.name], trace.graph.frame_of(layout.name)
@@ -52,7 +59,7 @@ def nonfinite_origin(
         iteration = _first(trace, columns, node)
         if iteration is None:
             continue
-        key = _order(trace, layout.ip, path, iteration)
+        key = orders(path, layout.ip, iteration)
         if best is None or key < best[0]:
             best = key, node, iteration
     if best is None:
@@ -75,14 +82,14 @@ def nonfinite_origin(
 
 def _first(trace: Trace, columns: Columns, node: Node) -> tuple[int, ...] | None:
     """The first iteration in which a node's output is not finite and its inputs are."""
+    if node.op in HANDS_ON:
+        return None
     iterations, values = columns.get(node.ref())
     if len(iterations) == 0 or np.asarray(values).dtype.kind != "f":
         return None
     bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
     if not bad.any():
         return None
-    if node.op in ("Merge", "Switch", "Identity", "Enter", "Exit", "NextIteration"):
-        return None  # they hand on what others made
     fine = np.ones(int(bad.sum()), bool)
     for ref in node.inputs:
         there, found = columns.at(ref, iterations[bad])
@@ -91,12 +98,3 @@ def _first(trace: Trace, columns: Columns, node: Node) -> tuple[int, ...] | None
     if not fine.any():
         return None
     return tuple(iterations[bad][int(fine.argmax())].tolist())
-
-
-def _order(trace: Trace, ip: int, path: tuple[str, ...], iteration: tuple[int, ...]) -> tuple[int, ...]:
-    """Sorts firings of all frames as they were executed: place and iteration of each enclosing frame in turn."""
-    starts = {f.path: f.start for f in reversed(trace.layout.frames)}
-    key: list[int] = []
-    for depth, count in enumerate(iteration):
-        key += [starts[path[: depth + 1]], count]
-    return (*key, ip)

@@ -1,0 +1,70 @@
+"""What counts as a difference: the kinds of differences, and the tolerance within which two items agree.
+
+Two items agree if they are equal, both NaN, or within one of the tolerances::
+
+    |a - b| <= atol + rtol * max(|a|, |b|)        or        ulp distance <= ulp
+
+The rule is symmetric, so that ``diff(a, b)`` and ``diff(b, a)`` find the same. NaN against a number, an infinity
+against anything else, and true against false are never within a tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+
+
+class Kind(Enum):
+    """What a difference is; the value is the sentence for it."""
+
+    VALUE = "The numbers differ by more than the tolerance."
+    NAN = "One side is NaN where the other is not."
+    INF = "One side is infinite where the other is not."
+    SHAPE = "The shapes differ."
+    DTYPE = "The dtypes differ."
+    OTHER = "The values are of different kinds, or differ as texts or objects."
+    BRANCH = "A branch or a loop decides otherwise."
+    ONLY_A = "It fired in a only: in b its branch was not taken."
+    ONLY_B = "It fired in b only: in a its branch was not taken."
+    LENGTH = "A loop runs through another number of iterations."
+
+
+_KINDS = tuple(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """``ulp`` None: no ulp distance but 0 is allowed. ``dtypes``: another dtype is a difference by itself."""
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    ulp: int | None = None
+    dtypes: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "atol", "ulp"):
+            given = getattr(self, name)
+            if given is None and name == "ulp":
+                continue
+            is_number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+            if not is_number or not given >= 0:
+                raise WorkbenchError(
+                    f"The tolerance {name} is a number of 0 or more, {given!r} came.", slug="bad-tolerance",
+                    fix="write something like wb.diff(a, b, rtol=1e-6).",
+                )  # fmt: skip
+
+    def __str__(self) -> str:
+        parts = [f"rtol {self.rtol:g}", f"atol {self.atol:g}"]
+        return ", ".join(parts + ([] if self.ulp is None else [f"ulp {self.ulp}"]))
+
+
+def kind_of(code: int) -> Kind:
+    return _KINDS[code]
+
+
+def code_of(kind: Kind) -> int:
+    return _KINDS.index(kind)

@@ -36,7 +36,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 import workbench as wb
-from workbench.widgets import EvolutionView
+from workbench.widgets import EvolutionView, LiveFigure
 
 # %% [markdown]
 # ## 1. Four ponds
@@ -116,14 +116,14 @@ def cobweb(r, start=0.3, years=60):
     figure.add_scatter(x=grid, y=grid, name="y = x", line={"color": "#888888", "dash": "dash"})
     figure.add_scatter(x=web_x, y=web_y, name=f"r = {r}", line={"color": "#E69F00", "width": 1.5})
     figure.update_layout(
-        width=520, height=440, font_size=14, margin={"l": 50, "r": 10, "t": 20, "b": 50}, paper_bgcolor="white",
-        plot_bgcolor="white", font_color="black", xaxis_title="this year", yaxis_title="next year",
+        height=440, font_size=14, margin={"l": 50, "r": 10, "t": 20, "b": 50}, xaxis_title="this year",
+        xaxis_constrain="domain", yaxis_title="next year", yaxis_scaleanchor="x",  # 45 degrees are 45 degrees
     )  # fmt: skip
     return figure
 
 
 # %% tags=["nbval-ignore-output"]
-go.FigureWidget(cobweb(3.2))
+LiveFigure(cobweb(3.2))
 
 # %%
 fixed = 1 - 1 / 3.2
@@ -160,10 +160,10 @@ figure = go.Figure()
 small = {"size": 2, "color": "#0072B2"}
 figure.add_scattergl(x=np.tile(rates, 60), y=np.concatenate(dots), mode="markers", marker=small)
 figure.update_layout(
-    height=360, font_size=14, margin={"l": 50, "r": 10, "t": 20, "b": 50}, paper_bgcolor="white", plot_bgcolor="white",
-    font_color="black", xaxis_title="r", yaxis_title="fish, years 300 to 360",
+    height=360, font_size=14, margin={"l": 50, "r": 10, "t": 20, "b": 50}, xaxis_title="r",
+    yaxis_title="fish, years 300 to 360",
 )  # fmt: skip
-go.FigureWidget(figure)
+LiveFigure(figure)
 
 # %% [markdown]
 # The line splits in two at 3, in four at 3.449, in eight at 3.544, ever faster, and from 3.57 on there is chaos. Within

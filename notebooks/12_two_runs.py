@@ -36,7 +36,7 @@ import onnx
 import plotly.graph_objects as go
 
 import workbench as wb
-from workbench.widgets import DiffView
+from workbench.widgets import DiffView, LiveFigure
 
 # %% [markdown]
 # ## 1. A weight on a spring
@@ -130,11 +130,8 @@ for name, other, dash, colour in (("mistake", wrong, "solid", "#D55E00"), ("roun
     )
 figure.update_yaxes(type="log", exponentformat="power", title_text="distance of x")
 figure.update_xaxes(title_text="iteration")
-figure.update_layout(
-    height=320, font_size=14, margin={"l": 60, "r": 10, "t": 20, "b": 50}, paper_bgcolor="white", plot_bgcolor="white",
-    font_color="black",
-)  # fmt: skip
-go.FigureWidget(figure)
+figure.update_layout(height=320, font_size=14, margin={"l": 60, "r": 10, "t": 20, "b": 50})
+LiveFigure(figure)
 
 # %%
 rounding, mistake = wb.diff(double, single).curve("x").absolute, wb.diff(double, wrong).curve("x").absolute

@@ -39,7 +39,7 @@ import course
 import numpy as np
 
 import workbench as wb
-from workbench.widgets import MemoryView
+from workbench.widgets import LiveFigure, MemoryView
 
 # %% [markdown]
 # ## 1. Managers own arrays, users have handles
@@ -207,7 +207,6 @@ assert on[-1, 3] < on[0, 3]
 # counts.)
 
 # %% tags=["nbval-ignore-output"]
-import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 figure = make_subplots(1, 2, subplot_titles=("kilobytes of the base manager", "milliseconds of an epoch"))
@@ -218,7 +217,7 @@ for name, run, dash, colour in (("off", off, "solid", "#E69F00"), ("on", on, "da
     figure.add_scatter(x=epochs, y=run[:, 0] * 1e3, name=f"duration, {name}", line=line, row=1, col=2)
 figure.update_xaxes(title_text="epoch")
 figure.update_layout(height=320, margin={"t": 40, "b": 40})
-go.FigureWidget(figure)
+LiveFigure(figure)
 
 # %% [markdown]
 # ## 5. How it works

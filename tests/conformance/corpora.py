@@ -83,12 +83,16 @@ class Corpus:
     def names(self) -> list[str]:
         return sorted(self._prefix)
 
+    def bytes(self, name: str) -> bytes:
+        """The GraphDef as it is stored."""
+        return self._graphs.read(self._prefix[name])
+
     def graph(self, name: str) -> Graph:
-        return from_graphdef(self._graphs.read(self._prefix[name]), name=name)
+        return from_graphdef(self.bytes(name), name=name)
 
     def nodes(self, name: str) -> Container[str]:
         """Names of the nodes of the GraphDef."""
-        return read_graphdef(self._graphs.read(self._prefix[name])).nodes
+        return read_graphdef(self.bytes(name)).nodes
 
     def item(self, name: str) -> Item:
         arrays = np.load(io.BytesIO(self._graphs.read(f"{name}/io.npz")), allow_pickle=False)

@@ -68,7 +68,7 @@ def _entry(graph: Any, path: tuple[str, ...]) -> str | None:
 def _place(node: Any) -> str:
     if node is None or node.source is None:
         return ""
-    return f"{short_name(node.source.file)}:{node.source.line}"
+    return str(node.source.place)
 
 
 def _where(source: Any, frame: tuple[str, ...], iteration: tuple[int, ...], running: bool) -> str:

@@ -47,7 +47,7 @@ def diff_row(row: Row, position: int) -> dict[str, Any]:
         "where": plain(row.where), "a": a, "b": b, "abs": _text(row.max_abs), "rel": _text(row.max_rel),
         "ulp": "" if row.ulp is None else number(row.ulp, 3), "at": "" if not row.index else str(list(row.index)),
         "count": f"{row.differing:,} of {row.compared:,}", "source": bool(row.introduces),
-        "line": "" if row.source is None else plain(f"{row.source.file.rsplit('/', 1)[-1]}:{row.source.line}"),
+        "line": "" if row.source is None else plain(row.source.place),
     }  # fmt: skip
 
 

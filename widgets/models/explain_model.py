@@ -62,7 +62,7 @@ def _row(link: Link, depth: int, again: bool, spoken: Spoken) -> dict[str, Any]:
         "value": "?" if link.value is None else value_text(link.value), "bad": bad_word(link.value),
         "note": plain("; ".join(notes)), "root": not link.sources and link.complete, "again": again,
         "kids": 0 if again else len(link.sources),
-        "line": "" if link.source is None else plain(f"{link.source.file.rsplit('/', 1)[-1]}:{link.source.line}"),
+        "line": "" if link.source is None else plain(link.source.place),
         "expression": "" if link.source is None else shorten(plain(link.source.expression), 80),
     }  # fmt: skip
 

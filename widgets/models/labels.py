@@ -33,8 +33,7 @@ def short_name(name: str) -> str:
 
 def source_text(source: Any) -> str:
     """``newton.py:12 `x = 0.5 * (x + a / x)` `` for the source line of a node: the folder is left out."""
-    words = f"{source.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{source.line}"
-    return f"{words} `{source.expression}`" if source.expression else words
+    return f"{source.place} `{source.expression}`" if source.expression else str(source.place)
 
 
 def expression(op: str, operands: Sequence[str]) -> str:

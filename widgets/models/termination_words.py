@@ -38,7 +38,7 @@ def describe(termination: Any) -> dict[str, Any]:
     node = details.get("clause") if isinstance(details, dict) else None
     gap = getattr(termination, "gap", None)
     sources = [c.source for c in (getattr(termination, "chain", None) or ()) if getattr(c, "source", None) is not None]
-    lines = list(dict.fromkeys(f"{s.file}:{s.line}" for s in sources))
+    lines = list(dict.fromkeys(s.place for s in sources))
     return {
         "status": status, "outcome": outcome, "headline": headline(status, outcome, remaining, interval, ended),
         "remaining": None if remaining is None else int(remaining), "interval": interval,

@@ -172,7 +172,7 @@ export default {
       });
       if (status.asked && !(status.recommended ?? []).length) make("li", "", advised, "Nothing more to recommend.");
       log.style.display = status.log?.length ? "" : "none";
-      logTitle.textContent = `Log (${status.logged ?? 0} lines)`;
+      logTitle.textContent = `Log (${status.logged ?? 0} line${status.logged === 1 ? "" : "s"})`;
       const written = JSON.stringify(status.log ?? []);
       if (written !== logged) {
         logged = written;

@@ -181,7 +181,8 @@ def _bad_notes(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
         words = f"\u26a0 {shorten(line['name'])} is {number(value)} from {count_text(int(at))} on"
         if 0 < many < line.get("count", many) - int(at):
             words = f"\u26a0 {shorten(line['name'])} is {number(value)} at {count_text(int(at))}, {many:,} such values"
-        notes.append({**note(words, at, 1 - 0.09 * len(notes), "top", "auto"), "xref": "x"})
+        inwards = "left" if 2 * at < line.get("count", 0) else "right"  # so that neither edge cuts it
+        notes.append({**note(words, at, 1 - 0.09 * len(notes), "top", inwards), "xref": "x"})
         notes[-1]["font"] = {"size": 12, "color": theme.BAD}
     return notes
 

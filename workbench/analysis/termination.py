@@ -176,7 +176,7 @@ class Termination:
         if self.root:
             text.append("Root: " + ", ".join(self.root) + ".")
         if self.chain:
-            lines = dict.fromkeys(f"{c.source.file}:{c.source.line}" for c in self.chain if c.source is not None)
+            lines = dict.fromkeys(c.source.where for c in self.chain if c.source is not None)
             shown = list(lines) if len(lines) <= 4 else [*list(lines)[:3], f"{len(lines) - 3} more lines"]
             text.append("Updated by " + ", ".join(shown or [c.node for c in self.chain[1:-1]][:4] or ["nothing"]) + ".")
         if self.first_bad is not None:

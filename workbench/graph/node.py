@@ -59,7 +59,22 @@ class Source:
     expression: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" + (f" `{self.expression}`" if self.expression else "")
+        return self.where + (f" `{self.expression}`" if self.expression else "")
+
+    @property
+    def where(self) -> str:
+        """``/home/me/newton.py:12``; of a notebook's cell only the line, for its file is of no interest."""
+        return f"notebook cell, line {self.line}" if self._in_cell else f"{self.file}:{self.line}"
+
+    @property
+    def place(self) -> str:
+        """:attr:`where` without folders: ``newton.py:12``."""
+        name = self.file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+        return self.where if self._in_cell else f"{name or self.file}:{self.line}"
+
+    @property
+    def _in_cell(self) -> bool:
+        return any(part.startswith("ipykernel_") for part in self.file.replace("\\", "/").split("/"))
 
 
 class FrozenAttrs(Mapping[str, Any]):

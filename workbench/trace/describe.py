@@ -26,9 +26,11 @@ def describe(array: Any) -> str:
 
 
 def short(value: Any) -> str:
-    """A value as short as it can be told: the number, the few items, or :func:`describe`."""
+    """A value as short as it can be told, on one line: the number, the few items, or :func:`describe`."""
     if isinstance(value, np.ndarray) and value.size <= WRITTEN_OUT and value.dtype != object:
-        return str(value.reshape(-1)[0]) if value.ndim == 0 else np.array2string(value, separator=", ", precision=6)
+        if value.ndim == 0:
+            return str(value.reshape(-1)[0])
+        return np.array2string(value, separator=", ", precision=6).replace("\n", "")
     return describe(value)
 
 

@@ -79,7 +79,7 @@ def summary(diff: Diff) -> list[str]:
 def told(row: Row) -> str:
     """One difference as a sentence."""
     where = f" in {plain(row.where)}" if row.where else ""
-    source = f", written at {plain(f'{row.source.file}:{row.source.line}')}" if row.source is not None else ""
+    source = f", written at {plain(row.source.where)}" if row.source is not None else ""
     line = f"{plain(row.name)} ({plain(row.op) or 'value'}){where}{source}: {row.kind.value}"
     if row.value_a is not None or row.value_b is not None:
         line += f" a has {plain(short(row.value_a))}, b has {plain(short(row.value_b))}"

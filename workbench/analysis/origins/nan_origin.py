@@ -84,7 +84,7 @@ class NanOrigin:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True))
         line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} comes from {self.name} ({self.op})"
         line += f" in {where}" if where else ""
-        line += f", written at {self.source.file}:{self.source.line}" if self.source is not None else ""
+        line += f", written at {self.source.where}" if self.source is not None else ""
         items = getattr(self.value, "size", 1)
         lines = [line + (f", in {self.count} of {items} items, first at {list(self.index)}." if items > 1 else ".")]
         if not self.operands:

@@ -147,7 +147,7 @@ def _array(
             return np.empty(0, np.int64), np.empty((0, size))
         if not isinstance(values, np.ndarray) or values.dtype == object or values[0].size != size:
             return None
-        flat = values[mine].reshape(int(mine.sum()), -1)
+        flat = values[mine].reshape(int(mine.sum()), size)
         return _numbers(paths[mine]), np.abs(flat) if flat.dtype.kind == "c" else flat
 
     if size <= COMPONENTS:

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.analysis.evolution import Evolution, percent
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.variable import Variable
-from workbench.analysis.report.wiring import CHAIN, place
+from workbench.analysis.report.wiring import CHAIN
 from workbench.analysis.report.words import clean, listed, num, sentence
 from workbench.analysis.termination import Status, Termination
 
@@ -100,7 +100,7 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
 
 def _updated(t: Termination) -> str:
     """Where the first root variable is updated: its source lines."""
-    lines = dict.fromkeys(place(c.source) for c in t.chain if c.source is not None)
+    lines = dict.fromkeys(c.source.place for c in t.chain if c.source is not None)
     return f" (updated in {listed([clean(line) for line in lines], 4)})" if lines else ""
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import NamedTuple
 
 from workbench.graph.frames import FramePath, LoopVariable
 from workbench.graph.graph import Graph
-from workbench.graph.node import Node, Ref, Source
+from workbench.graph.node import Node, Ref
 
 #: nodes of an update chain that a report writes out
 CHAIN = 12
@@ -80,15 +79,8 @@ def _link(graph: Graph, node: Node) -> Link:
     source = ""
     if node.source is not None:
         code = f" `{node.source.expression[:80]}`" if node.source.expression else ""
-        source = f"{place(node.source)}{code}"
+        source = f"{node.source.place}{code}"
     return Link(node.name, node.op, operands, source)
-
-
-def place(source: Source) -> str:
-    """``file.py:12`` without folders; a cell of a notebook has a file of no interest."""
-    path = PurePath(source.file)
-    cell = any(part.startswith("ipykernel_") for part in path.parts)
-    return f"notebook cell, line {source.line}" if cell else f"{path.name}:{source.line}"
 
 
 def written(graph: Graph, ref: Ref) -> str | None:

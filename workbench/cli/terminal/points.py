@@ -197,8 +197,11 @@ def recommended(terminal: Terminal, words: list[str], line: str) -> None:
         terminal.code.append(f"{terminal.variable}.breakpoints.recommended()[{number - 1}].add()")
         terminal.screen.say(f"{getattr(point, 'kind', 'break')} {point.number}: {point.text}")
     if not words:
-        rows = [(n, getattr(r, "text", str(r)), r.why) for n, r in enumerate(found[:40], 1)]
-        terminal.screen.table(("", "where and when", "why"), rows)
+        for number, each in enumerate(found[:LISTED], 1):
+            terminal.screen.say(f"{number:>2}  {plain(each.text)}")
+            terminal.screen.say(f"    {plain(each.why)}", "quiet")  # a sentence: a column would cut it
+        if len(found) > LISTED:
+            terminal.screen.say(f"... {len(found) - LISTED:,} more", "quiet")
 
 
 def _numbers(words: list[str]) -> list[int]:

@@ -129,7 +129,7 @@ class Terminal:
         if state in ("finished", "failed", "closed", "running"):
             return f"({fork}{state}) "
         open_frames = zip(position.frame, position.iteration, strict=False)
-        places = [f"{plain(f.rsplit('/', 1)[-1])[:24]} {i}" for f, i in open_frames]
+        places = [f"{plain(f.rstrip('/').rsplit('/', 1)[-1])[:24]} {i}" for f, i in open_frames]
         return f"({fork}{' › '.join(places[-3:]) or 'top'}) "
 
     # -- moving ------------------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ ALONE: dict[str, tuple[str, ...]] = {
     "browser/test_first_loop.py": (),
     "execution/test_reach.py": (),
     "execution/test_resident.py": (),
+    "frontends/test_hostile.py": ("test_one_clear_error_soon_and_in_bounded_memory",),
     "frontends/test_onnx_run.py": ("test_a_long_loop_with_a_scan_output_takes_linear_time",),
     "kernels/test_columns.py": ("test_memory_comes_back",),
     "plan/test_second_run.py": (),

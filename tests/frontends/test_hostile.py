@@ -54,7 +54,7 @@ def test_one_clear_error_soon_and_in_bounded_memory(reports, name):
     found = reports[name]
     assert found["slug"] != "?", found
     assert (found["slug"] == "") == (name in READ), found
-    assert found["seconds"] <= 2.0 and found["megabytes"] <= 400, found
+    assert found["seconds"] <= 1.0 and found["megabytes"] <= 400, found
     assert found.get("length", 0) <= 20_000, found
 
 

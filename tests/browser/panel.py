@@ -40,6 +40,17 @@ class Panel:
             arg=[index, [f.replace(" ", "-") for f in FIGURES]], timeout=90_000,
         )  # fmt: skip
 
+    @classmethod
+    def fresh(cls, page: Any, index: int) -> Panel:
+        """The panel in sight, standing before its first node."""
+        panel = cls(page, index)
+        panel.show()
+        if panel.state() == "running":
+            panel.click("pause", "paused")
+        if panel.state() != "ready":
+            panel.click("restart", "ready")
+        return panel
+
     def ask(self, body: str, *values: Any) -> Any:
         """Evaluate ``body`` with ``panel`` bound to the panel's element and ``args`` to the values."""
         return self.page.evaluate(
@@ -56,6 +67,15 @@ class Panel:
 
     def state(self) -> str:
         return self.ask("return panel.querySelector('.workbench-state').dataset.state")
+
+    def event(self) -> int:
+        """The number of events that the status line tells."""
+        return int(self.status("event").replace("event", "").replace("\u2009", ""))
+
+    def until_event(self, condition: str, *values: Any) -> None:
+        """Until the number of ``event``, as ``event``, fulfils a condition in JavaScript."""
+        number = "Number(panel.querySelector('.workbench-event').textContent.replace(/\\D/g, ''))"
+        self.until(f"const event = {number}; return {condition}", *values)
 
     def data(self, figure: str) -> str:
         """x, y and text of all traces of a figure, as JSON: what it shows now."""
@@ -116,3 +136,30 @@ class Panel:
     def looking_at(self) -> str:
         """What the time slider says."""
         return self.ask("return panel.querySelector('.workbench-time-told').textContent")
+
+    # -- panes ------------------------------------------------------------------------------------------------------
+    def pane(self, key: str) -> None:
+        """Open a pane by its button, if it is not open."""
+        self.ask(
+            """const button = panel.querySelector(`[data-pane=${args[0]}]`);
+               if (button.getAttribute('aria-expanded') !== 'true') button.click();""",
+            key,
+        )
+        self.until("return panel.querySelector(`.workbench-is-${args[0]}`)?.innerText", key, seconds=60)
+
+    def press(self, view: str, label: str) -> None:
+        """Press a button of a view by its label, as soon as it is there."""
+        button = "[...panel.querySelectorAll(`.workbench-is-${args[0]} button`)].find(b => b.innerText === args[1])"
+        self.until(f"return {button} !== undefined", view, label)
+        self.ask(f"{button}.click()", view, label)
+
+    def words(self, view: str) -> str:
+        """What a view says."""
+        return self.ask("return panel.querySelector(`.workbench-is-${args[0]}`).innerText", view.replace(" ", "-"))
+
+    def says(self, view: str, words: str, seconds: float = 60.0) -> None:
+        """Until a view says this, in upper or lower case."""
+        self.until(
+            "return panel.querySelector(`.workbench-is-${args[0]}`).innerText.toLowerCase().includes(args[1])",
+            view.replace(" ", "-"), words.lower(), seconds=seconds,
+        )  # fmt: skip

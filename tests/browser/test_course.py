@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import CHROMIUM, NOTEBOOKS, browser_page, lab_server
+from tests.browser.lab import NOTEBOOKS
 
 #: 01 and 14 have browser tests of their own
 NAMES = [path.name for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb")) if path.name[:2] not in ("01", "14")]
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-    pytest.mark.skipif(not NAMES, reason="no notebooks; `make notebooks` writes them"),
-]
+pytestmark = pytest.mark.skipif(not NAMES, reason="no notebooks; `make notebooks` writes them")
 
 #: opens a notebook in a tab; the tab before is closed with its kernel
 OPEN = """async path => {
@@ -50,10 +43,10 @@ UNDRAWN = """() => [...jupyterapp.shell.currentWidget.content.widgets].filter(c 
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("course")
-    with lab_server(folder) as (url, token), browser_page(url, token) as page:
-        page.page.goto(f"{url}/lab?token={token}&reset")
+def opened(desk):
+    """JupyterLab with no notebook open."""
+    with desk.page() as page:
+        page.page.goto(f"{page.url}/lab?token={page.token}&reset")
         page.page.wait_for_function("window.jupyterapp !== undefined", timeout=60_000)
         page.page.evaluate("async () => { await jupyterapp.restored; jupyterapp.shell.collapseLeft(); }")
         yield page

@@ -5,22 +5,12 @@ Story 12 of users: "How long until it converges?" Screenshots (light and dark) g
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
-
-NOTEBOOK = "curves.ipynb"
 WAIT_MS = 45_000
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
 
 CELLS = [
     """
@@ -107,13 +97,9 @@ class Views:
 
 
 @pytest.fixture(scope="module")
-def views(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    with lab_server(folder, {NOTEBOOK: CELLS}) as (url, token), browser_page(url, token) as page:
-        page.open(NOTEBOOK)
-        page.run_all()
-        assert page.failed_cells() == []
-        yield Views(page)
+def views(opened):
+    assert opened.failed_cells() == []
+    return Views(opened)
 
 
 def test_how_long_until_it_converges(views):

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
-from tests.browser.notebook import ask_kernel, open_cells
+from tests.browser.lab import TESTS
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
 
 STORY = """
 from tests.analysis.diff.test_run_with import NESTED, from_onnx, f, i, model
@@ -35,63 +26,61 @@ name = "<img src=x onerror='window.obeyed=1'>"
 hostile = wb.widgets.DiffView(wb.diff({name: np.arange(40.0)}, {name: np.arange(40.0) ** 1.01}, labels=(name, "b")))
 hostile
 """
+CELLS = [TESTS, STORY, "view", "stack", HOSTILE]
 ROWS = "[...document.querySelectorAll('.workbench-diff')[0].querySelectorAll('tbody tr')]"
 FIGURE = "document.querySelectorAll('.workbench-figure')[0]"
-HARMLESS = ("Canceled", "[anywidget] Failed to initialize model")
 
 
-def test_the_first_difference_in_a_notebook(tmp_path):
-    with lab_server(tmp_path) as (url, token), browser_page(url, token) as opened:
-        open_cells(opened, tmp_path, "diff.ipynb", [STORY, "view", "stack", HOSTILE])
-        page = opened.page
-        page.wait_for_function(f"() => {ROWS}.length > 3 && {FIGURE}?._fullLayout", timeout=60_000)
+def test_the_first_difference_in_a_notebook(opened, tmp_path):
+    page = opened.page
+    page.wait_for_function(f"() => {ROWS}.length > 3 && {FIGURE}?._fullLayout", timeout=60_000)
 
-        # story 1: the first node that differs, inside of both loops, and that the error comes from there
-        first = page.evaluate(f"() => {ROWS}[0].innerText")
-        assert "source" in first and "w" in first.split() and "0" in first
-        said = page.evaluate("() => document.querySelector('.workbench-diff-said').innerText")
-        assert "onnxruntime" in said and "agree" in said
-        assert page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')") == "true"
+    # story 1: the first node that differs, inside of both loops, and that the error comes from there
+    first = page.evaluate(f"() => {ROWS}[0].innerText")
+    assert "source" in first and "w" in first.split() and "0" in first
+    said = page.evaluate("() => document.querySelector('.workbench-diff-said').innerText")
+    assert "onnxruntime" in said and "agree" in said
+    assert page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')") == "true"
 
-        # a click selects in all views of the focus, and shows that value's curve
-        number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code').textContent === 'y')")
-        page.evaluate(f"() => {ROWS}[{number}].click()")
-        page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=30_000)
-        assert ask_kernel(opened, "print(focus.node, focus.moment.iteration)").endswith("(0,)")
-        page.wait_for_function(
-            f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=30_000
+    # a click selects in all views of the focus, and shows that value's curve
+    number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code').textContent === 'y')")
+    page.evaluate(f"() => {ROWS}[{number}].click()")
+    page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=30_000)
+    assert opened.kernel("print(focus.node, focus.moment.iteration)").endswith("(0,)")
+    page.wait_for_function(
+        f"() => {FIGURE}.layout.title.text.startsWith('y:') && {FIGURE}.data[0].x.length === 4", timeout=30_000
+    )
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[aria-label=\"Call stack of frames\"]')][0].innerText"
+        ".includes('Looking at')", timeout=30_000,
+    )  # fmt: skip
+
+    # the same by keyboard: up with the arrow, Enter chooses
+    page.evaluate(f"() => {ROWS}[{number}].focus()")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => {ROWS}[1].getAttribute('aria-selected') === 'true'", timeout=30_000)
+    assert page.evaluate(f"() => document.activeElement === {ROWS}[1]"), "the keyboard stays where it was"
+
+    # names with tags are shown, not obeyed
+    page.wait_for_function("() => document.querySelectorAll('.workbench-diff').length === 2", timeout=30_000)
+    assert "<img" in page.evaluate("() => document.querySelectorAll('.workbench-diff')[1].innerText")
+    assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-diff img')")
+
+    for theme in ("Light", "Dark"):
+        opened.theme(theme)
+        page.evaluate("() => document.querySelector('.workbench-diff').scrollIntoView()")
+        page.screenshot(path=str(tmp_path / f"diff-{theme}.png"))
+        ink, paper = page.evaluate(
+            """() => { const d = document.querySelector('.workbench-diff-rows th');
+                return [getComputedStyle(d).color, getComputedStyle(d).backgroundColor]; }"""
         )
-        page.wait_for_function(
-            "() => [...document.querySelectorAll('[aria-label=\"Call stack of frames\"]')][0].innerText"
-            ".includes('Looking at')", timeout=30_000,
-        )  # fmt: skip
-
-        # the same by keyboard: up with the arrow, Enter chooses
-        page.evaluate(f"() => {ROWS}[{number}].focus()")
-        page.keyboard.press("Home")
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
-        page.wait_for_function(f"() => {ROWS}[1].getAttribute('aria-selected') === 'true'", timeout=30_000)
-        assert page.evaluate(f"() => document.activeElement === {ROWS}[1]"), "the keyboard stays where it was"
-
-        # names with tags are shown, not obeyed
-        page.wait_for_function("() => document.querySelectorAll('.workbench-diff').length === 2", timeout=30_000)
-        assert "<img" in page.evaluate("() => document.querySelectorAll('.workbench-diff')[1].innerText")
-        assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-diff img')")
-
-        for theme in ("Light", "Dark"):
-            opened.theme(theme)
-            page.evaluate("() => document.querySelector('.workbench-diff').scrollIntoView()")
-            page.screenshot(path=str(tmp_path / f"diff-{theme}.png"))
-            ink, paper = page.evaluate(
-                """() => { const d = document.querySelector('.workbench-diff-rows th');
-                    return [getComputedStyle(d).color, getComputedStyle(d).backgroundColor]; }"""
-            )
-            assert (_bright(ink) < _bright(paper)) is (theme == "Light"), (ink, paper)
-        assert [e for e in opened.errors if not any(h in e for h in HARMLESS)] == [] and opened.outside() == []
-        ask_kernel(opened, "view.close(); stack.close(); hostile.close(); session.close()")
-        left = ask_kernel(opened, "import ipywidgets; print(len(ipywidgets.widgets.widget._instances))")
-        assert left == "0"
+        assert (_bright(ink) < _bright(paper)) is (theme == "Light"), (ink, paper)
+    assert opened.script_errors() == [] and opened.outside() == []
+    opened.kernel("view.close(); stack.close(); hostile.close(); session.close()")
+    left = opened.kernel("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))")
+    assert left == "0"
 
 
 def _bright(colour: str) -> float:

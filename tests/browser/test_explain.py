@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
-from tests.browser.notebook import ask_kernel, open_cells
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
-
 STORY = """
 import numpy as np, workbench as wb
 from workbench.widgets.focus import Focus
@@ -28,80 +14,78 @@ focus = Focus()
 view = wb.widgets.ExplainView(session, focus=focus)
 focus.select("x")
 """
+CELLS = [STORY, "view"]
 ITEMS = "[...document.querySelectorAll('.workbench-explain [role=treeitem]')]"
 SHOWN = f"{ITEMS}.filter(i => i.style.display !== 'none')"
-HARMLESS = ("Canceled", "[anywidget] Failed to initialize model")
 
 
-def test_a_chain_and_the_origin_of_a_nan(tmp_path):
-    with lab_server(tmp_path) as (url, token), browser_page(url, token) as opened:
-        open_cells(opened, tmp_path, "explain.ipynb", [STORY, "view"])
-        page = opened.page
-        page.wait_for_function(f"() => {ITEMS}.length > 3", timeout=60_000)
+def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
+    page = opened.page
+    page.wait_for_function(f"() => {ITEMS}.length > 3", timeout=60_000)
 
-        # every link has its own value, those of the session
-        texts = page.evaluate(f"() => {ITEMS}.map(i => i.querySelector('b').textContent)")
-        rows = ask_kernel(opened, "print([r['value'] for r in view.status['rows']])")
-        assert str(texts) == rows and "?" not in texts
-        assert page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText") == "", "no NaN yet"
+    # every link has its own value, those of the session
+    texts = page.evaluate(f"() => {ITEMS}.map(i => i.querySelector('b').textContent)")
+    rows = opened.kernel("print([r['value'] for r in view.status['rows']])")
+    assert str(texts) == rows and "?" not in texts
+    assert page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText") == "", "no NaN yet"
 
-        # branches fold: the left arrow closes the first row, the right one opens it
-        total = page.evaluate(f"() => {SHOWN}.length")
-        page.evaluate(f"() => {ITEMS}[0].focus()")
-        page.keyboard.press("ArrowLeft")
-        page.wait_for_function(f"() => {SHOWN}.length === 1 && {ITEMS}[0].getAttribute('aria-expanded') === 'false'")
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function(f"() => {SHOWN}.length === {total}")
-        page.keyboard.press("ArrowDown")
-        assert page.evaluate(f"() => document.activeElement === {SHOWN}[1]")
+    # branches fold: the left arrow closes the first row, the right one opens it
+    total = page.evaluate(f"() => {SHOWN}.length")
+    page.evaluate(f"() => {ITEMS}[0].focus()")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(f"() => {SHOWN}.length === 1 && {ITEMS}[0].getAttribute('aria-expanded') === 'false'")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"() => {SHOWN}.length === {total}")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(f"() => document.activeElement === {SHOWN}[1]")
 
-        # Enter goes there in all views; the tree stays
-        page.keyboard.press("Enter")
-        row = "view.status['rows'][1]"
-        page.wait_for_function(f"() => {ITEMS}.length > 3")
-        for _ in range(100):
-            if ask_kernel(opened, f"print(focus.node == {row}['node'])") == "True":
-                break
-            page.wait_for_timeout(100)
-        there = f"list(focus.moment.iteration) == {row}['iteration']"
-        assert ask_kernel(opened, f"print(focus.node == {row}['node'], {there})") == "True True"
-        assert page.evaluate(f"() => {ITEMS}.map(i => i.querySelector('b').textContent)") == texts
+    # Enter goes there in all views; the tree stays
+    page.keyboard.press("Enter")
+    row = "view.status['rows'][1]"
+    page.wait_for_function(f"() => {ITEMS}.length > 3")
+    for _ in range(100):
+        if opened.kernel(f"print(focus.node == {row}['node'])") == "True":
+            break
+        page.wait_for_timeout(100)
+    there = f"list(focus.moment.iteration) == {row}['iteration']"
+    assert opened.kernel(f"print(focus.node == {row}['node'], {there})") == "True True"
+    assert page.evaluate(f"() => {ITEMS}.map(i => i.querySelector('b').textContent)") == texts
 
-        # story 3: run on into the NaN; which op, which iteration, which operand
-        ask_kernel(opened, "session.run(); view.explain('x')")
-        page.wait_for_function(
-            "() => document.querySelector('.workbench-explain-origin').innerText.includes('sqrt')", timeout=30_000
-        )
-        told = page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText")
-        assert "To blame" in told and "no square root" in told
-        assert page.evaluate(f"() => {ITEMS}[0].querySelector('.workbench-bad') !== null")
-        page.click(".workbench-explain-origin button")
-        for _ in range(100):
-            if ask_kernel(opened, "print(focus.node)") == "while/sqrt":
-                break
-            page.wait_for_timeout(100)
-        at = "focus.moment.iteration == wb.nan_origin(session).iteration"
-        assert ask_kernel(opened, f"print(focus.node, {at})") == "while/sqrt True"
+    # story 3: run on into the NaN; which op, which iteration, which operand
+    opened.kernel("session.run(); view.explain('x')")
+    page.wait_for_function(
+        "() => document.querySelector('.workbench-explain-origin').innerText.includes('sqrt')", timeout=30_000
+    )
+    told = page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText")
+    assert "To blame" in told and "no square root" in told
+    assert page.evaluate(f"() => {ITEMS}[0].querySelector('.workbench-bad') !== null")
+    page.click(".workbench-explain-origin button")
+    for _ in range(100):
+        if opened.kernel("print(focus.node)") == "while/sqrt":
+            break
+        page.wait_for_timeout(100)
+    at = "focus.moment.iteration == wb.nan_origin(session).iteration"
+    assert opened.kernel(f"print(focus.node, {at})") == "while/sqrt True"
 
-        # a typed name, and one that is none
-        page.fill(".workbench-explain form input", "i")
-        page.keyboard.press("Enter")
-        page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'i'", timeout=30_000)
-        page.fill(".workbench-explain form input", "<img src=x onerror='window.obeyed=1'>")
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "() => document.querySelector('.workbench-explain .workbench-flow-error').innerText.includes('<img')",
-            timeout=30_000,
-        )
-        assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-explain img')")
+    # a typed name, and one that is none
+    page.fill(".workbench-explain form input", "i")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'i'", timeout=30_000)
+    page.fill(".workbench-explain form input", "<img src=x onerror='window.obeyed=1'>")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => document.querySelector('.workbench-explain .workbench-flow-error').innerText.includes('<img')",
+        timeout=30_000,
+    )
+    assert page.evaluate("() => window.obeyed === undefined && !document.querySelector('.workbench-explain img')")
 
-        ask_kernel(opened, "view.explain('x', 4)")
-        page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'x'", timeout=30_000)
-        for theme in ("Light", "Dark"):
-            opened.theme(theme)
-            page.evaluate("() => document.querySelector('.workbench-explain').scrollIntoView()")
-            page.screenshot(path=str(tmp_path / f"explain-{theme}.png"))
-        assert [e for e in opened.errors if not any(h in e for h in HARMLESS)] == [] and opened.outside() == []
-        ask_kernel(opened, "view.close(); session.close()")
-        left = ask_kernel(opened, "import ipywidgets; print(len(ipywidgets.widgets.widget._instances))")
-        assert left == "0"
+    opened.kernel("view.explain('x', 4)")
+    page.wait_for_function(f"() => {ITEMS}[0]?.querySelector('code').textContent === 'x'", timeout=30_000)
+    for theme in ("Light", "Dark"):
+        opened.theme(theme)
+        page.evaluate("() => document.querySelector('.workbench-explain').scrollIntoView()")
+        page.screenshot(path=str(tmp_path / f"explain-{theme}.png"))
+    assert opened.script_errors() == [] and opened.outside() == []
+    opened.kernel("view.close(); session.close()")
+    left = opened.kernel("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))")
+    assert left == "0"

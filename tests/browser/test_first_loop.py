@@ -7,43 +7,23 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import CHROMIUM, NOTEBOOKS, browser_page, lab_server
+from tests.browser.lab import NOTEBOOKS
 from tests.browser.panel import FIGURES, Panel
 
 NOTEBOOK = "01_first_loop.ipynb"
 LIMIT_MS = 200.0
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-    pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"),
-]
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    """The notebook with all its cells run."""
-    folder = tmp_path_factory.mktemp("lab")
-    with lab_server(folder) as (url, token), browser_page(url, token) as page:
-        page.open(NOTEBOOK)
-        page.run_all()
-        yield page
-        (folder / "requests.txt").write_text("\n".join(page.requests))
+pytestmark = pytest.mark.skipif(
+    not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"
+)
 
 
 @pytest.fixture
 def newton(opened):
-    panel = Panel(opened.page, 0)
-    panel.show()
-    if panel.state() != "ready":
-        panel.click("restart", "ready")
-    return panel
+    return Panel.fresh(opened.page, 0)
 
 
 @pytest.fixture
@@ -56,12 +36,7 @@ def endless(opened):
 
 
 def test_no_cell_failed(opened):
-    failed = opened.page.evaluate(
-        """() => [...jupyterapp.shell.currentWidget.content.widgets].filter(c => c.model.type === 'code').flatMap(
-             c => Array.from({length: c.model.outputs.length}, (_, i) => c.model.outputs.get(i).toJSON()))
-             .filter(o => o.output_type === 'error').map(o => o.evalue)"""
-    )
-    assert failed == []
+    assert opened.failed_cells() == []
 
 
 def test_step_and_step_back_move_the_figures(newton):
@@ -105,7 +80,7 @@ def test_pause_and_step_answer_at_once_while_a_loop_runs_at_full_speed(endless):
         endless.wait_for_change("evolution", before)  # it moves while it runs
         times[command].append(endless.click(command, "paused"))
     print({k: [round(t) for t in v] for k, v in times.items()}, "ms")
-    assert int(endless.status("event").replace("event", "").replace("\u2009", "")) > 1_000_000
+    assert endless.event() > 1_000_000
     for command, values in times.items():
         assert sorted(values)[len(values) // 2] < LIMIT_MS, (command, values)
         assert max(values) < 2 * LIMIT_MS, (command, values)
@@ -131,17 +106,14 @@ def test_another_cell_runs_meanwhile(opened, endless):
 
 def test_keys_work_in_the_panel_and_only_there(newton):
     newton.ask("panel.querySelector('.workbench-toolbar').focus()")
-    before = newton.status("event")
+    before = newton.event()
     newton.page.keyboard.press("F10")
-    newton.page.wait_for_function(
-        "before => document.querySelector('.workbench-debugger .workbench-event').textContent !== before",
-        arg=before, timeout=5000,
-    )  # fmt: skip
+    newton.until_event("event !== args[0]", before)
     newton.ask("document.activeElement.blur()")
-    after = newton.status("event")
+    after = newton.event()
     newton.page.keyboard.press("F10")
     newton.page.wait_for_timeout(300)
-    assert newton.status("event") == after
+    assert newton.event() == after
 
 
 def test_a_click_on_a_node_selects_it(newton):

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
-from tests.browser.notebook import ask_kernel, open_cells
+from tests.browser.lab import TESTS
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
-HARMLESS = ("Canceled", "[anywidget] Failed to initialize model")
 WAIT_MS = 60_000
 
 CELLS = (
+    TESTS,
     "import workbench as wb\n"
     "from tests.benchmarks.big_graph import layers\n"
     "from tests.widgets.graphs import evil, nested\n"
@@ -32,24 +24,16 @@ CELLS = (
 )
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    with lab_server(folder) as (url, token), browser_page(url, token) as page:
-        open_cells(page, folder, "graph_view.ipynb", CELLS)
-        page.page.wait_for_function(
-            """() => { const g = [...document.querySelectorAll('.workbench-graph .workbench-figure')];
-                       return g.length === 3 && g.every(f => f._fullLayout?.xaxis?.l2p); }""",
-            timeout=WAIT_MS,
-        )  # fmt: skip
-        yield page
-
-
 class Graph:
     """The ``index``-th view of the page."""
 
     def __init__(self, page, index):
         self.page, self.index = page.page, index
+        self.page.wait_for_function(
+            """() => { const g = [...document.querySelectorAll('.workbench-graph .workbench-figure')];
+                       return g.length === 3 && g.every(f => f._fullLayout?.xaxis?.l2p); }""",
+            timeout=WAIT_MS,
+        )  # fmt: skip
         self.home = page.page.locator(".workbench-graph").nth(index)
         self.home.scroll_into_view_if_needed()
 
@@ -146,13 +130,13 @@ def test_a_click_with_a_key_sets_a_breakpoint_and_the_button_removes_it(opened, 
     small.click("outer/greater", modifiers=["Control"])
     marks = "figure.data.find(t => Array.isArray(t.marker?.symbol) && t.marker.symbol.includes('circle'))"
     small.until(f"return ({marks}?.x.length ?? 0) === 1")
-    assert ask_kernel(opened, "print([p.node for p in session.breakpoints])") == "['outer/greater']"
+    assert opened.kernel("print([p.node for p in session.breakpoints])") == "['outer/greater']"
     small.click("outer/greater")
     small.titled("outer/greater")
     small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'true'")
     small.press("breakpoint")
     small.until("return home.querySelector('button[data-command=breakpoint]')?.ariaPressed === 'false'")
-    assert ask_kernel(opened, "print(len(list(session.breakpoints)))") == "0"
+    assert opened.kernel("print(len(list(session.breakpoints)))") == "0"
 
 
 def test_keys_move_along_edges_and_only_in_the_view(opened, small):
@@ -208,24 +192,24 @@ def test_dragging_moves_the_picture(small):
 
 def test_the_picture_follows_the_session(opened, small):
     before = small.ask("return JSON.stringify(figure.data.map(t => [Array.from(t.x ?? []), t.text ?? []]))")
-    ask_kernel(opened, "session.step(7)")
+    opened.kernel("session.step(7)")
     small.until(
         "return JSON.stringify(figure.data.map(t => [Array.from(t.x ?? []), t.text ?? []])) !== args[0]", before
     )
-    values = json.loads(ask_kernel(opened, "import json; s = view.model(session.snapshot())['state']\n"
+    values = json.loads(opened.kernel("import json; s = view.model(session.snapshot())['state']\n"
                                            "print(json.dumps([s['current'], s['values']]))"))  # fmt: skip
     texts = small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")
     assert f"<b>{values[1]['outer/i/Merge']}</b>" in texts
 
 
 def test_a_moment_is_shown_by_itself(opened, small):
-    ask_kernel(opened, "from workbench.widgets.focus import Moment; session.run()")
-    ask_kernel(opened, "view.focus.look_at(Moment(('outer',), (2,)))")
+    opened.kernel("from workbench.widgets.focus import Moment; session.run()")
+    opened.kernel("view.focus.look_at(Moment(('outer',), (2,)))")
     said = "return figure.data.some(t => (t.text ?? []).some?.(w => w.includes('loop outer') && w.includes(args[0])))"
     small.until(said, "iteration 2")
-    ask_kernel(opened, "view.focus.look_at(None)")
+    opened.kernel("view.focus.look_at(None)")
     small.until(said, "ended after 6")
-    ask_kernel(opened, "session.restart(); session.step(60)")
+    opened.kernel("session.restart(); session.step(60)")
 
 
 def test_a_large_graph_is_searched_and_opened_from_its_overview(large):
@@ -287,5 +271,4 @@ def test_light_and_dark(opened, small, tmp_path):
 
 
 def test_nothing_failed(opened):
-    assert [e for e in opened.errors if not any(word in e for word in HARMLESS)] == []
-    assert opened.outside() == []
+    assert opened.failed_cells() == [] and opened.script_errors() == [] and opened.outside() == []

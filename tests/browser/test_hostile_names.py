@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
 from tests.browser.panel import Panel
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
 
 HOSTILE = """
 import workbench as wb
@@ -28,22 +16,20 @@ for name in panel.panes.names:
     panel.panes.show(name)
 panel
 """
+CELLS = [HOSTILE]
 
 
-def test_names_are_shown_and_not_obeyed(tmp_path):
-    with lab_server(tmp_path, {"evil.ipynb": [HOSTILE]}) as (url, token), browser_page(url, token) as opened:
-        opened.open("evil.ipynb")
-        opened.run_all()
-        panel = Panel(opened.page, 0)
-        panel.show()
-        for command in ("next_iteration", "next_iteration", "step", "step_back"):
-            panel.click(command, "paused")
-        panel.time(0)
-        for name in ("breakpoints", "stack", "timeline", "explain", "code", "export"):
-            panel.until("return panel.querySelector(`.workbench-is-${args[0]}`)", name)
-        opened.kernel("panel.focus.select(list(panel.session.graph.inputs)[0])")
-        panel.until("return panel.innerText.includes('<img')")
-        assert opened.page.evaluate("() => window.obeyed === undefined")
-        assert panel.ask("return panel.querySelectorAll('img[src=x], script').length") == 0
-        assert opened.script_errors() == [] and opened.outside() == []
-        assert opened.kernel("print(panel.graph.pump.errors)") == "[]"
+def test_names_are_shown_and_not_obeyed(opened):
+    panel = Panel(opened.page, 0)
+    panel.show()
+    for command in ("next_iteration", "next_iteration", "step", "step_back"):
+        panel.click(command, "paused")
+    panel.time(0)
+    for name in ("breakpoints", "stack", "timeline", "explain", "code", "export"):
+        panel.until("return panel.querySelector(`.workbench-is-${args[0]}`)", name)
+    opened.kernel("panel.focus.select(list(panel.session.graph.inputs)[0])")
+    panel.until("return panel.innerText.includes('<img')")
+    assert opened.page.evaluate("() => window.obeyed === undefined")
+    assert panel.ask("return panel.querySelectorAll('img[src=x], script').length") == 0
+    assert opened.script_errors() == [] and opened.outside() == []
+    assert opened.kernel("print(panel.graph.pump.errors)") == "[]"

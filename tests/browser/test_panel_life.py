@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 
-import pytest
-
-from tests.browser.lab import CHROMIUM, Page, browser_page, lab_server
+from tests.browser.lab import write_notebook
+from tests.browser.page import KERNEL, Page
 from tests.browser.panel import Panel
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
 
 LOOK = """
 import json, threading
@@ -47,21 +38,7 @@ AFAR = """async ([id, code]) => {
   kernel.dispose();
   return text.trim();
 }"""
-KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with lab_server(tmp_path_factory.mktemp("lab"), {"life.ipynb": [LOOK, OPEN], "other.ipynb": ["1"]}) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def opened(server):
-    with browser_page(*server) as page:
-        page.open("life.ipynb")
-        page.run_all()
-        yield page
+CELLS = [LOOK, OPEN]
 
 
 def left(page) -> dict:
@@ -139,12 +116,13 @@ def test_a_restarted_kernel_begins_with_nothing(opened):
     assert opened.script_errors() == [] and opened.failed_cells() == []
 
 
-def test_a_tab_that_was_closed(opened, server):
+def test_a_tab_that_was_closed(opened, desk):
     opened.kernel("answers.PATIENCE_S, pump.KNOCK_S = 0.5, 0.5")
     kernel = opened.page.evaluate(f"() => {KERNEL}.id")
     context = opened.page.context
     opened.page.close()  # no farewell to the kernel
-    other = Page(context.new_page(), *server)
+    write_notebook(desk.notebooks / "other.ipynb", ["1"])
+    other = Page(context.new_page(), desk.url, desk.token)
     other.open("other.ipynb")
 
     def afar(code="left()"):

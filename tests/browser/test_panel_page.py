@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import workbench as wb
-from tests.browser.lab import CHROMIUM, FLAGS
 from tests.widgets.graphs import EVIL, evil, nested, newton
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
 
 DRAWN = "() => [...document.querySelectorAll('.workbench-picture')].every(p => p._fullLayout)"
 MOMENTS = "() => JSON.parse(document.getElementById('workbench-data').textContent).moments"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
-        found.close()
 
 
 @pytest.fixture

@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
+from tests.browser.cells import ENDLESS
 from tests.browser.panel import Panel
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
-
-ENDLESS = """
-import numpy as np
-import workbench as wb
-@wb.graph
-def search(limit):
-    i = 0
-    step = 0
-    while i < limit:
-        i = i + step
-    return i
-endless = wb.debug(search.graph_for(10), {"limit": 10})
-endless
-"""
 LONG = """
 b = wb.GraphBuilder("halving")
 start = b.placeholder("start", "float64", ())
@@ -45,63 +21,20 @@ nan
 """
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    cells = {"stories.ipynb": [ENDLESS, LONG, NAN]}
-    with lab_server(folder, cells) as (url, token), browser_page(url, token) as page:
-        page.open("stories.ipynb")
-        page.run_all()
-        yield page
-
-
-def panel_of(opened, index) -> Panel:
-    panel = Panel(opened.page, index)
-    panel.show()
-    if panel.state() != "ready":
-        panel.click("restart", "ready")
-    return panel
-
-
-def pane(panel, key) -> None:
-    """Open a pane by its button, if it is not open."""
-    panel.ask(
-        """const button = panel.querySelector(`[data-pane=${args[0]}]`);
-           if (button.getAttribute('aria-expanded') !== 'true') button.click();""",
-        key,
-    )
-    panel.until("return panel.querySelector(`.workbench-is-${args[0]}`)?.innerText", key, seconds=60)
-
-
-def press(panel, key, label) -> None:
-    panel.until(
-        "return [...panel.querySelectorAll(`.workbench-is-${args[0]} button`)].some(b => b.innerText === args[1])",
-        key, label,
-    )  # fmt: skip
-    panel.ask(
-        "[...panel.querySelectorAll(`.workbench-is-${args[0]} button`)].find(b => b.innerText === args[1]).click()",
-        key, label,
-    )  # fmt: skip
-
-
-def says(panel, view, words) -> None:
-    panel.until(
-        "return panel.querySelector(`.workbench-is-${args[0]}`).innerText.toLowerCase().includes(args[1])",
-        view, words.lower(), seconds=60,
-    )  # fmt: skip
+CELLS = [ENDLESS, LONG, NAN]
 
 
 def test_why_a_loop_never_stops(opened):
-    panel = panel_of(opened, 0)
+    panel = Panel.fresh(opened.page, 0)
     for _ in range(3):
         panel.click("next_iteration", "paused")
-    says(panel, "termination", "never")
+    panel.says("termination", "never")
     words = panel.ask("return panel.querySelector('.workbench-is-termination').innerText")
     assert "PROVED" in words.upper(), words
 
 
 def test_iteration_65_of_140(opened):
-    panel = panel_of(opened, 1)
+    panel = Panel.fresh(opened.page, 1)
     panel.until("return panel.querySelector('.workbench-time-count').textContent === 'has not run'")
     panel.ask("panel.querySelector('.workbench-time-jump').focus()")
     opened.page.keyboard.type("65")
@@ -111,15 +44,15 @@ def test_iteration_65_of_140(opened):
 
 
 def test_how_long_until_it_converges(opened):
-    panel = panel_of(opened, 1)
+    panel = Panel.fresh(opened.page, 1)
     for _ in range(12):
         panel.click("next_iteration", "paused")
-    says(panel, "evolution", "converging")
-    says(panel, "termination", "more iterations")
+    panel.says("evolution", "converging")
+    panel.says("termination", "more iterations")
 
 
 def test_inspect_and_plot_while_it_is_paused(opened):
-    panel = panel_of(opened, 1)
+    panel = Panel.fresh(opened.page, 1)
     panel.click("run", "finished")
     found = opened.kernel("print(len(long.session.trace['y'].values), round(float(long.session.value('y', 10)), 6))")
     assert found.split()[0] == "141"
@@ -128,28 +61,28 @@ def test_inspect_and_plot_while_it_is_paused(opened):
 
 
 def test_the_first_nan_and_where_it_came_from(opened):
-    panel = panel_of(opened, 2)
+    panel = Panel.fresh(opened.page, 2)
     opened.kernel("nan.session.breakpoints.clear(); nan.session.breakpoints.add('*', health='nan')")
     panel.click("run", "paused")
     assert "nan" in panel.status("reason").lower()
-    pane(panel, "explain")
-    press(panel, "explain", "Find NaN")
-    says(panel, "explain", "sqrt")
+    panel.pane("explain")
+    panel.press("explain", "Find NaN")
+    panel.says("explain", "sqrt")
 
 
 def test_an_expected_nan_is_ignored(opened):
-    panel = panel_of(opened, 2)
+    panel = Panel.fresh(opened.page, 2)
     opened.kernel(
         "nan.session.breakpoints.clear(); nan.session.breakpoints.add('*', health='nan');"
         "nan.session.breakpoints.ignore('*', health='nan')"
     )
-    pane(panel, "breakpoints")
+    panel.pane("breakpoints")
     panel.click("run", "finished")
     opened.kernel("nan.session.breakpoints.clear()")
 
 
 def test_dead_tokens_are_explained(opened):
-    panel = panel_of(opened, 1)
+    panel = Panel.fresh(opened.page, 1)
     panel.click("next_iteration", "paused")
     panel.click("step_into", "")
     words = panel.ask("return panel.querySelector('.workbench-is-control-flow').innerText")
@@ -157,24 +90,24 @@ def test_dead_tokens_are_explained(opened):
 
 
 def test_two_runs_that_differ_show_the_first_difference(opened):
-    panel = panel_of(opened, 1)
+    panel = Panel.fresh(opened.page, 1)
     panel.ask("panel.querySelector('.workbench-time-jump').focus()")
     opened.kernel(
         "long.session.run_to('y', 5); other = long.session.fork(); other.step(); other.set_value('y', 7.0);"
         "other.run(); long.session.run()"
     )
-    pane(panel, "compare")
+    panel.pane("compare")
     panel.ask("return panel.querySelectorAll('.workbench-is-compare select').length")
     opened.kernel("view = long.panes.views['compare']; view.refresh(); view.right.value = 'fork 1'")
-    press(panel, "compare", "Compare")
-    says(panel, "compare", "values differ")
+    panel.press("compare", "Compare")
+    panel.says("compare", "values differ")
     panel.until("return panel.querySelector('.workbench-is-compare').innerText.includes('5')")
 
 
 def test_the_finding_is_one_file(opened):
-    panel = panel_of(opened, 1)
+    panel = Panel.fresh(opened.page, 1)
     panel.click("next_iteration", "paused")
-    pane(panel, "export")
+    panel.pane("export")
     panel.ask("panel.querySelector('[data-write=finding]').click()")
     panel.until("return panel.querySelector('.workbench-is-export [data-file]')", seconds=60)
     place = panel.ask("return panel.querySelector('.workbench-is-export [data-file]').dataset.file")
@@ -183,8 +116,8 @@ def test_the_finding_is_one_file(opened):
         "print(again.session.position == long.session.position); again.close()"
     )
     assert told == "True"
-    pane(panel, "code")
-    says(panel, "code", "panel.save(")
+    panel.pane("code")
+    panel.says("code", "panel.save(")
 
 
 def test_no_script_and_no_view_failed(opened):

@@ -3,72 +3,23 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import CHROMIUM, browser_page, lab_server
+from tests.browser.cells import NESTED, NEWTON
 from tests.browser.panel import Panel
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-]
-
-NEWTON = """
-import numpy as np
-import workbench as wb
-b = wb.GraphBuilder("newton")
-a, start = b.placeholder("a", "float64", ()), b.placeholder("start", "float64", ())
-root = b.while_loop(lambda x: np.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), start)
-graph = b.build({"root": root})
-panel = wb.debug(graph, {"a": 2.0, "start": 100.0})
-panel
-"""
-NESTED = """
-import workbench as wb
-b = wb.GraphBuilder("nested")
-n, zero = b.placeholder("n", "int64", ()), b.constant(0, "int64")
-def outer(i, s):
-    _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (b.constant(0, "int64"), s), name="inner")
-    return i + 1, b.cond(t > 10, lambda: t - 3, lambda: t + 1)
-i, s = b.while_loop(lambda i, s: i < n, outer, (zero, zero), name="outer")
-nested_panel = wb.debug(b.build({"i": i, "s": s}), {"n": 8})
-nested_panel
-"""
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    with lab_server(folder, {"tools.ipynb": [NEWTON, NESTED]}) as (url, token), browser_page(url, token) as page:
-        page.open("tools.ipynb")
-        page.run_all()
-        yield page
+CELLS = [NEWTON, NESTED]
 
 
 @pytest.fixture
 def newton(opened):
-    panel = Panel(opened.page, 0)
-    panel.show()
-    if panel.state() != "ready":
-        panel.click("restart", "ready")
-    return panel
+    return Panel.fresh(opened.page, 0)
 
 
 @pytest.fixture
 def nested(opened):
-    panel = Panel(opened.page, 1)
-    panel.show()
-    if panel.state() != "ready":
-        panel.click("restart", "ready")
-    return panel
-
-
-def event(panel) -> int:
-    return int(panel.status("event").replace("event", "").replace("\u2009", ""))
+    return Panel.fresh(opened.page, 1)
 
 
 # a command and the one that takes it back
@@ -87,13 +38,13 @@ def test_every_command_has_its_way_back(nested, on, back):
         pytest.skip("this session does not have the command")
     nested.click("next_iteration", "paused")
     nested.click("next_iteration", "paused")
-    before = event(nested)
+    before = nested.event()
     nested.click(on, "paused")
-    there = event(nested)
+    there = nested.event()
     assert there > before
     nested.click(back, "paused")
     # out of a loop it goes back to where that was entered, which is after the step began
-    assert event(nested) < there if back == "step_back_out" else event(nested) == before
+    assert nested.event() < there if back == "step_back_out" else nested.event() == before
 
 
 def test_the_breadcrumbs_lead_to_the_loops_around(nested):
@@ -171,17 +122,16 @@ def test_a_number_jumps_to_that_iteration(newton):
     newton.ask("panel.querySelector('[data-time=newest]').click()")
 
 
-EVENT = r"Number(panel.querySelector('.workbench-event').textContent.replace(/\D/g, ''))"
 KEYS = [("F10", "step"), ("Shift+F10", "step back"), ("F8", "next iteration"), ("F11", "into"), ("F9", "run")]
 
 
 def test_keys_move_the_session_while_the_panel_has_the_focus(nested):
     nested.ask("panel.querySelector('.workbench-toolbar').focus()")
-    seen = [event(nested)]
+    seen = [nested.event()]
     for key, _ in KEYS:
         nested.page.keyboard.press(key)
-        nested.until(f"return {EVENT} !== args[0]", seen[-1])
-        seen.append(event(nested))
+        nested.until_event("event !== args[0]", seen[-1])
+        seen.append(nested.event())
     assert seen[1] > seen[0] and seen[2] == seen[0] and seen[2] < seen[3] < seen[4] < seen[5]
 
 
@@ -193,9 +143,9 @@ def test_keys_are_listed_and_can_be_changed(newton):
     newton.page.keyboard.press("Control+Alt+n")
     newton.until("return panel.querySelector('[data-rebind=step]').textContent === 'Ctrl+Alt+n'")
     newton.page.keyboard.press("Escape")
-    before = event(newton)
+    before = newton.event()
     newton.page.keyboard.press("Control+Alt+n")
-    newton.until(f"return {EVENT} > args[0]", before)
+    newton.until_event("event > args[0]", before)
     newton.ask("panel.querySelector('.workbench-help').click(); panel.querySelector('[data-rebind=step]').click()")
     newton.page.keyboard.press("F10")
     newton.page.keyboard.press("Escape")

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
+import contextlib
 
 import workbench as wb
 from tests.analysis.test_report import relaxation
-from tests.browser.lab import CHROMIUM, FLAGS
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"no {CHROMIUM}"),
-]
 
 # fill colours of the page and of the text in the plot, and the number of drawn lines
 LOOK = """() => ({
@@ -29,41 +21,36 @@ def brightness(colour: str) -> float:
     return sum(parts) / 3
 
 
-def test_the_page_of_an_analysis(tmp_path):
+def test_the_page_of_an_analysis(browser, tmp_path):
     with wb.Session(relaxation(), {"x0": 50.0}) as session:
         for _ in range(60):
             session.next_iteration()
         path = wb.analyze(session).to_html(tmp_path / "report.html")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        try:
-            page = browser.new_context(viewport={"width": 900, "height": 900}, color_scheme="light").new_page()
-            requests: list[str] = []
-            errors: list[str] = []
-            page.on("request", lambda request: requests.append(request.url))
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.goto(path.as_uri())
-            page.wait_for_selector(".xtick text", state="attached")
-            light = page.evaluate(LOOK)
-            assert light["lines"] == 3  # values, band and forecast
-            assert brightness(light["page"]) > 200 > 100 > brightness(light["words"])
-            assert brightness(light["ticks"]) < 100
-            page.emulate_media(color_scheme="dark")
-            page.wait_for_function(f"() => ({LOOK})().ticks !== '{light['ticks']}'")
-            dark = page.evaluate(LOOK)
-            assert brightness(dark["page"]) < 60 < 180 < brightness(dark["words"]) and brightness(dark["ticks"]) > 180
-            assert page.evaluate("() => document.body.scrollWidth <= window.innerWidth")
-            # the numbers behind the plot, by keyboard alone
-            for _ in range(30):
-                page.keyboard.press("Tab")
-                if page.evaluate("() => document.activeElement.tagName") == "SUMMARY":
-                    break
-            page.keyboard.press("Enter")
-            assert page.evaluate("() => document.querySelector('details').open")
-            table = page.inner_text("details table")
-            assert "iteration" in table and "(forecast)" in table
-            assert not errors and not [r for r in requests if not r.startswith(("file:", "data:", "blob:"))]
-        finally:
-            browser.close()
+    context = browser.new_context(viewport={"width": 900, "height": 900}, color_scheme="light")
+    with contextlib.closing(context):
+        page = context.new_page()
+        requests: list[str] = []
+        errors: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector(".xtick text", state="attached")
+        light = page.evaluate(LOOK)
+        assert light["lines"] == 3  # values, band and forecast
+        assert brightness(light["page"]) > 200 > 100 > brightness(light["words"])
+        assert brightness(light["ticks"]) < 100
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(f"() => ({LOOK})().ticks !== '{light['ticks']}'")
+        dark = page.evaluate(LOOK)
+        assert brightness(dark["page"]) < 60 < 180 < brightness(dark["words"]) and brightness(dark["ticks"]) > 180
+        assert page.evaluate("() => document.body.scrollWidth <= window.innerWidth")
+        # the numbers behind the plot, by keyboard alone
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if page.evaluate("() => document.activeElement.tagName") == "SUMMARY":
+                break
+        page.keyboard.press("Enter")
+        assert page.evaluate("() => document.querySelector('details').open")
+        table = page.inner_text("details table")
+        assert "iteration" in table and "(forecast)" in table
+        assert not errors and not [r for r in requests if not r.startswith(("file:", "data:", "blob:"))]

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.browser.lab import CHROMIUM, NOTEBOOKS, browser_page, lab_server
+from tests.browser.lab import NOTEBOOKS
 
 NOTEBOOK = "14_collecting_unused_arrays.ipynb"
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(300),
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
-    pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"),
-]
+pytestmark = pytest.mark.skipif(
+    not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"
+)
 
 VIEW = "document.querySelector('.workbench-view')"
 DONE = """() => [...jupyterapp.shell.currentWidget.content.widgets].every(
   c => c.model.type !== 'code' || !c.model.sharedModel.getSource().trim() || c.model.executionCount !== null)"""
 
 
-def test_the_view_moves_while_the_kernel_is_busy(tmp_path):
-    with lab_server(tmp_path) as (url, token), browser_page(url, token) as opened:
+def test_the_view_moves_while_the_kernel_is_busy(desk, tmp_path):
+    with desk.page() as opened:
         opened.open(NOTEBOOK)
         page = opened.page
         page.evaluate("() => jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
@@ -39,12 +33,7 @@ def test_the_view_moves_while_the_kernel_is_busy(tmp_path):
             page.wait_for_timeout(100)
         assert len(set(words)) >= 3 and len(set(highest)) >= 3, (words, highest)
         assert page.evaluate(DONE)
-        failed = page.evaluate(
-            """() => [...jupyterapp.shell.currentWidget.content.widgets].filter(c => c.model.type === 'code').flatMap(
-                 c => Array.from({length: c.model.outputs.length}, (_, i) => c.model.outputs.get(i).toJSON()))
-                 .filter(o => o.output_type === 'error').map(o => o.evalue)"""
-        )
-        assert failed == [] and opened.errors == [] and opened.outside() == []
+        assert opened.failed_cells() == [] and opened.errors == [] and opened.outside() == []
         for theme in ("Light", "Dark"):
             opened.theme(theme)
             page.evaluate(f"() => {VIEW}.scrollIntoView()")

@@ -1,0 +1,55 @@
+"""What all browser tests share: their marks, one Chromium and one JupyterLab, and the page with a module's notebook.
+
+A module names what ``opened`` shows it: ``NOTEBOOK``, one of the project's, or ``CELLS``, the code of its own.
+Server and browser end with the last test of this folder: while Playwright's loop runs, no test of another folder in
+the same process could start one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.desk import Desk, started
+from tests.browser.lab import CHROMIUM, chromium
+from tests.browser.page import Page
+
+MARKS = (
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
+    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
+)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Only tests in this folder come here."""
+    for mark in MARKS:
+        item.add_marker(mark)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """A started Chromium."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="package")
+def desk(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A started JupyterLab."""
+    with started(browser, tmp_path_factory.mktemp("lab")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def opened(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The page with the module's notebook, all of whose cells have run."""
+    cells = getattr(request.module, "CELLS", ())
+    name = Path(request.module.__file__).stem.removeprefix("test_") + ".ipynb"
+    with desk.opened(getattr(request.module, "NOTEBOOK", name), cells) as page:
+        yield page

@@ -1,0 +1,66 @@
+"""One started server and one browser for many tests: each module gets a page of its own, in a fresh profile."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.browser.lab import lab_server, write_notebook
+from tests.browser.page import Page
+
+#: where JupyterLab keeps the theme that was chosen last
+THEME = Path("settings", "@jupyterlab", "apputils-extension", "themes.jupyterlab-settings")
+
+
+class Desk:
+    """A server on copies of the project's notebooks. What one page leaves (kernels, theme) ends with it."""
+
+    def __init__(self, browser: Any, folder: Path, url: str, token: str, app: str) -> None:
+        self.browser, self.folder, self.url, self.token, self.app = browser, folder, url, token, app
+
+    @property
+    def notebooks(self) -> Path:
+        """The folder that the server serves; kernels of notebooks in it stand there."""
+        return self.folder / "notebooks"
+
+    @contextlib.contextmanager
+    def page(self, width: int = 1400, height: int = 1200) -> Iterator[Page]:
+        """A page with nothing opened yet."""
+        context = self.browser.new_context(viewport={"width": width, "height": height})
+        try:
+            yield Page(context.new_page(), self.url, self.token, self.app)
+        finally:
+            context.close()
+            self._end_kernels()
+            (self.folder / THEME).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def opened(self, name: str, cells: Sequence[str] = ()) -> Iterator[Page]:
+        """A page with a notebook, all of whose cells have run; with ``cells`` it is written first."""
+        if cells:
+            write_notebook(self.notebooks / name, cells)
+        with self.page() as page:
+            page.open(name)
+            page.run_all()
+            yield page
+
+    def _end_kernels(self) -> None:
+        for session in json.loads(self._ask("GET", "sessions")):
+            self._ask("DELETE", f"sessions/{session['id']}")
+
+    def _ask(self, method: str, what: str) -> bytes:
+        headers = {"Authorization": f"token {self.token}"}
+        request = urllib.request.Request(f"{self.url}/api/{what}", method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()
+
+
+@contextlib.contextmanager
+def started(browser: Any, folder: Path, app: str = "lab") -> Iterator[Desk]:
+    """A desk with JupyterLab, or ``"notebook"``."""
+    with lab_server(folder, app=app) as (url, token):
+        yield Desk(browser, folder, url, token, app)

@@ -1,0 +1,92 @@
+"""A page of Chromium with JupyterLab or Notebook 7 in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: where an application opens a notebook
+OPENS = {"lab": "lab/tree", "notebook": "notebooks"}
+NOTEBOOK = "jupyterapp.shell.currentWidget"
+KERNEL = f"{NOTEBOOK}.sessionContext.session.kernel"
+# the errors among the outputs of the open notebook
+FAILED = f"""[...{NOTEBOOK}.content.widgets].filter(c => c.model.type === 'code').flatMap(
+  c => Array.from({{length: c.model.outputs.length}}, (_, i) => c.model.outputs.get(i).toJSON()))
+  .filter(o => o.output_type === 'error').map(o => `${{o.ename}}: ${{o.evalue}}`)"""
+#: two errors of JupyterLab's own that do no harm
+HARMLESS = ("Canceled", "[anywidget] Failed to initialize model")
+
+
+class Page:
+    """A browser page with JupyterLab (or Notebook 7: ``app="notebook"``) in it, and what it asked for on the way."""
+
+    def __init__(self, page: Any, url: str, token: str, app: str = "lab") -> None:
+        self.page, self.url, self.token, self.app = page, url, token, app
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, notebook: str) -> None:
+        """Open a notebook and wait until its kernel is idle."""
+        self.page.goto(f"{self.url}/{OPENS[self.app]}/{notebook}?token={self.token}&reset")
+        self.page.wait_for_function("window.jupyterapp !== undefined", timeout=60_000)
+        self.page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
+            timeout=60_000,
+        )
+        # all cells at once, also those out of sight
+        self.page.evaluate(
+            f"""() => {{ const nb = {NOTEBOOK}.content;
+                         nb.notebookConfig = {{...nb.notebookConfig, windowingMode: 'none'}};
+                         jupyterapp.shell.collapseLeft(); }}"""
+        )
+
+    def run_all(self, timeout_s: float = 90.0) -> None:
+        """Run all cells and wait until the kernel is idle again."""
+        self.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+        self.page.wait_for_function(
+            f"""() => {FAILED}.length || [...{NOTEBOOK}.content.widgets].every(
+                 c => c.model.type !== 'code' || !c.model.sharedModel.getSource().trim() ||
+                      c.model.executionCount !== null)""",
+            timeout=timeout_s * 1000,
+        )
+        self.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=timeout_s * 1000)
+
+    def failed_cells(self) -> list[str]:
+        """The errors among the outputs of the open notebook."""
+        return self.page.evaluate(f"() => {FAILED}")
+
+    def kernel(self, code: str) -> str:
+        """Run code in the notebook's kernel, beside its cells; gives what it printed. Errors of it are raised."""
+        text, error = self.page.evaluate(
+            f"""async code => {{
+              let text = '', error = '';
+              const future = {KERNEL}.requestExecute({{code, store_history: false}});
+              future.onIOPub = m => {{
+                if (m.header.msg_type === 'stream') text += m.content.text;
+                if (m.header.msg_type === 'error') error = `${{m.content.ename}}: ${{m.content.evalue}}`;
+              }};
+              await future.done;
+              return [text.trim(), error];
+            }}""",
+            code,
+        )
+        if error:
+            raise AssertionError(error)
+        return text
+
+    def script_errors(self) -> list[str]:
+        """Errors of scripts on the page, but for two of JupyterLab's own that do no harm."""
+        return [error for error in self.errors if not any(h in error for h in HARMLESS)]
+
+    def theme(self, name: str) -> None:
+        """Switch JupyterLab's theme: "Light" or "Dark"."""
+        command = f"'apputils:change-theme', {{theme: 'JupyterLab {name}'}}"
+        self.page.evaluate(f"() => jupyterapp.commands.execute({command})")
+        light = "true" if name == "Light" else "false"
+        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{light}'")
+
+    def outside(self) -> list[str]:
+        """Requests that left this machine."""
+        own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
+        return [request for request in self.requests if not request.startswith(own)]

@@ -1,0 +1,140 @@
+"""The same panel in a real Notebook 7: buttons, pause, time slider, keys, panes, narrow pages, light and dark."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+
+from tests.browser.cells import ENDLESS, NEWTON
+from tests.browser.desk import started
+from tests.browser.lab import write_notebook
+from tests.browser.panel import Panel
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("notebook") is None, reason="notebook is not installed, see the extra workbench[dev]"
+)
+
+
+@pytest.fixture(scope="module")
+def opened(browser, tmp_path_factory):
+    """The notebook in Notebook 7; ``page.own`` are errors of its scripts on a notebook that has nothing of ours."""
+    with started(browser, tmp_path_factory.mktemp("notebook7"), "notebook") as desk, desk.page() as page:
+        write_notebook(desk.notebooks / "plain.ipynb", ["1 + 1"])
+        write_notebook(desk.notebooks / "panels.ipynb", [NEWTON, ENDLESS])
+        page.open("plain.ipynb")
+        page.run_all()
+        page.own = set(page.errors)
+        page.open("panels.ipynb")
+        page.run_all()
+        yield page
+
+
+@pytest.fixture
+def newton(opened):
+    return Panel.fresh(opened.page, 0)
+
+
+@pytest.fixture
+def endless(opened):
+    panel = Panel.fresh(opened.page, 1)
+    yield panel
+    if panel.state() == "running":
+        panel.click("pause", "paused")
+
+
+def test_it_is_notebook_7(opened):
+    assert opened.page.evaluate("jupyterapp.name") == "Jupyter Notebook"
+    assert opened.page.evaluate("jupyterapp.version").split(".")[0] >= "7"
+    assert opened.failed_cells() == []
+
+
+def test_step_run_and_back(newton):
+    for _ in range(3):
+        before = newton.data("graph")
+        newton.click("step", "paused")
+        newton.wait_for_change("graph", before)
+    event = newton.event()
+    newton.click("step", "paused")
+    newton.click("step_back", "paused")
+    assert newton.event() == event
+    newton.click("run", "finished")
+    newton.wait_for("evolution", lambda traces: len(traces[0][0]) == 12)
+    x, y, _ = json.loads(newton.data("evolution"))[0]
+    assert x == list(range(12)) and y[0] == 100 and abs(y[-1] - 2**0.5) < 1e-12
+
+
+def test_a_loop_that_runs_is_followed_and_paused(opened, endless):
+    endless.click("run", "running")
+    before = endless.event()
+    endless.until_event("event > args[0]", before)
+    assert opened.kernel("print(6 * 7, endless.session.state)") == "42 running", "other cells run meanwhile"
+    endless.click("pause", "paused")
+    assert "never" in endless.words("termination").lower()
+
+
+def test_the_time_slider_moves_the_views(newton):
+    newton.click("run", "finished")
+    words = newton.words("value")
+    newton.time(3)
+    newton.until("return panel.querySelector('.workbench-is-value').innerText !== args[0]", words)
+    assert newton.looking_at() == "looking at while 3"
+    newton.ask("panel.querySelector('[data-time=go]').click()")
+    newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('while 3')")
+
+
+def test_keys_work_in_the_panel_and_only_there(opened, newton):
+    newton.ask("panel.querySelector('.workbench-toolbar').focus()")
+    before = newton.event()
+    opened.page.keyboard.press("F10")
+    newton.until_event("event > args[0]", before)
+    newton.ask("document.activeElement.blur()")
+    after = newton.event()
+    opened.page.keyboard.press("F10")
+    opened.page.wait_for_timeout(300)
+    assert newton.event() == after
+
+
+def test_all_panes_open_and_close(opened, newton):
+    newton.click("next_iteration", "paused")
+    keys = newton.ask("return [...panel.querySelectorAll('[data-pane]')].map(b => b.dataset.pane)")
+    assert {"breakpoints", "stack", "timeline", "explain", "compare", "code", "export"} <= set(keys)
+    for key in keys:
+        newton.pane(key)
+    bad = "[...panel.querySelectorAll('.workbench-panes .workbench-bad')].map(e => e.innerText)"
+    assert newton.ask(f"return {bad}") == []
+    for key in keys:
+        newton.ask("panel.querySelector(`[data-pane=${args[0]}]`).click()", key)
+        newton.until("return !panel.querySelector(`.workbench-is-${args[0]}`)", key)
+
+
+def test_a_narrow_page_has_one_column(opened, newton):
+    opened.page.set_viewport_size({"width": 700, "height": 1200})
+    newton.until("return panel.clientWidth < 680")
+    for part in (".workbench-toolbar", ".workbench-time"):
+        assert newton.ask(f"return panel.querySelector('{part}').scrollWidth <= panel.clientWidth + 1")
+    columns = "getComputedStyle(panel.querySelector('.workbench-columns')).gridTemplateColumns.split(' ').length"
+    newton.until(f"return {columns} === 1")
+    opened.page.set_viewport_size({"width": 1400, "height": 1200})
+    newton.until(f"return {columns} === 2")
+
+
+def test_light_and_dark(opened, newton, tmp_path):
+    newton.click("run", "finished")
+    inks = "[...new Set([...panel.querySelectorAll('.workbench-figure')].map(g => g._fullLayout.font.color))].join()"
+    seen = set()
+    for theme, ink in (("Dark", "#E6E6E6"), ("Light", "#1F1F1F")):
+        opened.theme(theme)
+        newton.until(f"return {inks} === args[0]", ink)
+        seen.add(newton.ask("return getComputedStyle(panel.querySelector('.workbench-toolbar')).color"))
+        opened.page.screenshot(path=tmp_path / f"{theme.lower()}.png")
+    print("screenshots:", tmp_path)
+    assert len(seen) == 2
+
+
+def test_no_script_failed_and_nothing_left_the_machine(opened):
+    assert [e for e in opened.script_errors() if e not in opened.own] == [] and opened.outside() == []
+    assert opened.kernel("print(panel.graph.pump.errors + endless.graph.pump.errors)") == "[]"
+    opened.kernel("panel.close(); endless.close()")
+    assert opened.kernel("import ipywidgets; print(len(ipywidgets.widgets.widget._instances))") == "0"

@@ -71,11 +71,11 @@ class LiveFigure(Answers, go.FigureWidget):
 
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
         self._heard(content)
-        self._compare(content)
+        self._look_for_lost_updates(content)
         if (self._has_woken() or content.get("kind") == "view") and self._on_view is not None:
             self._on_view()
 
-    def _compare(self, content: Mapping[str, Any]) -> None:
+    def _look_for_lost_updates(self, content: Mapping[str, Any]) -> None:
         """Redraw a figure in the browser that lost an update: it holds another number of traces than this one."""
         traces = content.get("traces")
         newest = content.get("kind") == "view" or content.get("push") == self._push

@@ -48,7 +48,7 @@ class Compare(ipywidgets.VBox):
             layout={"width": "110px"},
         )  # fmt: skip
         buttons = [
-            _button("Compare", "Show what differs between A and B", lambda: self._aside.do(self._compare)),
+            _button("Compare", "Show what differs between A and B", lambda: self._aside.do(self._differences)),
             _button("Remember this moment", "Keep the moment that is looked at as a side", self.remember),
             _button("Swap", "A becomes B", self._swap),
         ]
@@ -123,7 +123,7 @@ class Compare(ipywidgets.VBox):
         self.refresh()
 
     # -- comparing --------------------------------------------------------------------------------------------------
-    def _compare(self) -> None:
+    def _differences(self) -> None:
         self.refresh()
         self.compare(str(self.left.value), str(self.right.value))
 

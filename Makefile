@@ -135,8 +135,8 @@ notebooks: $(DEV_STAMP)
 docs: $(DEV_STAMP)
 	@PDOC_ALLOW_EXEC=1 pdoc --docformat numpy --output-directory build/docs $(DOCUMENTED)
 	@echo "the API reference is in build/docs/index.html"
-DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.kernels.types workbench.analysis \
-  workbench.session workbench.debugger workbench.trace workbench.execution workbench.graph workbench.cli.terminal
+DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.analysis \
+  workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

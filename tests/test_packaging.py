@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -153,9 +156,45 @@ def test_the_command_works_in_a_fresh_environment(wheel, tmp_path):
     assert "72 events" in run(command, "inspect", "t.wbtrace", cwd=elsewhere)
     debug = (command, "debug", "m.txt", "-i", "a=2", "-c", "run", "-c", "print x 1", "--batch")
     assert "1.5" in run(*debug, cwd=elsewhere)
-    # what is borrowed brings no commands, so the doctor may well find something missing: its status is not asked
-    told = subprocess.run([command, "doctor"], cwd=elsewhere, capture_output=True, text=True, timeout=120)
-    assert re.search(r"compiled kernels +profile standard_all", told.stdout), told
+
+
+def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel, tmp_path):
+    python, elsewhere = fresh_environment(wheel, tmp_path)
+    # the browser side of what is borrowed lies in the lender's share/jupyter
+    environment = dict(os.environ, JUPYTER_PATH=str(Path(sys.prefix) / "share" / "jupyter"))
+
+    def doctor(*words: str) -> str:
+        command = [python.with_name("workbench"), "doctor", *words]
+        done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and done.stderr == "", done
+        return done.stdout
+
+    assert doctor().endswith("\nAll that is needed is there.\n")
+    found = {finding["name"]: finding for finding in json.loads(doctor("--json"))}
+    assert not [finding for finding in found.values() if finding["state"] == "missing"]
+    assert found["compiled kernels"]["state"] == "ok"
+    assert found["compiled kernels"]["text"].split(", ")[0] == "profile standard_all"
+    assert found["python"]["text"].split(",")[0] == f"{platform.python_version()} at {python}"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = [re.match(r"[\w.-]+", requirement)[0] for requirement in project["dependencies"]]
+    assert len(needed) > 5
+    for name in needed:
+        assert found[name] == {"name": name, "state": "ok", "text": version(name), "fix": ""}
+    for name in ("a loop", "browser side of ipywidgets", "browser side of anywidget", "notebook kernel"):
+        assert found[name]["state"] == "ok" and found[name]["fix"] == ""
+
+
+def test_the_doctor_says_with_its_status_that_something_is_missing(wheel, tmp_path):
+    python, elsewhere = fresh_environment(wheel, tmp_path)
+    (borrowed,) = (tmp_path / "env").glob("lib/*/site-packages/borrowed.pth")
+    borrowed.unlink()  # now there are no dependencies
+    command = [python.with_name("workbench"), "doctor"]
+    done = subprocess.run(command, cwd=elsewhere, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert re.search(
+        r"^MISSING  numpy +not installed, .+ is needed\n +-> pip install 'numpy", done.stdout, re.MULTILINE
+    )
+    assert re.search(r"\n\d+ missing: see the arrows\.\n$", done.stdout)
 
 
 def test_binder_installs_the_project_and_opens_the_first_notebook(wheel, source, tmp_path):

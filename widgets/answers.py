@@ -28,6 +28,7 @@ class Answers:
 
     @property
     def sent(self) -> int:
+        """The number of the newest update that was sent."""
         raise NotImplementedError
 
     @property

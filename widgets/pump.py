@@ -91,6 +91,7 @@ class Pump:
         self.wake()
 
     def remove(self, sink: Sink) -> None:
+        """Feed a view no more."""
         with self._lock:
             self._shown.pop(sink, None)
         self.wake()
@@ -129,6 +130,7 @@ class Pump:
 
     @property
     def alive(self) -> bool:
+        """Whether its thread runs: it does while there are views to feed."""
         thread = self._thread
         return thread is not None and thread.is_alive()
 

@@ -109,32 +109,40 @@ class View(Fallible, ipywidgets.VBox):
     # -- the pump's side --------------------------------------------------------------------------------------------
     @property
     def views(self) -> int:
+        """Browser views that are open, as far as the browser said; 0 while it does not answer."""
         return self.live.views
 
     @property
     def in_flight(self) -> int:
+        """Updates sent and not yet acknowledged."""
         return self.live.in_flight
 
     @property
     def waited(self) -> float:
+        """Seconds since the last update was sent."""
         return self.live.waited
 
     @property
     def took(self) -> float:
+        """Seconds from the last update that was answered to its answer."""
         return self.live.took
 
     @property
     def asleep(self) -> bool:
+        """Whether it had a view in a browser that has stopped to answer."""
         return self.live.asleep
 
     def doze(self) -> None:
+        """Another view of the same page has stopped to answer: so has this one."""
         self.live.doze()
 
     def rouse(self) -> None:
+        """Another view of the same page has answered again."""
         self.live.rouse()
 
     @property
     def hidden(self) -> bool:
+        """Whether the browser said that the view is scrolled out of sight."""
         return self.live.hidden
 
     def show(self, snapshot: Any) -> None:

@@ -30,7 +30,8 @@ typedef struct wb_ask_step {
 typedef struct wb_ask {
     int next;              /* the next one at the same instruction (from 1 on), or 0 */
     int kind, front;
-    int node;              /* instruction of the firing */
+    int node;              /* instruction of the firing ... */
+    int event;             /* ... and its number in the straight run that it is in */
     int frame;             /* whose iterations count */
     int store;             /* in whose rows the value stands, or -1 */
     int base, offset;      /* the value now ... */
@@ -48,7 +49,7 @@ typedef struct wb_ask {
     long long left;        /* hits to let pass */
     long long passed;      /* hits that have passed */
     long long *events;     /* of the newest of them, in turn */
-    long long room;
+    long long room;        /* a power of two, or 0 */
 } wb_ask;
 
 static double wb_number_at(const char *at, char letter, int *exact) {
@@ -175,15 +176,17 @@ static int wb_ask_changed(const char *now, const char *then, char letter, ptrdif
 #undef WB_DIFFERS
 }
 
+static void wb_ask_grow(wb_ask *a) {
+    const long long room = a->room ? 4 * a->room : 1024;
+    long long *more = (long long *)realloc(a->events, (size_t)(room < WB_ASK_EVENTS ? room : WB_ASK_EVENTS) * sizeof(long long));
+    if (more) a->events = more, a->room = room < WB_ASK_EVENTS ? room : WB_ASK_EVENTS;
+}
+
 /* A hit that passes: its event is remembered. */
-static void wb_ask_pass(wb_ask *a, long long event) {
+static inline void wb_ask_pass(wb_ask *a, long long event) {
     if (a->left < ((long long)1 << 61)) a->left--;
-    if (a->room < WB_ASK_EVENTS && a->passed >= a->room) {
-        const long long room = a->room ? 4 * a->room : 1024;
-        long long *more = (long long *)realloc(a->events, (size_t)(room < WB_ASK_EVENTS ? room : WB_ASK_EVENTS) * sizeof(long long));
-        if (more) a->events = more, a->room = room < WB_ASK_EVENTS ? room : WB_ASK_EVENTS;
-    }
-    if (a->room) a->events[a->passed % a->room] = event;
+    if (a->passed >= a->room && a->room < WB_ASK_EVENTS) wb_ask_grow(a);
+    if (a->room) a->events[a->passed & (a->room - 1)] = event;
     a->passed++;
 }
 
@@ -282,7 +285,7 @@ static int wb_asks_here(wb_engine *m, const wb_instr *s, int front) {
         if (a->front != front) continue;
         found = wb_ask_about(m, a);
         if (found == WB_NO) continue;
-        if (found == WB_YES && a->left > 0) wb_ask_pass(a, m->events + m->code[a->node].ev_index);
+        if (found == WB_YES && a->left > 0) wb_ask_pass(a, m->events + a->event);
         else m->reported[m->n_reported++] = k - 1;
     }
     return m->n_reported > 0;

@@ -232,12 +232,25 @@ static void wb_hot_ask_after(WB_ARGS) {
     }
     WB_NEXT;
 }
-/* ... of one float64 in the row in progress, by one comparison that says no nearly always */
+/* ... where it only counts: every firing passes, until one is to stop at */
+static void wb_hot_ask_pass(WB_ARGS) {
+    wb_ask *a = (wb_ask *)i->pa;
+    if (m->quiet) WB_NEXT;
+    if (a->left <= 0) return a->front ? wb_hot_ask_front(m, i, row, q, d) : wb_hot_ask_after(m, i, row, q, d);
+    wb_ask_pass(a, m->events + a->event);
+    WB_NEXT;
+}
+/* ... of one float64 in the row in progress, by the first of its comparisons: mostly that says no. What else is asked
+ * (whether the value is alive, the iteration, further comparisons) matters where it says yes only. */
 static void wb_hot_ask_number(WB_ARGS) {
     const wb_ask_op *c = (const wb_ask_op *)i->pa;
     double v = *(const double *)(m->base[i->frame + 1] + i->oa);
     if (c->absolute) v = fabs(v);
-    if (wb_ask_one(v, c->op, c->number)) return wb_hot_ask_after(m, i, row, q, d);
+    if (wb_ask_one(v, c->op, c->number)) {
+        wb_ask *a = &m->asks[i->src->ask - 1];
+        if (m->quiet || a->left <= 0 || a->n_code > 1 || a->n_guard || a->n_steps) return wb_hot_ask_after(m, i, row, q, d);
+        wb_ask_pass(a, m->events + a->event);
+    }
     WB_NEXT;
 }
 static void wb_hot_mark(WB_ARGS) {
@@ -493,11 +506,13 @@ static void wb_pack_ask(wb_engine *m, int n, wb_instr *s, const wb_held *held, w
     wb_hot *h = &m->hot[n];
     m->held[2 * n] = held[0], m->held[2 * n + 1] = held[1];
     h->src = s, h->frame = s->frame, h->fn = fn, h->far = 0, h->length = 0;
-    if (fn == wb_hot_ask_after) {
+    {
         const wb_ask *a = &m->asks[s->ask - 1];
         const wb_ask_op *c = m->ask_code + a->code;
-        const int plain = !a->next && !a->front && !a->n_steps && !a->n_guard;
-        if (plain && a->kind == WB_ASK_QUICK && a->n_code == 1 && c->of == WB_VALUE && a->letter == 'd' && a->base == s->frame + 1)
+        if (!a->next && !a->n_steps && !a->n_guard && a->kind == WB_ASK_ALWAYS && a->stride <= 1)
+            h->fn = wb_hot_ask_pass, h->pa = (const char *)a;
+        else if (!a->next && !a->front && a->kind == WB_ASK_QUICK && c->of == WB_VALUE && a->letter == 'd' &&
+                 a->base == s->frame + 1)
             h->fn = wb_hot_ask_number, h->oa = a->offset, h->pa = (const char *)c;
     }
 }

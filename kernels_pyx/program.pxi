@@ -56,6 +56,7 @@ cdef extern from "asks.h" nogil:
         int kind
         int front
         int node
+        int event
         int frame
         int store
         int base

@@ -245,3 +245,34 @@ def test_listeners_hear_of_each_change_of_the_users_and_are_held_weakly():
         del other
         points.add("x")
         assert listener.heard == len(changes) and not points._listeners
+
+
+def test_hits_that_the_machine_counts_are_those_of_the_record():
+    """Of values that are dead in two of three iterations, when what stood there before is still NaN, and of living
+    ones; alone at their node and two at a node; with a rewind in between."""
+    b = wb.GraphBuilder("branch")
+
+    def body(k, x):
+        y = b.cond(k % 3.0 < 1.0, lambda: b.sqrt(x - 40.0, name="root"), lambda: x * 2.0)
+        return {"k": k + 1.0, "x": b.where(b.isnan(y), x + 1.0, x + 0.5)}
+
+    graph = b.build(b.while_loop(lambda k, x: k < 3000.0, body, {"k": 0.0, "x": 0.0}))
+    root = next(n for n in graph.nodes if n.endswith("root"))
+    asked = [
+        ({"where": root, "health": "nan"}, lambda v, k: np.isnan(v)), ({"where": root}, lambda v, k: v == v),
+        ({"where": root, "when": "value > 3 and iteration > 500"}, lambda v, k: (v > 3) & (k > 500)),
+        ({"where": "k", "when": "value > 100"}, lambda v, k: v > 100), ({"where": "x"}, lambda v, k: k >= 0),
+        ({"where": "x", "when": "value > 90", "iteration": 700}, lambda v, k: (v > 90) & (k == 700)),
+    ]  # fmt: skip
+    for chosen in ([a] for a in asked), [asked], [asked[::-1]]:
+        for some in chosen:
+            with wb.Session(graph) as session:
+                points = [session.breakpoints.add(**given, hits=10**9) for given, _ in some]
+                assert session.run().reason is R.FINISHED
+                for back in (False, True):
+                    for point, (given, holds) in zip(points, some, strict=True):
+                        series = session.trace[given["where"]]
+                        values, at = series.values, series.iterations[:, -1]
+                        expected = int(holds(values, at).sum()) if "when" in given or "health" in given else len(values)
+                        assert point.hits_seen == expected, (given, back)
+                    session.step_back(5000)

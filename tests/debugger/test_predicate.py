@@ -22,7 +22,7 @@ NAN = float("nan")
         ("value > 2", [1, 2, 3], True), ("all(value > 2)", [1, 2, 3], False),
         ("max(value) - min(value) >= 2", [1, 2, 3], True),
         ("value % 2 == 1", 7, True), ("value // 2 * 2 + 1 == 7", 7, True), ("-value < +1", 1, True),
-        ("value / 0 > 1", 1.0, True),
+        ("value / 0 > 1", 1.0, True), ("abs(value ** 2) == 4", 2j, True),
         ("iteration == 4", 0, True), ("value == 1e400", np.inf, True), ("mean(value) == 2", [1, 2, 3], True),
     ],
 )  # fmt: skip

@@ -1,282 +1,129 @@
 """What the machine asks by itself, so that only hits come back to Python (kernels: asks.h).
 
-Compiled are conditions on a number that compute with + - * / % and compare, the simple checks of health, of arrays of
-known shape in rows "some item is (not) ..." and "it changed"; iterations and hits to let pass always. All else is asked
-in Python, each time that the node fires. The machine filters and never decides: what it lets through is asked again.
+Compiled are conditions on a number (:mod:`workbench.debugger.postfix`), of arrays of known shape in rows "some item is
+(not) ..." and "it changed"; iterations and hits to let pass always. All else is asked in Python, each time that the
+node fires. The machine filters and never decides: what it lets through is asked again.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from workbench.debugger.breakpoints import Armed
-from workbench.debugger.health import GROWTH, STRIDE
+from workbench.debugger.armed import Armed
+from workbench.debugger.health import STRIDE
 from workbench.debugger.language import Term
+from workbench.debugger.postfix import of_number
+from workbench.debugger.replay import frames_around
 from workbench.execution import Run
 from workbench.kernels.layout import NodeLayout, ValueLayout
 
 #: dtypes of which the machine reads numbers, by NumPy's letters
 LETTERS = {"float64": "d", "float32": "f", "int64": "q", "int32": "i", "int16": "h", "int8": "b", "bool": "?",
            "uint8": "B", "uint16": "H", "uint32": "I"}  # fmt: skip
-#: operations of one ask
-MOST_CODE = 200
-#: entries of the stack
-DEPTH = 20
-Code = list[tuple[str, float]]
-_SIMPLE = {"value": 0, "previous": 0, "iteration": 0}
-_MAPS = ("abs", "isnan", "isinf", "isfinite", "sqrt")
-_SAME = ("min", "max", "mean", "sum", "any", "all")
+#: (number of the question, instruction, base and offset of the value now, its store, its offset in any row)
+Site = tuple[int, int, int, int, int, int]
 
 
-def ask_of(run: Run, node: NodeLayout, armed: Armed, known: dict[Any, Any]) -> tuple[dict[str, Any], bool]:
-    """(what the machine is to ask of a firing, whether that is all there is to be asked).
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked at one site or at many; ``sure``: that is all there is to be asked there."""
 
-    ``known`` keeps what was made of a breakpoint for each dtype: a pattern may fit many nodes.
-    """
-    point, layout = armed.point, run.plan.layout
-    value = layout.values.get(tuple(armed.ref))  # type: ignore[call-overload]
-    chain = frames_of(run, node.frame)
-    steps = [(f, i) for f, i in zip(chain, point.iteration or (), strict=False) if i is not None]
-    ask: dict[str, Any] = {"ip": node.ip, "front": not point.after, "kind": "always", "frame": node.frame}
-    ask["steps"] = steps
-    if point.flips and not node.guard:
-        pred = layout.values.get(tuple(run.plan.graph.nodes[node.name].inputs[1]))
-        if pred is not None and pred.frame == node.frame and _locate(run, pred, ask):
-            ask["kind"] = "flip"
-        return ask, False
-    if not point.after or value is None:
-        return ask, point.probe is None and not point.entry
-    if value.guard:
-        ask["guard"] = [(*layout.operand(c.place), c.expect) for c in value.guard]
-    if armed.health == ("pattern",) and point.when is None:
-        ask["stride"] = STRIDE
-    parts = (bool(armed.health), point.watch is not None, point.when is not None)
-    if sum(parts) != 1:
-        return ask, not any(parts)
-    return ask, _compiled(run, value, node, armed, ask, known)
+    number: int
+    spec: dict[str, Any]
+    sure: bool
 
 
-def _compiled(
-    run: Run, value: ValueLayout, node: NodeLayout, armed: Armed, ask: dict[str, Any], known: dict[Any, Any]
-) -> bool:
+class Asks:
+    """The questions of all breakpoints, each made once however many nodes a pattern fits, and where they are asked."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._layout = run, run.plan.layout
+        self._made: dict[Any, Question] = {}
+        self.questions: list[Question] = []
+        self.sites: list[Site] = []
+
+    def add(self, node: NodeLayout, armed: Armed) -> bool:
+        """Ask at a node what a breakpoint wants to know; whether that is all there is to be asked."""
+        value = self._layout.values.get(armed.ref)
+        key: Any = armed.point.number, armed.health, node.frame, node.first
+        if value is not None:
+            key = *key, value.frame, value.kind, value.guard
+            if value.place is not None:
+                key = *key, value.place.base == 0, value.place.dtype, value.place.shape, value.place.shift
+        found = None if armed.point.flips else self._made.get(key)
+        if found is None:
+            found = Question(len(self.questions), *self._question(node, value, armed))
+            self._made[key] = found
+            self.questions.append(found)
+        looked = self._decider(node) if armed.point.flips else value
+        if looked is None or looked.place is None or looked.place.base == 0:
+            self.sites.append((found.number, node.ip, 0, 0, -1, 0))
+        else:
+            place = looked.place
+            self.sites.append((found.number, node.ip, *self._layout.operand(place), place.base - 1, place.offset))
+        return found.sure
+
+    # -- one question ----------------------------------------------------------------------------------------------
+    def _question(self, node: NodeLayout, value: ValueLayout | None, armed: Armed) -> tuple[dict[str, Any], bool]:
+        point = armed.point
+        steps = zip(frames_around(self._run, node.frame), point.iteration or (), strict=False)
+        spec: dict[str, Any] = {"front": not point.after, "kind": "always", "frame": node.frame}
+        spec["steps"] = [(f, i) for f, i in steps if i is not None]
+        if point.flips and not node.guard:
+            pred = self._decider(node)
+            if pred is not None and pred.frame == node.frame and _locate(pred, spec):
+                spec["kind"] = "flip"
+            return spec, False
+        if not point.after or value is None:
+            return spec, point.probe is None and not point.entry
+        if value.guard:
+            spec["guard"] = [(*self._layout.operand(c.place), c.expect) for c in value.guard]
+        if armed.health == ("pattern",) and point.when is None:
+            spec["stride"] = STRIDE
+        parts = (bool(armed.health), point.watch is not None, point.when is not None)
+        if sum(parts) != 1:
+            return spec, not any(parts)
+        return spec, _compiled(value, node, armed, spec)
+
+    def _decider(self, node: NodeLayout) -> ValueLayout | None:
+        """The predicate of a Switch."""
+        return self._layout.values.get(self._run.plan.graph.nodes[node.name].inputs[1])
+
+
+def _compiled(value: ValueLayout, node: NodeLayout, armed: Armed, spec: dict[str, Any]) -> bool:
     """Let the machine ask what a breakpoint does; False where it cannot."""
-    if not _locate(run, value, ask) or value.frame != node.frame:
+    if not _locate(value, spec) or value.frame != node.frame or value.place is None:
         return False
-    back = armed.point.looks_back > 0
-    if back and (value.guard or node.first):
+    if armed.point.looks_back > 0 and (value.guard or node.first):
         return False  # what stood in the row before may be nothing
-    number = value.place is not None and value.place.shape == ()
-    if number:
-        key = armed.point.number, armed.health, value.place.dtype  # type: ignore[union-attr]
-        if key not in known:
-            known[key] = _of_number(armed, str(value.place.dtype))  # type: ignore[union-attr]
-        ask |= known[key] or {}
-        return known[key] is not None
+    if value.place.shape == ():
+        found = of_number(armed, str(value.place.dtype))
+        spec |= found or {}
+        return found is not None
     if armed.point.watch is not None:
-        ask["kind"] = "changed"
-        return ask["letter"] not in "HI"
-    items = _items_of(armed)
+        spec["kind"] = "changed"
+        return spec["letter"] not in "HI"
     if armed.health == ("unchanged",):
-        ask["kind"] = "same"
-        return ask["letter"] not in "HI"
-    if items is None or ask["letter"] not in "df":
+        spec["kind"] = "same"
+        return spec["letter"] not in "HI"
+    items = _items_of(armed)
+    if items is None or spec["letter"] not in "df":
         return False
-    ask |= {"kind": "items", "items": [("value", *items)]}
+    spec |= {"kind": "items", "items": [("value", *items)]}
     return True
 
 
-def _locate(run: Run, value: ValueLayout, ask: dict[str, Any]) -> bool:
-    """Where the machine finds a value; False for what is no number or array of numbers in rows."""
+def _locate(value: ValueLayout, spec: dict[str, Any]) -> bool:
+    """How the machine reads a value; False for what is no number or array of numbers in rows."""
     place = value.place
     if value.kind != "slot" or place is None or place.base == 0 or place.dtype not in LETTERS:
         return False
-    ask |= {
-        "now": run.plan.layout.operand(place), "store": place.base - 1, "place": place.offset, "shift": place.shift,
-        "letter": LETTERS[place.dtype], "n": math.prod(place.shape) if place.shape else 1,
+    spec |= {
+        "shift": place.shift, "letter": LETTERS[place.dtype], "n": math.prod(place.shape) if place.shape else 1,
     }  # fmt: skip
     return True
-
-
-def frames_of(run: Run, frame: int) -> list[int]:
-    """Numbers of the frames around, the outermost loop first."""
-    found = []
-    while frame > 0:
-        found.append(frame)
-        frame = run.plan.layout.frames[frame].parent
-    return found[::-1]
-
-
-def _of_number(armed: Armed, dtype: str) -> dict[str, Any] | None:
-    """What is asked of a number of this dtype; None where the machine cannot."""
-    compares = dtype not in ("uint16", "uint32")
-    if compares and (armed.point.watch is not None or armed.health == ("unchanged",)):
-        return {"kind": "changed" if armed.point.watch is not None else "same"}
-    if armed.health and set(armed.health) == {"nan", "inf"} and dtype.startswith("float"):
-        return {"kind": "quick", "items": [("value", "isfinite", False, 0.0)]}
-    code = code_of(armed, dtype)
-    if code is None:
-        return None
-    quick = _quick(code)
-    return {"kind": "code", "code": code} if quick is None else {"kind": "quick", "items": quick}
-
-
-# -- one number ------------------------------------------------------------------------------------------------------
-def code_of(armed: Armed, dtype: str) -> Code | None:
-    """What is asked of a number, in postfix order; None where the machine cannot."""
-    point = armed.point
-    if point.watch is not None:
-        return [*_same(dtype), ("not", 0.0), *_there(), ("and", 0.0)]
-    if armed.health:
-        codes = [_health(name, dtype) for name in armed.health]
-        if any(c is None for c in codes):
-            return None
-        found: Code = []
-        for k, one in enumerate(codes):
-            found += one or []
-            found += [("or", 0.0)] if k else []
-        return found
-    assert point.when is not None
-    code: Code = []
-    if not _write(point.when.tree, code) or len(code) > MOST_CODE or _depth(code) > DEPTH:
-        return None
-    return code
-
-
-def _there() -> Code:
-    """Whether there is an iteration before: what is missing compares with nothing."""
-    return [("previous", 0.0), ("isnan", 0.0), ("previous", 0.0), ("isnan", 0.0), ("not", 0.0), ("or", 0.0)]
-
-
-def _same(dtype: str) -> Code:
-    """Whether the value is that of the iteration before; NaN equals NaN."""
-    same: Code = [("value", 0.0), ("previous", 0.0), ("==", 0.0)]
-    if dtype.startswith("float"):
-        same += [("value", 0.0), ("isnan", 0.0), ("previous", 0.0), ("isnan", 0.0), ("both", 0.0), ("or", 0.0)]
-    return same
-
-
-def _size(of: str) -> Code:
-    return [(of, 0.0), ("abs", 0.0)]
-
-
-def _health(name: str, dtype: str) -> Code | None:
-    value: Code = [("value", 0.0)]
-    floats = dtype.startswith("float")
-    if name in ("nan", "inf"):
-        return [*value, (f"is{name}", 0.0)] if floats else [("number", 0.0), ("isnan", 0.0)]
-    if name == "zero":
-        return [*value, ("number", 0.0), ("==", 0.0)]
-    if name == "unchanged":
-        return _same(dtype)
-    if name == "overflow" and floats:
-        return [*_size("value"), ("number", float(np.finfo(dtype).max) / 16), (">", 0.0)]
-    if name == "underflow" and floats:
-        tiny = float(np.finfo(dtype).smallest_normal)
-        small: Code = [*_size("value"), ("number", tiny), ("<", 0.0)]
-        return [*small, *_size("value"), ("number", 0.0), (">", 0.0), ("and", 0.0)]
-    if name == "exploding":
-        grown: Code = [*_size("value"), *_size("previous"), ("number", GROWTH), ("*", 0.0), (">", 0.0)]
-        return [*grown, *_size("previous"), ("number", 0.0), (">", 0.0), ("and", 0.0)]
-    if name == "vanishing":
-        return [*_size("value"), ("number", GROWTH), ("*", 0.0), *_size("previous"), ("<", 0.0)]
-    return None
-
-
-def _quick(code: Code) -> list[tuple[str, str, bool, float]] | None:
-    """Comparisons that must all hold: (of what, op, whether of its magnitude, number); None for all else."""
-    found: list[tuple[str, str, bool, float]] = []
-    at = 0
-    while at < len(code):
-        ops = [op for op, _ in code[at : at + 5]]
-        of = "delta" if ops[:3] == ["value", "previous", "-"] else ops[0]
-        at += 3 if of == "delta" else 1
-        magnitude = at < len(code) and code[at][0] == "abs"
-        at += magnitude
-        if of not in ("value", "previous", "delta", "iteration") or at >= len(code):
-            return None
-        if code[at][0] in ("isnan", "isinf"):
-            found.append((of, code[at][0], False, 0.0))
-            at += 1
-        elif code[at][0] == "number" and at + 1 < len(code) and code[at + 1][0] in ("<", "<=", ">", ">=", "==", "!="):
-            found.append((of, code[at + 1][0], magnitude, code[at][1]))
-            at += 2
-        else:
-            return None
-        if len(found) > 1:
-            if at >= len(code) or code[at][0] != "and":
-                return None
-            at += 1
-    return found
-
-
-def _write(term: Term, code: Code) -> bool:
-    """Append a tree in postfix order; False for what the machine does not know."""
-    kind, what = term.kind, term.what
-    if kind == "number":
-        number = float(what)
-        if isinstance(what, int) and int(number) != what:
-            return False
-        code.append(("number", number))
-        return True
-    if kind == "name":
-        if what == "delta":
-            code += [("value", 0.0), ("previous", 0.0), ("-", 0.0)]
-        elif what in _SIMPLE:
-            code.append((what, 0.0))
-        else:
-            return False
-        return True
-    if kind == "neg":
-        if not _write(term.parts[0], code):
-            return False
-        code += [("neg", 0.0)] if what == "-" else []
-        return True
-    if kind == "call":
-        if what not in (*_MAPS, *_SAME) or not _write(term.parts[0], code):
-            return False
-        if what in ("any", "all"):
-            code += [("number", 0.0), ("!=", 0.0)]
-        elif what in _MAPS:
-            code.append((what, 0.0))
-        return True
-    if kind == "binary":
-        if what not in ("+", "-", "*", "/", "%") or not all(_write(p, code) for p in term.parts):
-            return False
-        code.append((what, 0.0))
-        return True
-    if kind in ("and", "or"):
-        for k, part in enumerate(term.parts):
-            if not _write(part, code):
-                return False
-            code += [(kind, 0.0)] if k else []
-        return True
-    if kind == "not":
-        if not _write(term.parts[0], code):
-            return False
-        code.append(("not", 0.0))
-        return True
-    if kind == "compare":
-        for k, sign in enumerate(what):
-            if not all(_write(p, code) for p in term.parts[k : k + 2]):
-                return False
-            code.append((sign, 0.0))
-            code += [("both", 0.0)] if k else []
-        return True
-    return False
-
-
-def _depth(code: Code) -> int:
-    depth = most = 0
-    for op, _ in code:
-        if op in ("value", "previous", "iteration", "number"):
-            depth += 1
-        elif op not in ("neg", "not", *_MAPS):
-            depth -= 1
-        most = max(most, depth)
-    return most
 
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
@@ -320,4 +167,3 @@ def _number(term: Term) -> float | None:
         number = float(term.parts[0].what)
         return -number if term.what == "-" else number
     return None
-

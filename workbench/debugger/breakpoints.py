@@ -7,17 +7,17 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import Any
 
+from workbench.debugger.armed import Armed
 from workbench.debugger.breakpoint import Breakpoint
 from workbench.debugger.health import healths_of
 from workbench.debugger.ignoring import IgnoreRule
-from workbench.debugger.iterations import as_path, short_repr
+from workbench.debugger.iterations import MOST, as_path, short_repr
 from workbench.debugger.meaning import FIELDS, GLOB, check_others, checked, find, in_iteration, watch_of
 from workbench.debugger.predicate import Predicate
 from workbench.debugger.recommend import Recommendation, recommendations
-from workbench.debugger.targets import Targets
+from workbench.debugger.targets import Targets, as_pattern
 from workbench.debugger.template import LogLine, Template
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Position
@@ -29,15 +29,6 @@ MOST_POINTS = 10_000
 MOST_LINES = 10_000
 #: tags that ``recheck`` gives at most
 MOST_TAGS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Armed:
-    """One value that a breakpoint looks at; ``health`` is what the rules leave of its complaints."""
-
-    point: Breakpoint
-    ref: Ref
-    health: tuple[str, ...]
 
 
 class Breakpoints:
@@ -137,11 +128,11 @@ class Breakpoints:
         predicate = None if when is None else Predicate(when)
         template = None if log is None else Template(log)
         for label, number in (("hits", hits), ("every", every)):
-            if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
+            if number is not None and (type(number) is not int or not 0 < number < MOST):
                 raise SessionError(f"{label} counts from 1; {short_repr(number)} came.", slug=f"bad-{label}",
                                    fix="give a whole number from 1 on.")  # fmt: skip
         path = as_path(iteration)
-        inside = None if frame is None else self._targets.frame(frame if isinstance(frame, str) else tuple(frame))
+        inside = None if frame is None else self._targets.frame(frame)
         asks = bool(complaints) or changes is not None or predicate is not None or template is not None
         entry = where is None and inside is not None and not asks and op is None
         if entry:
@@ -173,8 +164,7 @@ class Breakpoints:
 
         ``where`` is a node, a value or a pattern. ``remove(rule.number)`` ends it; :attr:`rules` lists them.
         """
-        if not isinstance(where, str) or len(where) > 10_000:
-            raise SessionError(f"{short_repr(where)} names no nodes.", slug="bad-target", fix="give a name or pattern.")
+        as_pattern(where), as_pattern("*" if op is None else op)
         if not GLOB.search(where):
             self._targets.value(where)  # a wrong name is an error
         complaints = () if health is None else healths_of(health)

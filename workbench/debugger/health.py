@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from workbench.debugger.batch import Batch
+from workbench.debugger.iterations import short_repr
 from workbench.errors import SessionError
 
 #: iterations without a change beyond rounding
@@ -33,6 +34,9 @@ UNITS = 4.0
 GROWTH = 10.0
 #: a pattern is looked at every so many iterations, from the second time on, over so many of them
 STRIDE, WINDOW = 16, 128
+
+#: characters and names of a list that are read
+LONGEST = 1000
 
 ALIASES = {"pattern change": "pattern", "stagnant": "stagnation", "zeros": "zero"}
 
@@ -155,10 +159,12 @@ LOOKS_BACK = {
 
 def healths_of(given: str | Sequence[str]) -> tuple[str, ...]:
     """The names of checks in order; SessionError (``bad-health``) with the nearest name for an unknown one."""
-    parts = given.split(",") if isinstance(given, str) else list(given)
+    parts = given[:LONGEST].split(",") if isinstance(given, str) else given
+    if not isinstance(parts, list | tuple):
+        parts = [given]
     names = []
-    for part in parts:
-        name = part.strip().lower() if isinstance(part, str) else str(part)
+    for part in parts[:LONGEST]:
+        name = part[:LONGEST].strip().lower() if isinstance(part, str) else short_repr(part)
         name = ALIASES.get(name, name)
         if name not in CHECKS:
             near = difflib.get_close_matches(name[:40], CHECKS, 1)

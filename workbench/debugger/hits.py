@@ -44,14 +44,14 @@ class Hits:
 
     def hit_often(self, count: int, events: np.ndarray) -> None:
         """Count hits that are none to stop at; ``events`` are those of the newest of them."""
-        known = events.tolist()
-        if self._hits and known and known[0] <= self._hits[-1]:  # in front of a node that failed it was counted before
+        known = np.ascontiguousarray(events, np.int64)
+        if self._hits and len(known) and known[0] <= self._hits[-1]:  # in front of a node that failed it was counted
             known, count = known[1:], count - 1
         self.hits_seen += count
         if count > len(known):
             del self._hits[:]
-            self.known_from = known[0] if known else UNKNOWN
-        self._hits.extend(known)
+            self.known_from = int(known[0]) if len(known) else UNKNOWN
+        self._hits.frombytes(known.tobytes())
         if len(self._hits) > REMEMBERED:
             del self._hits[: len(self._hits) - REMEMBERED // 2]
             self.known_from = self._hits[0]

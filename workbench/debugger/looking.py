@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.debugger import timetravel
-from workbench.debugger.asks import ask_of
+from workbench.debugger.armed import Armed
+from workbench.debugger.asks import Asks
 from workbench.debugger.batch import Batch
 from workbench.debugger.breakpoint import Breakpoint
-from workbench.debugger.breakpoints import Armed, Breakpoints
+from workbench.debugger.breakpoints import Breakpoints
 from workbench.debugger.health import STRIDE, complaint
 from workbench.debugger.ranges import values_between
 from workbench.debugger.stop import Stop, StopReason
@@ -68,8 +69,7 @@ class Looking:
             return
         self.absorb()
         self._stale = False
-        asks: list[dict[str, Any]] = []
-        known: dict[Any, Any] = {}
+        asks = Asks(self.run)
         self._asked_of = []
         self._passing = {}
         for name, at in self.breakpoints.armed().items():
@@ -77,18 +77,16 @@ class Looking:
             if node is None or node.silent:
                 continue
             for armed in at:
-                ask, sure = ask_of(self.run, node, armed, known)
-                if sure and armed.point.counted and len(armed.point.refs) == 1:
-                    self._passing[len(asks)] = armed.point
-                asks.append(ask)
+                if asks.add(node, armed) and armed.point.counted and len(armed.point.refs) == 1:
+                    self._passing[len(self._asked_of)] = armed.point
                 self._asked_of.append(armed)
-        core.set_asks(self.run.machine, asks)
+        core.set_asks(self.run.machine, [q.spec for q in asks.questions], asks.sites)
         self.let_pass()
 
     def disarm(self) -> None:
         """Run over breakpoints until the next command that goes on."""
         self.absorb()
-        core.set_asks(self.run.machine, [])
+        core.set_asks(self.run.machine, [], [])
         self._asked_of, self._passing, self._stale = [], {}, True
 
     # -- counting --------------------------------------------------------------------------------------------------

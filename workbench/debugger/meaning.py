@@ -9,9 +9,9 @@ from workbench.debugger.health import kinds_of
 from workbench.debugger.iterations import Path, short_repr
 from workbench.debugger.language import refuse
 from workbench.debugger.predicate import Predicate
-from workbench.debugger.targets import Targets
+from workbench.debugger.targets import Targets, as_pattern
 from workbench.debugger.template import Template
-from workbench.errors import SessionError, TraceError, WorkbenchError
+from workbench.errors import SessionError
 from workbench.graph.node import Ref
 
 GLOB = re.compile(r"[*?\[]")
@@ -31,26 +31,24 @@ def find(
                 fix='name a node or a frame, or ask for a health: add("*", health="nan").',
             )  # fmt: skip
         where = "*"
-    exact: WorkbenchError | None = None
-    try:
-        refs: tuple[Ref, ...] = (targets.value(where),)
+    if op is not None:
+        as_pattern(op)
+    if isinstance(where, str) and GLOB.search(where) and not targets.is_name(where):
+        refs = targets.pattern(where, op, asks, kinds_of(health))
+    else:
+        refs = (targets.value(where),)
         if targets.is_silent(refs[0].node):
             raise SessionError(
                 f"{where[:200]!r} is a constant or a loop invariant: it fires without work, no run stops at it.",
                 slug="silent-node", node=refs[0].node, fix="set it on a value that is computed from it.",
             )  # fmt: skip
-    except TraceError as error:
-        exact = error
-        if not GLOB.search(str(where)):
-            raise
-        refs = targets.pattern(where, op, asks, kinds_of(health))
     if inside is not None:
         refs = tuple(r for r in refs if targets.frame_path(r.node) == inside)
     if not refs:
         raise SessionError(
             f"Nothing that this run computes fits {where[:200]!r}"
-            + (f" with op {op!r}" if op else "") + (f" in frame {'/'.join(inside)!r}" if inside else "") + ".",
-            slug="unknown-value", fix=exact.fix if exact is not None else "look for its frame in graph.frames.",
+            + (f" with op {op[:80]!r}" if op else "") + (f" in frame {'/'.join(inside)!r}" if inside else "") + ".",
+            slug="unknown-value", fix="list(session.graph.nodes) and session.graph.frames say what there is.",
         )  # fmt: skip
     return where, refs
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from workbench.debugger.iterations import short_repr
 from workbench.debugger.language import ELEMENTWISE, FACTS, NAMES, REDUCTIONS, Term, is_number, refuse
 
 MAX_LENGTH, MAX_DEPTH, MAX_WORDS = 500, 24, 160
@@ -24,7 +25,8 @@ MAX_POWER = 64
 
 _WORD = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<text>\"[^\"\\]*\"|'[^'\\]*')|(?P<mark>\*\*|//|<=|>=|==|!=|\.\.\.|[-+*/%<>()\[\],:]))"
+    r"|(?P<text>\"[^\"\\]*\"|'[^'\\]*')|(?P<mark>\*\*|//|<=|>=|==|!=|\.\.\.|[-+*/%<>()\[\],:]))",
+    re.ASCII,  # digits of other scripts look like others, and letters like those of names
 )
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -32,9 +34,12 @@ _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 def parse(text: str) -> Term:
     """The tree of a condition; SessionError (``bad-condition``) saying what is not understood, and where."""
     if not isinstance(text, str):
-        raise refuse(str(text), f"a text is expected, a {type(text).__name__} came")
+        raise refuse(short_repr(text), f"a text is expected, a {type(text).__name__} came")
     if len(text) > MAX_LENGTH:
         raise refuse(text, f"it is longer than {MAX_LENGTH} characters")
+    odd = next((c for c in text if not c.isprintable() and c not in "\t\n\r"), "")
+    if odd:
+        raise refuse(text, f"it has the character U+{ord(odd):04X}, which cannot be seen")
     return _Parser(text).whole()
 
 
@@ -45,7 +50,7 @@ class _Parser:
 
     def _words(self) -> list[tuple[str, str]]:
         found, at = [], 0
-        while self.text[at:].strip():
+        while self.text[at:].strip(" \t\n\r"):
             match = _WORD.match(self.text, at)
             if match is None:
                 raise refuse(self.text, f"{self.text[at:].strip()[:20]!r} is not understood")

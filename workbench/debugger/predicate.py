@@ -144,7 +144,8 @@ class Predicate:
         (left, one), (right, two) = (self._value(p, batch) for p in term.parts)
         left, right = _aligned(_numeric(left), _numeric(right))
         if term.what == "**":
-            return np.power(np.asarray(left, np.float64), right), _either(one, two)
+            left = left if left.dtype.kind == "c" else np.asarray(left, np.float64)
+            return np.power(left, right), _either(one, two)
         return _BINARY[term.what](left, right), _either(one, two)
 
     def _call(self, term: Term, batch: Batch) -> Cell:
@@ -157,8 +158,8 @@ class Predicate:
         flat = np.asarray(found).reshape(len(found), -1)
         if term.what == "norm":
             return np.sqrt(np.square(np.abs(_numeric(flat)).astype(np.float64)).sum(1)), missing
-        if flat.shape[1] == 0 and term.what in ("min", "max"):
-            return np.zeros(len(flat)), np.ones(len(flat), bool)  # nothing has no largest item
+        if flat.shape[1] == 0 and term.what in ("min", "max", "mean", "std"):
+            return np.zeros(len(flat)), np.ones(len(flat), bool)  # nothing has no largest item, and no mean
         return _REDUCE[term.what](flat, axis=1), missing
 
     def _not(self, term: Term, batch: Batch) -> Cell:

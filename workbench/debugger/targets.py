@@ -6,7 +6,9 @@ import difflib
 import fnmatch
 import re
 from collections.abc import Callable
+from typing import Any
 
+from workbench.debugger.iterations import DEEPEST, short_repr
 from workbench.errors import SessionError, TraceError, clipped
 from workbench.execution import Run
 from workbench.graph.graph import Graph
@@ -18,6 +20,8 @@ from workbench.kernels.layout import NodeLayout
 HANDS_ON = frozenset("Enter Exit Merge Switch NextIteration LoopCond Identity NoOp Placeholder".split())
 #: longer names are not looked for
 LONGEST_NAME = 10_000
+#: what a pattern is compiled to grows with the square of its length
+LONGEST_PATTERN = 1000
 
 
 class Targets:
@@ -57,9 +61,20 @@ class Targets:
             raise TraceError(f"There is no value named {clipped(str(name))[:80]!r}...", slug="unknown-value")
         return self._run().trace.ref(name)
 
+    def is_name(self, text: str) -> bool:
+        """Whether a text that may be a pattern is the name of a node or a value."""
+        graph = self.graph()
+        tables = (graph.names, graph.inputs, graph.outputs, graph.nodes)
+        return any(text in t for t in tables) or text.rpartition(":")[0] in graph.nodes
+
     def frame(self, name: str | tuple[str, ...]) -> tuple[str, ...]:
         """Path of a frame by its path or name; SessionError with the nearest names."""
         paths = [f.path for f in self._run().plan.layout.frames]
+        parts = (name,) if isinstance(name, str) else name
+        if not isinstance(parts, list | tuple) or not all(isinstance(p, str) for p in parts) or len(parts) > DEEPEST:
+            raise SessionError(
+                f"{short_repr(name)} is no frame.", slug="bad-frame", fix="give its name, or its path as names."
+            )
         if not isinstance(name, str):
             wanted = tuple(name)
         else:
@@ -91,9 +106,9 @@ class Targets:
         """What a pattern fits: nodes, or, of ``values``, outputs of those that compute, with dtypes of these kinds."""
         run = self._run()
         graph, known = run.plan.graph, run.plan.layout.values
-        fits = re.compile(fnmatch.translate(where)).match
+        fits = re.compile(fnmatch.translate(as_pattern(where))).match
         of_op = re.compile(fnmatch.translate(op), re.IGNORECASE).match if op is not None else None
-        found = []
+        found, of_kind = [], dict[str, bool]()
         for node in run.plan.layout.nodes:
             if node.silent or (values and op is None and node.op in HANDS_ON) or (of_op and not of_op(node.op)):
                 continue
@@ -101,17 +116,14 @@ class Targets:
             if not (fits(node.name) or any(fits(graph.name_of(r)) for r in refs)):
                 continue
             if values:
-                found += [r for r in refs if not kinds or self._is_kind(r, kinds)]
+                for ref in refs:
+                    dtype = graph.nodes[node.name].types[ref.index].dtype
+                    if dtype not in of_kind:
+                        of_kind[dtype] = not kinds or _is_kind(dtype, kinds)
+                    found += [ref] if of_kind[dtype] else []
             else:
                 found.append(Ref(node.name))
         return tuple(found)
-
-    def _is_kind(self, ref: Ref, kinds: str) -> bool:
-        type_ = self._run().plan.graph.nodes[ref.node].types[ref.index]
-        try:
-            return numpy_dtype(type_.dtype).kind in kinds
-        except Exception:
-            return True  # not known before it fires
 
     def may_be_bool(self, ref: Ref) -> bool:
         """Whether a value can be a yes or no; what is not known yet may be one."""
@@ -127,3 +139,20 @@ class Targets:
         """(public name of a value, op of its node)."""
         graph = self._run().plan.graph
         return graph.name_of(ref), graph.nodes[ref.node].op
+
+
+def as_pattern(text: Any) -> str:
+    """A pattern of names as it came, if it is one."""
+    if not isinstance(text, str) or len(text) > LONGEST_PATTERN:
+        raise SessionError(
+            f"{short_repr(text)} is no name and no pattern of names.", slug="bad-target",
+            fix=f'give a text such as "while/*", of at most {LONGEST_PATTERN:,} characters.',
+        )  # fmt: skip
+    return text
+
+
+def _is_kind(dtype: str, kinds: str) -> bool:
+    try:
+        return numpy_dtype(dtype).kind in kinds
+    except TypeError:
+        return True  # not known before it fires

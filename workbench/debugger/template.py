@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.debugger.batch import Batch
+from workbench.debugger.iterations import short_repr
 from workbench.debugger.language import Term, looks_back, others
 from workbench.debugger.parser import parse
 from workbench.debugger.predicate import Predicate
@@ -21,7 +22,7 @@ from workbench.graph.node import Tag
 from workbench.trace.describe import short
 
 MAX_TEMPLATE, MAX_FIELDS, MAX_LINE = 500, 16, 500
-_FORMAT = re.compile(r"[+ ]?\d{0,2}(?:\.\d{1,2})?[defgEFG%]?")
+_FORMAT = re.compile(r"[+ ]?[0-9]{0,2}(?:\.[0-9]{1,2})?[defgEFG%]?")
 _PLAIN = ("tag", "node", "hits")
 
 
@@ -69,7 +70,7 @@ class Template:
     """``Template("x is {value}").line(batch, tag, hits)``; SessionError (``bad-log``) for what it does not allow."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text if isinstance(text, str) else short_repr(text)
         if not isinstance(text, str) or not text.strip():
             raise self._refuse("it is no text" if not isinstance(text, str) else "it is empty")
         if len(text) > MAX_TEMPLATE:
@@ -158,6 +159,6 @@ class Template:
 
     def _refuse(self, why: str) -> SessionError:
         return SessionError(
-            f"The text of a logpoint {str(self.text)[:80]!r} cannot be used: {why}.", slug="bad-log",
+            f"The text of a logpoint {self.text[:80]!r} cannot be used: {why}.", slug="bad-log",
             fix='write something like "x is {value:.3g} in iteration {iteration}".',
         )  # fmt: skip

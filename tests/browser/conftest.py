@@ -8,7 +8,7 @@ the same process could start one.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ MARKS = (
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason=f"{CHROMIUM} is not installed"),
     pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
 )
+#: all pictures of an exported page are there
+DRAWN = "() => [...document.querySelectorAll('.workbench-picture')].every(p => p._fullLayout)"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -53,3 +55,25 @@ def opened(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Page]:
     name = Path(request.module.__file__).stem.removeprefix("test_") + ".ipynb"
     with desk.opened(getattr(request.module, "NOTEBOOK", name), cells) as page:
         yield page
+
+
+@pytest.fixture
+def offline(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens an exported page without network; gives it when all is drawn, with its ``requests_`` and ``errors_``."""
+    contexts: list[Any] = []
+
+    def open_file(path: Path, scheme: str = "light") -> Any:
+        context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme=scheme, offline=True)
+        contexts.append(context)
+        page = context.new_page()
+        page.requests_, page.errors_ = [], []
+        page.on("request", lambda request: page.requests_.append(request.url))
+        page.on("pageerror", lambda error: page.errors_.append(str(error)))
+        page.on("console", lambda m: page.errors_.append(m.text) if m.type == "error" else None)
+        page.goto(path.as_uri())
+        page.wait_for_function(DRAWN, timeout=60_000)
+        return page
+
+    yield open_file
+    for context in contexts:
+        context.close()

@@ -28,6 +28,11 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 #: a first cell for notebooks that import modules of the tests
 TESTS = f"import sys; sys.path.insert(0, {str(ROOT)!r})"
+#: no news, and all cells on the page at once, also those out of sight
+SETTINGS: dict[str, dict[str, Any]] = {
+    "apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
+    "notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
+}
 STARTS = {
     "lab": ["lab", "--LabApp.extension_manager=readonly", "--LabApp.news_url="],
     "notebook": ["notebook"],
@@ -44,10 +49,10 @@ def lab_server(
     shutil.copytree(NOTEBOOKS, work, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     for name, cells in (own or {}).items():
         write_notebook(work / name, cells)
-    settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    quiet = {"fetchNews": "false", "checkForUpdates": False}
-    (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+    for place, settings in SETTINGS.items():
+        path = folder / "settings" / "@jupyterlab" / place
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(settings))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -34,12 +34,7 @@ class Page:
             "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
             timeout=60_000,
         )
-        # all cells at once, also those out of sight
-        self.page.evaluate(
-            f"""() => {{ const nb = {NOTEBOOK}.content;
-                         nb.notebookConfig = {{...nb.notebookConfig, windowingMode: 'none'}};
-                         jupyterapp.shell.collapseLeft(); }}"""
-        )
+        self.page.evaluate("() => jupyterapp.shell.collapseLeft()")
 
     def run_all(self, timeout_s: float = 90.0) -> None:
         """Run all cells and wait until the kernel is idle again."""
@@ -51,6 +46,25 @@ class Page:
             timeout=timeout_s * 1000,
         )
         self.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=timeout_s * 1000)
+
+    def add_cell(self, code: str) -> str:
+        """Write a cell below all others and run it, as one does by hand; what it shows, as text."""
+        return self.page.evaluate(
+            f"""async code => {{
+              const notebook = {NOTEBOOK}.content;
+              notebook.activeCellIndex = notebook.widgets.length - 1;
+              await jupyterapp.commands.execute('notebook:insert-cell-below');
+              const cell = notebook.activeCell;
+              cell.model.sharedModel.setSource(code);
+              await jupyterapp.commands.execute('notebook:run-cell');
+              return cell.outputArea.node.innerText;
+            }}""",
+            code,
+        )
+
+    def delete_cell(self) -> None:
+        """Delete the cell that is active, which is the one that was added last."""
+        self.page.evaluate("() => jupyterapp.commands.execute('notebook:delete-cell')")
 
     def failed_cells(self) -> list[str]:
         """The errors among the outputs of the open notebook."""

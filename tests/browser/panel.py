@@ -150,6 +150,7 @@ class Panel:
     def press(self, view: str, label: str) -> None:
         """Press a button of a view by its label, as soon as it is there."""
         button = "[...panel.querySelectorAll(`.workbench-is-${args[0]} button`)].find(b => b.innerText === args[1])"
+        view = view.replace(" ", "-")
         self.until(f"return {button} !== undefined", view, label)
         self.ask(f"{button}.click()", view, label)
 

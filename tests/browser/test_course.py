@@ -20,7 +20,6 @@ OPEN = """async path => {
   const panel = await jupyterapp.commands.execute('docmanager:open', {path});
   await panel.context.ready;
   await panel.sessionContext.ready;
-  panel.content.notebookConfig = {...panel.content.notebookConfig, windowingMode: 'none'};
   panel.content.scrollbar = false;
 }"""
 #: what each code cell shows

@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-
 import workbench as wb
 from tests.widgets.graphs import EVIL, evil, nested, newton
 
-DRAWN = "() => [...document.querySelectorAll('.workbench-picture')].every(p => p._fullLayout)"
 MOMENTS = "() => JSON.parse(document.getElementById('workbench-data').textContent).moments"
 
 
-@pytest.fixture
-def opened(browser):
-    """Opens a file in a browser without network; gives the page, its requests and errors."""
-    contexts = []
-
-    def open_file(path, scheme="light"):
-        context = browser.new_context(viewport={"width": 1100, "height": 900}, color_scheme=scheme, offline=True)
-        contexts.append(context)
-        page = context.new_page()
-        page.requests_, page.errors_ = [], []
-        page.on("request", lambda request: page.requests_.append(request.url))
-        page.on("pageerror", lambda error: page.errors_.append(str(error)))
-        page.on("console", lambda m: page.errors_.append(m.text) if m.type == "error" else None)
-        page.goto(path.as_uri())
-        page.wait_for_function(DRAWN, timeout=60_000)
-        return page
-
-    yield open_file
-    for context in contexts:
-        context.close()
-
-
-def test_the_slider_of_the_page_moves_the_pictures(opened, tmp_path):
+def test_the_slider_of_the_page_moves_the_pictures(offline, tmp_path):
     panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
     panel.session.run()
     panel.panes.show("stack")
     path = panel.to_html(tmp_path / "newton.html", "auto")
     panel.close()
     assert path.stat().st_size < 8_000_000
-    page = opened(path)
+    page = offline(path)
     page.screenshot(path=str(tmp_path / "light.png"))
     shown = set()
     for k in (0, 3, 7):
@@ -65,18 +40,18 @@ def test_the_slider_of_the_page_moves_the_pictures(opened, tmp_path):
     assert [r for r in page.requests_ if not r.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_names_with_tags_are_shown_and_not_obeyed(opened, tmp_path):
+def test_names_with_tags_are_shown_and_not_obeyed(offline, tmp_path):
     panel = wb.debug(evil(), {f"x{EVIL}": 0.0})
     panel.session.run()
     path = panel.to_html(tmp_path / "evil.html")
     panel.close()
-    page = opened(path)
+    page = offline(path)
     assert page.evaluate("() => document.querySelectorAll('main img').length") == 0
     assert EVIL in page.evaluate("() => document.querySelector('h1').innerText")
     assert page.errors_ == []
 
 
-def test_nested_loops_and_a_run_that_has_not_begun(opened, tmp_path):
+def test_nested_loops_and_a_run_that_has_not_begun(offline, tmp_path):
     panel = wb.debug(nested(), {"n": 5})
     empty = panel.to_html(tmp_path / "empty.html")
     panel.session.run()
@@ -84,7 +59,7 @@ def test_nested_loops_and_a_run_that_has_not_begun(opened, tmp_path):
     panel.time.look(3, depth=1)
     full = panel.to_html(tmp_path / "nested.html", "dark")
     panel.close()
-    assert opened(empty).errors_ == []
-    page = opened(full)
+    assert offline(empty).errors_ == []
+    page = offline(full)
     assert page.errors_ == []
     assert "outer 3" in page.evaluate(MOMENTS)[0]

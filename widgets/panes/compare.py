@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from workbench.analysis.diff import diff
+from workbench.analysis.diff import Record, diff
 from workbench.errors import WorkbenchError
 from workbench.trace import Trace
 from workbench.widgets.focus import Moment
@@ -138,7 +138,7 @@ class Compare(ipywidgets.VBox):
                 )  # fmt: skip
             found = diff(first, second, rtol=float(self.rtol.value), labels=(a, b))
             view = DiffView(found, focus=self.focus)
-            drawn = [(s, n) for s, n in ((first, a), (second, b)) if hasattr(s, "graph")]  # a record has no graph
+            drawn = [(s, n) for s, n in ((first, a), (second, b)) if not isinstance(s, dict | Record)]
             curves = [self._curve(side, name) for side, name in drawn]
         except (WorkbenchError, ValueError, OSError) as error:
             self._say(str(error), bad=True)

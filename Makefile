@@ -54,7 +54,7 @@ $(VENV)/.made:
 
 # First what the build needs (an editable install must not be isolated from it), then the project itself.
 $(LAB_STAMP): pyproject.toml | $(VENV)/.made
-	@echo "installing the build tools and the workbench (about a minute)"
+	@echo "installing the build tools and the workbench (it compiles: some minutes, once)"
 	@python .ci/build-requires.py > "$(VENV)/build-requires.txt"
 	@$(PIP_INSTALL) -r "$(VENV)/build-requires.txt"
 	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow,onnx]'

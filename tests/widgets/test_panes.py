@@ -89,6 +89,21 @@ def test_two_moments_are_compared(panel):
     assert "<img" not in pane.words.value and "no file" in pane.words.value
 
 
+def test_the_moment_at_which_the_run_stands_can_be_remembered(panel):
+    pane = panel.panes.show("compare")
+    panel.session.run()
+    pane.remember()
+    assert "no iteration to remember" in pane.words.value
+    panel.session.run_to("x", 3)
+    assert panel.focus.moment is None
+    pane.remember()
+    assert "at while 3" in pane.left.options and "at while 3" in pane.words.value
+    pane._swap()
+    assert "while 3" not in pane.words.value, "what was said is over"
+    pane.compare("this run", "a saved trace")
+    assert "No saved trace is named." in pane.words.value
+
+
 def test_a_fork_stands_beside_its_run(panel):
     panel.session.run_to("x" if "x" in panel.session.trace else "while/x/Merge", 3)
     pane = panel.panes.show("compare")

@@ -230,3 +230,19 @@ def test_a_threshold_from_the_loop_around_is_that_of_each_activation():
         clause = TerminationModel(session.graph, ("outer", "inner")).update(session.trace)["clauses"][0]
         expected = [abs(j - i) for i in range(6) for j in range(i + 1)]
         assert clause["y"].tolist() == expected and (clause["left"], clause["right"]) == (5.0, 5.0)
+
+
+def test_a_run_that_begins_anew_has_no_gaps_yet(made):
+    """The threshold comes from outside of the loop, and has not fired either."""
+    b = wb.GraphBuilder("count")
+    n = b.while_loop(lambda n: n < b.placeholder("limit", "float64"), lambda n: n + 1.0, {"n": b.constant(0.0)})
+    with wb.Session(b.build(n), {"limit": 6.0}) as session:
+        view = made(session)
+        session.run()
+        clause = view.model(session.snapshot())["clauses"][0]
+        assert len(clause["y"]) == 7 and clause["holds"] is False
+        session.restart()
+        clause = view.model(session.snapshot())["clauses"][0]
+        assert len(clause["y"]) == 0 and clause["holds"] is None and clause["gap"] is None
+        session.next_iteration(3)
+        assert view.model(session.snapshot())["clauses"][0]["y"].tolist() == [6.0, 5.0]

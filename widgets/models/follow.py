@@ -67,9 +67,7 @@ class Follower:
             length = min(len(s) for s in series)
             self._slow = time.perf_counter() - started
             if length == 0:
-                if self._next:
-                    self._restart()
-                self.count, self.behind = 0, False
+                self.forget()
                 return
             first = self._first(series[0])
             self._read(series, first, first + length, running, started)
@@ -157,6 +155,12 @@ class Follower:
                 common = np.intersect1d(common, n, assume_unique=True)
             columns = [c[np.isin(n, common)] for c, n in zip(columns, numbers, strict=True)]
         return common.astype(np.float64), columns
+
+    def forget(self) -> None:
+        """Nothing has fired: the run has gone back to the front of what is followed."""
+        if self._next:
+            self._restart()
+        self.count, self.behind = 0, False
 
     def _restart(self, first: int = 0) -> None:
         """Read again from the oldest firing that is kept; what was sampled of older ones stays."""

@@ -84,6 +84,8 @@ class Clause:
                 moving = [side for side in sides if not isinstance(side, float)]
                 if moving:
                     self.follow.read(moving, running)
+            else:  # what the loop reads from outside has not fired (again)
+                self.follow.forget()
         left: Any
         right: Any
         left, right = self._now or (None, None)

@@ -106,18 +106,27 @@ class Compare(ipywidgets.VBox):
         self.refresh()
 
     def remember(self) -> None:
-        """Keep the moment that is looked at as a side."""
-        if self.focus.moment is not None and self.focus.moment not in self._moments:
-            self._moments = [*self._moments, self.focus.moment][-MAX_MOMENTS:]
+        """Keep the moment that is looked at as a side; while the newest state is, the one at which the run stands."""
+        moment, position = self.focus.moment, getattr(self.source.session, "position", None)
+        if moment is None and position is not None and position.frame:
+            moment = Moment(position.frame, position.iteration)
+        if moment is None:
+            self._say("The run stands outside of all loops: there is no iteration to remember.", bad=True)
+            return
+        if moment not in self._moments:
+            self._moments = [*self._moments, moment][-MAX_MOMENTS:]
         self.refresh()
+        self._say(f"at {moment} can be chosen as a side now.")
 
     def _swap(self) -> None:
         self.left.value, self.right.value = self.right.value, self.left.value
+        self._say("")
 
     def _fork(self) -> None:
         try:
             self.source.session.fork()
             self.focus.did("fork = session.fork()")
+            self._say(f"fork {len(self.source.session.forks)} can be chosen as a side now.")
         except WorkbenchError as error:
             self._say(error.message, bad=True)
         self.refresh()
@@ -153,6 +162,11 @@ class Compare(ipywidgets.VBox):
     def _read(self, label: str) -> Any:
         side = self._sides.get(label, FILE)
         if side is FILE:
+            if not self.path.value.strip():
+                raise WorkbenchError(
+                    "No saved trace is named.", slug="no-such-file",
+                    fix="write the name of its file, or choose another side.",
+                )  # fmt: skip
             return Trace.load(self.path.value.strip())
         if side is None or isinstance(side, Moment):
             return self._values(side)

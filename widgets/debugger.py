@@ -18,10 +18,11 @@ from workbench.widgets.models.status_model import status_model, status_text
 from workbench.widgets.page import write_page
 from workbench.widgets.panes.moments_page import pictures_of
 from workbench.widgets.panes.panes import Panes
+from workbench.widgets.source import Source
 from workbench.widgets.spill import SpillProgress
 from workbench.widgets.time_slider import TimeSlider
 from workbench.widgets.toolbar import Toolbar
-from workbench.widgets.views.base import Source, View, close_parts
+from workbench.widgets.views.base import View, close_parts
 from workbench.widgets.views.controlflow_view import ControlFlowView
 from workbench.widgets.views.evolution_view import EvolutionView
 from workbench.widgets.views.graph_view import GraphView

@@ -1,4 +1,4 @@
-"""The JavaScript of a small widget: what all of them share (``static/prelude.js``), then its own file."""
+"""The JavaScript of a small widget: what all of them share (``static/wire.js``, ``prelude.js``), then its own file."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ STATIC = Path(__file__).parent / "static"
 
 
 @cache
-def module(name: str) -> str:
-    """The ES module of ``static/<name>`` with the prelude's functions (``make``, ``icon``, ``chord`` ...) in scope."""
-    return (STATIC / "prelude.js").read_text() + (STATIC / name).read_text()
+def module(*names: str) -> str:
+    """The ES module of these files of ``static/``, with the prelude's functions (``make``, ``tell``, ``follow`` ...) in
+    scope; the last file is the one that exports."""
+    return joined("wire.js", "prelude.js", *names)
 
 
 @cache
-def styles(*names: str) -> str:
-    """Several files of ``static/`` as one style sheet."""
+def joined(*names: str) -> str:
+    """Several files of ``static/`` as one text."""
     return "".join((STATIC / name).read_text() for name in names)

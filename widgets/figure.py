@@ -24,7 +24,7 @@ from plotly.basedatatypes import Undefined
 from workbench.widgets import theme
 from workbench.widgets.answers import Answers
 from workbench.widgets.bundle import shared
-from workbench.widgets.esm import STATIC, module
+from workbench.widgets.esm import STATIC, joined
 
 #: redraws in a row that did not help; a browser that cannot show the figure must not be asked for ever
 MAX_REDRAWS = 3
@@ -41,7 +41,7 @@ class LiveFigure(Answers, go.FigureWidget):
         Called without arguments, on any thread, when a browser has drawn the figure for the first time.
     """
 
-    _esm = module("figure.js")
+    _esm = joined("wire.js", "figure.js")
     _css = STATIC / "workbench.css"
     _bundle_id = traitlets.Unicode().tag(sync=True)
     _themes = traitlets.Dict(theme.THEMES).tag(sync=True)

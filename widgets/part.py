@@ -1,4 +1,4 @@
-"""A small part of a view that is no figure: one dictionary goes to the browser, what people do there comes back."""
+"""A small widget whose content is one dictionary: it goes to the browser, and what people do there comes back."""
 
 from __future__ import annotations
 
@@ -11,24 +11,60 @@ import traitlets
 
 from workbench.widgets.esm import STATIC, module
 
+#: what the JavaScript that all share says by itself (``static/prelude.js``)
+PROTOCOL = ("ack", "view", "gone", "sight")
 #: act(name, value): what was chosen, pressed or written
 Act = Callable[[str, Any], None]
 
 
 class Part(anywidget.AnyWidget):
-    """Base of such parts. ``act`` is called on any thread and must not block; errors in it are shown in place."""
+    """Base of them all. A subclass gives ``_esm`` and ``_css``, and ``asked`` for the messages of its own."""
 
     status = traitlets.Dict().tag(sync=True)
     push = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, act: Act, **status: Any) -> None:
-        self._act = act
+    def __init__(self, **state: Any) -> None:
         self._lock = threading.RLock()
-        super().__init__(status=status)
+        super().__init__(**state)
         self.on_msg(self._browser_says)
 
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
-        if content.get("kind") != "act":
+        kind = content.get("kind")
+        if isinstance(kind, str) and kind not in PROTOCOL:
+            self.asked(kind, content)
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        """A message came from the browser; what is in it is checked here."""
+
+    def offer(self, status: dict[str, Any]) -> None:
+        """Show a status, if it is another one. Right on any thread."""
+        with self._lock:
+            if self.comm is not None and status != self.status:
+                with self.hold_sync():
+                    self.push += 1
+                    self._sending()
+                    self.status = status
+
+    def _sending(self) -> None:
+        """An update goes out now."""
+
+    def close(self) -> None:
+        """Close the comms. Closing twice is harmless."""
+        if self.comm is not None:
+            layout = self.layout
+            super().close()
+            layout.close()
+
+
+class ActPart(Part):
+    """A part with things to press and to fill in. ``act`` must not block; errors in it are shown in place."""
+
+    def __init__(self, act: Act, **status: Any) -> None:
+        self._act = act
+        super().__init__(status=status)
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind != "act":
             return
         error = ""
         try:
@@ -37,21 +73,8 @@ class Part(anywidget.AnyWidget):
             error = str(getattr(problem, "message", problem))
         self.offer({**self.status, "error": error})
 
-    def offer(self, status: dict[str, Any]) -> None:
-        """Show a status, if it is another one. Right on any thread."""
-        with self._lock:
-            if status != self.status and self.comm is not None:
-                self.push += 1
-                self.status = status
 
-    def close(self) -> None:
-        if self.comm is not None:
-            layout = self.layout
-            super().close()
-            layout.close()
-
-
-class Controls(Part):
+class Controls(ActPart):
     """A line of controls: ``status["controls"]`` holds one dictionary each.
 
     ``{"name", "type", "label", "value", "tip"}``, with ``type`` one of "choice" (buttons of which one is pressed),

@@ -36,7 +36,7 @@ class SpillProgress(StatusWidget):
     def show(self, snapshot: Any) -> None:
         """Show how far the writing is; on the pump's thread."""
         with self._lock:
-            self._offer(self._status())
+            self.offer(self._status())
 
     def __repr__(self) -> str:
         return f"<SpillProgress: {self._status()['spoken']}>"

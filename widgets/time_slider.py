@@ -51,7 +51,7 @@ class TimeSlider(StatusWidget):
                 self.frame = frame_now((), (), self._loops)
             model = time_model(self.source, self.frame, moment, self._lasts)
             state = str(getattr(snapshot, "state", "closed"))
-            self._offer(
+            self.offer(
                 {
                     **model,
                     "frames": [shorten(" \u203a ".join(short_name(p) for p in path), 60) for path in self._loops],

@@ -18,6 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.esm import STATIC, module
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
+from workbench.widgets.models.spoken import Spoken
 from workbench.widgets.models.status_model import status_model, status_text
 from workbench.widgets.status_widget import StatusWidget
 
@@ -33,6 +34,7 @@ class Toolbar(StatusWidget):
 
     def __init__(self, session: Any, *, focus: Focus | None = None) -> None:
         self._version = -1
+        self._spoken = Spoken(session.graph)
         self._complaint: tuple[int, str] = (-1, "")
         focus = focus if focus is not None else Focus()
         super().__init__(
@@ -61,9 +63,11 @@ class Toolbar(StatusWidget):
             enabled.discard("run_to")
         if self._complaint[1] and self._complaint[0] == snapshot.version:
             status["error"] = self._complaint[1]
+        place = snapshot.position
+        step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
-            **status, "enabled": sorted(enabled), "crumbs": crumbs(snapshot), "selected": focus.node or "",
-            "looking": "" if focus.moment is None else str(focus.moment),
+            **status, "step": step, "enabled": sorted(enabled), "crumbs": crumbs(snapshot),
+            "selected": focus.node or "", "looking": "" if focus.moment is None else str(focus.moment),
         }  # fmt: skip
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
@@ -117,7 +121,7 @@ class Toolbar(StatusWidget):
         snapshot = self.session.snapshot()
         with self._lock:
             self._complaint = (snapshot.version, message)
-            self._offer(self._status(snapshot, self.focus))
+            self.offer(self._status(snapshot, self.focus))
 
     def show(self, snapshot: Any) -> None:
         """Show a snapshot, unless a newer one is shown; on the pump's and on the session's thread."""
@@ -125,7 +129,7 @@ class Toolbar(StatusWidget):
             if snapshot.version < self._version:
                 return
             self._version = snapshot.version
-            self._offer(self._status(snapshot, self.focus))
+            self.offer(self._status(snapshot, self.focus))
 
     def __repr__(self) -> str:
         return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from workbench.widgets.esm import STATIC, module
-from workbench.widgets.part import Part
+from workbench.widgets.part import ActPart
 
 
-class VerdictPart(Part):
+class VerdictPart(ActPart):
     """Shows :func:`workbench.widgets.models.verdict_model.verdict_model`; ``act`` gets ("select", number of a clause or
     name), ("moment", iteration) and ("try", number of the fix)."""
 

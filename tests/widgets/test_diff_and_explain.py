@@ -18,6 +18,7 @@ from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested
 from workbench.widgets import DiffView, ExplainView
 from workbench.widgets.focus import Focus, Moment
+from workbench.widgets.toolbar import Toolbar
 
 TAG = re.compile(r"<\s*(img|script|svg)\b", re.IGNORECASE)
 
@@ -250,8 +251,8 @@ def test_names_of_people_come_first(session):
     assert rows[0]["shown"] == "t" and not rows[0]["tag"] and rows[0]["where"] == "outer 3, inner 2"
     assert all("/" not in r["shown"] and not r["shown"].endswith(":0") for r in rows)
     notes = [r["note"] for r in rows if r["node"].endswith("/Switch")]
-    assert {"the loop goes on", "the loop ends", "alive where greater is false"} <= set(notes)
-    assert not any(":0" in r["op"] for r in rows) and any(r["op"] == "constant" for r in rows)
+    assert {"the loop goes on", "the loop ends", "alive where t > 10 is false"} <= set(notes)
+    assert not any(":0" in r["op"] for r in rows) and any(r["shown"] == "constant" for r in rows)
     view.close()
 
 
@@ -276,3 +277,27 @@ def test_a_heavy_chain_is_read_aside_and_an_older_question_ends(session, monkeyp
     view.explain("t", (3, 2))
     view.close()  # in the middle of it
     assert until(lambda: not view._reading)
+
+
+def test_what_has_no_name_is_called_by_how_it_is_made():
+    with wb.Session(nested(), {"n": 8}) as session:
+        session.run()
+        view = ExplainView(session, "s")
+        told = {row["shown"] for row in view.status["rows"]}
+        assert {"s", "t", "t + j", "j < i", "either branch", "go on?"} <= told
+        assert not any("/" in row[key] for row in view.status["rows"] for key in ("shown", "op", "note"))
+        assert "alive where t > 10 is true" in {row["note"] for row in view.status["rows"]}
+        view.close()
+
+
+def test_the_toolbar_says_what_comes_next_in_words():
+    with wb.Session(nested(), {"n": 3}) as session:
+        bar = Toolbar(session)
+        steps = []
+        while session.state != "finished":
+            session.step()
+            bar.show(session.snapshot())
+            steps.append(bar.status["step"])
+        assert {"i (Merge)", "i < n", "go on?", "t > 10"} <= set(steps) and steps[-1] == ""
+        assert not any("/" in step or ":" in step for step in steps)
+        bar.close()

@@ -272,6 +272,28 @@ def test_huge_values_flags_and_nothing_at_all_are_drawn(made):
     empty = wb.GraphBuilder("empty")
     view = made(empty.build({"c": empty.constant(1.0)}))
     assert "no values yet" in notes(view)
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        live = made(session)
+        assert "no values yet" in notes(live) and live.figure.layout.xaxis.visible is False
+        session.run()
+        live.update_now()
+        assert live.figure.layout.xaxis.visible is None and "no values yet" not in notes(live)
+
+
+def test_an_extreme_of_one_iteration_stays_visible_in_statistics(made):
+    """A loop of 20,000 vectors; one element of one of them is a thousand times as large as all others."""
+    b = wb.GraphBuilder("spike")
+    w = b.placeholder("w", "float64", (3,))
+    k, last = b.while_loop(
+        lambda k, v: k < 20_000, lambda k, v: (k + 1, np.where(np.equal(k, 12_345), w * 1000.0, w)),
+        (b.constant(0, "int64"), w),
+    )  # fmt: skip
+    with wb.Session(b.build({"k": k, "last": last}), {"w": np.array([1.0, -2.0, 0.5])}) as session:
+        session.run()
+        lines = made(session, ["v"], kind="statistics").figure.data
+        most, least = (next(t for t in lines if word in t.name) for word in ("max", "min"))
+        assert np.nanmax(most.y) == 1000.0 and np.nanmin(least.y) == -2000.0
+        assert 12_346 in most.x and all(100 < len(t.x) < 6000 for t in (most, least))
 
 
 def test_names_are_shown_and_not_obeyed(made):

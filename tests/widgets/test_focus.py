@@ -9,7 +9,7 @@ import workbench as wb
 from tests.widgets.graphs import nested, newton
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.moments import value_at
-from workbench.widgets.views.base import Source
+from workbench.widgets.source import Source
 from workbench.widgets.views.controlflow_view import ControlFlowView
 
 

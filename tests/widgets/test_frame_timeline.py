@@ -173,6 +173,38 @@ def test_its_buttons_move_and_zoom():
         assert view.window is None
         view.focus.look_at(Moment(("while",), (2,)))
         press["now"]()
-        assert view.focus.moment is None and set(press) == {"earlier", "later", "in", "out", "all", "now"}
+        moves = {"earlier", "later", "in", "out", "all", "now", "previous", "next", "up", "down"}
+        assert view.focus.moment is None and set(press) == moves
         view._pressed("x", "no word")
+        view.close()
+
+
+def test_bars_are_reached_by_buttons():
+    with wb.Session(nested(), {"n": 4}) as session:
+        session.run()
+        view = FrameTimeline(session)
+        lanes = [lane["name"] for lane in view._part()["lanes"]]
+        assert lanes[:2] == ["outer", "inner"]
+        view.step()
+        assert view.focus.moment.frame == ("outer", "inner"), "the lowest lane of a loop, at its newest bar"
+        last = view.focus.moment.iteration
+        view._pressed("bar", "previous")
+        assert view.focus.moment.frame == ("outer", "inner") and view.focus.moment.iteration < last
+        view._pressed("bar", "next")
+        view._pressed("bar", "next")  # there is none further on
+        assert view.focus.moment.iteration == last
+        view._pressed("bar", "up")
+        assert view.focus.moment == Moment(("outer",), last[:1]), "the bar above is the one around"
+        view._pressed("bar", "down")
+        assert view.focus.moment.frame == ("outer", "inner")
+        seen = set()
+        for _ in range(40):
+            view._pressed("bar", "previous")
+            seen.add(view.focus.moment.iteration)
+        assert len(seen) > 3 and view.focus.moment.iteration == min(seen)
+        view.close()
+    with wb.Session(newton(), {"a": 2.0, "x0": 1.0}) as session:
+        view = FrameTimeline(session)
+        view._pressed("bar", "next")  # nothing has run
+        assert view.focus.moment is None
         view.close()

@@ -41,12 +41,12 @@ def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
 
 def _row(link: Link, depth: int, again: bool, spoken: Spoken) -> dict[str, Any]:
     ref, node = Ref(link.tag.node, link.tag.output), spoken.graph.nodes[link.tag.node]
-    shown = spoken.name(ref)
+    shown, made = spoken.called(ref), spoken.made(link.tag.node)
     notes = [link.note] if link.note else []
     if node.op == "Switch" and link.note.startswith("alive where "):
         side = "true" if ref.index else "false"
         decides = node.inputs[1]
-        notes = [f"alive where {spoken.name(decides)} is {side}"]
+        notes = [f"alive where {spoken.called(decides)} is {side}"]
         if spoken.graph.nodes[decides.node].op == "LoopCond":
             notes = ["the loop goes on" if ref.index else "the loop ends"]
     if again:
@@ -57,7 +57,7 @@ def _row(link: Link, depth: int, again: bool, spoken: Spoken) -> dict[str, Any]:
         "number": link.number, "depth": depth, "node": link.tag.node, "ref": f"{link.tag.node}:{link.tag.output}",
         "name": plain(link.name),
         "shown": shorten(plain(shown), 48), "tag": "" if shown == link.name else shorten(plain(link.name), 60),
-        "op": plain(spoken.made(link.tag.node)), "where": plain(_where(link)),
+        "op": "" if made == shown else plain(made), "where": plain(_where(link)),
         "frame": list(link.tag.frame), "iteration": list(link.tag.iteration),
         "value": "?" if link.value is None else value_text(link.value), "bad": bad_word(link.value),
         "note": plain("; ".join(notes)), "root": not link.sources and link.complete, "again": again,

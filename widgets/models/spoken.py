@@ -27,6 +27,21 @@ class Spoken:
     def name(self, ref: Ref) -> str:
         """``x`` for all of a loop variable's nodes and for what hands it on, else the public name, else that of the
         node without its scope."""
+        return self._given(ref) or short_name(ref.node) + (f":{ref.index}" if ref.index else "")
+
+    def called(self, ref: Ref) -> str:
+        """The same, but what has no name of its own is called by how it is made: ``t + j``, "constant", "go on?"."""
+        node = self.graph.nodes[ref.node]
+        return self._given(ref) or ("either branch" if node.op == "Merge" else self.made(ref.node))
+
+    def step(self, node: str) -> str:
+        """What a node is about to do: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``."""
+        made, given = self.made(node), self._given(Ref(node, 0))
+        moves = self.graph.nodes[node].op in (*PASSING, "Merge", "Placeholder")
+        return f"{given} ({made})" if moves and given else made
+
+    def _given(self, ref: Ref) -> str:
+        """The name that somebody gave to a value; nothing for one that has none."""
         for _ in range(FAR):
             if ref.node in self._variables:
                 return short_name(self._variables[ref.node])
@@ -36,7 +51,7 @@ class Spoken:
             if node.op not in PASSING or not node.inputs:
                 break
             ref = node.inputs[0]
-        return short_name(ref.node) + (f":{ref.index}" if ref.index else "")
+        return ""
 
     def made(self, node: str) -> str:
         """How a node makes its value: ``x \u00f7 2``, "constant", "input", or what moves it on."""

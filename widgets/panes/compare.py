@@ -12,8 +12,9 @@ from workbench.errors import WorkbenchError
 from workbench.trace import Trace
 from workbench.widgets.focus import Moment
 from workbench.widgets.models.moments import value_at
+from workbench.widgets.source import Source
 from workbench.widgets.views.aside import Aside
-from workbench.widgets.views.base import Source, close_parts
+from workbench.widgets.views.base import close_parts
 from workbench.widgets.views.diff_view import DiffView
 from workbench.widgets.views.evolution_view import EvolutionView
 from workbench.widgets.views.spec import text

@@ -9,7 +9,7 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.panes.kinds import KINDS
-from workbench.widgets.views.base import close_parts, excuse
+from workbench.widgets.views.base import close_parts, excuse, parts_of
 from workbench.widgets.views.html_part import HtmlPart
 from workbench.widgets.views.spec import text
 
@@ -81,6 +81,7 @@ class Panes(ipywidgets.VBox):
         if view is None or box is None:
             return
         self._arrange()
+        self.bar.send({"kind": "closing", "models": [part.model_id for part in (*parts_of(view), *parts_of(box))]})
         _close(view)
         _close(box)
         self._panel.focus.did(f"panel.panes.hide({key!r})")

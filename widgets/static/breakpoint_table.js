@@ -14,11 +14,9 @@ const HEALTHY = ["health", "log health", "ignore"];
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow", el);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Breakpoints");
-    box.setAttribute("data-lm-suppress-shortcuts", "true");
-    const send = (kind, more) => model.send({ kind, ...more });
+    const box = aria(make("div", "workbench-flow", el), "region", "Breakpoints");
+    ownKeys(box);
+    const send = (kind, more) => tell(model, { kind, ...more });
 
     const wide = make("div", "workbench-flow-wide", box);
     const table = make("table", "workbench-flow-table", wide);
@@ -29,30 +27,23 @@ export default {
     const body = make("tbody", "", table);
     const empty = make("div", "workbench-flow-dim", box);
 
-    const form = make("form", "workbench-flow-bar", box);
-    form.setAttribute("aria-label", "Add a breakpoint");
-    const where = field("where", "value, node or pattern", 20);
-    const listId = `names-${Math.random().toString(36).slice(2)}`;
-    const list = make("datalist", "", form);
-    list.id = listId;
-    where.setAttribute("list", listId);
-    const kind = make("select", "", form);
-    kind.setAttribute("aria-label", "Kind of breakpoint");
+    const form = aria(make("form", "workbench-flow-bar", box), "", "Add a breakpoint");
+    const where = makeField("value, node or pattern", 20, form, "where");
+    const offerNames = suggest(where);
+    const kind = aria(make("select", "", form), "", "Kind of breakpoint");
     for (const name of Object.keys(KIND_WORDS)) {
       make("option", "", kind, KIND_WORDS[name]).value = name;
     }
-    const argument = field("text", "", 24);
-    const health = make("select", "", form);
-    health.setAttribute("aria-label", "Which health");
+    const argument = makeField("", 24, form, "text");
+    const health = aria(make("select", "", form), "", "Which health");
     const anything = make("option", "", health, "anything");
     anything.value = "";
     for (const word of model.get("health")) make("option", "", health, word).value = word;
-    const iteration = field("iteration", "iteration, e.g. 3 or 1, 3", 20);
-    const hits = field("hits", "hit number", 10);
+    const iteration = makeField("iteration, e.g. 3 or 1, 3", 20, form, "iteration");
+    const hits = makeField("hit number", 10, form, "hits");
     const add = make("button", "", form, "Add");
     add.type = "submit";
-    const problem = make("div", "workbench-flow-error", box);
-    problem.setAttribute("role", "alert");
+    const problem = aria(make("div", "workbench-flow-error", box), "alert");
 
     const advice = make("details", "workbench-flow-fold", box);
     make("summary", "", advice, "Recommended");
@@ -62,17 +53,7 @@ export default {
     log.open = true;
     const logTitle = make("summary", "", log, "Log");
     const lines = make("ol", "workbench-flow-log", log);
-    const ignored = make("ul", "workbench-flow-fold", box);
-    ignored.setAttribute("aria-label", "What is ignored");
-
-    function field(name, hint, size) {
-      const input = make("input", "", form);
-      input.name = name;
-      input.size = size;
-      input.placeholder = hint;
-      input.setAttribute("aria-label", hint || name);
-      return input;
-    }
+    const ignored = aria(make("ul", "workbench-flow-fold", box), "", "What is ignored");
 
     function suit() {
       const hint = HINTS[kind.value];
@@ -105,7 +86,7 @@ export default {
       on.setAttribute("aria-label", `Breakpoint ${row.number} on ${row.where}: on or off`);
       on.addEventListener("change", () => send("toggle", { number: row.number }));
       const kindCell = make("td", "", line);
-      make("span", "workbench-flow-mark", kindCell, row.mark).setAttribute("aria-hidden", "true");
+      makeMark(row.mark, kindCell);
       make("span", "", kindCell, row.word);
       make("code", "", make("td", "", line), row.where);
       const condition = make("td", "", line);
@@ -138,21 +119,17 @@ export default {
       if (row.recheck.more) make("span", "workbench-flow-dim", found, ` and ${row.recheck.more} more`);
     }
 
-    const names = () => {
-      list.replaceChildren();
-      for (const name of model.get("names")) make("option", "", list).value = name;
-    };
-    model.on("change:names", names);
+    const names = () => offerNames(model.get("names"));
     names();
 
     let shown = "";
     let logged = "";
-    const leave = follow(model, el, (status) => {
+    const show = (status) => {
       form.style.display = advice.style.display = status.live ? "" : "none";
       const rows = status.rows ?? [];
       wide.style.display = rows.length ? "" : "none";
       empty.textContent = rows.length ? "" : status.live ? "No breakpoints yet." : "A record has no breakpoints.";
-      problem.textContent = status.error ? `\u2716 ${status.error}` : "";
+      complain(problem, status.error);
       if (sent && !status.error) where.value = argument.value = iteration.value = hits.value = "";
       sent = false;
       if (!where.value && status.selected && document.activeElement !== where) where.value = status.selected;
@@ -188,10 +165,7 @@ export default {
         make("span", "", line, rule.text);
         makeButton("\u2715", `Remove the rule: ${rule.text}`, line, () => send("remove", { number: rule.number }));
       }
-    });
-    return () => {
-      model.off("change:names", names);
-      leave();
     };
+    return follow(model, el, show, listen(model, "change:names", names));
   },
 };

@@ -2,13 +2,10 @@
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow", el);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Call stack of frames");
+    const box = aria(make("div", "workbench-flow", el), "region", "Call stack of frames");
     const head = make("div", "workbench-flow-bar", box);
-    const line = make("span", "workbench-flow-line", head);
-    line.setAttribute("role", "status");
-    const now = makeButton("Back to now", "Show the newest state again", head, () => model.send({ kind: "now" }));
+    const line = aria(make("span", "workbench-flow-line", head), "status");
+    const now = makeButton("Back to now", "Show the newest state again", head, () => tell(model, { kind: "now" }));
     const list = make("ol", "workbench-flow-stack", box);
 
     return follow(model, el, (status) => {
@@ -20,11 +17,11 @@ export default {
         const item = make("li", "", list);
         const tip = row.frame.length ? `Look at ${row.name}, ${row.where}` : "Look at the newest state";
         const button = makeButton("", `${tip}${row.node ? `, node ${row.node}` : ""}`, item, () =>
-          model.send({ kind: "look", row: number }),
+          tell(model, { kind: "look", row: number }),
         );
         if (row.inner) button.setAttribute("aria-current", "true");
         button.style.paddingLeft = `${8 + 14 * number}px`;
-        make("span", "workbench-flow-mark", button, row.inner ? "\u25B6" : "\u2514").setAttribute("aria-hidden", "true");
+        makeMark(row.inner ? "\u25B6" : "\u2514", button);
         make("b", "", button, row.name);
         if (row.where) make("span", "", button, row.where);
         if (row.node) make("code", "", button, row.op && !row.node.endsWith(row.op) ? `${row.node} (${row.op})` : row.node);

@@ -4,8 +4,8 @@ export default {
   render({ model, el }) {
     const box = make("div", "workbench-flow", el);
     const bar = make("div", "workbench-flow-bar", box);
-    const told = make("span", "workbench-flow-line", bar);
-    told.setAttribute("role", "status");
+    const told = aria(make("span", "workbench-flow-line", bar), "status");
+    let again;
     const copy = makeButton("Copy", "Copy all lines", bar, async () => {
       const lines = (model.get("status").lines ?? []).join("\n");
       try {
@@ -15,19 +15,21 @@ export default {
         document.execCommand("copy");
       }
       copy.textContent = "Copied";
-      setTimeout(() => (copy.textContent = "Copy"), 1500);
+      clearTimeout(again);
+      again = setTimeout(() => (copy.textContent = "Copy"), 1500);
     });
-    const clear = makeButton("Start anew", "Forget these lines", bar, () => model.send({ kind: "forget" }));
+    const clear = makeButton("Start anew", "Forget these lines", bar, () => tell(model, { kind: "forget" }));
     const code = make("pre", "workbench-code", box);
     code.tabIndex = 0;
     code.setAttribute("aria-label", "Lines of Python");
-    return follow(model, el, (status) => {
+    const show = (status) => {
       const lines = status.lines ?? [];
       const atEnd = code.scrollTop + code.clientHeight >= code.scrollHeight - 4;
       code.textContent = lines.join("\n");
       if (atEnd) code.scrollTop = code.scrollHeight;
       told.textContent = lines.length ? `${lines.length} lines` : "Nothing was clicked yet.";
       copy.disabled = clear.disabled = !lines.length;
-    });
+    };
+    return follow(model, el, show, () => clearTimeout(again));
   },
 };

@@ -2,9 +2,7 @@
 // Names from a graph are set as text.
 
 function choice(control, box, act) {
-  const group = make("div", "workbench-choice", box);
-  group.setAttribute("role", "radiogroup");
-  group.setAttribute("aria-label", control.label);
+  const group = aria(make("div", "workbench-choice", box), "radiogroup", control.label);
   const buttons = control.options.map((option) => {
     const button = make("button", "", group, option.text);
     button.type = "button";
@@ -17,8 +15,7 @@ function choice(control, box, act) {
   group.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     const at = buttons.indexOf(document.activeElement);
     const next = buttons[(at + step + buttons.length) % buttons.length];
     next.focus();
@@ -34,9 +31,7 @@ function choice(control, box, act) {
 }
 
 function press(control, box, act) {
-  const group = make("div", "workbench-choice", box);
-  group.setAttribute("role", "group");
-  group.setAttribute("aria-label", control.label);
+  const group = aria(make("div", "workbench-choice", box), "group", control.label);
   for (const option of control.options) makeButton(option.text, option.tip, group, () => act(option.value));
   return () => {};
 }
@@ -60,9 +55,7 @@ function checks(control, box, act) {
   const fold = make("details", "workbench-checks", box);
   const head = make("summary", "", fold);
   head.title = control.tip ?? control.label;
-  const list = make("div", "workbench-list", fold);
-  list.setAttribute("role", "group");
-  list.setAttribute("aria-label", control.label);
+  const list = aria(make("div", "workbench-list", fold), "group", control.label);
   const boxes = control.options.map((option) => {
     const label = make("label", "", list);
     const input = make("input", "", label);
@@ -115,8 +108,7 @@ const MAKERS = { choice, press, select, checks, switch: toggle, text: field };
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-controls", el);
-    box.setAttribute("role", "group");
+    const box = aria(make("div", "workbench-controls", el), "group");
     // keys typed here are no commands of the notebook
     box.addEventListener("keydown", (event) => {
       if (["INPUT", "SELECT", "SUMMARY", "BUTTON"].includes(event.target.tagName) && !/^F\d+$/.test(event.key)) {
@@ -127,7 +119,7 @@ export default {
     let updates = [];
     let error;
     let focused;
-    const end = follow(model, el, (now) => {
+    return follow(model, el, (now) => {
       const controls = (now.controls ?? []).filter((c) => c.shown !== false);
       box.setAttribute("aria-label", now.label ?? "Settings");
       const shape = JSON.stringify(controls.map((c) => [c.name, c.type, c.label, c.options]));
@@ -140,7 +132,7 @@ export default {
         box.replaceChildren();
         updates = controls.map((control) => {
           const update = MAKERS[control.type](control, box, (value) =>
-            model.send({ kind: "act", name: control.name, value }),
+            tell(model, { kind: "act", name: control.name, value }),
           );
           const element = box.lastElementChild;
           element.dataset.name = control.name;
@@ -158,6 +150,5 @@ export default {
       }
       error.textContent = now.error ? `\u26a0 ${now.error}` : "";
     });
-    return end;
   },
 };

@@ -2,11 +2,8 @@
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow", el);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Dead paths");
-    const answer = make("div", "workbench-flow-line", box);
-    answer.setAttribute("role", "status");
+    const box = aria(make("div", "workbench-flow", el), "region", "Dead paths");
+    const answer = aria(make("div", "workbench-flow-line", box), "status");
     const list = make("ul", "workbench-flow-paths", box);
     const help = make("details", "workbench-flow-fold", box);
     make("summary", "", help, "What is a dead token?");
@@ -35,7 +32,7 @@ export default {
         if (!path.dead) continue;
         const nodes = make("div", "workbench-flow-bar", item);
         for (const node of path.nodes) {
-          makeButton(node, `Select ${node} in all views`, nodes, () => model.send({ kind: "select", node }));
+          makeButton(node, `Select ${node} in all views`, nodes, () => tell(model, { kind: "select", node }));
         }
         if (path.more) make("span", "workbench-flow-dim", nodes, `and ${path.more} more`);
       }

@@ -7,23 +7,18 @@ const NUMBERS = new Set(["abs", "rel", "ulp", "count"]);
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow workbench-diff", el);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Differences between two runs");
-    box.setAttribute("data-lm-suppress-shortcuts", "true");
-    const said = make("div", "workbench-diff-said", box);
-    said.setAttribute("role", "status");
+    const box = aria(make("div", "workbench-flow workbench-diff", el), "region", "Differences between two runs");
+    ownKeys(box);
+    const said = aria(make("div", "workbench-diff-said", box), "status");
     const wide = make("div", "workbench-flow-wide workbench-diff-rows", box);
-    const table = make("table", "workbench-flow-table", wide);
-    table.setAttribute("role", "grid");
-    table.setAttribute("aria-label", "Values that differ, the first difference first");
+    const table = aria(make("table", "workbench-flow-table", wide), "grid", "Values that differ, the first difference first");
     const head = make("tr", "", make("thead", "", table));
     for (const name of HEADS) {
       make("th", RIGHT.has(name) ? "workbench-flow-number" : "", head, name).setAttribute("scope", "col");
     }
     const body = make("tbody", "", table);
     const more = make("div", "workbench-flow-dim", box);
-    const choose = (row) => model.send({ kind: "choose", row });
+    const choose = (row) => tell(model, { kind: "choose", row });
 
     body.addEventListener("keydown", (event) => {
       const line = event.target.closest("tr");
@@ -37,8 +32,7 @@ export default {
       } else {
         return;
       }
-      event.preventDefault();
-      event.stopPropagation();
+      taken(event);
     });
 
     let shown = "";
@@ -50,7 +44,7 @@ export default {
       }`;
       line.addEventListener("click", () => choose(row.number));
       const kind = make("td", "", line);
-      make("span", "workbench-flow-mark", kind, row.mark).setAttribute("aria-hidden", "true");
+      makeMark(row.mark, kind);
       make("span", "", kind, row.word);
       if (row.source) make("span", "workbench-diff-source", kind, "source");
       for (const key of CELLS) {

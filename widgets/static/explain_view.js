@@ -2,25 +2,19 @@
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow workbench-explain", el);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Where a value came from");
-    box.setAttribute("data-lm-suppress-shortcuts", "true");
+    const box = aria(make("div", "workbench-flow workbench-explain", el), "region", "Where a value came from");
+    ownKeys(box);
 
     const form = make("form", "workbench-flow-bar", box);
-    const name = field("value or node", 22);
-    const listId = `explained-${Math.random().toString(36).slice(2)}`;
-    const list = make("datalist", "", form);
-    list.id = listId;
-    name.setAttribute("list", listId);
-    const iteration = field("iteration, e.g. 3 or 1, 3", 20);
+    const name = makeField("value or node", 22, form);
+    const offerNames = suggest(name);
+    const iteration = makeField("iteration, e.g. 3 or 1, 3", 20, form);
     make("button", "", form, "Explain").type = "submit";
-    makeButton("Follow", "Explain what is selected in the other views", form, () => model.send({ kind: "follow" }));
-    makeButton("Find NaN", "Where the first NaN or infinity of the run came from", form, () => model.send({ kind: "nan" }));
+    makeButton("Follow", "Explain what is selected in the other views", form, () => tell(model, { kind: "follow" }));
+    makeButton("Find NaN", "Where the first NaN or infinity of the run came from", form, () => tell(model, { kind: "nan" }));
     const ask = (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-      model.send({ kind: "explain", name: name.value, iteration: iteration.value });
+      taken(event);
+      tell(model, { kind: "explain", name: name.value, iteration: iteration.value });
     };
     form.addEventListener("submit", ask);
     // not left to the form: a page around it may take the default action of the key away
@@ -28,26 +22,13 @@ export default {
       input.addEventListener("keydown", (event) => event.key === "Enter" && ask(event));
     }
 
-    const problem = make("div", "workbench-flow-error", box);
-    problem.setAttribute("role", "alert");
-    const origin = make("div", "workbench-explain-origin", box);
-    origin.setAttribute("role", "status");
-    const head = make("div", "workbench-flow-line", box);
-    head.setAttribute("role", "status");
-    const tree = make("div", "workbench-explain-tree", box);
-    tree.setAttribute("role", "tree");
-    tree.setAttribute("aria-label", "Values that it came from");
+    const problem = aria(make("div", "workbench-flow-error", box), "alert");
+    const origin = aria(make("div", "workbench-explain-origin", box), "status");
+    const head = aria(make("div", "workbench-flow-line", box), "status");
+    const tree = aria(make("div", "workbench-explain-tree", box), "tree", "Values that it came from");
     const tail = make("div", "workbench-flow-bar", box);
     const more = make("span", "workbench-flow-dim", tail);
-    const further = makeButton("Follow it further", "Show more of the chain", tail, () => model.send({ kind: "more" }));
-
-    function field(hint, size) {
-      const input = make("input", "", form);
-      input.size = size;
-      input.placeholder = hint;
-      input.setAttribute("aria-label", hint);
-      return input;
-    }
+    const further = makeButton("Follow it further", "Show more of the chain", tail, () => tell(model, { kind: "more" }));
 
     let rows = [];
     let open = [];
@@ -98,16 +79,14 @@ export default {
           while (up >= 0 && rows[up].depth >= rows[k].depth) up -= 1;
           reach(tree.children[up]);
         }
-      } else if (event.key === "Enter" || event.key === " ") model.send({ kind: "look", row: k });
-      else if (event.key === "e" || event.key === "E") model.send({ kind: "explain-row", row: k });
+      } else if (event.key === "Enter" || event.key === " ") tell(model, { kind: "look", row: k });
+      else if (event.key === "e" || event.key === "E") tell(model, { kind: "explain-row", row: k });
       else return;
-      event.preventDefault();
-      event.stopPropagation();
+      taken(event);
     });
 
     function draw(row, k) {
-      const item = make("div", "workbench-explain-row", tree);
-      item.setAttribute("role", "treeitem");
+      const item = aria(make("div", "workbench-explain-row", tree), "treeitem");
       item.setAttribute("aria-level", String(row.depth + 1));
       item.tabIndex = k ? -1 : 0;
       item.style.paddingLeft = `${4 + 16 * Math.min(row.depth, 24)}px`;
@@ -125,35 +104,30 @@ export default {
       make("span", "", item, " = ");
       make("b", row.bad ? "workbench-bad" : "", item, row.value);
       if (row.bad && !row.value.includes(row.bad)) make("span", "workbench-bad", item, ` \u26A0 ${row.bad}`);
-      make("span", "workbench-flow-dim", item, `\u2190 ${row.op}`);
+      if (row.op) make("span", "workbench-flow-dim", item, `\u2190 ${row.op}`);
       if (row.note) make("span", "workbench-flow-dim workbench-flow-said", item, row.note);
       if (row.line) make("span", "workbench-flow-dim", item, row.line);
-      if (row.tag) make("small", "workbench-flow-dim", item, row.tag);
-      const explain = makeButton("explain", `Explain ${row.name} there`, item, (event) => {
+      const explain = makeButton("explain", `Explain ${row.shown} there`, item, (event) => {
         event.stopPropagation();
-        model.send({ kind: "explain-row", row: k });
+        tell(model, { kind: "explain-row", row: k });
       });
       explain.tabIndex = -1;
       item.addEventListener("click", () => {
         reach(item);
-        model.send({ kind: "look", row: k });
+        tell(model, { kind: "look", row: k });
       });
     }
 
     let drawn = "";
     return follow(model, el, (status) => {
-      problem.textContent = status.error ? `\u2716 ${status.error}` : "";
+      complain(problem, status.error);
       head.textContent = status.error ? "" : status.headline ?? "";
       const typing = form.contains(document.activeElement);
       if (!typing) {
         name.value = status.name ?? "";
         iteration.value = status.iteration ?? "";
       }
-      const names = status.names ?? [];
-      if (list.children.length !== names.length) {
-        list.replaceChildren();
-        for (const one of names) make("option", "", list).value = one;
-      }
+      offerNames(status.names ?? []);
       origin.replaceChildren();
       if (status.origin) {
         status.origin.lines.forEach((line, k) => {
@@ -162,7 +136,7 @@ export default {
           make("span", "", row, line);
         });
         if (status.origin.node) {
-          makeButton("Go there", `Look at ${status.origin.node}`, origin, () => model.send({ kind: "origin" }));
+          makeButton("Go there", `Look at ${status.origin.node}`, origin, () => tell(model, { kind: "origin" }));
         }
       }
       more.textContent = status.more ?? "";

@@ -18,27 +18,26 @@ export default {
       name.setAttribute("aria-label", `File name of the ${what}`);
       const suffix = make("span", "", row);
       const button = makeButton(TEXTS[what][0], TEXTS[what][1], row, () =>
-        model.send({ kind: "write", what, name: name.value }),
+        tell(model, { kind: "write", what, name: name.value }),
       );
       button.dataset.write = what;
       make("span", "workbench-flow-dim", row, TEXTS[what][1]);
-      const done = make("div", "", box);
-      done.setAttribute("role", "status");
+      const done = aria(make("div", "", box), "status");
       rows[what] = { name, suffix, button, done };
     }
-    const error = make("div", "workbench-flow-error", box);
-    error.setAttribute("role", "alert");
+    const error = aria(make("div", "workbench-flow-error", box), "alert");
 
-    model.on("msg:custom", (message, buffers) => {
+    const save = (message, buffers) => {
       if (message.kind !== "file") return;
       const link = make("a", "", box);
-      link.href = URL.createObjectURL(new Blob([buffers[0]]));
+      const address = URL.createObjectURL(new Blob([buffers[0]]));
+      link.href = address;
       link.download = message.name;
       link.click();
       link.remove();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    });
-    return follow(model, el, (status) => {
+      setTimeout(() => URL.revokeObjectURL(address), 10000);
+    };
+    const show = (status) => {
       for (const [what, row] of Object.entries(rows)) {
         if (!row.name.value) row.name.value = status.name;
         row.suffix.textContent = status.suffix[what];
@@ -48,9 +47,10 @@ export default {
         row.done.replaceChildren();
         if (!file) continue;
         make("span", "", row.done, `\u2714 ${file.path} (${(file.bytes / 1e6).toFixed(1)} MB) `).dataset.file = file.path;
-        makeButton("Download", `Bring ${file.path} to this side`, row.done, () => model.send({ kind: "download", what }));
+        makeButton("Download", `Bring ${file.path} to this side`, row.done, () => tell(model, { kind: "download", what }));
       }
-      error.textContent = status.error ? `\u2716 ${status.error}` : "";
-    });
+      complain(error, status.error);
+    };
+    return follow(model, el, show, listen(model, "msg:custom", save));
   },
 };

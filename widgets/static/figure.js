@@ -1,4 +1,4 @@
-// Loader of one figure, behind prelude.js: fetches plotly.js from the shared bundle model (once a page), then hands the work to
+// Loader of one figure, behind wire.js: fetches plotly.js from the shared bundle model (once a page), then hands the work to
 // plotly's own FigureModel and FigureView. It adds the container width, JupyterLab's theme and the acknowledgement of
 // updates. Nothing is requested from any server.
 

@@ -1,17 +1,30 @@
 // The row of panes that can be opened. A click only tells the kernel, which makes or closes the view.
 
+// JupyterLab holds every comm for as long as it is connected to the kernel, and with it a closed model and the model's last
+// view with all that was in it. A model that is about to be closed lets go of its comm.
+const nothing = () => {}; // outside: a function made inside would hold the model
+function release(manager, ids) {
+  for (const id of ids.filter((one) => manager.has_model(one))) {
+    manager.get_model(id).then((closing) => {
+      closing.once("destroy", () => {
+        closing.comm?.on_close(nothing);
+        closing.comm?.on_msg(nothing);
+      });
+    });
+  }
+}
+
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow workbench-pane-bar", el);
-    box.setAttribute("role", "toolbar");
-    box.setAttribute("aria-label", "Panes");
+    const box = aria(make("div", "workbench-flow workbench-pane-bar", el), "toolbar", "Panes");
     const buttons = new Map();
-    return follow(model, el, (status) => {
+    const closing = (message) => message.kind === "closing" && release(model.widget_manager, message.models);
+    const show = (status) => {
       for (const pane of status.panes ?? []) {
         if (!buttons.has(pane.key)) {
           const button = makeButton(pane.label, pane.tip, box, () => {
             button.dataset.waits = "true";
-            model.send({ kind: "pane", key: pane.key });
+            tell(model, { kind: "pane", key: pane.key });
           });
           button.dataset.pane = pane.key;
           buttons.set(pane.key, button);
@@ -22,6 +35,7 @@ export default {
         button.setAttribute("aria-expanded", String(pane.open));
         button.textContent = `${pane.open ? "\u25be" : "\u25b8"} ${pane.label}`;
       }
-    });
+    };
+    return follow(model, el, show, listen(model, "msg:custom", closing));
   },
 };

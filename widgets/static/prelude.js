@@ -1,5 +1,5 @@
-// What the small widgets share; esm.py puts it in front of each of them. All texts are set as textContent, so that a name
-// with tags in it is shown and not obeyed.
+// What the small widgets share; esm.py puts it in front of each of them, behind wire.js. All texts are set as textContent, so
+// that a name with tags in it is shown and not obeyed.
 
 function make(tag, className, parent, text) {
   const element = document.createElement(tag);
@@ -42,19 +42,78 @@ function chord(event) {
   return parts.join("+");
 }
 
-// Says something to the kernel. When the comm has gone (the kernel was restarted, or has closed the widget) nobody hears
-// it, and nothing is thrown in the middle of a click or of a farewell.
-function tell(model, content) {
-  try {
-    model.send(content);
-  } catch {
-    // there is no comm any more
-  }
+// Gives an element a role and the name that is spoken; gives the element.
+function aria(element, role, label) {
+  if (role) element.setAttribute("role", role);
+  if (label) element.setAttribute("aria-label", label);
+  return element;
 }
 
+// A sign beside words that say the same: it is seen and not spoken.
+function makeMark(text, parent, className = "workbench-flow-mark") {
+  const mark = make("span", className, parent, text);
+  mark.setAttribute("aria-hidden", "true");
+  return mark;
+}
+
+// A field of text that is spoken as its hint.
+function makeField(hint, size, parent, name) {
+  const input = make("input", "", parent);
+  if (name) input.name = name;
+  input.size = size;
+  input.placeholder = hint;
+  return aria(input, "", hint);
+}
+
+// Names that a field offers; gives the function that exchanges them.
+let lists = 0;
+function suggest(input) {
+  const list = make("datalist");
+  input.after(list);
+  list.id = `workbench-names-${(lists += 1)}-${Math.random().toString(36).slice(2)}`;
+  input.setAttribute("list", list.id);
+  let shown = "";
+  return (names) => {
+    const now = JSON.stringify(names);
+    if (now === shown) return;
+    shown = now;
+    list.replaceChildren();
+    for (const name of names) make("option", "", list).value = name;
+  };
+}
+
+// What went wrong, in a place for it; nothing for no words.
+const complain = (place, words) => {
+  const text = words ? `\u2716 ${words}` : "";
+  if (place.textContent !== text) place.textContent = text;
+};
+
+// Carried out here: neither the page around nor the browser gets this event.
+function taken(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+// JupyterLab's own shortcuts stay out of an element.
+const ownKeys = (element) => element.setAttribute("data-lm-suppress-shortcuts", "true");
+
+// Calls back at an event of the model; gives the function that ends it.
+function listen(model, event, callback) {
+  model.on(event, callback);
+  return () => model.off(event, callback);
+}
+
+// Calls back when JupyterLab's theme changes; gives the function that ends it.
+function onTheme(callback) {
+  const observer = new MutationObserver(callback);
+  observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
+  return () => observer.disconnect();
+}
+const isDark = () => document.body.dataset.jpThemeLight === "false";
+
 // Calls `show` now and at each new status, acknowledges it, and tells the kernel that a view is there; what the kernel says
-// went wrong stands in front of the view. Gives the function that ends all of it.
-function follow(model, el, show) {
+// went wrong stands in front of the view. Gives the function that ends all of it, and what is in `more`.
+function follow(model, el, show, ...more) {
   let problem = null;
   const trouble = () => {
     const words = model.get("trouble");
@@ -64,25 +123,23 @@ function follow(model, el, show) {
       return;
     }
     if (!problem) {
-      problem = make("div", "workbench-trouble");
-      problem.setAttribute("role", "alert");
+      problem = aria(make("div", "workbench-trouble"), "alert");
       problem.style.cssText = "color:#e8467c;font:600 13px var(--jp-ui-font-family,system-ui,sans-serif);padding:2px 8px";
       el.prepend(problem);
     }
-    problem.textContent = `\u2716 ${words}`;
+    complain(problem, words);
   };
   const update = () => {
     show(model.get("status"));
     tell(model, { kind: "ack", push: model.get("push") });
   };
-  model.on("change:status", update);
-  model.on("change:trouble", trouble);
+  const ends = [listen(model, "change:status", update), listen(model, "change:trouble", trouble), ...more];
   trouble();
   update();
   tell(model, { kind: "view" });
   return () => {
-    model.off("change:status", update);
-    model.off("change:trouble", trouble);
+    for (const end of ends) end();
     tell(model, { kind: "gone" });
+    el.replaceChildren(); // who holds the element of a closed view holds nothing else
   };
 }

@@ -3,9 +3,7 @@
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-spill", el);
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Trace on disk");
+    const box = aria(make("div", "workbench-spill", el), "group", "Trace on disk");
     box.tabIndex = 0;
     const word = make("b", "workbench-spill-word", box);
     const bar = make("progress", "workbench-spill-bar", box);
@@ -13,8 +11,7 @@ export default {
     const used = make("span", "workbench-spill-used", box);
     const rows = make("span", "workbench-spill-rows", box);
     const rate = make("span", "workbench-spill-rate", box);
-    const error = make("div", "workbench-spill-error", box);
-    error.setAttribute("role", "alert");
+    const error = aria(make("div", "workbench-spill-error", box), "alert");
 
     return follow(model, el, (now) => {
       box.dataset.state = now.state ?? "";
@@ -27,9 +24,8 @@ export default {
       used.textContent = known ? `${now.used} (${now.percent} %)` : now.used ?? "";
       rows.textContent = now.rows ?? "";
       rate.textContent = now.rate ?? "";
-      const text = now.error ? `\u2716 ${now.error}` : "";
-      if (error.textContent !== text) error.textContent = text;
-      error.style.display = text ? "" : "none";
+      complain(error, now.error);
+      error.style.display = now.error ? "" : "none";
     });
   },
 };

@@ -9,18 +9,14 @@ const SLOW_MS = 2000;
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-time", el);
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", "Time: which iteration the views show");
+    const box = aria(make("div", "workbench-time", el), "group", "Time: which iteration the views show");
     const tools = make("div", "workbench-time-tools", box);
-    const frames = make("select", "", tools);
-    frames.setAttribute("aria-label", "Loop");
+    const frames = aria(make("select", "", tools), "", "Loop");
     frames.title = "Loop that the slider stands for";
     const play = makeButton("", "Play the iterations", tools, () => (timer ? halt() : start()));
     play.dataset.time = "play";
     play.appendChild(icon(PLAY));
-    const speed = make("select", "", tools);
-    speed.setAttribute("aria-label", "Speed");
+    const speed = aria(make("select", "", tools), "", "Speed");
     speed.title = "Iterations shown in a second";
     for (const [label, rate] of SPEEDS) make("option", "", speed, label).value = rate;
     speed.value = 5;
@@ -66,7 +62,7 @@ export default {
       waiting = null;
       open = ++sequence;
       sentAt = performance.now();
-      model.send({ ...message, seq: open });
+      if (!tell(model, { ...message, seq: open })) halt();
     }
     const deepest = () => {
       const set = (now.levels ?? []).findLastIndex((level) => level.set);
@@ -154,8 +150,7 @@ export default {
             PageDown: at - page, PageUp: at + page, Home: 0, End: last,
           }[event.key];
           if (target === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-          event.preventDefault();
-          event.stopPropagation();
+          taken(event);
           range.value = Math.max(0, Math.min(last, target));
           chosen();
         });
@@ -163,7 +158,7 @@ export default {
       });
     }
 
-    const leave = follow(model, el, (status) => {
+    const show = (status) => {
       now = status;
       if (open && status.seen >= open) open = 0;
       const names = status.frames ?? [];
@@ -201,10 +196,7 @@ export default {
       for (const control of [play, back, on]) control.disabled = !ran;
       jump.disabled = !ran && !status.can_run;
       if (!open && waiting) ask(waiting);
-    });
-    return () => {
-      halt();
-      leave();
     };
+    return follow(model, el, show, halt);
   },
 };

@@ -23,18 +23,14 @@ const FIELDS = ["state", "event", "iteration", "next", "looking", "reason", "err
 
 export default {
   render({ model, el }) {
-    const bar = make("div", "workbench-toolbar", el);
-    bar.setAttribute("role", "toolbar");
-    bar.setAttribute("aria-label", "Debugger");
+    const bar = aria(make("div", "workbench-toolbar", el), "toolbar", "Debugger");
     bar.tabIndex = 0;
     const buttons = new Map();
     const groups = new Map();
     const shelf = make("div", "workbench-commands", bar);
     for (const command of model.get("commands")) {
       if (!groups.has(command.group)) {
-        const group = make("div", "workbench-group", shelf);
-        group.setAttribute("role", "group");
-        group.setAttribute("aria-label", command.group_label);
+        const group = aria(make("div", "workbench-group", shelf), "group", command.group_label);
         groups.set(command.group, group);
       }
       const button = makeButton("", "", groups.get(command.group), () => press(command.name));
@@ -46,11 +42,9 @@ export default {
     const help = makeButton("?", "Keys (?)", make("div", "workbench-group", shelf), () => keys.toggle());
     help.classList.add("workbench-help");
     help.setAttribute("aria-expanded", "false");
-    const status = make("div", "workbench-status", bar);
-    status.setAttribute("role", "status");
+    const status = aria(make("div", "workbench-status", bar), "status");
     status.setAttribute("aria-live", "polite");
-    const trail = make("nav", "workbench-crumbs", status);
-    trail.setAttribute("aria-label", "Loops around the next node");
+    const trail = aria(make("nav", "workbench-crumbs", status), "", "Loops around the next node");
     const fields = {};
     for (const name of FIELDS) fields[name] = make("span", `workbench-${name}`, status);
 
@@ -71,11 +65,10 @@ export default {
       }
     }
     tooltips();
-    model.on("change:keymap", tooltips);
 
     function press(name) {
       if (buttons.get(name)?.disabled) return;
-      model.send({ kind: "command", name });
+      tell(model, { kind: "command", name });
     }
 
     function field(name, title, value) {
@@ -99,19 +92,20 @@ export default {
         if (k) make("span", "workbench-between", trail, "\u203a").setAttribute("aria-hidden", "true");
         const tip = crumb.frame.length ? `Look at ${crumb.text}` : "Look at the newest state";
         makeButton(crumb.text, tip, trail, () =>
-          model.send({ kind: "look", frame: crumb.frame, iteration: crumb.iteration }),
+          tell(model, { kind: "look", frame: crumb.frame, iteration: crumb.iteration }),
         );
       });
       trail.style.display = crumbs.length > 1 ? "" : "none";
     }
 
-    const leave = follow(model, el, (now) => {
+    const show = (now) => {
       const enabled = new Set(now.enabled ?? []);
       fields.state.dataset.state = now.state ?? "";
       field("state", "", now.word);
       field("event", "event", now.event);
       field("iteration", "", now.iteration);
-      field("next", "next", now.next ? now.tag || now.next : "");
+      field("next", "next", now.step);
+      fields.next.title = now.tag || now.next || ""; // the name of the node, as the graph has it
       field("looking", "looking at", now.looking);
       field("reason", "", now.reason);
       field("error", "", now.error ? `\u2716 ${now.error}` : "");
@@ -119,7 +113,7 @@ export default {
       story.textContent = now.report ?? "";
       report.style.display = now.report ? "" : "none";
       for (const [name, button] of buttons) button.disabled = !enabled.has(name);
-    });
+    };
 
     // keys work while anything inside the debugger has the focus, and only then
     let home = bar;
@@ -127,33 +121,28 @@ export default {
       if (keys.waits() || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable) return;
       const name = event.key === "?" ? "?" : model.get("keymap")[chord(event)];
       if (!name) return;
-      event.preventDefault();
-      event.stopPropagation();
+      taken(event);
       if (name === "?") keys.toggle();
       else press(name);
     };
     const attach = () => {
       home = el.closest(".workbench-debugger") ?? bar;
-      home.setAttribute("data-lm-suppress-shortcuts", "true");
+      ownKeys(home);
       if (home !== bar) home.tabIndex = -1;
       home.addEventListener("keydown", onKey);
     };
     const waiting = setTimeout(attach, 0);
-    return () => {
+    const detach = () => {
       clearTimeout(waiting);
       home.removeEventListener("keydown", onKey);
-      model.off("change:keymap", tooltips);
-      keys.remove();
-      leave();
     };
+    return follow(model, el, show, listen(model, "change:keymap", tooltips), keys.leave, detach);
   },
 };
 
 // The list of keys: each one can be changed by a click on it and the new keys.
 function keyList(model, parent, opener) {
-  const box = make("div", "workbench-keys", parent);
-  box.setAttribute("role", "dialog");
-  box.setAttribute("aria-label", "Keys");
+  const box = aria(make("div", "workbench-keys", parent), "dialog", "Keys");
   box.hidden = true;
   make("p", "", box, "Keys work while the panel has the focus. Click a key, then press another one to change it.");
   const table = make("table", "", box);
@@ -177,7 +166,6 @@ function keyList(model, parent, opener) {
       if (asked) button.focus();
     }
   }
-  model.on("change:keymap", fill);
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       event.stopPropagation();
@@ -188,14 +176,12 @@ function keyList(model, parent, opener) {
       return;
     }
     if (!changing || /^(Shift|Control|Alt|Meta)$/.test(event.key)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    taken(event);
     const keymap = Object.fromEntries(Object.entries(model.get("keymap")).filter(([, name]) => name !== changing));
     const name = changing;
     keymap[chord(event)] = name;
     changing = null;
-    model.set("keymap", keymap);
-    model.save_changes();
+    keep(model, "keymap", keymap);
     fill();
     table.querySelector(`[data-rebind=${name}]`)?.focus();
   });
@@ -212,7 +198,7 @@ function keyList(model, parent, opener) {
         table.querySelector("button")?.focus();
       }
     },
-    remove: () => model.off("change:keymap", fill),
+    leave: listen(model, "change:keymap", fill),
   };
   return list;
 }

@@ -16,20 +16,13 @@ const BAD = new Set(["NaN", "Inf", "health"]);
 
 export default {
   render({ model, el }) {
-    const box = make("div", "workbench-flow workbench-words", el);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Value");
-    box.setAttribute("data-lm-suppress-shortcuts", "true");
-    const set = (field, value) => model.send({ kind: "set", field, value });
+    const box = aria(make("div", "workbench-flow workbench-words", el), "region", "Value");
+    ownKeys(box);
+    const set = (field, value) => tell(model, { kind: "set", field, value });
     const first = make("div", "workbench-flow-bar", box);
     const name = field(first, "name", "Value", "name of a value or node", 22);
-    const listId = `values-${Math.random().toString(36).slice(2)}`;
-    const list = make("datalist", "", first);
-    list.id = listId;
-    name.setAttribute("list", listId);
-    const modes = make("span", "", first);
-    modes.setAttribute("role", "group");
-    modes.setAttribute("aria-label", "What to show");
+    const offerNames = suggest(name);
+    const modes = aria(make("span", "", first), "group", "What to show");
     const buttons = {};
     for (const mode of model.get("status").modes ?? []) {
       buttons[mode] = makeButton(MODE_WORDS[mode], MODE_TIPS[mode], modes, () => set("mode", mode));
@@ -41,20 +34,17 @@ export default {
       index: field(second, "index", "Index", "[0, :, 3]", 9),
       time: field(second, "time", "Time", "as the slider; 7, -1, 10:20", 22),
     };
-    const display = make("select", "", second);
-    display.setAttribute("aria-label", "Display");
+    const display = aria(make("select", "", second), "", "Display");
     for (const one of model.get("status").displays ?? []) make("option", "", display, one).value = one;
     display.addEventListener("change", () => set("display", display.value));
-    const problem = make("div", "workbench-flow-error", box);
-    problem.setAttribute("role", "alert");
+    const problem = aria(make("div", "workbench-flow-error", box), "alert");
     const head = make("div", "", box);
     const scalar = make("div", "workbench-scalar", box);
     const wide = make("div", "workbench-flow-wide", box);
     const table = make("table", "workbench-flow-cells", wide);
     const more = make("div", "workbench-flow-dim", box);
     const facts = make("div", "workbench-flow-facts", box);
-    const said = make("div", "workbench-flow-said", box);
-    said.setAttribute("role", "status");
+    const said = aria(make("div", "workbench-flow-said", box), "status");
 
     function field(parent, key, label, hint, size) {
       const holder = make("label", "", parent, label ? `${label} ` : "");
@@ -84,7 +74,7 @@ export default {
         if (over) return;
         over = true;
         editing = null;
-        if (send && input.value !== words) model.send({ kind: "edit", row, column, text: input.value });
+        if (send && input.value !== words) tell(model, { kind: "edit", row, column, text: input.value });
         show(model.get("status"), true);
         if (send !== null) box.querySelector(`[data-place="${row},${column}"]`)?.focus();
       };
@@ -170,10 +160,7 @@ export default {
         button.setAttribute("aria-pressed", String(mode === status.set_mode));
       }
       display.value = status.set_display;
-      if (list.childElementCount !== status.names.length) {
-        list.replaceChildren();
-        for (const one of status.names) make("option", "", list).value = one;
-      }
+      offerNames(status.names);
       problem.textContent = Object.values(status.errors).map((words) => `\u2716 ${words}`).join(" ");
       head.replaceChildren();
       make("b", "", head, status.name);

@@ -17,9 +17,8 @@ function section(box, tag, className, build) {
 
 export default {
   render({ model, el }) {
-    const box = make("section", "workbench-verdict", el);
-    box.setAttribute("aria-label", "Whether and when the loop ends");
-    const act = (name, value) => model.send({ kind: "act", name, value });
+    const box = aria(make("section", "workbench-verdict", el), "", "Whether and when the loop ends");
+    const act = (name, value) => tell(model, { kind: "act", name, value });
     box.addEventListener("keydown", (event) => {
       if (event.target.tagName === "BUTTON" && ["Enter", " "].includes(event.key)) event.stopPropagation();
     });
@@ -37,8 +36,7 @@ export default {
     });
     const clauses = section(box, "div", "workbench-verdict-clauses", (place, rows) => {
       if (!rows.length) return;
-      const table = make("table", "", place);
-      table.setAttribute("aria-label", "Clauses of the condition");
+      const table = aria(make("table", "", place), "", "Clauses of the condition");
       const titles = make("tr", "", make("thead", "", table));
       for (const title of ["clause", "now", "is", "gap", "trend", ""]) {
         make("th", "", titles, title).scope = "col";

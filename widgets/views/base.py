@@ -3,66 +3,29 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import ipywidgets
 import plotly.graph_objects as go
 
-from workbench.errors import WorkbenchError
-from workbench.widgets import theme
 from workbench.widgets.figure import LiveFigure
 from workbench.widgets.focus import Focus
-from workbench.widgets.pump import Pump, drop, pump_for
-from workbench.widgets.trouble import Fallible, told
+from workbench.widgets.onlooker import Onlooker
+from workbench.widgets.trouble import told
+from workbench.widgets.views.face import Face
 from workbench.widgets.views.spec import Spec, changes, flatten, plain_figure, text
 
 
-class Source:
-    """The session, trace or graph that a view was given, under one face."""
+class View(Face, Onlooker, ipywidgets.VBox):
+    """Base of views with a figure. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
 
-    def __init__(self, source: Any) -> None:
-        self.session: Any = source if hasattr(source, "snapshot") and hasattr(source, "post") else None
-        self._trace: Any = None
-        if self.session is None:
-            if hasattr(source, "branch_counts"):
-                self._trace = source
-            elif not hasattr(source, "frames"):
-                raise WorkbenchError(
-                    f"A view needs a session, a trace or a graph; a {type(source).__name__} came.",
-                    slug="no-view-source", fix="pass wb.Session(graph, feeds), session.trace or a wb.Graph.",
-                )  # fmt: skip
-        self.graph: Any = getattr(self.session or self._trace, "graph", source)
-
-    @property
-    def trace(self) -> Any:
-        """The present trace; a session may exchange it, for instance at a restart."""
-        return self.session.trace if self.session is not None else self._trace
-
-    def snapshot(self) -> Any:
-        return self.session.snapshot() if self.session is not None else None
-
-
-def is_running(snapshot: Any) -> bool:
-    """Whether the session runs at this moment."""
-    return str(getattr(snapshot, "state", "")) == "running"
-
-
-class View(Fallible, ipywidgets.VBox):
-    """Base of the views. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets.
-
-    ``focus`` is what the views of a panel look at together; a view that stands alone has its own.
-    """
-
-    urgent = False
     title = "View"
-    pump: Pump | None = None
     live: LiveFigure
     _excuse: ipywidgets.HTML | None = None
 
     def __init__(self, source: Any, focus: Focus | None = None) -> None:
-        self.source = source if isinstance(source, Source) else Source(source)
-        self.focus = focus if focus is not None else Focus()
+        self._looks_at(source, focus)
         self._show_lock = threading.RLock()
         spec = self.spec(self.model(self.source.snapshot()))
         self._flat = _flatten(spec)
@@ -72,10 +35,7 @@ class View(Fallible, ipywidgets.VBox):
         super().__init__()
         self.add_class("workbench-view")
         self.children = self.arrange()
-        self._unfocus = self.focus.subscribe(self._focused)
-        if self.source.session is not None:
-            self.pump = pump_for(self.source.session)
-            self.pump.add(self)
+        self._join()
 
     # -- for subclasses ---------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
@@ -93,10 +53,6 @@ class View(Fallible, ipywidgets.VBox):
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         """The widgets of the view, from top to bottom."""
         return (self.live,)
-
-    def focused(self, focus: Focus) -> None:
-        """The selection or the moment has changed."""
-        self.update_now()
 
     def refresh(self, model: dict[str, Any]) -> None:
         """Update what is no figure; called with each new model."""
@@ -167,10 +123,7 @@ class View(Fallible, ipywidgets.VBox):
     def _drawn(self) -> None:
         """A browser has drawn the figure: it shows the state of its creation, so everything is sent again."""
         self._forget()
-        if self.pump is not None:
-            self.pump.refresh(self)
-        else:
-            self.attempt(self.source.snapshot())
+        self.update_now()
 
     def troubled(self, error: Exception | None) -> None:
         with self._show_lock:
@@ -192,63 +145,39 @@ class View(Fallible, ipywidgets.VBox):
                 self.children = (self._excuse, *self.children)
             self._excuse.value = said
 
-    def _focused(self, focus: Focus) -> None:
-        try:
-            self.focused(focus)
-        except Exception as error:  # the other views of the focus go on
-            self.troubled(error)
-
     def _forget(self) -> None:
         """What was sent is unknown to the browser: the next update sends everything."""
         with self._show_lock:
             blank: tuple[list[dict[str, Any]], dict[str, Any]] = ([{"type": t.get("type")} for t in self._flat[0]], {})
             self._flat = blank
 
-    def update_now(self) -> None:
-        """Show the present state again, for instance after a setting has changed. Right on any thread."""
-        if self.pump is not None and self.views:
-            self.pump.refresh(self)
-        else:
-            self.attempt(self.source.snapshot())
-
     # -- for users --------------------------------------------------------------------------------------------------
-    @property
-    def figure(self) -> go.Figure:
-        """The present state as an ordinary plotly figure."""
-        return self.figure_in("light")
-
-    def figure_in(self, name: str) -> go.Figure:
-        """The present state as an ordinary plotly figure in the ``"light"`` or ``"dark"`` theme."""
-        if name not in theme.THEMES:
-            raise WorkbenchError(f"There is no theme {name!r}.", slug="no-theme", fix='use "light" or "dark".')
+    def in_theme(self, name: str) -> go.Figure:
         with self._show_lock:
             return plain_figure(self.plain_spec(self.model(self.source.snapshot())), name)
 
-    def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
-        """Write one self-contained file that works offline (about 5 MB, most of it plotly.js); returns its path."""
-        target = Path(path)
-        figure = self.figure_in(theme_name)
-        figure.write_html(target, include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
-        return target
-
     def close(self) -> None:
         """Leave the pump and close all comms of the view. Closing twice is harmless."""
-        if self.pump is not None:
-            drop(self.pump, self)
-            self.pump = None
-        if hasattr(self, "_unfocus"):
-            self._unfocus()
+        self._leave()
         if hasattr(self, "live"):  # not there if the constructor failed
             self.live.close()
         close_parts(self)
         super().close()
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.source.graph.name!r}>"
-
 
 def _flatten(spec: Spec) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return [flatten(trace) for trace in spec["data"]], flatten(spec["layout"])
+
+
+def parts_of(widget: Any) -> Iterator[ipywidgets.Widget]:
+    """A widget and all that belongs to it: its children, and the layout and style models that ipywidgets makes."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from parts_of(child)
+    for part in ("layout", "style"):
+        model = getattr(widget, part, None)
+        if isinstance(model, ipywidgets.Widget):
+            yield model
 
 
 def close_parts(widget: Any) -> None:

@@ -16,7 +16,8 @@ from workbench.widgets.models.dead_model import Sides, counted, dead_model, side
 from workbench.widgets.models.moments import value_at
 from workbench.widgets.models.tokens_model import tokens_model
 from workbench.widgets.part import Controls
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.source import Source, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.controlflow_spec import dead_spec, decisions_spec, tokens_spec
 from workbench.widgets.views.html_part import HtmlPart
 from workbench.widgets.views.spec import Spec

@@ -12,11 +12,12 @@ import plotly.graph_objects as go
 from workbench.analysis.diff import Diff
 from workbench.errors import WorkbenchError
 from workbench.widgets import theme
-from workbench.widgets.esm import styles
+from workbench.widgets.esm import joined
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.diff_model import curve_model, diff_model
 from workbench.widgets.models.labels import count_text, shorten
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.source import Source
+from workbench.widgets.views.base import View
 from workbench.widgets.views.html_part import HtmlPart
 from workbench.widgets.views.html_view import table_spec
 from workbench.widgets.views.spec import Spec, base_layout, count_axis, log_axis, plain_figure, text, title
@@ -29,7 +30,7 @@ LOOKS = {"absolute": (theme.BLUE, "solid", "circle"), "relative": (theme.ORANGE,
 
 
 class _Rows(HtmlPart):
-    _css = styles("flow.css", "compare.css")
+    _css = joined("flow.css", "compare.css")
 
 
 class _Compared(Source):

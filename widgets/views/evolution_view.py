@@ -18,7 +18,8 @@ from workbench.widgets.models.evolution_model import SCALES
 from workbench.widgets.models.evolution_portrait import cobweb_model, heat_model, phase_model
 from workbench.widgets.models.loop_state import has_ended
 from workbench.widgets.part import Controls
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.source import Source, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.evolution_portraits import heat_spec, nothing_spec, portrait_spec
 from workbench.widgets.views.evolution_spec import HEIGHT, evolution_html, evolution_spec
 from workbench.widgets.views.spec import Spec
@@ -157,8 +158,8 @@ class EvolutionView(View):
             return heat_spec(model, self.height)
         if model["kind"] in ("cobweb", "phase"):
             return portrait_spec(model, self.height)
-        nothing = not model["lines"] and not model["moment"] and self.source.trace is not None
-        return nothing_spec(model, self.height) if nothing and model["empty"] else evolution_spec(model, self.height)
+        nothing = not model["lines"] and not model["moment"]
+        return nothing_spec(model, self.height) if nothing else evolution_spec(model, self.height)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(self._chosen, **self._settings())

@@ -12,12 +12,12 @@ from workbench.analysis.origins import nan_origin
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
 from workbench.trace.provenance import Explanation, explain
-from workbench.widgets.esm import module, styles
+from workbench.widgets.esm import joined, module
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.explain_model import OPEN, explain_rows, origin_model
 from workbench.widgets.models.labels import tag_text
 from workbench.widgets.models.spoken import Spoken
-from workbench.widgets.views.base import Source, is_running
+from workbench.widgets.source import Source, is_running
 from workbench.widgets.views.html_view import HtmlView
 
 #: values of a chain at first, and at most
@@ -42,7 +42,7 @@ class ExplainView(HtmlView):
 
     title = "Explain"
     _esm = module("explain_view.js")
-    _css = styles("flow.css", "compare.css")
+    _css = joined("flow.css", "compare.css")
 
     def __init__(
         self, source: Any, name: str | None = None, iteration: int | tuple[int, ...] | None = None, *,
@@ -223,7 +223,7 @@ class ExplainView(HtmlView):
         elif kind == "explain" and isinstance(content.get("name"), str):
             path = _typed(content.get("iteration"))
             if path is False:
-                self._offer({**self.status, "error": "Iterations are numbers from 0 on, as 3 or 1, 3."})
+                self.offer({**self.status, "error": "Iterations are numbers from 0 on, as 3 or 1, 3."})
             else:
                 self.explain(content["name"][:1000] or None, path)
         elif kind == "follow":

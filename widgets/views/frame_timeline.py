@@ -15,7 +15,8 @@ from workbench.widgets.models.event_clock import EventClock
 from workbench.widgets.models.labels import count_text
 from workbench.widgets.models.timeline_model import span_of, timeline_model
 from workbench.widgets.part import Controls
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.source import Source, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.spec import Spec
 from workbench.widgets.views.timeline_spec import timeline_spec
 
@@ -27,6 +28,8 @@ QUICK_S = 0.03
 BUTTONS = (
     ("move", "Move", (("earlier", "\u25c2", "Earlier events"), ("later", "\u25b8", "Later events"))),
     ("zoom", "Zoom", (("in", "+", "Zoom in"), ("out", "\u2212", "Zoom out"), ("all", "all", "Show the whole run"))),
+    ("bar", "Bars", (("previous", "\u2190", "The bar before"), ("next", "\u2192", "The next bar"),
+                     ("up", "\u2191", "The lane above"), ("down", "\u2193", "The lane below"))),
     ("time", "Time", (("now", "now", "Show the newest state in all views again"),)),
 )
 
@@ -35,8 +38,9 @@ class FrameTimeline(View):
     """When each frame was open, each iteration ran and, close up, each node fired; nested frames are nested lanes.
 
     The width of a bar is its number of events (node executions): a trace holds no clock times, and none are invented.
-    A click on an iteration looks at it in all views, one on a firing selects the node too. ``window`` is the part that
-    is shown, in events; zooming by mouse or with the buttons reads it anew, in at most 2,000 bars.
+    A click on an iteration looks at it in all views, one on a firing selects the node too; the buttons for bars do the
+    same from the keyboard. ``window`` is the part that is shown, in events; zooming by mouse or with the buttons reads
+    it anew, in at most 2,000 bars.
     """
 
     title = "Timeline"
@@ -48,6 +52,7 @@ class FrameTimeline(View):
         self._seen: Any = None
         self._looked, self._took = float("-inf"), 0.0
         self._stale = False
+        self._cursor: tuple[int, float] | None = None  # lane and middle of the bar that the buttons have reached
         self._drawn_part: tuple[Any, dict[str, Any]] = (None, {})
         super().__init__(self.source, focus)
         self.live.layout.on_change(self._zoomed, "xaxis.range")
@@ -151,6 +156,28 @@ class FrameTimeline(View):
         else:
             self.focus.look_at(moment)
 
+    def step(self, along: int = 0, down: int = 0) -> None:
+        """Look at the bar so many places further in its lane, or at the one so many lanes below; the first time at the
+        newest bar of the lowest lane of a loop. Bars are those of the window."""
+        bars = [[b for b in lane["bars"] if b["kind"] != "activation"] for lane in self._part()["lanes"]]
+        lanes = [k for k, lane in enumerate(bars) if lane]
+        if not lanes:
+            return
+        if self._cursor is None:
+            loops = [k for k in lanes if bars[k][0]["kind"] != "firing"]
+            lane = (loops or lanes)[-1]
+            at = len(bars[lane]) - 1
+        else:
+            lane, place = self._cursor
+            order = sorted(lanes, key=lambda k: abs(k - lane))
+            lane = lanes[min(max(lanes.index(order[0]) + down, 0), len(lanes) - 1)]
+            ends = [(b["begin"], b["begin"] + b["length"]) for b in bars[lane]]
+            near = [(max(a - place, place - z, 0), abs((a + z) / 2 - place)) for a, z in ends]  # around it, else beside
+            at = min(max(near.index(min(near)) + along, 0), len(near) - 1)
+        bar = bars[lane][at]
+        self._cursor = lane, bar["begin"] + bar["length"] / 2
+        self.look_at(tuple(bar["frame"]), tuple(bar["iteration"]), bar["node"])
+
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(
             self._pressed, label="What the timeline shows", error="",
@@ -165,6 +192,8 @@ class FrameTimeline(View):
             "earlier": lambda: self.move(by=-0.5), "later": lambda: self.move(by=0.5),
             "in": lambda: self.move(factor=0.25), "out": lambda: self.move(factor=4.0),
             "all": lambda: self.zoom(None), "now": lambda: self.focus.look_at(None),
+            "previous": lambda: self.step(-1), "next": lambda: self.step(1),
+            "up": lambda: self.step(down=-1), "down": lambda: self.step(down=1),
         }  # fmt: skip
         if value in actions:
             actions[value]()

@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import anywidget
 import traitlets
 
 from workbench.widgets.esm import STATIC, module
 from workbench.widgets.models.graph_overview import Overview
+from workbench.widgets.part import Part
 
 #: longest text that is taken from the browser
 MAX_TEXT = 20_000
 
 
-class GraphTools(anywidget.AnyWidget):
+class GraphTools(Part):
     """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
 
-    _esm = module("graph_tools.js")
+    _esm = module("graph_overview.js", "graph_hand.js", "graph_tools.js")
     _css = STATIC / "graph_tools.css"
-    status = traitlets.Dict().tag(sync=True)
     cells = traitlets.Bytes(b"").tag(sync=True)
     columns = traitlets.Int(0).tag(sync=True)
 
@@ -32,24 +31,11 @@ class GraphTools(anywidget.AnyWidget):
         more = {} if overview is None else {"cells": overview.cells.tobytes(), "columns": overview.cells.shape[1]}
         self._pressed = pressed
         super().__init__(**more)
-        self.on_msg(self._browser_says)
 
-    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
-        kind = content.get("kind")
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         text = content.get("text", "")
-        if isinstance(kind, str) and isinstance(text, str) and len(text) <= MAX_TEXT:
+        if isinstance(text, str) and len(text) <= MAX_TEXT:
             self._pressed(kind, content)
-
-    def offer(self, status: dict[str, Any]) -> None:
-        """Show a status, if it is another one than now."""
-        if self.comm is not None and status != self.status:
-            self.status = status
-
-    def close(self) -> None:
-        if self.comm is not None:
-            layout = self.layout
-            super().close()
-            layout.close()
 
     def __repr__(self) -> str:
         return f"<GraphTools: {self.status.get('boxes', '')}>"

@@ -18,7 +18,8 @@ from workbench.widgets.models.graph_scene import Scene
 from workbench.widgets.models.graph_search import GraphSearch
 from workbench.widgets.models.graph_state import branch_sides, graph_state
 from workbench.widgets.models.graph_values import RunReader, first_of
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.source import Source, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.graph_control import GraphControl
 from workbench.widgets.views.graph_spec import HIT, Marks, Still, graph_spec, sight
 from workbench.widgets.views.graph_status import overview_marks, tools_status

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.errors import WorkbenchError
 from workbench.widgets import theme
 from workbench.widgets.esm import STATIC
 from workbench.widgets.focus import Focus
 from workbench.widgets.status_widget import StatusWidget
 from workbench.widgets.views.aside import Aside
-from workbench.widgets.views.base import Source
+from workbench.widgets.views.face import Face
 from workbench.widgets.views.spec import Spec, base_layout, plain_figure, text
 
 #: rows of a table in a figure
 MAX_ROWS = 500
 
 
-class HtmlView(StatusWidget):
+class HtmlView(Face, StatusWidget):
     """Base of such views. A subclass gives ``model`` (plain data for the browser), ``table`` (for files), and ``asked``
     for what the browser says."""
 
@@ -29,8 +27,7 @@ class HtmlView(StatusWidget):
     _css = STATIC / "flow.css"
 
     def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
-        self.source = source if isinstance(source, Source) else Source(source)
-        self.focus = focus if focus is not None else Focus()
+        self._looks_at(source, focus)  # the model reads them
         self.aside = Aside()
         super().__init__(self.source, self.focus, status=self.model(self.source.snapshot()), **state)
 
@@ -48,35 +45,18 @@ class HtmlView(StatusWidget):
         """Bring the view up to date with a snapshot."""
         with self._lock:
             if self.comm is not None:
-                self._offer(self.model(snapshot))
+                self.offer(self.model(snapshot))
 
     # -- for users --------------------------------------------------------------------------------------------------
-    @property
-    def figure(self) -> go.Figure:
-        """The present state as a table in an ordinary plotly figure."""
-        return self.figure_in("light")
-
-    def figure_in(self, name: str) -> go.Figure:
-        """The same in the ``"light"`` or ``"dark"`` theme."""
-        if name not in theme.THEMES:
-            raise WorkbenchError(f"There is no theme {name!r}.", slug="no-theme", fix='use "light" or "dark".')
+    def in_theme(self, name: str) -> go.Figure:
         with self._lock:
             columns, rows, line = self.table(self.model(self.source.snapshot()))
         return plain_figure(table_spec(columns, rows, line, name), name)
-
-    def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
-        """Write one self-contained file that works offline; returns its path."""
-        target = Path(path)
-        self.figure_in(theme_name).write_html(target, include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
-        return target
 
     def close(self) -> None:
         """Leave focus and pump and close the comms. Closing twice is harmless."""
         super().close()
         self.aside.wait()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.source.graph.name!r}>"
 
 
 def table_spec(columns: Sequence[str], rows: Sequence[Sequence[str]], line: str, name: str) -> Spec:

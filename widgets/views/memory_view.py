@@ -14,7 +14,8 @@ from workbench.execution.memory import LEDGER, ArrayManager
 from workbench.widgets.focus import Focus
 from workbench.widgets.models.memory_model import SessionMemory, ledger_model, lifetime_bars, trace_model
 from workbench.widgets.part import Controls
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.source import Source
+from workbench.widgets.views.base import View
 from workbench.widgets.views.memory_spec import memory_html, memory_spec
 from workbench.widgets.views.spec import Spec
 

@@ -15,7 +15,8 @@ from workbench.widgets import theme
 from workbench.widgets.focus import Focus
 from workbench.widgets.models.labels import count_text
 from workbench.widgets.models.shapetrie_model import MAX_NODES, shapetrie_model
-from workbench.widgets.views.base import Source, View
+from workbench.widgets.source import Source
+from workbench.widgets.views.base import View
 from workbench.widgets.views.spec import Spec, base_layout, text, title
 
 MIN_HEIGHT, MAX_HEIGHT, ROW_HEIGHT = 220, 900, 19

@@ -17,8 +17,9 @@ from workbench.widgets.models.termination_model import TerminationModel, answer_
 from workbench.widgets.models.trials import Trials
 from workbench.widgets.models.verdict_model import bad_text, settings_of, verdict_model
 from workbench.widgets.part import Controls
+from workbench.widgets.source import Source, is_running
 from workbench.widgets.verdict import VerdictPart
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.spec import Spec
 from workbench.widgets.views.termination_spec import HEIGHT, SCALES, termination_spec
 

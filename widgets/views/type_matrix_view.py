@@ -13,14 +13,15 @@ from workbench.widgets import theme
 from workbench.widgets.focus import Focus
 from workbench.widgets.models.type_matrix_model import STATES, THIS_BUILD, cell_of, families, profiles, type_matrix
 from workbench.widgets.part import Controls
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.source import Source, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.spec import Spec, base_layout, text, title
 
 HEIGHT = 620
 #: state -> colour, plotly symbol and its size: shape and fill tell the states apart without colour
 LOOKS = {
-    "compiled": (theme.BLUE, "square", 24),
-    "accepted": (theme.ORANGE, "square-open", 23),
+    "compiled": (theme.BLUE, "square", 28),
+    "accepted": (theme.ORANGE, "square-open", 27),
     "rejected": (theme.GREY, "x-thin-open", 8),
 }
 
@@ -180,7 +181,7 @@ def type_matrix_spec(model: dict[str, Any]) -> Spec:
                 "x": [c["column"] for c in cells], "y": [c["row"] for c in cells],
                 "name": f"{state} ({len(cells)})", "text": [text(c["text"]) for c in cells],
                 "textposition": "middle center", "cliponaxis": False,
-                "textfont": {"size": 9.5} | ({"color": "#FFFFFF"} if state == "compiled" else {}),
+                "textfont": {"size": 11} | ({"color": "#FFFFFF"} if state == "compiled" else {}),
                 "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5, "color": colour}},
                 "customdata": [[c["row"], c["column"], _hover(model, c)] for c in cells],
                 "hovertemplate": "%{customdata[2]}<extra></extra>",
@@ -195,7 +196,7 @@ def type_matrix_spec(model: dict[str, Any]) -> Spec:
             {
                 "type": "scatter", "mode": "markers", "x": [c["column"] for c in kept], "y": [c["row"] for c in kept],
                 "name": name, "showlegend": bool(kept), "hoverinfo": "skip", "cliponaxis": False,
-                "marker": {"color": colour, "symbol": symbol, "size": 32, "line": {"width": 2.5, "color": colour}},
+                "marker": {"color": colour, "symbol": symbol, "size": 36, "line": {"width": 2.5, "color": colour}},
                 "customdata": [[c["row"], c["column"], ""] for c in kept],
             }
         )  # fmt: skip

@@ -15,8 +15,9 @@ from workbench.widgets.models.inspected import Inspected, before, difference, in
 from workbench.widgets.models.inspector_model import DISPLAYS, inspector_model, place_of
 from workbench.widgets.models.slices import index_text, parse_index
 from workbench.widgets.models.typed_value import typed_value
+from workbench.widgets.source import Source, is_running
 from workbench.widgets.views.aside import Aside
-from workbench.widgets.views.base import Source, View, is_running
+from workbench.widgets.views.base import View
 from workbench.widgets.views.html_part import HtmlPart
 from workbench.widgets.views.inspector_spec import inspector_spec
 from workbench.widgets.views.spec import Spec

@@ -1,0 +1,64 @@
+"""Panes that are opened and closed again leave nothing in the page: no elements, and no listeners."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.panel import Panel
+
+pytestmark = pytest.mark.timeout(480)
+
+CELLS = [
+    """
+import workbench as wb
+b = wb.GraphBuilder("halving")
+start = b.placeholder("start", "float64", ())
+_, y = b.while_loop(lambda k, y: k < 40, lambda k, y: (k + 1, y * 0.5 + 1.0), (b.constant(0, "int64"), start))
+panel = wb.debug(b.build({"y": y}), {"start": 100.0})
+panel
+"""
+]
+OPEN = """return args[0].every(key => {
+  const pane = panel.querySelector(`.workbench-is-${key}`);
+  return pane && pane.childElementCount && [...pane.querySelectorAll('.workbench-figure')].every(f => f._fullLayout);
+})"""
+CLOSED = "return panel.querySelectorAll('.workbench-pane').length === 0"
+TIMES = 10
+#: the page's caches (fonts, styles, plotly's own) are full after so many times
+SETTLED = 3
+
+
+def counted(page, client) -> dict[str, int]:
+    """Elements and listeners of the page once it is at rest and what nobody holds is collected."""
+    page.wait_for_timeout(600)
+    found: dict[str, int] = {}
+    for _ in range(20):
+        client.send("HeapProfiler.collectGarbage")
+        metrics = {m["name"]: int(m["value"]) for m in client.send("Performance.getMetrics")["metrics"]}
+        now = {name: metrics[name] for name in ("Nodes", "JSEventListeners")}
+        if now == found:
+            break
+        found = now
+        page.wait_for_timeout(200)
+    return found
+
+
+def test_panes_that_open_and_close_ten_times_leave_no_nodes_and_no_listeners(opened):
+    panel = Panel(opened.page, 0)
+    panel.click("run", "finished")
+    client = opened.page.context.new_cdp_session(opened.page)
+    client.send("Performance.enable")
+    keys = opened.kernel("print(*panel.panes.names)").split()
+    assert len(keys) == 10
+    counts = []
+    for _ in range(TIMES):
+        opened.kernel("for name in panel.panes.names: panel.panes.show(name)")
+        panel.until(OPEN, keys)
+        opened.kernel("for name in panel.panes.names: panel.panes.hide(name)")
+        panel.until(CLOSED)
+        counts.append(counted(opened.page, client))
+    for name in ("Nodes", "JSEventListeners"):
+        found = [c[name] for c in counts]
+        # not even one for each time; something of the browser's own may be on its way
+        assert found[-1] - found[SETTLED - 1] < TIMES - SETTLED, (name, found)
+    assert opened.script_errors() == [] and opened.outside() == []

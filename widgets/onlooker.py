@@ -1,0 +1,64 @@
+"""What every view of a session or a trace does: it hears its focus, and the pump of its session serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.widgets.focus import Focus
+from workbench.widgets.pump import Pump, drop, pump_for
+from workbench.widgets.source import Source
+from workbench.widgets.trouble import Fallible
+
+
+class Onlooker(Fallible):
+    """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``pump.Sink``).
+
+    ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``focus`` is what the
+    views of a panel look at together; a view that stands alone has its own.
+    """
+
+    urgent = False
+    pump: Pump | None = None
+    _unfocus: Callable[[], None] | None = None
+
+    @property
+    def views(self) -> int:
+        """Browser views that are open."""
+        raise NotImplementedError
+
+    def _looks_at(self, source: Any, focus: Focus | None) -> None:
+        self.source = source if isinstance(source, Source) else Source(source)
+        self.focus = focus if focus is not None else Focus()
+
+    def _join(self) -> None:
+        """Hear the focus, and be served from now on."""
+        self._unfocus = self.focus.subscribe(self._focused)
+        if self.source.session is not None:
+            self.pump = pump_for(self.source.session)
+            self.pump.add(self)  # type: ignore[arg-type]
+
+    def _leave(self) -> None:
+        """Leave focus and pump; harmless when it was never there (the constructor failed)."""
+        pump, self.pump = self.pump, None
+        if pump is not None:
+            drop(pump, self)  # type: ignore[arg-type]
+        if self._unfocus is not None:
+            self._unfocus()
+
+    def focused(self, focus: Focus) -> None:
+        """The selection or the moment has changed."""
+        self.update_now()
+
+    def _focused(self, focus: Focus) -> None:
+        try:
+            self.focused(focus)
+        except Exception as error:  # the other views of the focus go on
+            self.troubled(error)
+
+    def update_now(self) -> None:
+        """Show the present state again, for instance after a setting has changed. Right on any thread."""
+        if self.pump is not None and self.views:
+            self.pump.refresh(self)  # type: ignore[arg-type]
+        else:
+            self.attempt(self.source.snapshot())

@@ -7,7 +7,8 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
 - *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates
   of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
   answers, nor does a kernel that is busy with a cell hear the answer).
-- *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot.
+- *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
+  stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
 - *Out of sight.* While the session runs, a view that is scrolled away is shown every two seconds only.
 - *Room for clicks.* While the session runs, the browser is left as long again as it took for the last update, so that
   a click is never behind a queue of redraws.
@@ -25,7 +26,9 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from typing import Any, Protocol
+from typing import Any
+
+from workbench.widgets.sink import Sink
 
 RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
@@ -41,30 +44,6 @@ SHARE = 0.08
 LONGEST_S = 0.15
 
 
-class Sink(Protocol):
-    """A view, as the pump sees it."""
-
-    urgent: bool
-
-    @property
-    def behind(self) -> bool: ...
-    @property
-    def asleep(self) -> bool: ...
-    def doze(self) -> None: ...
-    def rouse(self) -> None: ...
-    @property
-    def views(self) -> int: ...
-    @property
-    def in_flight(self) -> int: ...
-    @property
-    def waited(self) -> float: ...
-    @property
-    def took(self) -> float: ...
-    @property
-    def hidden(self) -> bool: ...
-    def attempt(self, snapshot: Any) -> Exception | None: ...
-
-
 class Pump:
     """Carries snapshots of ``session`` to its sinks; see the module's text."""
 
@@ -76,6 +55,7 @@ class Pump:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._shown: dict[Sink, Any] = {}
+        self._cost: weakref.WeakKeyDictionary[Sink, float] = weakref.WeakKeyDictionary()
         self._turn = 0
         self._running_since: float | None = None
         self._knocked = time.monotonic()
@@ -192,12 +172,16 @@ class Pump:
             in_flight = sum(min(s.in_flight, 1) for s in figures if s.waited < FALLBACK_S)
         urgent = [s for s in waiting if s.urgent]
         others = [s for s in waiting if not s.urgent]
-        self._turn += 1
-        turn = self._turn % len(others) if others else 0
         left = False
+        if running:  # one figure at a time: each has its turn
+            self._turn += 1
+            turn = self._turn % len(others) if others else 0
+            others = [*others[turn:], *others[:turn]]
+        else:
+            others.sort(key=lambda sink: self._cost.get(sink, 0.0))
         if running and any(s.waited < min(2 * s.took, FALLBACK_S) for s in figures):
             others, left = [], True
-        for sink in [*urgent, *others[turn:], *others[:turn]]:
+        for sink in [*urgent, *others]:
             if sink.in_flight and sink.waited < FALLBACK_S or running and sink.hidden and sink.waited < HIDDEN_S:
                 left = True
                 continue
@@ -234,7 +218,9 @@ class Pump:
                 sink.doze()
 
     def _show(self, sink: Sink, snapshot: Any) -> None:
+        started = time.monotonic()
         error = sink.attempt(snapshot)  # one view must not take the others down; it says itself what went wrong
+        self._cost[sink] = time.monotonic() - started
         if error is not None:
             self._note(error)
 

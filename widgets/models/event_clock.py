@@ -40,10 +40,6 @@ class Stretch:
     begin: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     end: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
-    def activation_of(self, rows: np.ndarray) -> np.ndarray:
-        """The activation (an index into ``starts``) of each of some rows, counted from ``first``."""
-        return np.searchsorted(self.starts, rows + self.first, side="right") - 1
-
     def activations(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(first row, row behind the last, events) of each activation; rows are counted from ``first``, without the
         init row where it is kept."""
@@ -137,12 +133,15 @@ class EventClock:
         parts = [np.zeros(stop - first, np.int64) for _ in range(len(cuts) + 1)]
         extent = self.trace.source.extent(f)
         for (part, _, _), nodes in self.groups(f, cuts).items():
-            rows = as_array(self.trace.reader.rows_of(nodes[0], nodes[0].guard, (first, stop))) - first
-            rows = rows[(rows >= 0) & (rows < stop - first)]
-            parts[part][rows] += len(nodes)
-            if extent.partial >= 0:  # in the row in progress, nodes fire one by one
-                unreached = sum(n.ip >= extent.ip for n in nodes)
-                parts[part][rows[rows == extent.partial - first]] -= unreached
+            found = self.trace.reader.rows_of(nodes[0], nodes[0].guard, (first, stop))
+            if isinstance(found, range) and found.step == 1:  # most nodes fire in every row: no list of rows is needed
+                parts[part][max(0, found.start - first) : max(0, found.stop - first)] += len(nodes)
+            else:
+                rows = as_array(found) - first
+                parts[part][rows[(rows >= 0) & (rows < stop - first)]] += len(nodes)
+            if len(found) and first <= extent.partial < stop and holding((found,), np.array([extent.partial]))[0]:
+                # in the row in progress, nodes fire one by one
+                parts[part][extent.partial - first] -= sum(n.ip >= extent.ip for n in nodes)
         return parts
 
     def groups(self, f: int, cuts: list[int]) -> dict[tuple[int, object, bool], list[NodeLayout]]:
@@ -175,13 +174,12 @@ def _place(around: Stretch, number: int, inside: Stretch) -> None:
     if not len(inside.starts) or not len(around.begin):
         inside.begin, inside.end = np.zeros(len(inside.width), np.int64), np.zeros(len(inside.width), np.int64)
         return
-    summed = np.cumsum(inside.width) - inside.width
-    rows = np.arange(len(inside.width), dtype=np.int64)
-    activation = inside.activation_of(rows)
     home = np.minimum(inside.parents - around.first, len(around.begin) - 1)
     base = around.begin[home] + around.ahead[number][home]
     late = inside.parents - around.first >= len(around.begin)  # while it runs: an iteration that is in progress
     base = np.where(late, around.begin[-1] + around.width[-1], base)
     low = np.maximum(inside.starts - inside.first, 0)
-    inside.begin = base[activation] + summed - summed[low[activation]]
+    inside.begin = np.cumsum(inside.width)
+    inside.begin -= inside.width
+    inside.begin += np.repeat(base - inside.begin[low], np.diff(np.append(low, len(inside.width))))
     inside.end = inside.begin + inside.width

@@ -34,6 +34,8 @@ FORMAT, VERSION = "workbench-finding", 1
 MEMBER = "finding.json"
 #: bytes of finding.json, and characters of a name in it
 MAX_HEAD, MAX_NAME, MAX_DEPTH = 1 << 20, 10_000, 100
+#: what to do about a file that cannot be read
+NO_FINDING = "give a file that panel.save wrote; if it is one, it was cut short or changed on its way: get it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +133,17 @@ def read_finding(path: str | os.PathLike[str]) -> Finding:
                     fix="open a trace file with wb.Trace.load.",
                 )  # fmt: skip
             if file.getinfo(MEMBER).file_size > MAX_HEAD:
-                raise TraceError(f"{path}: {MEMBER} has more than {MAX_HEAD:,} bytes.", slug="bad-finding")
+                raise TraceError(f"Its {MEMBER} has more than {MAX_HEAD:,} bytes.", slug="bad-finding", fix=NO_FINDING)
             head = json.loads(file.read(MEMBER))
             inputs = _inputs(file, head) if isinstance(head, dict) and head.get("version") == VERSION else {}
+    except WorkbenchError:
+        raise
     except FileNotFoundError:
-        raise TraceError(f"There is no file {path}.", slug="no-such-file") from None
-    except (zipfile.BadZipFile, OSError, ValueError, RecursionError, NotImplementedError, RuntimeError) as error:
-        raise TraceError(f"{path} is no finding: {error}.", slug="not-a-finding") from error
+        raise TraceError(f"There is no file {path}.", slug="no-such-file", fix="look for it elsewhere.") from None
+    except Exception as error:  # zipfile and what unpacks its members raise a dozen kinds on damaged bytes
+        raise TraceError(f"{path} is no finding: {str(error)[:500]}.", slug="not-a-finding", fix=NO_FINDING) from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise TraceError(f"{path} is no finding.", slug="not-a-finding")
+        raise TraceError(f"{path} is no finding.", slug="not-a-finding", fix=NO_FINDING)
     if head.get("version") != VERSION:
         raise TraceError(
             f"{path} is a finding of version {str(head.get('version'))[:40]!r}; this workbench reads {VERSION}.",
@@ -150,7 +154,7 @@ def read_finding(path: str | os.PathLike[str]) -> Finding:
         return replace(_checked(trace, head), inputs=inputs)
     except (KeyError, TypeError, ValueError, WorkbenchError) as error:
         told = error.message if isinstance(error, WorkbenchError) else str(error)
-        raise TraceError(f"{path} is damaged: {told[:500]}.", slug="bad-finding") from error
+        raise TraceError(f"{path} is damaged: {told[:500]}.", slug="bad-finding", fix=NO_FINDING) from error
 
 
 def _inputs(file: zipfile.ZipFile, head: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -11,6 +11,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.graphs import EVIL, evil, nested, newton
+from workbench import widgets
 from workbench.widgets import Moment
 from workbench.widgets.finding import MEMBER, read_finding
 
@@ -118,6 +119,63 @@ def test_what_does_not_fit_is_refused(saved, changes, slug):
     with pytest.raises(wb.WorkbenchError) as caught:
         wb.open_finding(changed(saved, **changes))
     assert caught.value.slug == slug and len(str(caught.value)) < 9000
+
+
+def damaged(data):
+    """Copies that are cut short, have a flipped byte, or a stretch of zeros, all over a file."""
+    for at in range(0, len(data), max(1, len(data) // 40)):
+        yield data[:at]
+        yield data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+        yield data[:at] + bytes(16) + data[at + 16 :]
+
+
+def test_damaged_files_are_read_or_refused_in_words(saved, tmp_path):
+    refused, other = set(), tmp_path / "damaged"
+    for read in (read_finding, wb.Trace.load):
+        for data in damaged(saved.read_bytes()):
+            other.write_bytes(data)
+            try:
+                read(other)
+            except wb.WorkbenchError as error:
+                assert error.fix and len(str(error)) < 2000
+                refused.add(error.slug)
+    assert {"not-a-finding", "not-a-trace", "bad-trace"} <= refused <= {
+        "not-a-finding", "bad-finding", "finding-version", "not-a-trace", "bad-trace", "trace-version", "too-large",
+    }  # fmt: skip
+
+
+def test_traces_of_another_version(saved, tmp_path):
+    other = tmp_path / "other.finding"
+    for version in (0, 1, 4, -1, 10**30, "2", None, [2], True, "<b>" * 10**5):
+        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(other, "w") as new:
+            for name in old.namelist():
+                data = old.read(name)
+                is_head = name == "trace.json"
+                new.writestr(name, json.dumps(json.loads(data) | {"version": version}) if is_head else data)
+        for read in (read_finding, wb.Trace.load):
+            with pytest.raises(wb.WorkbenchError, match="version") as caught:
+                read(other)
+            assert caught.value.slug == "trace-version" and caught.value.fix and len(str(caught.value)) < 1000
+
+
+def test_every_view_of_a_trace_in_which_nothing_has_fired(tmp_path):
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.trace.save(tmp_path / "empty.trace")
+    empty = wb.Trace.load(tmp_path / "empty.trace")
+    assert len(empty["x"]) == 0 and len(empty.events()) == 0
+    for name in widgets.__all__:
+        made = getattr(widgets, name)
+        if not name.endswith(("View", "Timeline", "Inspector", "Table")):
+            continue
+        if name in ("DiffView", "ShapeTrieView"):
+            with pytest.raises(wb.WorkbenchError) as caught:
+                made(empty)
+            assert caught.value.slug == "no-view-source" and caught.value.fix
+            continue
+        view = made(empty)
+        assert view.figure is not None, name
+        assert view.to_html(tmp_path / "view.html").stat().st_size > 1000
+        view.close()
 
 
 def test_breakpoints_of_a_stranger_are_left_out(saved):

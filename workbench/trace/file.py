@@ -35,6 +35,8 @@ FORMAT, VERSION = "workbench-trace", 2
 #: version of files that have a part of the rows only (see retention.saved)
 PARTIAL = 3
 MAX_BYTES = 8 << 30
+#: what to do about a file that cannot be read
+NO_TRACE = "give a file that trace.save wrote; if it is one, it was cut short or changed on its way: get it again."
 
 
 def load_trace(path: str | PathLike[str]) -> Trace:
@@ -42,15 +44,18 @@ def load_trace(path: str | PathLike[str]) -> Trace:
     try:
         with zipfile.ZipFile(path) as file:
             if "trace.json" not in file.namelist():
-                raise TraceError(f"{path} is no workbench trace: it has no trace.json.", slug="not-a-trace")
+                raise TraceError(
+                    f"{path} is no workbench trace: it has no trace.json.", slug="not-a-trace", fix=NO_TRACE
+                )
             if sum(m.file_size for m in file.infolist()) > MAX_BYTES:
-                raise TraceError(f"{path} unpacks to more than {MAX_BYTES >> 30} GiB.", slug="too-large")
+                raise TraceError(f"{path} unpacks to more than {MAX_BYTES >> 30} GiB.", slug="too-large", fix=NO_TRACE)
             head = json.loads(file.read("trace.json"))
             if not isinstance(head, dict) or head.get("format") != FORMAT:
-                raise TraceError(f"{path} is no workbench trace.", slug="not-a-trace")
+                raise TraceError(f"{path} is no workbench trace.", slug="not-a-trace", fix=NO_TRACE)
             if head.get("version") not in (VERSION, PARTIAL):
+                version = repr(head.get("version"))[:40]
                 raise TraceError(
-                    f"{path} has trace format version {head.get('version')!r}; this workbench reads version {VERSION}.",
+                    f"{path} has trace format version {version}; this workbench reads version {VERSION}.",
                     slug="trace-version", fix="save it again with the workbench that wrote it, or update this one.",
                 )  # fmt: skip
             graph = parse(file.read("graph.txt").decode())
@@ -61,11 +66,13 @@ def load_trace(path: str | PathLike[str]) -> Trace:
     except WorkbenchError:
         raise
     except FileNotFoundError:
-        raise TraceError(f"There is no file {path}.", slug="no-such-file") from None
+        raise TraceError(f"There is no file {path}.", slug="no-such-file", fix="look for it elsewhere.") from None
     except (zipfile.BadZipFile, IsADirectoryError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise TraceError(f"{path} is no workbench trace: {error}.", slug="not-a-trace") from error
+        raise TraceError(
+            f"{path} is no workbench trace: {str(error)[:500]}.", slug="not-a-trace", fix=NO_TRACE
+        ) from error
     except Exception as error:  # zipfile and NumPy's header reader raise a dozen kinds on damaged bytes
-        raise TraceError(f"{path} is damaged: {error}.", slug="bad-trace") from error
+        raise TraceError(f"{path} is damaged: {str(error)[:500]}.", slug="bad-trace", fix=NO_TRACE) from error
 
 
 def _read_layout(head: dict[str, Any]) -> Layout:

@@ -78,6 +78,14 @@ def test_no_answer_raises_and_none_of_the_nonsense_is_right(desk):
         assert desk.judge(key, *[1] * (width + 3)).outcome == "wrong"
 
 
+@pytest.mark.parametrize("answer", [7, 0.5, 1e300, -1])
+def test_a_number_where_something_else_was_asked_for_is_said_to_be_one(answer, desk):
+    for key, found in desk.EXERCISES.items():
+        verdict = desk.judge(key, *[answer] * found.check.__code__.co_argcount)
+        assert "your answer gave" not in verdict.sentence, verdict
+        assert "\n" not in verdict.sentence and "b'" not in verdict.sentence, verdict
+
+
 def test_a_missing_answer_gives_the_first_hint_and_hints_end_at_the_solution(desk, capsys):
     for key, found in desk.EXERCISES.items():
         assert found.hints, f"{key} has no hint"

@@ -128,6 +128,9 @@ def _judged(found: Exercise, answers: tuple[Any, ...]) -> Verdict:
     if not answers or any(map(absent, answers)):
         return Verdict(found.key, "missing", gentle)
     try:
+        for name, answer in zip(found.check.__code__.co_varnames, answers, strict=False):
+            if name in FUNCTIONS and not callable(answer):
+                raise Hint(f"a function was asked for, and {told(answer)} came.")
         return Verdict(found.key, "right", found.check(*answers))
     except Hint as wrong:
         return Verdict(found.key, "wrong", str(wrong) or gentle)
@@ -136,6 +139,17 @@ def _judged(found: Exercise, answers: tuple[Any, ...]) -> Verdict:
     except Exception as error:  # the answer is the reader's code, and may fail in any way
         text = " ".join(str(error).split())[:LONGEST]
         return Verdict(found.key, "wrong", f"your answer gave a {type(error).__name__}: {text}")
+
+
+#: parameters of checks that are functions of the reader's
+FUNCTIONS = ("function", "update", "condition")
+
+
+def told(answer: Any) -> str:
+    """A wrong answer in a few words: ``int 7``, ``a function``."""
+    if callable(answer) and not isinstance(answer, type):
+        return "a function"
+    return f"{type(answer).__name__} {repr(answer)[:40]}"
 
 
 class _Missing(Exception):
@@ -154,7 +168,7 @@ def number(answer: Any) -> float:
     try:
         value = float(answer)
     except (TypeError, ValueError, OverflowError):
-        raise Hint(f"a number was asked for, and {type(answer).__name__} {repr(answer)[:40]} came.") from None
+        raise Hint(f"a number was asked for, and {told(answer)} came.") from None
     if not math.isfinite(value):
         raise Hint(f"a finite number was asked for, and {value} came.")
     return value
@@ -168,14 +182,18 @@ def whole(answer: Any) -> int:
     return int(value)
 
 
+def several(answer: Any, what: str = "numbers") -> list[Any]:
+    """The items of an answer that is to be a few of something, also as one text; Hint for a single thing."""
+    if isinstance(answer, str):
+        return answer.replace(",", " ").split()
+    if not hasattr(type(answer), "__iter__"):
+        raise Hint(f"a list of {what} was asked for, and {told(answer)} came.")
+    return list(answer)
+
+
 def names(answer: Any) -> set[str]:
     """The answer as a set of names; Hint if it is none."""
-    if isinstance(answer, str):
-        answer = answer.replace(",", " ").split()
-    try:
-        return {str(name) for name in answer}
-    except TypeError:
-        raise Hint(f"a list of names was asked for, and {type(answer).__name__} came.") from None
+    return {str(name) for name in several(answer, "names")}
 
 
 def word(answer: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from course.desk import Hint, exercise, finish, given, whole, word
+from course.desk import Hint, exercise, finish, given, several, whole, word
 
 
 @exercise(
@@ -13,7 +13,7 @@ from course.desk import Hint, exercise, finish, given, whole, word
     "Merge and Switch fire with every question; NextIteration only where the answer was yes; Exit once.",
 )
 def firings(answer: Any) -> str:
-    numbers = [whole(one) for one in answer]
+    numbers = [whole(one) for one in several(answer)]
     if len(numbers) != 4:
         raise Hint(f"four numbers were asked for, and {len(numbers)} came.")
     for op, found, right in zip(("Merge", "Switch", "NextIteration", "Exit"), numbers, (6, 6, 5, 1), strict=True):

@@ -83,8 +83,9 @@ def converged(answer: Any) -> str:
         model = onnx.parser.parse_model(answer)
         onnx.checker.check_model(model, full_check=True)
     except Exception as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise Hint(f"ONNX cannot read it: {first[:160]}") from None
+        said = error.args[0] if error.args else type(error).__name__
+        said = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise Hint(f"ONNX cannot read it: {' '.join(said.split())[:160]}") from None
     graph = wb.from_onnx(model)
     if "converged" not in graph.outputs:
         raise Hint(f"the outputs are {', '.join(graph.outputs)}; `converged` is missing.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from course.desk import Hint, exercise, whole
+from course.desk import Hint, exercise, several, whole
 
 
 @exercise(
@@ -13,7 +13,7 @@ from course.desk import Hint, exercise, whole
     "to the next column 8 bytes, to the next row 4 * 8.",
 )
 def strides(rows: Any, transposed: Any) -> str:
-    pairs = [tuple(whole(one) for one in pair) for pair in (rows, transposed)]
+    pairs = [tuple(whole(one) for one in several(pair)) for pair in (rows, transposed)]
     if pairs[0] == (4, 1):
         raise Hint("strides are in bytes, and a float64 has 8 of them.")
     if pairs[0] == (8, 32) or pairs[0] == (8, 24):
@@ -64,10 +64,13 @@ def results(a: Any, b: Any, c: Any) -> str:
 def rejected(answer: Any) -> str:
     from workbench.kernels import types
 
-    names = [str(name) for name in answer]
+    names = [str(name) for name in several(answer, "names")]
     if len(names) != 3:
         raise Hint(f"three names were asked for, and {len(names)} came.")
-    explanation = types.explain("add", *names)
+    try:
+        explanation = types.explain("add", *names)
+    except ValueError as error:
+        raise Hint(str(error)) from None
     text = str(explanation)
     if explanation.accepted:
         raise Hint(f"this one is admitted. {text[:160]}")

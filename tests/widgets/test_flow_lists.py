@@ -218,7 +218,7 @@ def test_recommended_ones_are_added_with_one_click(session):
     view._browser_says(view, {"kind": "recommend"}, [])
     assert until(lambda: view.status["asked"])
     found = view.status["recommended"]
-    assert found and all(r["why"] and r["text"] for r in found)
+    assert found and all(r["why"] and ": stop when " in r["text"] for r in found)
     view._browser_says(view, {"kind": "take", "number": 0}, [])
     assert len(view.status["rows"]) == 1 and view.status["recommended"] == found[1:]
     for nonsense in (99, -1, "0", None):

@@ -8,6 +8,7 @@ from typing import Any
 from workbench.debugger.health import CHECKS
 from workbench.errors import WorkbenchError
 from workbench.widgets.models.labels import count_text, shorten, tag_text
+from workbench.widgets.models.spoken import Spoken
 
 MAX_ROWS = 200
 MAX_NAMES = 500
@@ -48,6 +49,19 @@ def breakpoint_rows(points: Any) -> list[dict[str, Any]]:
             }
         )  # fmt: skip
     return rows
+
+
+def recommended_text(options: Mapping[str, Any], spoken: Spoken) -> str:
+    """``a \u00f7 x: stop when nan or inf, the third time`` for the arguments of a recommended breakpoint."""
+    where = str(options["where"])
+    place = spoken.step(where) if where in spoken.graph.nodes else where
+    health = options.get("health", ())
+    words = " or ".join([health] if isinstance(health, str) else health) or str(options.get("when", ""))
+    if options.get("watch"):
+        words = "it changes"
+    told = f"{place}: stop when {words}" if words else f"{place}: stop"
+    times = int(options.get("hits", 1) or 1)
+    return told if times == 1 else f"{told}, for the {times}{ {2: 'nd', 3: 'rd'}.get(times, 'th')} time"
 
 
 def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:

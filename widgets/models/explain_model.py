@@ -11,7 +11,7 @@ from workbench.analysis.origins import NanOrigin
 from workbench.graph.node import Ref
 from workbench.trace.provenance import Explanation, Link
 from workbench.widgets.models.labels import short_name, shorten, value_text
-from workbench.widgets.models.spoken import Spoken
+from workbench.widgets.models.spoken import EITHER, Spoken
 
 #: rows of a tree; a chain goes through the same values again and again
 MAX_ROWS = 400
@@ -49,6 +49,8 @@ def _row(link: Link, depth: int, again: bool, spoken: Spoken) -> dict[str, Any]:
         notes = [f"alive where {spoken.called(decides)} is {side}"]
         if spoken.graph.nodes[decides.node].op == "LoopCond":
             notes = ["the loop goes on" if ref.index else "the loop ends"]
+    if shown == EITHER:  # which one it was is told by the row below
+        notes, made = [], shown
     if again:
         notes.append("see above")
     if not link.complete:

@@ -10,6 +10,8 @@ from workbench.widgets.models.labels import expression, short_name, shorten, val
 PASSING = ("Enter", "Switch", "Exit", "NextIteration", "Identity")
 #: so many of them are gone through
 FAR = 100
+#: what joins the two sides of a branch
+EITHER = "either branch"
 #: characters of what is computed
 ROOM = 40
 
@@ -32,7 +34,7 @@ class Spoken:
     def called(self, ref: Ref) -> str:
         """The same, but what has no name of its own is called by how it is made: ``t + j``, "constant", "go on?"."""
         node = self.graph.nodes[ref.node]
-        return self._given(ref) or ("either branch" if node.op == "Merge" else self.made(ref.node))
+        return self._given(ref) or (EITHER if node.op == "Merge" else self.made(ref.node))
 
     def step(self, node: str) -> str:
         """What a node is about to do: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ipywidgets
@@ -23,6 +23,7 @@ class View(Face, Onlooker, ipywidgets.VBox):
     title = "View"
     live: LiveFigure
     _excuse: ipywidgets.HTML | None = None
+    _clicks_of: Any = None  # the first of the traces whose clicks are heard
 
     def __init__(self, source: Any, focus: Focus | None = None) -> None:
         self._looks_at(source, focus)
@@ -61,6 +62,15 @@ class View(Face, Onlooker, ipywidgets.VBox):
     def behind(self) -> bool:
         """Whether the view has more to show of the same snapshot, because it read only part of the record."""
         return False
+
+    def hear_clicks(self, clicked: Callable[[Any, Any, Any], None]) -> None:
+        """Have clicks on any trace told to ``clicked(trace, points, state)``; to be called again with each new model,
+        because traces are exchanged when their number or kinds change."""
+        data = self.live.data
+        if data and data[0] is not self._clicks_of:
+            self._clicks_of = data[0]
+            for trace in data:
+                trace.on_click(clicked)
 
     # -- the pump's side --------------------------------------------------------------------------------------------
     @property

@@ -19,8 +19,11 @@ from workbench.widgets.models.breakpoint_model import (
     hit_rows,
     log_rows,
     names_of,
+    recommended_text,
 )
 from workbench.widgets.models.labels import shorten
+from workbench.widgets.models.spoken import Spoken
+from workbench.widgets.source import Source
 from workbench.widgets.views.html_view import HtmlView
 
 MAX_RECOMMENDED = 20
@@ -42,6 +45,7 @@ class BreakpointTable(HtmlView):
         self._error = ""
         self._recommended: list[Any] = []
         self._asked = False
+        self._spoken = Spoken((source if isinstance(source, Source) else Source(source)).graph)
         self._rechecks: dict[int, dict[str, Any]] = {}
         super().__init__(source, focus)
         self.names = names_of(self.source.graph)
@@ -70,7 +74,10 @@ class BreakpointTable(HtmlView):
         return {
             "live": True, "rows": rows, "error": self._error, "selected": self.focus.node or "", "asked": self._asked,
             "log": log_rows(lines), "logged": len(lines),
-            "recommended": [{"why": str(r.why), "text": shorten(r.text, 200)} for r in self._recommended],
+            "recommended": [
+                {"why": str(r.why), "text": shorten(recommended_text(r.options, self._spoken), 200)}
+                for r in self._recommended
+            ],
             "ignored": [{"number": r.number, "text": shorten(r.text, 200)} for r in points.rules[:MAX_RULES]],
         }  # fmt: skip
 

@@ -78,7 +78,6 @@ class EvolutionView(View):
         self._fresh = False  # axes are to be set anew
         self._drawn_of: list[str] = []  # the value behind each line
         self._drawing: int | None = None  # the thread that draws, whose own changes are no zooming
-        self._watched: Any = None
         self._verdict_event = -1
         self._judged: Any = None
         self._verdicts: list[dict[str, Any]] = []
@@ -171,11 +170,7 @@ class EvolutionView(View):
             self.words.value = html
         self._drawn_of = [line["of"] for line in model.get("lines", ())]
         self.controls.offer(self._settings())
-        data = self.live.data
-        if data and data[0] is not self._watched:  # the traces were exchanged
-            self._watched = data[0]
-            for trace in data:
-                trace.on_click(self._clicked)
+        self.hear_clicks(self._clicked)
         if self._fresh:
             self._fresh = False
             auto = {f"{axis}.range": None for axis in ("xaxis", "yaxis")} | {"xaxis.autorange": True}

@@ -62,7 +62,6 @@ class TerminationView(View):
         self._follow = TerminationModel(graph, self._path)
         self._forget_answer()
         self._took, self._asked = 0.0, -EVERY_S
-        self._watched: Any = None
         self._trials = Trials(self.update_now)
         if on_fork is not None:
             self.on_fork(on_fork)
@@ -166,11 +165,7 @@ class TerminationView(View):
         shown = verdict_model(model, self._fixes, self._trials.state(), looked)
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
         self.controls.offer(self._settings())
-        data = self.live.data
-        if data and data[0] is not self._watched:  # the traces were exchanged
-            self._watched = data[0]
-            for trace in data:
-                trace.on_click(self._clicked)
+        self.hear_clicks(self._clicked)
 
     def _settings(self) -> dict[str, Any]:
         return settings_of(self._loops, self._path, self._scale, SCALES)

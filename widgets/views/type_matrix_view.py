@@ -17,11 +17,11 @@ from workbench.widgets.source import Source, is_running
 from workbench.widgets.views.base import View
 from workbench.widgets.views.spec import Spec, base_layout, text, title
 
-HEIGHT = 620
+HEIGHT = 720
 #: state -> colour, plotly symbol and its size: shape and fill tell the states apart without colour
 LOOKS = {
-    "compiled": (theme.BLUE, "square", 28),
-    "accepted": (theme.ORANGE, "square-open", 27),
+    "compiled": (theme.BLUE, "square", 32),
+    "accepted": (theme.ORANGE, "square-open", 31),
     "rejected": (theme.GREY, "x-thin-open", 8),
 }
 
@@ -196,7 +196,7 @@ def type_matrix_spec(model: dict[str, Any]) -> Spec:
             {
                 "type": "scatter", "mode": "markers", "x": [c["column"] for c in kept], "y": [c["row"] for c in kept],
                 "name": name, "showlegend": bool(kept), "hoverinfo": "skip", "cliponaxis": False,
-                "marker": {"color": colour, "symbol": symbol, "size": 36, "line": {"width": 2.5, "color": colour}},
+                "marker": {"color": colour, "symbol": symbol, "size": 40, "line": {"width": 2.5, "color": colour}},
                 "customdata": [[c["row"], c["column"], ""] for c in kept],
             }
         )  # fmt: skip

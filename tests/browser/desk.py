@@ -1,4 +1,7 @@
-"""One started server and one browser for many tests: each module gets a page of its own, in a fresh profile."""
+"""One started server and one browser profile for many tests: each module gets a page of its own.
+
+One profile for all of them, so that the scripts of JupyterLab are compiled once and not for each page.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ THEME = Path("settings", "@jupyterlab", "apputils-extension", "themes.jupyterlab
 class Desk:
     """A server on copies of the project's notebooks. What one page leaves (kernels, theme) ends with it."""
 
-    def __init__(self, browser: Any, folder: Path, url: str, token: str, app: str) -> None:
-        self.browser, self.folder, self.url, self.token, self.app = browser, folder, url, token, app
+    def __init__(self, context: Any, folder: Path, url: str, token: str, app: str) -> None:
+        self.context, self.folder, self.url, self.token, self.app = context, folder, url, token, app
 
     @property
     def notebooks(self) -> Path:
@@ -28,13 +31,13 @@ class Desk:
         return self.folder / "notebooks"
 
     @contextlib.contextmanager
-    def page(self, width: int = 1400, height: int = 1200) -> Iterator[Page]:
+    def page(self) -> Iterator[Page]:
         """A page with nothing opened yet."""
-        context = self.browser.new_context(viewport={"width": width, "height": height})
         try:
-            yield Page(context.new_page(), self.url, self.token, self.app)
+            yield Page(self.context.new_page(), self.url, self.token, self.app)
         finally:
-            context.close()
+            for page in self.context.pages:
+                page.close()
             self._end_kernels()
             (self.folder / THEME).unlink(missing_ok=True)
 
@@ -62,5 +65,6 @@ class Desk:
 @contextlib.contextmanager
 def started(browser: Any, folder: Path, app: str = "lab") -> Iterator[Desk]:
     """A desk with JupyterLab, or ``"notebook"``."""
-    with lab_server(folder, app=app) as (url, token):
-        yield Desk(browser, folder, url, token, app)
+    context = browser.new_context(viewport={"width": 1400, "height": 1200})
+    with contextlib.closing(context), lab_server(folder, app=app) as (url, token):
+        yield Desk(context, folder, url, token, app)

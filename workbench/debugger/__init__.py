@@ -5,11 +5,12 @@
     command --> Debugger.begin(command) --> advance() ... advance() --> Stop
                                             one slice each; between two slices the caller may interrupt
 
-    language  -> parser -> predicate, template        conditions and texts of logpoints; never evaluated as Python
+    language, words -> parser -> predicate, template   conditions and texts of logpoints; never evaluated as Python
     batch     -> health                               what is asked of one firing, or of a whole series
     targets   -> meaning, ignoring                    what is meant, and what is left alone
-    hits      -> breakpoint, breakpoints              what is asked, what is counted
-    looking   -> counting -> forward -> backward -> branches -> debugger     armed instructions, and the commands
+    hits      -> breakpoint -> point_table -> breakpoints       what is asked, what is counted
+    postfix   -> asks                                 what the machine asks by itself
+    firing    -> looking -> counting -> pursuing -> forward -> backward -> branches -> debugger   the commands
 """
 
 from workbench.debugger.breakpoint import Breakpoint

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.debugger.backward import Backward
-from workbench.debugger.forward import Goal
+from workbench.debugger.pursuing import Goal
 from workbench.debugger.stop import Stop, StopReason
 from workbench.errors import SessionError
 from workbench.execution import Position

@@ -11,44 +11,30 @@ again, with all that the language knows. Hits that are no stops it counts by its
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.debugger import timetravel
 from workbench.debugger.armed import Armed
 from workbench.debugger.asks import Asks
-from workbench.debugger.batch import Batch
 from workbench.debugger.breakpoint import Breakpoint
-from workbench.debugger.breakpoints import Breakpoints
-from workbench.debugger.health import STRIDE, complaint
-from workbench.debugger.ranges import values_between
+from workbench.debugger.firing import Firing
+from workbench.debugger.health import complaint
 from workbench.debugger.stop import Stop, StopReason
 from workbench.debugger.tally import DIRECT, Tally
 from workbench.debugger.template import LogLine
-from workbench.errors import DeadValueError, TraceError, WorkbenchError
-from workbench.execution import Position, Run
-from workbench.graph.node import Ref
+from workbench.execution import Position
 from workbench.kernels import machine as core
 from workbench.trace.describe import short
 
 if TYPE_CHECKING:
     from workbench.kernels.layout import NodeLayout
 
-#: so many iterations are read one by one, more in one go
-ONE_BY_ONE = 12
-
-
-class Looking:
+class Looking(Firing):
     """The part of the debugger that knows the breakpoints."""
 
-    run: Run
-    breakpoints: Breakpoints
     _nodes: dict[str, NodeLayout]
-    #: names the pattern of a series; set by whoever can
-    classify: Callable[[np.ndarray], str] | None = None
 
     def __init__(self) -> None:
         self._stale = False
@@ -177,82 +163,10 @@ class Looking:
             why = f": {complaint(armed.health, batch)}"
         return f"Breakpoint: {point}, at {tag}{why}."
 
-    # -- reading ---------------------------------------------------------------------------------------------------
-    def batch(self, armed: Armed, fired: Position) -> Batch | None:
-        """The value that has just fired and what a breakpoint reads of the iterations before; None if it is dead."""
-        value = self._value_of(armed.ref, fired)
-        if value is None:
-            return None
-
-        def lookup(name: str, back: int) -> tuple[np.ndarray, np.ndarray]:
-            return self._other(name, fired, back)
-
-        back, step = armed.point.looks_back, fired.iteration[-1] if fired.iteration else 0
-        if armed.health == ("pattern",) and step % STRIDE:
-            back = 0  # not looked at here
-        earlier = self._earlier(armed.ref, fired, min(back, step)) if back and step else []
-        earlier = _fitting(earlier, value)
-        values = np.stack([*(v for _, v in earlier), np.asarray(value)]) if earlier else np.asarray(value)[None]
-        iterations = np.array([(*fired.iteration[:-1], k) for k, _ in earlier] + [fired.iteration], np.int64)
-        return Batch(values, iterations.reshape(len(values), -1), lookup, self.classify)
-
-    def _value_of(self, ref: Ref, fired: Position) -> Any:
-        """The value that has just fired, or None if it is dead; its row may be complete by now."""
-        frame = self.run.plan.layout.values[tuple(ref)].frame
-        if frame == 0 or frame in self.run.active_frames() and self.run.iteration_of(frame) == fired.iteration:
-            return self.run.value_now(ref)
-        return self._read(ref, fired.iteration)
-
-    def _read(self, ref: Ref, iteration: tuple[int, ...]) -> Any:
-        """A recorded value, recomputed where it is no longer kept; None if it is dead or has not fired."""
-        try:
-            return self.run.trace[ref].at(iteration)
-        except DeadValueError:
-            return None
-        except TraceError as error:
-            if error.slug != "not-recorded":
-                return None
-        try:
-            return timetravel.recompute(self.run, ref, iteration)
-        except WorkbenchError:
-            return None
-
-    def _earlier(self, ref: Ref, fired: Position, back: int) -> list[tuple[int, Any]]:
-        """(iteration, value) of the ``back`` iterations before a firing, as far as they were alive."""
-        around, step = fired.iteration[:-1], fired.iteration[-1]
-        if back <= ONE_BY_ONE:
-            read = [(k, self._read(ref, (*around, k))) for k in range(step - back, step)]
-            return [(k, v) for k, v in read if v is not None]
-        iterations, values = values_between(self.run, self.run.trace, ref, step - back, step, 1, around)
-        return list(zip(iterations[:, -1].tolist(), values, strict=True))
-
-    def _other(self, name: str, fired: Position, back: int) -> tuple[np.ndarray, np.ndarray]:
-        """Another value in the same iteration, or the one before."""
-        ref = self.breakpoints.ref(name)
-        depth = len(self.run.plan.layout.frames[self.run.plan.layout.values[tuple(ref)].frame].path)
-        iteration = fired.iteration[:depth]
-        if back:
-            iteration = (*iteration[:-1], iteration[-1] - 1) if iteration else ()
-        found = None
-        if not back or (iteration and iteration[-1] >= 0):
-            found = self._read(ref, iteration)
-        return (np.full(1, np.nan), np.zeros(1, bool)) if found is None else (np.asarray(found)[None], np.ones(1, bool))
-
+    # -- the end of a command --------------------------------------------------------------------------------------
     def _settle(self, reason: StopReason) -> Stop:
         """Go on to the next node that is not silent, so that the position is one to look at."""
         position = self.run.position()
         if position.silent or position.node is None and not self.run.finished:
             self.run.go(0, exact=True, through=True)
         return Stop(StopReason.FINISHED if self.run.finished else reason, self.run.position())
-
-
-def _fitting(earlier: list[tuple[int, Any]], value: Any) -> list[tuple[int, Any]]:
-    """The iterations right before a value that have its shape and dtype."""
-    newest = np.asarray(value)
-    found: list[tuple[int, Any]] = []
-    for k, item in reversed(earlier):
-        array = np.asarray(item)
-        if array.shape != newest.shape or array.dtype != newest.dtype:
-            break
-        found.append((k, array))
-    return found[::-1]

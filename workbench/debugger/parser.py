@@ -13,52 +13,27 @@ Every name is one of a list; length, depth and the number of words are bounded.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from workbench.debugger.iterations import short_repr
 from workbench.debugger.language import ELEMENTWISE, FACTS, NAMES, REDUCTIONS, Term, is_number, refuse
+from workbench.debugger.words import number_of, words_of
 
-MAX_LENGTH, MAX_DEPTH, MAX_WORDS = 500, 24, 160
+MAX_DEPTH = 24
 #: the largest power that may be written
 MAX_POWER = 64
 
-_WORD = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<text>\"[^\"\\]*\"|'[^'\\]*')|(?P<mark>\*\*|//|<=|>=|==|!=|\.\.\.|[-+*/%<>()\[\],:]))",
-    re.ASCII,  # digits of other scripts look like others, and letters like those of names
-)
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def parse(text: str) -> Term:
     """The tree of a condition; SessionError (``bad-condition``) saying what is not understood, and where."""
-    if not isinstance(text, str):
-        raise refuse(short_repr(text), f"a text is expected, a {type(text).__name__} came")
-    if len(text) > MAX_LENGTH:
-        raise refuse(text, f"it is longer than {MAX_LENGTH} characters")
-    odd = next((c for c in text if not c.isprintable() and c not in "\t\n\r"), "")
-    if odd:
-        raise refuse(text, f"it has the character U+{ord(odd):04X}, which cannot be seen")
     return _Parser(text).whole()
 
 
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.depth = text, 0, 0
-        self.words = self._words()
-
-    def _words(self) -> list[tuple[str, str]]:
-        found, at = [], 0
-        while self.text[at:].strip(" \t\n\r"):
-            match = _WORD.match(self.text, at)
-            if match is None:
-                raise refuse(self.text, f"{self.text[at:].strip()[:20]!r} is not understood")
-            found.append((str(match.lastgroup), match[str(match.lastgroup)]))
-            if len(found) > MAX_WORDS:
-                raise refuse(self.text, f"it has more than {MAX_WORDS} words")
-            at = match.end()
-        return found
+        self.words = words_of(text)
 
     def whole(self) -> Term:
         if not self.words:
@@ -261,10 +236,3 @@ class _Parser:
         if minus:
             raise refuse(self.text, "an index is a whole number, a slice or ...")
         return None
-
-
-def number_of(word: str) -> int | float:
-    """Whole numbers of 64 bits as such, all others as floats."""
-    if word.isdigit() and len(word) < 19:
-        return int(word)
-    return float(word)

@@ -8,7 +8,8 @@
           └► overflow_candidates: the largest magnitude of each value against the limits of a dtype
 """
 
-from workbench.analysis.origins.nan_origin import NanOrigin, Operand, nan_origin
+from workbench.analysis.origins.nan_origin import nan_origin
 from workbench.analysis.origins.overflow import OverflowCandidate, overflow_candidates
+from workbench.analysis.origins.told import NanOrigin, Operand
 
 __all__ = ["NanOrigin", "Operand", "OverflowCandidate", "nan_origin", "overflow_candidates"]

@@ -7,7 +7,7 @@ import pytest
 import workbench as wb
 from tests.benchmarks.big_graph import layers, loops, plain
 from tests.widgets.graphs import nested, newton
-from workbench.widgets.models.graph_groups import ROOT, frame_id
+from workbench.widgets.models.graph_group import ROOT, frame_id
 from workbench.widgets.models.graph_model import draw
 from workbench.widgets.models.graph_repeats import Repeat, find_repeats
 from workbench.widgets.models.graph_scene import MAX_BOXES, Scene

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -97,3 +98,29 @@ def origin_model(found: NanOrigin | None) -> dict[str, Any]:
         "lines": [plain(line) for line in found.text().splitlines()], "node": found.node, "frame": list(found.frame),
         "iteration": list(found.iteration),
     }  # fmt: skip
+
+
+def blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    """The model of no chain, and a line that says why."""
+    return {
+        "headline": headline, "rows": [], "more": "", "error": "", "bad": False, "open": OPEN, "origin": None,
+        "name": "", "iteration": "", "names": list(names),
+    }  # fmt: skip
+
+
+def path_of(iteration: int | tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """An iteration, or the path of one, as a path."""
+    if iteration is None:
+        return None
+    return (iteration,) if isinstance(iteration, int) else tuple(int(i) for i in iteration)
+
+
+def typed_path(text: Any) -> Any:
+    """An iteration path as one types it; None for nothing, False for what is none."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    parts = text.replace(",", " ").split()
+    if len(parts) > 64 or not all(p.isascii() and p.isdigit() and len(p) <= 15 for p in parts):
+        return False
+    return tuple(map(int, parts))
+

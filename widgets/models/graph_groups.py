@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from workbench.graph.graph import Graph
 from workbench.graph.regions import LOOP
+from workbench.widgets.models.graph_group import Group, frame_id
 from workbench.widgets.models.graph_repeats import find_repeats
 from workbench.widgets.models.labels import count_text, short_name, shorten
 
-Path = tuple[str, ...]
-ROOT = ""
 #: a level with more items is divided by name scopes; one with more than WIDEST even where names say nothing
 LEVEL, WIDEST = 40, 60
 #: repeated blocks are looked for in levels with more items than this
@@ -31,41 +29,6 @@ SCOPE = 3
 SUMMARY = 22
 #: levels of name scopes and parts within each other
 DEEPEST = 40
-
-
-@dataclass(slots=True)
-class Group:
-    """One box that can be opened. ``kind``: "root", "loop", "scope", "repeat", "block" or "part".
-
-    ``items`` are node names and ids of the groups inside, in graph order; ``size`` counts nodes at any depth; ``frame``
-    is the path of the frame that the items fire in; ``blocks`` is how often a repeated block stands there; ``note``
-    names the most frequent ops of a part.
-    """
-
-    id: str
-    kind: str
-    title: str
-    parent: str | None
-    frame: Path
-    items: list[str] = field(default_factory=list)
-    size: int = 0
-    blocks: int = 0
-    note: str = ""
-
-    @property
-    def words(self) -> str:
-        """What is inside, in words."""
-        nodes = f"{count_text(self.size)} node{'' if self.size == 1 else 's'}"
-        if self.kind == "loop":
-            return f"loop, {nodes}"
-        if self.kind == "repeat":
-            return f"{self.blocks} blocks, {nodes}"
-        return nodes
-
-
-def frame_id(path: Path) -> str:
-    """Identity of a frame's box; a node can never be called like it, because of the line break."""
-    return "frame\n" + "\n".join(path) if path else ROOT
 
 
 def find_groups(graph: Graph, drawn: Sequence[str]) -> dict[str, Group]:

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
 from workbench.widgets.models.fold import label
-from workbench.widgets.models.graph_groups import Group, Path, frame_id
+from workbench.widgets.models.graph_group import Group, Path, frame_id
 from workbench.widgets.models.graph_places import Places
 from workbench.widgets.models.graph_scene import Scene
 from workbench.widgets.models.labels import short_name, shorten, source_text

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.widgets.models.graph_groups import ROOT
+from workbench.widgets.models.graph_group import ROOT
 from workbench.widgets.models.graph_scene import Scene
 from workbench.widgets.models.layout import Layout, Point, layered
 

@@ -12,7 +12,8 @@ from functools import cached_property
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
 from workbench.widgets.models.fold import Folding, fold
-from workbench.widgets.models.graph_groups import ROOT, Group, Path, find_groups, frame_id
+from workbench.widgets.models.graph_group import ROOT, Group, Path, frame_id
+from workbench.widgets.models.graph_groups import find_groups
 
 MAX_BOXES = 500
 #: a graph with at most so many boxes starts with all its frames open, a larger one with all of them closed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,10 +18,10 @@ from workbench.widgets.models.evolution_portrait import cobweb_model, heat_model
 from workbench.widgets.models.loop_state import has_ended
 from workbench.widgets.part import Controls
 from workbench.widgets.source import Source, is_running
-from workbench.widgets.views.base import View
 from workbench.widgets.views.evolution_portraits import heat_spec, nothing_spec, portrait_spec
 from workbench.widgets.views.evolution_spec import HEIGHT, evolution_html, evolution_spec
 from workbench.widgets.views.spec import Spec
+from workbench.widgets.views.zoomed import Zoomed
 
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
@@ -33,7 +32,7 @@ def _classify(values: Any) -> Any:
     return classify(values)
 
 
-class EvolutionView(View):
+class EvolutionView(Zoomed):
     """The loop variables of one loop (or ``names``) over its iterations, with forecasts, limits and 90 % bands.
 
     Parameters
@@ -74,17 +73,13 @@ class EvolutionView(View):
         self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
         self._group = EvolutionGroup(_classify)
         self._ghosts = Ghosts(self.update_now)
-        self._zoom: tuple[float, float] | None = None
         self._fresh = False  # axes are to be set anew
         self._drawn_of: list[str] = []  # the value behind each line
-        self._drawing: int | None = None  # the thread that draws, whose own changes are no zooming
         self._verdict_event = -1
         self._judged: Any = None
         self._verdicts: list[dict[str, Any]] = []
         self.words = ipywidgets.HTML()
         super().__init__(self.source, focus)
-        self.live.layout.on_change(self._ranged, "xaxis.range")
-        self.live.layout.on_change(self._unzoomed, "xaxis.autorange")
         if self.source.session is not None:
             self._unhear = self.source.session.breakpoints.on_change(self.update_now)
         self.refresh({"verdicts": []})
@@ -221,43 +216,11 @@ class EvolutionView(View):
         """Of a loop inside another: "all", "looked at", or the iteration of the loops around it."""
         self._chosen("activation", activation)
 
-    def zoom(self, low: float | None, high: float | None = None) -> None:
-        """Read this stretch of iterations again, as zooming in the browser does; None for the whole."""
-        self._zoom = None if low is None or high is None or not low < high else (float(low), float(high))
-        self.update_now()
-
     def _chosen(self, name: str, value: Any) -> None:
         line = self._choice.set(name, value)
         self._zoom, self._fresh = None, True
         self._did(line)
         self.update_now()
-
-    def show(self, snapshot: Any) -> None:
-        self._drawing = threading.get_ident()
-        try:
-            super().show(snapshot)
-        finally:
-            self._drawing = None
-
-    def _drawn(self) -> None:
-        self._zoom = None  # the browser has drawn the whole
-        super()._drawn()
-
-    def _ranged(self, _layout: Any, span: Any) -> None:
-        """A browser has zoomed into the axis or moved it."""
-        if self._drawing == threading.get_ident() or span is None or len(span) != 2:
-            return
-        try:
-            low, high = sorted(float(v) for v in span)
-        except (TypeError, ValueError):
-            return
-        # the browser only tells the range; that the axis is the whole again must be seen as a change later
-        self.live._set_in(self.live._layout, "xaxis.autorange", False)
-        self.zoom(low, high)
-
-    def _unzoomed(self, _layout: Any, auto: Any) -> None:
-        if self._drawing != threading.get_ident() and auto and self._zoom is not None:
-            self.zoom(None)
 
     def _clicked(self, trace: Any, points: Any, _state: Any) -> None:
         if not points.point_inds:

@@ -14,7 +14,7 @@ from workbench.graph.node import Ref
 from workbench.trace.provenance import Explanation, explain
 from workbench.widgets.esm import joined, module
 from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.explain_model import OPEN, explain_rows, origin_model
+from workbench.widgets.models.explain_model import OPEN, blank, explain_rows, origin_model, path_of, typed_path
 from workbench.widgets.models.labels import tag_text
 from workbench.widgets.models.spoken import Spoken
 from workbench.widgets.source import Source, is_running
@@ -49,7 +49,7 @@ class ExplainView(HtmlView):
         focus: Focus | None = None,
     ) -> None:  # fmt: skip
         self.source = source if isinstance(source, Source) else Source(source)
-        self.name, self.iteration = name, _path(iteration)
+        self.name, self.iteration = name, path_of(iteration)
         self.links = LINKS
         self._spoken = Spoken(self.source.graph)
         self._kept: tuple[Any, dict[str, Any]] | None = None
@@ -64,9 +64,9 @@ class ExplainView(HtmlView):
     def model(self, snapshot: Any) -> dict[str, Any]:
         trace = self.source.trace
         if trace is None:
-            return _blank("A graph has no values: run it in a session first.")
+            return blank("A graph has no values: run it in a session first.")
         if is_running(snapshot):
-            return self._kept[1] if self._kept is not None else _blank("Running: values are explained at a stop.")
+            return self._kept[1] if self._kept is not None else blank("Running: values are explained at a stop.")
         name, path = self._chosen()
         event = getattr(snapshot, "event", None)
         key = (id(trace), trace.source.revision, event, name, path, self.links)
@@ -75,7 +75,7 @@ class ExplainView(HtmlView):
                 self._read((key, trace, name, path))
             else:
                 self._read_aside((key, trace, name, path))
-        told = dict(self._kept[1]) if self._kept is not None else _blank("Reading \u2026")
+        told = dict(self._kept[1]) if self._kept is not None else blank("Reading \u2026")
         if self._origin is not None and self._origin[0] == key[:3]:
             told["origin"] = self._origin[1]
         return told
@@ -101,7 +101,7 @@ class ExplainView(HtmlView):
             except Overtaken:
                 continue
             except Exception as error:  # a session that was closed meanwhile, for instance
-                self._kept = wanted[0], _blank(str(getattr(error, "message", error)))
+                self._kept = wanted[0], blank(str(getattr(error, "message", error)))
             self.update_now()
 
     def _read(self, wanted: tuple[Any, Any, str | None, tuple[int, ...] | None]) -> None:
@@ -123,12 +123,12 @@ class ExplainView(HtmlView):
     def _explained(self, trace: Any, name: str | None, path: tuple[int, ...] | None) -> dict[str, Any]:
         names = list(self.source.graph.names)[:MAX_NAMES] or list(self.source.graph.nodes)[:MAX_NAMES]
         if name is None:
-            return _blank("Select a value.", names=names)
+            return blank("Select a value.", names=names)
         asked = {"name": name, "iteration": "" if path is None else ", ".join(map(str, path)), "names": names}
         try:
             found = self._chain(trace, name, path)
         except WorkbenchError as error:
-            return {**_blank(error.message, names=names), **asked, "error": error.message}
+            return {**blank(error.message, names=names), **asked, "error": error.message}
         rows = explain_rows(found, self._spoken)
         head = rows[0]["shown"] if not rows[0]["tag"] else tag_text(found.links[0].tag)
         more = "" if found.complete else f"The chain goes on beyond these {len(found)} values."
@@ -184,7 +184,7 @@ class ExplainView(HtmlView):
         """Explain this value in this iteration (by default where it fired last), whatever the focus selects; None: what
         the focus selects again. Right on any thread."""
         self._following = name is None
-        self.name, self.iteration, self.links = name, _path(iteration), LINKS
+        self.name, self.iteration, self.links = name, path_of(iteration), LINKS
         if name is not None:
             at = "" if self.iteration is None else f", iteration={self.iteration!r}"
             self.focus.did(f"session.explain({name!r}{at})")
@@ -221,7 +221,7 @@ class ExplainView(HtmlView):
             else:
                 self.explain(rows[row]["ref"], tuple(rows[row]["iteration"]) or None)
         elif kind == "explain" and isinstance(content.get("name"), str):
-            path = _typed(content.get("iteration"))
+            path = typed_path(content.get("iteration"))
             if path is False:
                 self.offer({**self.status, "error": "Iterations are numbers from 0 on, as 3 or 1, 3."})
             else:
@@ -248,27 +248,3 @@ class ExplainView(HtmlView):
             self._following = False
         moment = Moment(tuple(place["frame"]), tuple(place["iteration"])) if place["frame"] else None
         self.focus.look_at(moment, node=place["node"])
-
-
-def _blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:
-    return {
-        "headline": headline, "rows": [], "more": "", "error": "", "bad": False, "open": OPEN, "origin": None,
-        "name": "", "iteration": "", "names": list(names),
-    }  # fmt: skip
-
-
-def _path(iteration: int | tuple[int, ...] | None) -> tuple[int, ...] | None:
-    if iteration is None:
-        return None
-    return (iteration,) if isinstance(iteration, int) else tuple(int(i) for i in iteration)
-
-
-def _typed(text: Any) -> Any:
-    """An iteration path as one types it; None for nothing, False for what is none."""
-    if not isinstance(text, str) or not text.strip():
-        return None
-    parts = text.replace(",", " ").split()
-    if len(parts) > 64 or not all(p.isascii() and p.isdigit() and len(p) <= 15 for p in parts):
-        return False
-    return tuple(map(int, parts))
-

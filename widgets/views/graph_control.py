@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.models.graph_groups import ROOT
+from workbench.widgets.models.graph_group import ROOT
 from workbench.widgets.models.graph_moves import MOVES, node_of, step
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.graph.graph import Graph
 from workbench.graph.node import Ref
-from workbench.widgets.models.graph_groups import ROOT
+from workbench.widgets.models.graph_group import ROOT
 from workbench.widgets.models.graph_moves import consumers, producers
 from workbench.widgets.models.graph_overview import Overview
 from workbench.widgets.models.graph_scene import Scene

@@ -9,7 +9,7 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.focus import Focus
-from workbench.widgets.models.graph_groups import ROOT, Path, frame_id
+from workbench.widgets.models.graph_group import ROOT, Path, frame_id
 from workbench.widgets.models.graph_model import draw
 from workbench.widgets.models.graph_moves import node_of
 from workbench.widgets.models.graph_overview import Overview

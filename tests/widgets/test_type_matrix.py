@@ -117,3 +117,12 @@ def test_an_unknown_cell_is_a_clear_error():
     with pytest.raises(wb.WorkbenchError, match="no-cell"):
         view.explain("int8", "int4")
     view.close()
+
+
+def test_text_in_the_cells_can_be_read():
+    view = TypeMatrixView()
+    layout, cells = view.figure.layout, [t for t in view.figure.data if t.mode == "markers+text"]
+    assert len(cells) == 2 and all(t.textfont.size >= 11 for t in cells)
+    rows = len(layout.yaxis.categoryarray)
+    assert (layout.height - layout.margin.t - layout.margin.b) / rows > max(t.marker.size for t in cells)
+    view.close()

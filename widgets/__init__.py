@@ -8,11 +8,11 @@
        └───────────────── toolbar: session.post("run") ... ◄────────────────────────┘
 
 What needs what: the views are ordinary widgets of ipywidgets 8 and anywidget, and speak with the page by the public
-widget protocol (comms, models, binary buffers); no extension of our own has to be installed. JupyterLab 4 is what the
-browser tests run in. Notebook 7 is made of the same parts and should work alike, theme and keys included. VS Code shows
-widgets through its Jupyter extension by the same protocol; JupyterLab's theme attribute is missing there, so that
-figures stay light. Neither of these two is tried in the tests. Without a notebook there are ``wb.terminal(session)``
-and ``workbench debug MODEL``, and ``panel.to_html`` for a file that any browser opens.
+widget protocol (comms, models, binary buffers); no extension of our own has to be installed. The browser tests run in
+JupyterLab 4, and those of the panel in Notebook 7 too. VS Code shows widgets through its Jupyter extension by the same
+protocol; JupyterLab's theme attribute is missing there, so that figures stay light. That one is not tried in the tests.
+Without a notebook there are ``wb.terminal(session)`` and ``workbench debug MODEL``, and ``panel.to_html`` for a file
+that any browser opens.
 """
 
 from __future__ import annotations

@@ -17,5 +17,6 @@ def module(*names: str) -> str:
 
 @cache
 def joined(*names: str) -> str:
-    """Several files of ``static/`` as one text."""
+    """Several files of ``static/`` as one text. A text and no path: anywidget watches a file for each widget that it
+    belongs to, and the watch keeps the widget for ever."""
     return "".join((STATIC / name).read_text() for name in names)

@@ -24,7 +24,7 @@ from plotly.basedatatypes import Undefined
 from workbench.widgets import theme
 from workbench.widgets.answers import Answers
 from workbench.widgets.bundle import shared
-from workbench.widgets.esm import STATIC, joined
+from workbench.widgets.esm import joined
 
 #: redraws in a row that did not help; a browser that cannot show the figure must not be asked for ever
 MAX_REDRAWS = 3
@@ -42,7 +42,7 @@ class LiveFigure(Answers, go.FigureWidget):
     """
 
     _esm = joined("wire.js", "figure.js")
-    _css = STATIC / "workbench.css"
+    _css = joined("workbench.css")
     _bundle_id = traitlets.Unicode().tag(sync=True)
     _themes = traitlets.Dict(theme.THEMES).tag(sync=True)
     _push = traitlets.Int(0).tag(sync=True)

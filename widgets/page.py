@@ -18,7 +18,7 @@ from plotly.offline import get_plotlyjs
 
 from workbench.errors import WorkbenchError
 from workbench.widgets import theme
-from workbench.widgets.esm import STATIC
+from workbench.widgets.esm import joined
 from workbench.widgets.views.spec import Spec, changes, flatten
 
 #: bytes of data in a page, beside plotly.js
@@ -77,13 +77,13 @@ def write_page(
                 f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY, quote=True)}">',
                 "<meta name='viewport' content='width=device-width,initial-scale=1'>",
                 f"<title>{escape(name[:200])}</title>",
-                f"<style>{(STATIC / 'page.css').read_text()}</style></head><body>",
+                f"<style>{joined('page.css')}</style></head><body>",
                 f"<h1>{escape(name[:2000])}</h1><p>{escape(status[:4000])}</p>",
                 "<noscript>The pictures need JavaScript; nothing is loaded from anywhere.</noscript>",
                 "<main></main>",
                 f"<script>{get_plotlyjs()}</script>",
                 f"<script type='application/json' id='workbench-data'>{data}</script>",
-                f"<script>{(STATIC / 'prelude.js').read_text()}{(STATIC / 'page.js').read_text()}</script>",
+                f"<script>{joined('prelude.js', 'page.js')}</script>",
                 "</body></html>",
             ]
         ),

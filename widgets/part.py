@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from workbench.widgets.esm import STATIC, module
+from workbench.widgets.esm import joined, module
 
 #: what the JavaScript that all share says by itself (``static/prelude.js``)
 PROTOCOL = ("ack", "view", "gone", "sight")
@@ -83,4 +83,4 @@ class Controls(ActPart):
     """
 
     _esm = module("controls.js")
-    _css = STATIC / "controls.css"
+    _css = joined("controls.css")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import STATIC, module
+from workbench.widgets.esm import joined, module
 from workbench.widgets.models.spill_model import spill_model
 from workbench.widgets.status_widget import StatusWidget
 
@@ -14,7 +14,7 @@ class SpillProgress(StatusWidget):
     """Bar and line for ``session.trace.spill``. WorkbenchError for a session whose trace does not go to disk."""
 
     _esm = module("spill.js")
-    _css = STATIC / "spill.css"
+    _css = joined("spill.css")
 
     def __init__(self, session: Any) -> None:
         if session.trace.spill is None:

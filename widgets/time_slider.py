@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import STATIC, module
+from workbench.widgets.esm import joined, module
 from workbench.widgets.focus import Focus, Moment, Path
 from workbench.widgets.models.labels import short_name, shorten
 from workbench.widgets.models.time_model import frame_now, loops_of, time_model
@@ -24,7 +24,7 @@ class TimeSlider(StatusWidget):
     """
 
     _esm = module("time_slider.js")
-    _css = STATIC / "time_slider.css"
+    _css = joined("time_slider.css")
 
     def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
         self._loops: list[Path] = []

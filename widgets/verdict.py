@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.widgets.esm import STATIC, module
+from workbench.widgets.esm import joined, module
 from workbench.widgets.part import ActPart
 
 
@@ -11,4 +11,4 @@ class VerdictPart(ActPart):
     name), ("moment", iteration) and ("try", number of the fix)."""
 
     _esm = module("verdict.js")
-    _css = STATIC / "verdict.css"
+    _css = joined("verdict.css")

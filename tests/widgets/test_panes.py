@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import ipywidgets
 import pytest
@@ -150,3 +152,18 @@ def test_another_frameworks_run_is_a_side_of_compare(panel):
     for k in range(20):
         view.add(f"run {k}", {})
     assert "elsewhere" not in view.sides() and "run 19" in view.sides()
+
+
+def test_closed_panes_and_panels_are_collected():
+    panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
+    kept = [weakref.ref(panel.panes.show(name)) for name in panel.panes.names]
+    kept += [weakref.ref(ref().live) for ref in kept if hasattr(ref(), "live")]
+    for name in panel.panes.names:
+        panel.panes.hide(name)
+    gc.collect()
+    assert [ref() for ref in kept if ref() is not None] == []
+    kept = [weakref.ref(part) for part in (panel, panel.toolbar, panel.time, *panel.parts)]
+    panel.close()
+    del panel
+    gc.collect()
+    assert [type(ref()).__name__ for ref in kept if ref() is not None] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from workbench.widgets.esm import STATIC, module
+from workbench.widgets.esm import joined, module
 from workbench.widgets.part import Part
 
 
@@ -15,7 +15,7 @@ class HtmlPart(Part):
     The view that it belongs to offers the status; there is no pump and no acknowledgement of its own.
     """
 
-    _css = STATIC / "flow.css"
+    _css = joined("flow.css")
 
     def __init__(self, script: str, status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._asked = asked

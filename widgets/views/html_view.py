@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.widgets import theme
-from workbench.widgets.esm import STATIC
+from workbench.widgets.esm import joined
 from workbench.widgets.focus import Focus
 from workbench.widgets.status_widget import StatusWidget
 from workbench.widgets.views.aside import Aside
@@ -24,7 +24,7 @@ class HtmlView(Face, StatusWidget):
     for what the browser says."""
 
     title = "View"
-    _css = STATIC / "flow.css"
+    _css = joined("flow.css")
 
     def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
         self._looks_at(source, focus)  # the model reads them

@@ -16,6 +16,7 @@ from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.controlflow_model import ControlFlowModel, runs
 from workbench.widgets.models.tokens_model import tokens_model
 from workbench.widgets.views.controlflow_view import SECTIONS
+from workbench.widgets.views.spec import whole_ticks
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -247,3 +248,18 @@ def test_a_decision_on_a_branch_is_followed_at_a_bounded_cost(monkeypatch):
             rows = model.update(session.trace)["rows"]
         for row in rows:
             assert row["n_true"] + row["n_false"] == len(session.trace[row["pred"]]), "what was taken back is gone"
+
+
+def test_a_step_of_one_does_not_outlive_few_decisions():
+    """Plotly keeps a step that is taken away; under a long axis it would lay out labels for half a minute."""
+    assert whole_ticks(12.0) == {"tickmode": "linear", "dtick": 1}
+    assert whole_ticks(13.0) == whole_ticks(0.0) == {"tickmode": "auto"}
+    with wb.Session(counter(), {"start": 0.0}) as session:
+        view = ControlFlowView(session)
+        session.step(20)
+        assert view.figure.layout.xaxis.tickmode == "linear"
+        session.run(wait=False)
+        assert until(lambda: session.snapshot().event > 1000)
+        session.pause()
+        assert view.figure.layout.xaxis.tickmode == "auto"
+        view.close()

@@ -10,7 +10,7 @@ from workbench.widgets import theme
 from workbench.widgets.models.controlflow_model import runs
 from workbench.widgets.models.dead_model import counted
 from workbench.widgets.models.labels import count_text, shorten
-from workbench.widgets.views.spec import Spec, base_layout, text, title
+from workbench.widgets.views.spec import Spec, base_layout, text, title, whole_ticks
 
 INK = "#111111"
 ROW = 52
@@ -54,7 +54,7 @@ def decisions_spec(model: dict[str, Any]) -> Spec:
         title=title("T = true, F = false" if ends else "Control flow"),
         barmode="overlay",
         xaxis={"title": {"text": text(model["x_title"])}, "visible": bool(ends), "rangemode": "tozero",
-               "range": [0, max(ends, default=1.0)], "dtick": 1 if max(ends, default=1.0) <= 12 else None,
+               "range": [0, max(ends, default=1.0)], **whole_ticks(max(ends, default=1.0)),
                "tickformat": "~s" if max(ends, default=0) > 1e5 else "d"},
         yaxis={"range": [-0.6, max(1, len(rows)) - 0.42], "visible": False, "fixedrange": True},
         annotations=notes,

@@ -86,10 +86,11 @@ def convergence_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
         between = "" if low == high else f" (90 % {number(low)} to {number(high)})"
         told += f" \u00b7 within the tolerance from {number(at)}{between}"
     lines = [t["y"] for t in data] + ([] if model["tolerance"] is None else [np.array([model["tolerance"]])])
+    linear = {"type": "linear", "tickmode": "auto", "exponentformat": "e"}
     layout = base_layout(
         height, title=title(told), shapes=shapes, annotations=notes,
         xaxis={"title": {"text": "iteration"}, "rangemode": "tozero"},
-        yaxis={"title": {"text": what}, **(log_axis(lines) if log else {"type": "linear", "exponentformat": "e"})},
+        yaxis={"title": {"text": what}, **(log_axis(lines) if log else linear)},
         margin={"l": 64, "r": 14, "t": 34, "b": 40},
     )  # fmt: skip
     return {"data": data, "layout": layout}

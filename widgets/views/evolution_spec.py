@@ -211,7 +211,7 @@ def _title(model: dict[str, Any]) -> list[str]:
 
 def _y_axis(log: bool, lines: list[np.ndarray], flags: bool) -> dict[str, Any]:
     if log:
-        return {**log_axis(lines), "tickmode": "linear"}
+        return log_axis(lines)
     if flags:
         words = {"tickmode": "array", "tickvals": [0, 1], "ticktext": ["false", "true"]}
         return {"type": "linear", "range": [-0.1, 1.1], **words}

@@ -43,7 +43,16 @@ def base_layout(height: int, **more: Any) -> dict[str, Any]:
 def count_axis(title: str, data: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """An x axis for counts from 0 on; short ones have a tick at each."""
     last = max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
-    return {"title": {"text": text(title)}, "rangemode": "tozero", "dtick": 1 if 0 < last <= 12 else None}
+    return {"title": {"text": text(title)}, "rangemode": "tozero", **whole_ticks(last)}
+
+
+def whole_ticks(last: float) -> dict[str, Any]:
+    """Ticks of an axis of whole numbers up to ``last``: one at each while there are few.
+
+    The mode is always named. A step that is only taken away stays in the browser, and a step of 1 under a range of a
+    thousand million makes plotly lay out more labels than it can within half a minute.
+    """
+    return {"tickmode": "linear", "dtick": 1} if 0 < last <= 12 else {"tickmode": "auto"}
 
 
 def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
@@ -53,7 +62,7 @@ def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
     # the difference of logarithms: the ratio of the largest and the smallest float overflows
     decades = np.log10(max(y.max() for y in good)) - np.log10(min(y.min() for y in good)) if good else 0.0
     step = int(-(-decades // 5)) if decades >= 2 else "D2"
-    return {"type": "log", "dtick": step, "tickformat": "~g"}
+    return {"type": "log", "tickmode": "linear", "dtick": step, "tickformat": "~g"}
 
 
 def plain_figure(spec: Spec, name: str = "light") -> go.Figure:

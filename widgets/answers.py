@@ -8,10 +8,17 @@ the browser wakes it up.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
 PATIENCE_S = 20.0
+#: after so long an update that was not answered holds up the next one no longer
+FALLBACK_S = 0.5
+#: times what the last answer took, up to a bound: a browser that is slow is not to be buried under updates
+SLOWER, LONGEST_FALLBACK_S = 3.0, 10.0
+#: updates of which it is remembered when they were sent
+REMEMBERED = 64
 
 
 class Answers:
@@ -21,6 +28,7 @@ class Answers:
     _acknowledged = 0
     _sent_at = 0.0
     _took = 0.0
+    _times: deque[tuple[int, float]] | None = None
     _unanswered_since: float | None = None
     _asleep = False
     _woke: bool = False
@@ -66,6 +74,11 @@ class Answers:
         return self._took
 
     @property
+    def holding(self) -> bool:
+        """Whether an update is on the way that the next one has to wait for."""
+        return self.in_flight > 0 and self.waited < max(FALLBACK_S, min(SLOWER * self._took, LONGEST_FALLBACK_S))
+
+    @property
     def hidden(self) -> bool:
         """Whether the browser said that the view is scrolled out of sight."""
         return not self._sight
@@ -74,6 +87,9 @@ class Answers:
         """An update goes out now."""
         now = time.monotonic()
         self._sent_at = now
+        if self._times is None:
+            self._times = deque(maxlen=REMEMBERED)
+        self._times.append((self.sent, now))
         if self._unanswered_since is None:
             self._unanswered_since = now
         elif self._views and now - self._unanswered_since > PATIENCE_S:
@@ -88,10 +104,9 @@ class Answers:
         if kind == "ack":
             push = content.get("push", 0)
             if isinstance(push, int):
-                waiting = self.in_flight > 0
                 self._acknowledged = max(self._acknowledged, min(push, self.sent))
-                if waiting and not self.in_flight:
-                    self._took = self.waited
+                while self._times and self._times[0][0] <= self._acknowledged:
+                    self._took = time.monotonic() - self._times.popleft()[1]
         elif kind == "view":
             self._views += 1
             self._acknowledged = self.sent

@@ -6,7 +6,7 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
 - *Coalescing.* A view is asked to show the newest snapshot, never each one; stops between two ticks are skipped.
 - *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates
   of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
-  answers, nor does a kernel that is busy with a cell hear the answer).
+  answers, nor does a kernel that is busy with a cell hear the answer), later where the last answer took long.
 - *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
   stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
 - *Out of sight.* While the session runs, a view that is scrolled away is shown every two seconds only.
@@ -28,11 +28,11 @@ import time
 import weakref
 from typing import Any
 
+from workbench.widgets.answers import FALLBACK_S
 from workbench.widgets.sink import Sink
 
 RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
-FALLBACK_S = 0.5
 IDLE_S = 0.1
 SETTLE_S = 0.03
 HIDDEN_S = 2.0
@@ -169,7 +169,7 @@ class Pump:
         with self._lock:
             waiting = [s for s, shown in self._shown.items() if shown != mark and s.views > 0]
             figures = [s for s in self._shown if not s.urgent]
-            in_flight = sum(min(s.in_flight, 1) for s in figures if s.waited < FALLBACK_S)
+            in_flight = sum(s.holding for s in figures)
         urgent = [s for s in waiting if s.urgent]
         others = [s for s in waiting if not s.urgent]
         left = False
@@ -182,7 +182,7 @@ class Pump:
         if running and any(s.waited < min(2 * s.took, FALLBACK_S) for s in figures):
             others, left = [], True
         for sink in [*urgent, *others]:
-            if sink.in_flight and sink.waited < FALLBACK_S or running and sink.hidden and sink.waited < HIDDEN_S:
+            if sink.holding or running and sink.hidden and sink.waited < HIDDEN_S:
                 left = True
                 continue
             if not sink.urgent:

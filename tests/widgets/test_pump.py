@@ -54,6 +54,35 @@ def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endles
     view.close()
 
 
+def test_a_slow_browser_is_not_buried_under_updates(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    ended = threading.Event()
+
+    def answer():
+        answered = view.live._push
+        while not ended.is_set():
+            if view.live._push > answered:
+                answered += 1
+                ended.wait(0.8)  # it draws
+                view.live._browser_says(view.live, {"kind": "ack", "push": answered}, [])
+            ended.wait(0.002)
+
+    browser = threading.Thread(target=answer, daemon=True)
+    browser.start()
+    endless.run(wait=False)
+    time.sleep(2.5)  # it has learned how slow the browser is
+    behind = []
+    for _ in range(100):
+        behind.append(view.in_flight)
+        time.sleep(0.02)
+    endless.pause()
+    ended.set()
+    browser.join()
+    assert max(behind) == 1, behind
+    view.close()
+
+
 def test_at_most_two_figures_are_under_way_at_once(endless):
     views = [EvolutionView(endless), GraphView(endless), EvolutionView(endless)]
     for view in views:

@@ -94,6 +94,11 @@ class View(Face, Onlooker, ipywidgets.VBox):
         return self.live.took
 
     @property
+    def holding(self) -> bool:
+        """Whether an update is on the way that the next one has to wait for."""
+        return self.live.holding
+
+    @property
     def asleep(self) -> bool:
         """Whether it had a view in a browser that has stopped to answer."""
         return self.live.asleep

@@ -87,7 +87,7 @@ lint: $(DEV_STAMP)
 
 # Whole modules side by side, then those that hold times or memory against a bound, which want the machine for themselves
 # (ALONE in tests/conftest.py). The time limits of all stages together are what CI may take at most.
-SPREAD := -n $(TEST_JOBS) --dist loadgroup
+SPREAD := -n $(TEST_JOBS)
 
 test-fast: $(DEV_STAMP)
 	timeout 1200 pytest --alone never $(SPREAD)

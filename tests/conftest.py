@@ -3,7 +3,7 @@
 ``make test-fast`` runs in two passes: all tests but those of ``ALONE`` over several processes (pytest-xdist, a whole
 module to one process, so that fixtures of a module are made once), and then those of ``ALONE`` one by one::
 
-    pytest --alone never -n 2 --dist loadgroup
+    pytest --alone never -n 2
     pytest --alone only
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,18 +63,33 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m selects by marks, and before xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # before -m selects by marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     which, kept, left = config.getoption("--alone"), [], []
     for item in items:
         module = _inside(item.path)
         names = ALONE.get(module)
         alone = names is not None and (not names or getattr(item, "originalname", item.name) in names)
-        item.add_marker(pytest.mark.xdist_group("browser" if item.get_closest_marker("browser") else module))
         (left if which != "with" and alone != (which == "only") else kept).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = kept
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A whole module to one process, and all browser tests to the same one: they share a server and a Chromium.
+
+    xdist's own groups are named at the end of a test's id, which pytest 9.2 does not hand on.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Modules(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            module = nodeid.split("::", 1)[0]
+            return "browser" if module.startswith("tests/browser/") else module
+
+    return Modules(config, log)
 
 
 def _inside(path: Path) -> str:

@@ -148,8 +148,10 @@ export default {
       if (editing) return;
       for (const [key, input] of Object.entries(fields)) {
         const value = (key === "name" ? status.name : status[`set_${key}`]) ?? "";
-        // what is being typed stays, unless the kernel has another answer
-        if (value !== input.dataset.shown || document.activeElement !== input) {
+        // what is being typed stays; once it was told, the kernel's answer is shown
+        const active = document.activeElement === input;
+        if (active && input.value !== (input.dataset.told ?? "")) continue;
+        if (value !== input.dataset.shown || !active) {
           if (!status.errors[key]) input.value = input.dataset.told = value;
           input.dataset.shown = value;
         }

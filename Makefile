@@ -90,11 +90,11 @@ lint: $(DEV_STAMP)
 SPREAD := -n $(TEST_JOBS)
 
 test-fast: $(DEV_STAMP)
-	timeout 1200 pytest --alone never $(SPREAD)
+	timeout 900 pytest --alone never $(SPREAD)
 	timeout 300 pytest --alone only
 
 test-slow: $(DEV_STAMP) browser
-	timeout 1500 pytest --alone never $(SPREAD) -m "slow or browser"
+	timeout 1080 pytest --alone never $(SPREAD) -m "slow or browser"
 	timeout 300 pytest --alone only -m "slow or browser"
 
 test-notebooks: $(DEV_STAMP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 
 import numpy as np
@@ -240,6 +241,7 @@ def test_edited_sessions(seed, kind):
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["nesting", "arrays", "long", "readers"])
 def test_sweep(kind):
-    for seed in range(60):
+    """Fixed seeds; WORKBENCH_SWEEP sets how many."""
+    for seed in range(int(os.environ.get("WORKBENCH_SWEEP", "120")) // 4):
         drive(kind, seed)
         drive_interrupted(kind, seed)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -79,7 +81,9 @@ class Session(Values, Commands):
         self._forks: list[Session] = []
         self._desk = Desk()
         self._debugger.classify = pattern_of
-        self._debugger.breakpoints.asked_by(self._standing_still)
+        # weakly: a closed session is to go at once, with its trace, and not when the garbage collector comes by
+        still = weakref.WeakMethod(self._standing_still)
+        self._debugger.breakpoints.asked_by(lambda: method() if (method := still()) else nullcontext())
 
     @property
     def histories(self) -> tuple[History, ...]:

@@ -10,6 +10,7 @@ the middle one is printed, with the quarters beside it: other work on the machin
 from __future__ import annotations
 
 import argparse
+import inspect
 import statistics
 import threading
 import time
@@ -84,22 +85,16 @@ def measure(pairs: int = PAIRS) -> tuple[list[float], float]:
 
 
 CELLS = [
-    """
+    f"""
 import time
 import workbench as wb
 b = wb.GraphBuilder("counter")
 i = b.while_loop(lambda i: i >= 0.0, lambda i: i + 1.0, b.placeholder("start", "float64", ()))
-graph = b.build({"i": i})
-def speed(session, seconds=0.6):
-    session.run(wait=False)
-    time.sleep(0.2)
-    first, begun = session.snapshot().event, time.perf_counter()
-    time.sleep(seconds)
-    last, took = session.snapshot().event, time.perf_counter() - begun
-    session.pause()
-    return (last - first) / took
-bare = wb.Session(graph, {"start": 0.0})
-panel = wb.debug(graph, {"start": 0.0})
+graph = b.build({{"i": i}})
+ROUND_S = {ROUND_S}
+{inspect.getsource(events_per_second)}
+bare = wb.Session(graph, {{"start": 0.0}})
+panel = wb.debug(graph, {{"start": 0.0}})
 for name in panel.panes.names:
     panel.panes.show(name)
 panel
@@ -124,7 +119,7 @@ def in_browser() -> None:
         page.run_all()
         panel = Panel(page.page, 0)
         panel.show()
-        pair = "alone = speed(bare); print(speed(panel.session) / alone)"
+        pair = "alone = events_per_second(bare); print(events_per_second(panel.session) / alone)"
         ratios = [float(page.kernel(pair)) for _ in range(PAIRS)]
         print(f"browser, with the panel: {told(ratios)}")
         clicks = []

@@ -24,6 +24,8 @@ REMEMBERED = 64
 class Answers:
     """What the pump asks a view that lives in a browser; a subclass gives ``sent``, the number of the last update."""
 
+    #: updates that may be on the way when the next one is sent
+    ahead = 0
     _views = 0
     _acknowledged = 0
     _sent_at = 0.0
@@ -76,7 +78,8 @@ class Answers:
     @property
     def holding(self) -> bool:
         """Whether an update is on the way that the next one has to wait for."""
-        return self.in_flight > 0 and self.waited < max(FALLBACK_S, min(SLOWER * self._took, LONGEST_FALLBACK_S))
+        patience = max(FALLBACK_S, min(SLOWER * self._took, LONGEST_FALLBACK_S))
+        return self.in_flight > self.ahead and self.waited < patience
 
     @property
     def hidden(self) -> bool:

@@ -120,8 +120,16 @@ class LiveFigure(Answers, go.FigureWidget):
             for key, value in (layout or {}).items():
                 self._set_in(self._layout, key, value)
             restyle = {key: [traces[i].get(key, Undefined) for i in indexes] for key in keys}
-            self._send_update_msg(restyle, dict(layout or {}), indexes)
-            self._sent()
+            with self.hold_sync():  # one message: plotly's own way takes four
+                self._last_trace_edit_id += 1
+                self._last_layout_edit_id += 1
+                self._py2js_update = {
+                    "style_data": restyle, "layout_data": dict(layout or {}), "style_traces": indexes,
+                    "trace_edit_id": self._last_trace_edit_id, "layout_edit_id": self._last_layout_edit_id,
+                    "source_view_id": None,
+                }  # fmt: skip
+                self._sent()
+            self._trait_values["_py2js_update"] = None  # not for browsers that open the figure later
 
     def replace(self, spec: Mapping[str, Any]) -> None:
         """Exchange all traces, when their number or kinds have changed, and update the layout."""

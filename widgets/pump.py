@@ -10,8 +10,8 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
 - *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
   stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
 - *Out of sight.* While the session runs, a view that is scrolled away is shown every two seconds only.
-- *Room for clicks.* While the session runs, the browser is left as long again as it took for the last update, so that
-  a click is never behind a queue of redraws.
+- *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
+  click is never behind a queue of redraws, and where kernel and browser share a small machine the run keeps its core.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
   seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
 - *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
@@ -36,12 +36,16 @@ MAX_IN_FLIGHT = 2
 IDLE_S = 0.1
 SETTLE_S = 0.03
 HIDDEN_S = 2.0
+#: while only the number of events changes, the status line tells it so often: each time the whole page is laid out
+STATUS_S = 0.25
 #: seconds between two questions whether the page is still there
 KNOCK_S = 30.0
 #: share of the time that the thread may use for views while the session runs; the status line is not counted
 SHARE = 0.08
 #: the longest wait that comes of it: what runs is seen to run, however much a view costs
 LONGEST_S = 0.15
+#: from one figure to the next, as a multiple of what the browser took for the last one
+ROOM = 3.0
 
 
 class Pump:
@@ -179,10 +183,10 @@ class Pump:
             others = [*others[turn:], *others[:turn]]
         else:
             others.sort(key=lambda sink: self._cost.get(sink, 0.0))
-        if running and any(s.waited < min(2 * s.took, FALLBACK_S) for s in figures):
+        if running and any(s.waited < min(ROOM * s.took, FALLBACK_S) for s in figures):
             others, left = [], True
         for sink in [*urgent, *others]:
-            if sink.holding or running and sink.hidden and sink.waited < HIDDEN_S:
+            if sink.holding or running and sink.waited < self._least(sink, version):
                 left = True
                 continue
             if not sink.urgent:
@@ -200,6 +204,13 @@ class Pump:
                 self.refresh(sink)
                 left = True
         return left or running
+
+    def _least(self, sink: Sink, version: int) -> float:
+        """Seconds between two updates of a sink while the session runs."""
+        shown = self._shown.get(sink)
+        if sink.urgent:
+            return STATUS_S if shown is not None and shown[0] == version else 0.0
+        return HIDDEN_S if sink.hidden else 0.0
 
     def _knock(self) -> None:
         """Ask the page for a sign of life, now and then; without one all of its views are asleep."""

@@ -31,6 +31,7 @@ class Toolbar(StatusWidget):
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)
     urgent = True
+    ahead = 10  # while the session runs, the browser answers once a second
 
     def __init__(self, session: Any, *, focus: Focus | None = None) -> None:
         self._version = -1

@@ -116,6 +116,7 @@ def test_going_back_and_on(
 
 @settings(max_examples=25, **COMMON)
 @given(kind=st.integers(0, 2), seed=SEEDS, policy=POLICIES, limit=st.integers(200, 30_000), rows=st.integers(2, 6))
+@example(kind=2, seed=377, policy=Retention("carried", every=2, window=1), limit=357, rows=2)  # stretches of one row
 def test_a_file_has_what_is_kept(kind: int, seed: int, policy: Retention, limit: int, rows: int) -> None:
     graph, feeds = drawn(kind, seed)
     run, trace, _ = kept_run(graph, feeds, policy, limit, rows)

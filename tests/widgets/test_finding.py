@@ -141,6 +141,7 @@ def test_damaged_files_are_read_or_refused_in_words(saved, tmp_path):
                 refused.add(error.slug)
     assert {"not-a-finding", "not-a-trace", "bad-trace"} <= refused <= {
         "not-a-finding", "bad-finding", "finding-version", "not-a-trace", "bad-trace", "trace-version", "too-large",
+        "not-a-graph", "bad-graph-text",
     }  # fmt: skip
 
 

@@ -111,8 +111,9 @@ function onTheme(callback) {
 }
 const isDark = () => document.body.dataset.jpThemeLight === "false";
 
-// Calls `show` now and at each new status, acknowledges it, and tells the kernel that a view is there; what the kernel says
-// went wrong stands in front of the view. Gives the function that ends all of it, and what is in `more`.
+// Calls `show` now and at each new status, acknowledges it (unless `show` returns false), and tells the kernel that a view is
+// there; what the kernel says went wrong stands in front of the view. Gives the function that ends all of it, and what is in
+// `more`.
 function follow(model, el, show, ...more) {
   let problem = null;
   const trouble = () => {
@@ -130,8 +131,7 @@ function follow(model, el, show, ...more) {
     complain(problem, words);
   };
   const update = () => {
-    show(model.get("status"));
-    tell(model, { kind: "ack", push: model.get("push") });
+    if (show(model.get("status")) !== false) tell(model, { kind: "ack", push: model.get("push") });
   };
   const ends = [listen(model, "change:status", update), listen(model, "change:trouble", trouble), ...more];
   trouble();

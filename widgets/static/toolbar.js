@@ -19,6 +19,7 @@ const ICONS = {
   run: "M3 1l9 6-9 6z",
   pause: "M3 1h3v12H3zM8 1h3v12H8z",
 };
+const QUIET_MS = 1000;
 const FIELDS = ["state", "event", "iteration", "next", "looking", "reason", "error"];
 
 export default {
@@ -98,6 +99,7 @@ export default {
       trail.style.display = crumbs.length > 1 ? "" : "none";
     }
 
+    let answered = -Infinity;
     const show = (now) => {
       const enabled = new Set(now.enabled ?? []);
       fields.state.dataset.state = now.state ?? "";
@@ -113,6 +115,10 @@ export default {
       story.textContent = now.report ?? "";
       report.style.display = now.report ? "" : "none";
       for (const [name, button] of buttons) button.disabled = !enabled.has(name);
+      // each answer has JupyterLab show a busy kernel and an idle one: while the session runs, few are given
+      const quiet = now.state === "running" && performance.now() - answered < QUIET_MS;
+      if (!quiet) answered = performance.now();
+      return !quiet;
     };
 
     // keys work while anything inside the debugger has the focus, and only then

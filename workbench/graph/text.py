@@ -31,6 +31,8 @@ from workbench.graph.types import NARROW, NUMERIC, STRING, TensorType, dtype_nam
 VERSION = 1
 #: bounds for text that strangers wrote
 MAX_TEXT = 512 * 1024 * 1024
+#: what to do about a text that cannot be read
+NO_GRAPH = "give a file that workbench.graph.text wrote; if it is one, it was changed on its way: get it again."
 MAX_ELEMENTS = 1 << 28
 _INLINE = 64  # larger arrays are written as base64
 
@@ -58,10 +60,14 @@ def write_graph(graph: Graph, *, sources: bool = True) -> str:
 def parse(text: str) -> Graph:
     """Read a graph from its text form; raises LoadError with the line number, or the checker's errors."""
     if len(text) > MAX_TEXT:
-        raise LoadError(f"The text has {len(text):,} characters; at most {MAX_TEXT:,} are read.", slug="too-large")
+        raise LoadError(
+            f"The text has {len(text):,} characters; at most {MAX_TEXT:,} are read.", slug="too-large", fix=NO_GRAPH
+        )
     lines = text.split("\n")  # not splitlines: names may hold other line separators
     if not lines or not lines[0].startswith("graph "):
-        raise LoadError('This is no graph text: it does not begin with `graph "name" version 1`.', slug="not-a-graph")
+        raise LoadError(
+            'This is no graph text: it does not begin with `graph "name" version 1`.', slug="not-a-graph", fix=NO_GRAPH
+        )
     name, nodes = "", []
     tables: dict[str, dict[str, Ref]] = {"input": {}, "output": {}, "name": {}}
     for number, line in enumerate(lines, 1):
@@ -91,7 +97,7 @@ def parse(text: str) -> Graph:
             reader.end()
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError, GraphError) as error:
             raise LoadError(
-                f"Line {number} of the graph text cannot be read: {error}.", slug="bad-graph-text"
+                f"Line {number} of the graph text cannot be read: {error}.", slug="bad-graph-text", fix=NO_GRAPH
             ) from error
     return Graph.from_nodes(name, nodes, inputs=tables["input"], outputs=tables["output"], names=tables["name"])
 

@@ -40,7 +40,8 @@ NO_TRACE = "give a file that trace.save wrote; if it is one, it was cut short or
 
 
 def load_trace(path: str | PathLike[str]) -> Trace:
-    """Read a trace file; raises TraceError with slug ``not-a-trace``, ``trace-version`` or ``bad-trace``."""
+    """Read a trace file; raises TraceError with slug ``not-a-trace``, ``trace-version`` or ``bad-trace``, or
+    what is wrong with the graph in it."""
     try:
         with zipfile.ZipFile(path) as file:
             if "trace.json" not in file.namelist():
@@ -63,8 +64,10 @@ def load_trace(path: str | PathLike[str]) -> Trace:
             source = SavedSource(file, head, layout)
             source.check(layout)
             return Trace(graph, layout, source)
-    except WorkbenchError:
+    except TraceError:
         raise
+    except WorkbenchError as error:  # the graph in it
+        raise TraceError(f"{path} is damaged: {error.message}", slug=error.slug, fix=NO_TRACE) from error
     except FileNotFoundError:
         raise TraceError(f"There is no file {path}.", slug="no-such-file", fix="look for it elsewhere.") from None
     except (zipfile.BadZipFile, IsADirectoryError, UnicodeDecodeError, json.JSONDecodeError) as error:

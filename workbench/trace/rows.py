@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.kernels.layout import Condition, Layout, NodeLayout, Place, ValueLayout
 from workbench.trace.source import RowsGone, RowSource
-from workbench.trace.spans import FOREVER, Rows, as_array, holding, only
+from workbench.trace.spans import FOREVER, Rows, among, as_array, holding, only, without
 
 #: of a branch index: (number, when it is this one)
 Branches = tuple[tuple[int, tuple[Condition, ...]], ...]
@@ -44,7 +44,7 @@ class RowReader:
         for condition in guard:
             while len(rows):
                 try:
-                    rows = as_array(rows)[self.holds(condition, node.frame, rows)]
+                    rows = self._where(condition, node.frame, rows)
                     break
                 except RowsGone as gone:
                     rows = self.surviving(node.frame, rows, gone)
@@ -70,13 +70,13 @@ class RowReader:
 
     def fired(self, node: NodeLayout, guard: tuple[Condition, ...], rows: Rows) -> np.ndarray:
         """Those of some readable rows in which a node fired and a guard held; RowsGone if one went meanwhile."""
-        found = as_array(rows)
-        if len(found):
-            begun = self._begun(node, (int(found[0]), int(found[-1]) + 1))
-            found = as_array(self._iterations_of(node, found[(found >= begun.start) & (found < begun.stop)]))
+        found: Rows = rows
+        if len(rows):
+            begun = self._begun(node, (int(rows[0]), int(rows[-1]) + 1))
+            found = self._iterations_of(node, only(rows, (begun,)))
         for condition in guard:
-            found = found[self.holds(condition, node.frame, found)] if len(found) else found
-        return found
+            found = self._where(condition, node.frame, found) if len(found) else found
+        return as_array(found)
 
     def _begun(self, node: NodeLayout, window: tuple[int, int] | None) -> range:
         """Rows in which the node's turn came, kept or not, init rows included."""
@@ -170,6 +170,17 @@ class RowReader:
             return range(first + 1, stop)
         rows = np.arange(first, stop, dtype=np.int64)
         return np.delete(rows, inside - first)
+
+    def _where(self, condition: Condition, frame: int, rows: Rows) -> Rows:
+        """Those of the rows in which a literal holds. A loop's own condition is true in all rows of an activation but
+        the last: only those are read."""
+        cond = self.layout.frames[frame].cond
+        if frame == 0 or cond is None or condition.place != cond.place:
+            return as_array(rows)[self.holds(condition, frame, rows)]
+        starts, _ = self.source.activations(frame)
+        lasts = among(np.append(starts[1:] - 1, rows[-1]), rows)
+        ends = lasts[~self.holds(cond, frame, lasts)]
+        return without(rows, ends) if condition == cond else ends
 
     def holds(self, condition: Condition, frame: int, rows: Rows) -> np.ndarray:
         """Whether a literal holds in each of the rows."""

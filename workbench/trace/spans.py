@@ -60,6 +60,21 @@ def holding(spans: Spans, rows: np.ndarray) -> np.ndarray:
     return held
 
 
+def among(some: np.ndarray, rows: Rows) -> np.ndarray:
+    """Those of ``some`` rows, in any order, that are among the rows: ascending, each once."""
+    some = np.unique(some)
+    return some[holding((rows,), some)] if len(rows) else some[:0]
+
+
+def without(rows: Rows, gone: np.ndarray) -> Rows:
+    """The rows less some of them, ascending."""
+    if len(gone) == 0:
+        return rows
+    if isinstance(rows, range) and len(gone) == 1 and gone[0] == rows[-1]:
+        return rows[:-1]
+    return np.delete(as_array(rows), np.searchsorted(as_array(rows), gone))
+
+
 def only(rows: Rows, spans: Spans) -> Rows:
     """Those of the rows that are in one of the stretches."""
     if not isinstance(rows, range) or rows.step != 1:

@@ -68,24 +68,8 @@ class _Rows:
         inside = (node.frame, node.guard, node.first, low, high, partial)
         if inside not in self._known:
             window = None if node.frame == 0 else (low, high)
-            self._known[inside] = self._counted(node, window)
+            self._known[inside] = len(self.run.trace.reader.rows_of(node, node.guard, window))
         return self._known[inside]
-
-    def _counted(self, node: NodeLayout, window: tuple[int, int] | None) -> int:
-        reader = self.run.trace.reader
-        cond = self.run.plan.layout.frames[node.frame].cond
-        if cond is None or cond not in node.guard:
-            return len(reader.rows_of(node, node.guard, window))
-        # a loop's condition holds in all rows but the last of an activation, so that only those need be read
-        rest = tuple(c for c in node.guard if c != cond)
-        rows = reader.rows_of(node, rest, window)
-        starts, _ = self.run.view.activations(node.frame)
-        lasts = np.append(starts[1:] - 1, self.run.view.rows(node.frame)[1])
-        if isinstance(rows, range):
-            lasts = lasts[(lasts >= rows.start) & (lasts < rows.stop)]
-        else:
-            lasts = lasts[np.isin(lasts, rows)]
-        return len(rows) - (int((~reader.holds(cond, node.frame, lasts)).sum()) if len(lasts) else 0)
 
 
 def counts_before(run: Run, steps: Steps, step: Step, row: int) -> dict[int, Counts]:

@@ -55,5 +55,5 @@ def coverage(reader: RowReader, frame: int, places: Iterable[Place] = ()) -> Cov
         for start, end, step in runs_of(spans):
             low = start + (step if start == init else 0)
             if low < end:
-                stretches.append((low - init - 1, end - init - 2, step))
+                stretches.append((low - init - 1, end - init - 2, step if low < end - 1 else 1))
     return Coverage(kept, happened, tuple(stretches))

@@ -14,7 +14,7 @@ class SpillProgress(StatusWidget):
     """Bar and line for ``session.trace.spill``. WorkbenchError for a session whose trace does not go to disk."""
 
     _esm = module("spill.js")
-    _css = joined("spill.css")
+    _css = joined("bar.css", "spill.css")
 
     def __init__(self, session: Any) -> None:
         if session.trace.spill is None:

@@ -24,7 +24,7 @@ class TimeSlider(StatusWidget):
     """
 
     _esm = module("time_slider.js")
-    _css = joined("time_slider.css")
+    _css = joined("bar.css", "time_slider.css")
 
     def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
         self._loops: list[Path] = []

@@ -27,7 +27,7 @@ class Toolbar(StatusWidget):
     """Toolbar and status line of ``session``. ``keymap`` maps key chords ("Shift+F10") to commands."""
 
     _esm = module("toolbar.js")
-    _css = joined("toolbar.css")
+    _css = joined("bar.css", "toolbar.css")
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)
     urgent = True

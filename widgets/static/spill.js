@@ -3,7 +3,7 @@
 
 export default {
   render({ model, el }) {
-    const box = aria(make("div", "workbench-spill", el), "group", "Trace on disk");
+    const box = aria(make("div", "workbench-bar workbench-spill", el), "group", "Trace on disk");
     box.tabIndex = 0;
     const word = make("b", "workbench-spill-word", box);
     const bar = make("progress", "workbench-spill-bar", box);

@@ -9,7 +9,7 @@ const SLOW_MS = 2000;
 
 export default {
   render({ model, el }) {
-    const box = aria(make("div", "workbench-time", el), "group", "Time: which iteration the views show");
+    const box = aria(make("div", "workbench-bar workbench-time", el), "group", "Time: which iteration the views show");
     const tools = make("div", "workbench-time-tools", box);
     const frames = aria(make("select", "", tools), "", "Loop");
     frames.title = "Loop that the slider stands for";

@@ -24,7 +24,7 @@ const FIELDS = ["state", "event", "iteration", "next", "looking", "reason", "err
 
 export default {
   render({ model, el }) {
-    const bar = aria(make("div", "workbench-toolbar", el), "toolbar", "Debugger");
+    const bar = aria(make("div", "workbench-bar workbench-toolbar", el), "toolbar", "Debugger");
     bar.tabIndex = 0;
     const buttons = new Map();
     const groups = new Map();

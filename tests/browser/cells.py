@@ -24,8 +24,8 @@ def search(limit):
 endless = wb.debug(search.graph_for(10), {"limit": 10})
 endless
 """
-#: a loop in a loop, and a branch
-NESTED = """
+#: a loop in a loop, and a branch that is taken where the sum is large: ``graph`` of ``n``
+NESTED_GRAPH = """
 import workbench as wb
 b = wb.GraphBuilder("nested")
 n, zero = b.placeholder("n", "int64", ()), b.constant(0, "int64")
@@ -33,6 +33,9 @@ def outer(i, s):
     _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (b.constant(0, "int64"), s), name="inner")
     return i + 1, b.cond(t > 10, lambda: t - 3, lambda: t + 1)
 i, s = b.while_loop(lambda i, s: i < n, outer, (zero, zero), name="outer")
-nested_panel = wb.debug(b.build({"i": i, "s": s}), {"n": 8})
+graph = b.build({"i": i, "s": s})
+"""
+NESTED = f"""{NESTED_GRAPH}
+nested_panel = wb.debug(graph, {{"n": 8}})
 nested_panel
 """

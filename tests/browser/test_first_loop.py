@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from tests.browser import checks
 from tests.browser.lab import NOTEBOOKS
 from tests.browser.panel import FIGURES, Panel
 
@@ -40,16 +41,7 @@ def test_no_cell_failed(opened):
 
 
 def test_step_and_step_back_move_the_figures(newton):
-    for _ in range(3):
-        before = newton.data("graph")
-        newton.click("step", "paused")
-        newton.wait_for_change("graph", before)
-    event, graph = newton.status("event"), newton.data("graph")
-    newton.click("step", "paused")
-    newton.wait_for_change("graph", graph)
-    newton.click("step_back", "paused")
-    assert newton.status("event") == event
-    newton.wait_for("graph", lambda traces: json.dumps(traces) == graph)  # the picture is the one it was
+    checks.steps_forth_and_back(newton)
 
 
 def test_next_iteration_draws_the_loop_variable(newton):
@@ -63,12 +55,9 @@ def test_next_iteration_draws_the_loop_variable(newton):
 
 
 def test_run_to_the_end_says_why(newton):
-    newton.click("run", "finished")
+    checks.runs_to_the_root(newton)
     assert "finished" in newton.status("reason")
-    newton.wait_for("evolution", lambda traces: len(traces[0][0]) == 12)
     assert newton.ask("return panel.querySelector('button[data-command=step]').disabled")
-    x, y, _ = json.loads(newton.data("evolution"))[0]
-    assert len(x) == 12 and abs(y[-1] - 2**0.5) < 1e-12
 
 
 def test_pause_and_step_answer_at_once_while_a_loop_runs_at_full_speed(endless):
@@ -105,15 +94,7 @@ def test_another_cell_runs_meanwhile(opened, endless):
 
 
 def test_keys_work_in_the_panel_and_only_there(newton):
-    newton.ask("panel.querySelector('.workbench-toolbar').focus()")
-    before = newton.event()
-    newton.page.keyboard.press("F10")
-    newton.until_event("event !== args[0]", before)
-    newton.ask("document.activeElement.blur()")
-    after = newton.event()
-    newton.page.keyboard.press("F10")
-    newton.page.wait_for_timeout(300)
-    assert newton.event() == after
+    checks.keys_work_only_inside(newton)
 
 
 def test_a_click_on_a_node_selects_it(newton):

@@ -11,17 +11,13 @@ from typing import Any
 
 import pytest
 
-SETUP = """
-import numpy as np, workbench as wb
+from tests.browser.cells import NESTED_GRAPH
+
+SETUP = f"""{NESTED_GRAPH}
+import numpy as np
 from workbench.widgets import BreakpointTable, CallStackView, ControlFlowView, FrameTimeline, ValueInspector
 from workbench.widgets.focus import Focus, Moment
-b = wb.GraphBuilder("nested")
-n, zero = b.placeholder("n", "int64", ()), b.constant(0, "int64")
-def outer(i, s):
-    _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (b.constant(0, "int64"), s), name="inner")
-    return i + 1, b.cond(t > 40, lambda: t - 3, lambda: t + 1)
-i, s = b.while_loop(lambda i, s: i < n, outer, (zero, zero), name="outer")
-session = wb.Session(b.build({"i": i, "s": s}), {"n": 12})
+session = wb.Session(graph, {{"n": 12}})
 focus = Focus()
 """
 STORY_4 = """

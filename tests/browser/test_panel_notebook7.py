@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 
 import pytest
 
+from tests.browser import checks
 from tests.browser.cells import ENDLESS, NEWTON
 from tests.browser.desk import started
 from tests.browser.lab import write_notebook
@@ -51,18 +51,8 @@ def test_it_is_notebook_7(opened):
 
 
 def test_step_run_and_back(newton):
-    for _ in range(3):
-        before = newton.data("graph")
-        newton.click("step", "paused")
-        newton.wait_for_change("graph", before)
-    event = newton.event()
-    newton.click("step", "paused")
-    newton.click("step_back", "paused")
-    assert newton.event() == event
-    newton.click("run", "finished")
-    newton.wait_for("evolution", lambda traces: len(traces[0][0]) == 12)
-    x, y, _ = json.loads(newton.data("evolution"))[0]
-    assert x == list(range(12)) and y[0] == 100 and abs(y[-1] - 2**0.5) < 1e-12
+    checks.steps_forth_and_back(newton)
+    checks.runs_to_the_root(newton)
 
 
 def test_a_loop_that_runs_is_followed_and_paused(opened, endless):
@@ -74,26 +64,12 @@ def test_a_loop_that_runs_is_followed_and_paused(opened, endless):
     assert "never" in endless.words("termination").lower()
 
 
-def test_the_time_slider_moves_the_views(newton):
-    newton.click("run", "finished")
-    words = newton.words("value")
-    newton.time(3)
-    newton.until("return panel.querySelector('.workbench-is-value').innerText !== args[0]", words)
-    assert newton.looking_at() == "looking at while 3"
-    newton.ask("panel.querySelector('[data-time=go]').click()")
-    newton.until("return panel.querySelector('.workbench-crumbs').textContent.includes('while 3')")
+def test_the_time_slider_moves_the_views_and_goes_there(newton):
+    checks.the_time_slider_moves_the_views(newton)
 
 
-def test_keys_work_in_the_panel_and_only_there(opened, newton):
-    newton.ask("panel.querySelector('.workbench-toolbar').focus()")
-    before = newton.event()
-    opened.page.keyboard.press("F10")
-    newton.until_event("event > args[0]", before)
-    newton.ask("document.activeElement.blur()")
-    after = newton.event()
-    opened.page.keyboard.press("F10")
-    opened.page.wait_for_timeout(300)
-    assert newton.event() == after
+def test_keys_work_in_the_panel_and_only_there(newton):
+    checks.keys_work_only_inside(newton)
 
 
 def test_all_panes_open_and_close(opened, newton):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.browser import checks
 from tests.browser.cells import NESTED, NEWTON
 from tests.browser.panel import Panel
 
@@ -77,15 +78,7 @@ def test_nested_loops_have_a_slider_each(nested):
 
 
 def test_the_time_slider_moves_the_views_and_goes_there(newton):
-    newton.click("run", "finished")
-    words = newton.ask("return panel.querySelector('.workbench-is-value').innerText")
-    newton.time(3)
-    newton.until("return panel.querySelector('.workbench-is-value').innerText !== args[0]", words)
-    assert newton.looking_at() == "looking at while 3"
-    newton.ask("panel.querySelector('[data-time=go]').click()")
-    newton.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
-    assert "while 3" in newton.status("crumbs")
-    newton.ask("panel.querySelector('[data-time=newest]').click()")
+    checks.the_time_slider_moves_the_views(newton)
 
 
 def test_the_iterations_can_be_played(newton):

@@ -41,6 +41,18 @@ def counter(limit: float = -1.0) -> wb.Graph:
     return b.build({"i": i})
 
 
+def flat() -> wb.Graph:
+    """No loop: ``y`` is ``x`` and one."""
+    b = wb.GraphBuilder("flat")
+    return b.build({"y": b.placeholder("x", "float64", ()) + 1.0})
+
+
+def one() -> wb.Graph:
+    """The smallest graph: a constant."""
+    b = wb.GraphBuilder("one")
+    return b.build({"y": b.constant(1.0)})
+
+
 def evil() -> wb.Graph:
     """Names with tags in them, in every place where a name can stand."""
     b = wb.GraphBuilder(f"g{EVIL}")

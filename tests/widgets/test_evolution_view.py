@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import until
-from tests.widgets.graphs import EVIL, evil, nested, newton
+from tests.widgets.graphs import EVIL, evil, nested, newton, one
 from tests.widgets.test_escaping import TAG, texts
 from workbench.kernels import typed
 from workbench.widgets import EvolutionView
@@ -269,8 +269,7 @@ def test_huge_values_flags_and_nothing_at_all_are_drawn(made):
     assert spec["layout"]["yaxis"]["ticktext"] == ["false", "true"]
     bad = model(x=x, y=np.full(3, np.nan), bad=(0.0, np.nan), bad_count=3)
     assert "NaN from 0 on" in evolution_spec(bad)["layout"]["annotations"][0]["text"]
-    empty = wb.GraphBuilder("empty")
-    view = made(empty.build({"c": empty.constant(1.0)}))
+    view = made(one())
     assert "no values yet" in notes(view)
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         live = made(session)

@@ -9,19 +9,13 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import open_view, until
-from tests.widgets.graphs import EVIL, evil, nested, newton
+from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from workbench.widgets import FrameTimeline
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.event_clock import EventClock
 from workbench.widgets.models.timeline_model import MAX_BARS, span_of, timeline_model
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
-
-
-def counting(limit: float) -> wb.Graph:
-    b = wb.GraphBuilder("counting")
-    start = b.placeholder("start", "float64", ())
-    return b.build({"i": b.while_loop(lambda i: i < limit, lambda i: i + 1.0, start)})
 
 
 def check(session: wb.Session) -> None:
@@ -63,7 +57,7 @@ def test_at_every_step_of_a_run():
 
 
 def test_a_long_run_stays_within_its_bars():
-    with wb.Session(counting(400_000.0), {"start": 0.0}) as session:
+    with wb.Session(counter(400_000.0), {"start": 0.0}) as session:
         session.run()
         started = time.perf_counter()
         clock = EventClock(session.trace, session.snapshot().event)
@@ -79,7 +73,7 @@ def test_a_long_run_stays_within_its_bars():
 
 @pytest.mark.parametrize("keep", [wb.Retention("window", window=5000, memory=1 << 20), "off", "carried"])
 def test_rows_that_are_not_kept(keep):
-    with wb.Session(counting(50_000.0), {"start": 0.0}, trace=keep) as session:
+    with wb.Session(counter(50_000.0), {"start": 0.0}, trace=keep) as session:
         session.run()
         clock = EventClock(session.trace, session.snapshot().event)
         assert clock.total == session.snapshot().event
@@ -138,9 +132,7 @@ def test_it_takes_whatever_there_is(tmp_path):
 
 
 def test_a_graph_without_loops():
-    b = wb.GraphBuilder("flat")
-    graph = b.build({"y": b.placeholder("x", "float64", ()) + 1.0})
-    with wb.Session(graph, {"x": 1.0}) as session:
+    with wb.Session(flat(), {"x": 1.0}) as session:
         session.run()
         view = FrameTimeline(session)
         assert len(view.figure.data[3].x) == len(session.trace.events())

@@ -6,7 +6,7 @@ import pytest
 
 import workbench as wb
 from tests.benchmarks.big_graph import layers, loops, plain
-from tests.widgets.graphs import nested, newton
+from tests.widgets.graphs import nested, newton, one
 from workbench.widgets.models.graph_group import ROOT, frame_id
 from workbench.widgets.models.graph_model import draw
 from workbench.widgets.models.graph_repeats import Repeat, find_repeats
@@ -157,8 +157,7 @@ def test_loops_sixty_deep():
 
 
 def test_the_smallest_graph():
-    b = wb.GraphBuilder("one")
-    picture = draw(Scene(b.build({"y": b.constant(1.0)})))
+    picture = draw(Scene(one()))
     assert len(picture["nodes"]) == 1 and picture["frames"] == picture["edges"] == []
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.benchmarks.big_graph import plain
-from tests.widgets.graphs import nested, newton
+from tests.widgets.graphs import nested, newton, one
 from workbench.widgets.models.graph_model import draw
 from workbench.widgets.models.graph_moves import consumers, node_of, producers, step
 from workbench.widgets.models.graph_overview import ROWS, Overview
@@ -107,6 +107,5 @@ def test_the_overview_has_every_node_in_order():
     assert overview.place("no such node") is None
     assert overview.span(["no such node"]) is None
     assert overview.span(names)[0] == 0
-    b = wb.GraphBuilder("one")
-    smallest = Overview(b.build({"y": b.constant(1.0)}))
+    smallest = Overview(one())
     assert smallest.cells.shape == (ROWS, 1) and smallest.nearest(9.0, 9.0) is not None

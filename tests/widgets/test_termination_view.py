@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import until
-from tests.widgets.graphs import EVIL, counter, evil, nested, newton
+from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from tests.widgets.test_escaping import TAG, texts
 from workbench.widgets import TerminationView
 from workbench.widgets.focus import Focus, Moment
@@ -173,9 +173,7 @@ def test_a_trace_alone_has_an_answer_too(made, tmp_path):
 
 
 def test_graphs_without_loops_without_runs_and_with_odd_conditions(made):
-    b = wb.GraphBuilder("flat")
-    flat = b.build({"y": b.placeholder("x", "float64", ()) + 1.0})
-    assert made(flat).verdict.status["headline"] == "This graph has no loop."
+    assert made(flat()).verdict.status["headline"] == "This graph has no loop."
     assert made(newton()).verdict.status["headline"] == "No forecast yet"
     b = wb.GraphBuilder("flag")
     go, k = b.while_loop(

@@ -6,7 +6,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
-from tests.widgets.graphs import EVIL, counter, evil, nested, newton
+from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from workbench.widgets import Focus, Moment, TimeSlider
 
 
@@ -134,8 +134,7 @@ def test_names_stay_what_they_are():
 
 
 def test_a_graph_without_loops_shows_nothing():
-    b = wb.GraphBuilder("flat")
-    with wb.Session(b.build({"y": b.placeholder("x", "float64", ()) + 1.0}), {"x": 1.0}) as session:
+    with wb.Session(flat(), {"x": 1.0}) as session:
         slider = TimeSlider(session)
         assert slider.status["levels"] == [] and slider.status["frame"] == -1
         slider.close()

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.analysis.blame import blame
 from workbench.analysis.search import Search
 from workbench.analysis.slice_runner import HasInner, SliceRunner
-from workbench.analysis.termination import Proof, Reason, Status, Termination
+from workbench.analysis.termination import Proof, Reason, Status, Termination, after
 
 
 def ends(
@@ -41,7 +41,7 @@ def ends(
         "terminates",
         count,
         (count, count),
-        Reason(proof.kind, f"The predicate becomes false after {count:,} more iterations."),
+        Reason(proof.kind, f"The predicate becomes false {after(count)}."),
         confidence=1.0,
         proof=proof,
         blocking_clause=_clause_of(runner, names or []),

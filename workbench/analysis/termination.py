@@ -157,7 +157,7 @@ class Termination:
         head = {"terminates": "the loop ends", "never": "the loop never ends", None: "no answer"}[self.outcome]
         text = [f"{self.status.name}: {head}"]
         if self.remaining is not None:
-            text[0] += f" after {self.remaining:,} more iteration{'s' if self.remaining != 1 else ''}"
+            text[0] += f" {after(self.remaining)}"
         if self.status is Status.UNKNOWN and self.interval is not None:
             text[0] += f"; at least {self.interval[0]:,} more iterations"
         elif self.status is Status.PREDICTED and self.interval is not None:
@@ -210,6 +210,13 @@ class Termination:
             "fix": [f.table() if hasattr(f, "table") else {"sentence": f} for f in self.fix],
             "details": {k: _plain(v) for k, v in self.details.items()},
         }  # fmt: skip
+
+
+def after(iterations: int) -> str:
+    """``after 3 more iterations``, or ``without another iteration``."""
+    if not iterations:
+        return "without another iteration"
+    return f"after {iterations:,} more iteration{'s' if iterations != 1 else ''}"
 
 
 def _plain(value: Any) -> Any:

@@ -230,7 +230,7 @@ class GraphBuilder:
     ) -> str:  # fmt: skip
         """Add a checked node and return its name, made unique; it is of the region of ``owner`` (or where we are)."""
         region = None if at_root else (owner or self.context).region
-        if inputs and not at_root and not (op == "Enter" and attrs["is_constant"]):
+        if inputs and not at_root and not (op == "Enter" and attrs.get("is_constant")):
             control = self._tie_to_loop(op, inputs, control)
         prefix = None if at_root else self.context.prefix
         label = name or (f"{prefix}/{op}" if prefix else op).replace(":", "_")

@@ -9,7 +9,7 @@ from workbench.analysis.evolution import percent
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.wiring import Entry
 from workbench.analysis.report.words import clean, count, listed, num
-from workbench.analysis.termination import Status
+from workbench.analysis.termination import Status, after
 from workbench.analysis.wording import loop_named
 from workbench.graph.frames import FramePath
 
@@ -74,7 +74,7 @@ def _standing(loop: Loop) -> str:
     if t.outcome == "terminates" and t.remaining == 0 and not loop.open:
         return f"The {loop_named(name)} has ended after {count(loop.iterations, 'iteration')}."
     if t.outcome == "terminates" and t.remaining is not None:
-        text = f"{_sure(loop)}: the {loop_named(name)} ends after {count(t.remaining, 'more iteration')}"
+        text = f"{_sure(loop)}: the {loop_named(name)} ends {after(t.remaining)}"
         if t.status is Status.PREDICTED and t.interval is not None and t.interval[0] != t.interval[1]:
             most = "any number" if t.interval[1] is None else f"{t.interval[1]:,}"
             text += f" (90 % between {t.interval[0]:,} and {most})"

@@ -18,6 +18,7 @@ from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.pictures import bar, spark
 from workbench.analysis.report.variable import Variable
 from workbench.analysis.report.words import clean, count, num, sentence, wrap
+from workbench.analysis.termination import after
 
 #: characters that ``ascii`` writes in another way
 _PLAIN = {"\u2026": "...", "\u2264": "<=", "\u2265": ">=", "\u2212": "-", "\u00d7": "x", "\u00f7": "/"}
@@ -114,7 +115,7 @@ def headline(loop: Loop) -> str:
     if t.outcome == "terminates" and t.remaining == 0 and not loop.open:
         return f"{t.status.name}: it has ended"
     if t.remaining is not None:
-        text += f" after {count(t.remaining, 'more iteration')}"
+        text += f" {after(t.remaining)}"
     if t.interval is not None and t.interval != (t.remaining, t.remaining) and t.outcome != "never":
         low, high = t.interval
         text += f" [{low:,}, {'any' if high is None else format(high, ',')}]"

@@ -120,15 +120,18 @@ class LiveFigure(Answers, go.FigureWidget):
             for key, value in (layout or {}).items():
                 self._set_in(self._layout, key, value)
             restyle = {key: [traces[i].get(key, Undefined) for i in indexes] for key in keys}
-            with self.hold_sync():  # one message: plotly's own way takes four
-                self._last_trace_edit_id += 1
-                self._last_layout_edit_id += 1
-                self._py2js_update = {
-                    "style_data": restyle, "layout_data": dict(layout or {}), "style_traces": indexes,
-                    "trace_edit_id": self._last_trace_edit_id, "layout_edit_id": self._last_layout_edit_id,
-                    "source_view_id": None,
-                }  # fmt: skip
-                self._sent()
+            trace_edit, layout_edit = self._last_trace_edit_id + 1, self._last_layout_edit_id + 1
+            update = {
+                "style_data": restyle, "layout_data": dict(layout or {}), "style_traces": indexes,
+                "trace_edit_id": trace_edit, "layout_edit_id": layout_edit, "source_view_id": None,
+            }  # fmt: skip
+            # all in one message, where plotly's own way takes four; another thread may be setting other properties
+            self._trait_values |= {
+                "_last_trace_edit_id": trace_edit, "_last_layout_edit_id": layout_edit, "_py2js_update": update,
+                "_push": self._push + 1,
+            }  # fmt: skip
+            self._sending()
+            self.send_state(["_last_trace_edit_id", "_last_layout_edit_id", "_py2js_update", "_push"])
             self._trait_values["_py2js_update"] = None  # not for browsers that open the figure later
 
     def replace(self, spec: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ Works with plotly 6.5 to 7. Default values that the browser fills in (automatic 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -134,11 +134,17 @@ class LiveFigure(Answers, go.FigureWidget):
             self.send_state(["_last_trace_edit_id", "_last_layout_edit_id", "_py2js_update", "_push"])
             self._trait_values["_py2js_update"] = None  # not for browsers that open the figure later
 
-    def replace(self, spec: Mapping[str, Any]) -> None:
-        """Exchange all traces, when their number or kinds have changed, and update the layout."""
+    def replace(self, spec: Mapping[str, Any], gone: Iterable[str] = ()) -> None:
+        """Exchange all traces, when their number or kinds have changed, and update the layout; the properties ``gone``,
+        with dotted names, are taken away before."""
         with self._lock:
             if self.comm is None:
                 return
+            taken = dict.fromkeys(gone)
+            if taken:
+                for key in taken:
+                    self._set_in(self._layout, key, None)
+                self._send_relayout_msg(taken)
             self.data = ()
             self.add_traces(list(spec["data"]))
             layout = dict(spec["layout"])

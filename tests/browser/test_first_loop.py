@@ -50,6 +50,8 @@ def test_next_iteration_draws_the_loop_variable(newton):
     newton.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3)
     x, y, _ = json.loads(newton.data("evolution"))[0]
     assert x[:3] == [0, 1, 2] and y[:2] == [100, 50.01]
+    axes = "panel.querySelector('.workbench-is-evolution .workbench-figure')._fullLayout"
+    newton.until(f"return {axes}.xaxis.visible && {axes}.yaxis.visible")  # hidden while there was nothing to show
     decisions = "panel.querySelector('.workbench-is-control-flow .workbench-figure').layout.annotations"
     assert "true" in newton.ask(f"return {decisions}[0].text")
 

@@ -14,7 +14,8 @@ from workbench.widgets.focus import Focus
 from workbench.widgets.onlooker import Onlooker
 from workbench.widgets.trouble import told
 from workbench.widgets.views.face import Face
-from workbench.widgets.views.spec import Spec, changes, flatten, plain_figure, text
+from workbench.widgets.views.spec import Spec, plain_figure, text
+from workbench.widgets.views.told import Told
 
 
 class View(Face, Onlooker, ipywidgets.VBox):
@@ -29,7 +30,7 @@ class View(Face, Onlooker, ipywidgets.VBox):
         self._looks_at(source, focus)
         self._show_lock = threading.RLock()
         spec = self.spec(self.model(self.source.snapshot()))
-        self._flat = _flatten(spec)
+        self._in_browser = Told(spec)
         figure = plain_figure(spec)
         figure.layout.paper_bgcolor = "rgba(0,0,0,0)"  # from the start: a browser that is still loading hears no change
         self.live = LiveFigure(figure, on_view=self._drawn)
@@ -121,18 +122,11 @@ class View(Face, Onlooker, ipywidgets.VBox):
         with self._show_lock:
             model = self.model(snapshot)
             spec = self.spec(model)
-            new = _flatten(spec)
-            if len(new[0]) != len(self._flat[0]) or any(
-                a.get("type") != b.get("type") for a, b in zip(new[0], self._flat[0], strict=True)
-            ):
-                self.live.replace(spec)
-            else:
-                pairs = zip(self._flat[0], new[0], strict=True)
-                traces = {k: d for k, (a, b) in enumerate(pairs) if (d := changes(a, b))}
-                layout = changes(self._flat[1], new[1])
-                if traces or layout:
-                    self.live.push(traces, layout)
-            self._flat = new
+            traces, layout = self._in_browser.news(spec)
+            if traces is None:
+                self.live.replace(spec, gone=[key for key, value in layout.items() if value is None])
+            elif traces or layout:
+                self.live.push(traces, layout)
             self.refresh(model)
 
     def _drawn(self) -> None:
@@ -163,8 +157,7 @@ class View(Face, Onlooker, ipywidgets.VBox):
     def _forget(self) -> None:
         """What was sent is unknown to the browser: the next update sends everything."""
         with self._show_lock:
-            blank: tuple[list[dict[str, Any]], dict[str, Any]] = ([{"type": t.get("type")} for t in self._flat[0]], {})
-            self._flat = blank
+            self._in_browser.forget()
 
     # -- for users --------------------------------------------------------------------------------------------------
     def in_theme(self, name: str) -> go.Figure:
@@ -178,10 +171,6 @@ class View(Face, Onlooker, ipywidgets.VBox):
             self.live.close()
         close_parts(self)
         super().close()
-
-
-def _flatten(spec: Spec) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    return [flatten(trace) for trace in spec["data"]], flatten(spec["layout"])
 
 
 def parts_of(widget: Any) -> Iterator[ipywidgets.Widget]:

@@ -49,8 +49,8 @@ def count_axis(title: str, data: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def whole_ticks(last: float) -> dict[str, Any]:
     """Ticks of an axis of whole numbers up to ``last``: one at each while there are few.
 
-    The mode is always named. A step that is only taken away stays in the browser, and a step of 1 under a range of a
-    thousand million makes plotly lay out more labels than it can within half a minute.
+    The mode is always named: under a range of a thousand million, a step of 1 that is left behind makes plotly lay out
+    more labels than it can within half a minute.
     """
     return {"tickmode": "linear", "dtick": 1} if 0 < last <= 12 else {"tickmode": "auto"}
 

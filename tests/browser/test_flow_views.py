@@ -126,7 +126,7 @@ def test_a_click_on_the_timeline_moves_all_views(views):
 
 def test_zooming_reads_the_part_anew(views):
     bars = "g.data.reduce((n, t) => n + t.x.length, 0)"
-    assert views.figure(TIMELINE, bars) <= 2000
+    assert views.figure(TIMELINE, bars) <= 1000
     assert views.figure(TIMELINE, "g.data[3].x.length + 1") == 1, "single firings only close up"
     start, end = (views.place(TIMELINE, x, "0.9") for x in ("300", "380"))
     views.page.mouse.move(*start)

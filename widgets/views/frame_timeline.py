@@ -40,7 +40,7 @@ class FrameTimeline(View):
     The width of a bar is its number of events (node executions): a trace holds no clock times, and none are invented.
     A click on an iteration looks at it in all views, one on a firing selects the node too; the buttons for bars do the
     same from the keyboard. ``window`` is the part that is shown, in events; zooming by mouse or with the buttons reads
-    it anew, in at most 2,000 bars.
+    it anew, in at most 1,000 bars.
     """
 
     title = "Timeline"

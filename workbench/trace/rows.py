@@ -1,15 +1,15 @@
-"""From layouts to firings: in which rows a node fired, what its values are, and which tag each row has."""
+"""From layouts to firings: in which rows a node fired, and what its values are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.kernels.layout import Condition, Layout, NodeLayout, Place, ValueLayout
 from workbench.trace.source import RowsGone, RowSource
-from workbench.trace.spans import FOREVER, Rows, among, as_array, holding, only, without
+from workbench.trace.spans import Rows, among, as_array, holding, only, without
+from workbench.trace.tags import TagReader
 
 #: of a branch index: (number, when it is this one)
 Branches = tuple[tuple[int, tuple[Condition, ...]], ...]
@@ -19,11 +19,11 @@ def _literals(branches: Branches) -> list[Condition]:
     return [c for _, guard in branches for c in guard]
 
 
-class RowReader:
+class RowReader(TagReader):
     """Answers about rows, from a layout and a source. While a run goes on under a memory budget, rows can vanish."""
 
     def __init__(self, layout: Layout, source: RowSource) -> None:
-        self.layout, self.source = layout, source
+        super().__init__(layout, source)
         self.node = {n.name: n for n in layout.nodes}
 
     # -- which rows ---------------------------------------------------------------------------------------------
@@ -103,23 +103,6 @@ class RowReader:
         if node.first:
             return rows[np.isin(rows, starts + 1) & ~np.isin(rows, starts)]
         return rows[starts[np.searchsorted(starts, rows, side="right") - 1] != rows]
-
-    def _known(self, frame: int, starts: np.ndarray, rows: Rows) -> Rows:
-        """Those of the rows whose iteration path is known."""
-        if starts[0] > 0:
-            rows = only(rows, (range(int(starts[0]), FOREVER),))
-        around = self.layout.frames[frame].parent
-        while around > 0:
-            above, _ = self.source.activations(around)
-            if len(above) == 0 or above[0] > 0:
-                mapped = found = as_array(rows)
-                inner = frame
-                while inner != around and len(found):
-                    mapped = self.parent_rows(inner, mapped)
-                    inner = self.layout.frames[inner].parent
-                rows = found[mapped >= above[0]] if len(above) else found[:0]
-            around = self.layout.frames[around].parent
-        return rows
 
     def reached(self, node: NodeLayout, row: int) -> bool:
         """Whether the node's turn came in this iteration row."""
@@ -225,59 +208,3 @@ class RowReader:
         if layout.place is None:
             return [None] * len(rows)
         return self.items(layout.place, frame, rows)
-
-    # -- tags -------------------------------------------------------------------------------------------------------
-    def activation_of(self, frame: int, rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(activation of each row as an index into the other two, init rows, parent rows); RowsGone where it is no
-        longer known."""
-        starts, parents = self.source.activations(frame)
-        number = np.searchsorted(starts, as_array(rows), side="right") - 1
-        if len(number) and len(starts) and number.min() < 0:
-            raise RowsGone
-        return number, starts, parents
-
-    def parent_rows(self, frame: int, rows: Rows) -> np.ndarray:
-        number, _, parents = self.activation_of(frame, rows)
-        return parents[number]
-
-    def iterations(self, frame: int, rows: Rows) -> np.ndarray:
-        """(n, depth) iteration numbers of rows, outermost frame first."""
-        depth = len(self.layout.frames[frame].path)
-        out = np.empty((len(rows), depth), np.int64)
-        current = as_array(rows)
-        for level in range(depth - 1, -1, -1):
-            number, starts, parents = self.activation_of(frame, current)
-            out[:, level] = current - starts[number] - 1
-            current = parents[number]
-            frame = self.layout.frames[frame].parent
-        return out
-
-    def iterations_known(self, frame: int, rows: np.ndarray) -> np.ndarray:
-        """The same with -1 for rows, ascending, of activations that are forgotten."""
-        out = np.full((len(rows), len(self.layout.frames[frame].path)), -1, np.int64)
-        starts, _ = self.source.activations(frame)
-        known = as_array(self._known(frame, starts, np.unique(rows))) if len(starts) else rows[:0]
-        mine = np.isin(rows, known)
-        out[mine] = self.iterations(frame, rows[mine])
-        return out
-
-    def find_row(self, frame: int, iteration: Sequence[int]) -> int | None:
-        """The row of an iteration path, or None if there was no such iteration (or its row is not kept)."""
-        row = 0
-        chain = []
-        while frame > 0:
-            chain.append(frame)
-            frame = self.layout.frames[frame].parent
-        for number, step in zip(reversed(chain), iteration, strict=True):
-            starts, parents = self.source.activations(number)
-            low, high = np.searchsorted(parents, row, "left"), np.searchsorted(parents, row, "right")
-            if step < 0 or low == high:
-                return None
-            found = int(starts[high - 1]) + 1 + step
-            if high < len(starts) and found >= starts[high]:
-                return None
-            extent = self.source.extent(number)
-            if not (extent.first <= found < extent.stop or found == extent.partial):
-                return None
-            row = found
-        return row

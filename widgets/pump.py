@@ -9,7 +9,8 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
   answers, nor does a kernel that is busy with a cell hear the answer), later where the last answer took long.
 - *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
   stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
-- *Out of sight.* While the session runs, a view that is scrolled away is shown every two seconds only.
+- *Out of sight.* While the session runs, a view that is scrolled away is shown every ten seconds only; at once when it
+  comes into sight.
 - *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
   click is never behind a queue of redraws, and where kernel and browser share a small machine the run keeps its core.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
@@ -35,7 +36,7 @@ RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
 IDLE_S = 0.1
 SETTLE_S = 0.03
-HIDDEN_S = 2.0
+HIDDEN_S = 10.0
 #: while only the number of events changes, the status line tells it so often: each time the whole page is laid out
 STATUS_S = 0.25
 #: seconds between two questions whether the page is still there

@@ -54,6 +54,37 @@ def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endles
     view.close()
 
 
+def test_a_view_out_of_sight_is_shown_again_when_it_is_seen(endless):
+    view = EvolutionView(endless)
+    open_view(view)
+    end = acknowledge(view)
+    endless.run(wait=False)
+    assert until(lambda: view.live._push > 2)
+    view.live._browser_says(view.live, {"kind": "sight", "seen": False}, [])
+    time.sleep(0.3)  # one may have been on the way
+    first = view.live._push
+    time.sleep(1.5)
+    assert view.live._push == first
+    view.live._browser_says(view.live, {"kind": "sight", "seen": True}, [])
+    assert until(lambda: view.live._push > first + 2)
+    endless.pause()
+    end()
+    view.close()
+
+
+def test_the_status_line_of_a_run_changes_few_times_a_second_and_tells_of_a_stop_at_once(endless):
+    toolbar = Toolbar(endless)
+    open_view(toolbar)
+    endless.run(wait=False)
+    assert until(lambda: toolbar.status["state"] == "running")
+    first = toolbar.push
+    time.sleep(1.5)  # the browser need not answer so soon
+    assert 3 <= toolbar.push - first <= 8
+    endless.pause()
+    assert toolbar.status["state"] == "paused"
+    toolbar.close()
+
+
 def test_a_slow_browser_is_not_buried_under_updates(endless):
     view = EvolutionView(endless)
     open_view(view)

@@ -57,10 +57,9 @@ class Debugger(ipywidgets.VBox):
         right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow, self.inspector])
         left.add_class("workbench-stack")
         right.add_class("workbench-stack")
-        # the graph gets the width that it needs, of a page of middling width three fifths at most; a narrow page shows
-        # one column (workbench.css)
+        # the graph gets the width that it needs, within limits; a narrow page shows one column (workbench.css)
         wide = min(760, max(300, int(self.graph.live.layout.meta["min_width"]) + 20))
-        grid = {"grid_template_columns": f"minmax(0, {wide}px) minmax(max(380px, 42%), 1fr)"}
+        grid = {"grid_template_columns": f"minmax(0, {wide}px) minmax(380px, 1fr)"}
         columns = ipywidgets.Box([left, right], layout=grid)
         columns.add_class("workbench-columns")
         spilling = self.session is not None and self.session.trace.spill is not None

@@ -34,7 +34,9 @@ def collect_unused(on: bool = True) -> _Switch:
     On, an array is released when no handle on it is left: at the next call of any handle or manager, on that thread.
     What was dropped before is collected too. ``with collect_unused():`` switches it back at the end of the block.
 
-    >>> wb.collect_unused(True)
+    >>> with wb.collect_unused():
+    ...     wb.memory().collecting
+    True
     """
     before = LEDGER.collecting
     LEDGER.collect(bool(on))

@@ -123,6 +123,7 @@ def test_examples_of_docstrings_work(example, around):
         for shown in [w for name, w in open_widgets.items() if name not in before]:
             if isinstance(shown, View | wb.widgets.Debugger):
                 shown.close()
+    assert not wb.memory().collecting  # the tests behind it share the process
     assert set(open_widgets) <= before
 
 

@@ -20,26 +20,33 @@ def endless():
         yield session
 
 
+@pytest.fixture
+def shown(endless):
+    """A view of a run that goes on, in a browser that answers at once."""
+    view = EvolutionView(endless)
+    open_view(view)
+    end = acknowledge(view)
+    endless.run(wait=False)
+    assert until(lambda: view.live._push > 2)
+    yield view
+    endless.pause()
+    end()
+    view.close()
+
+
 def test_without_a_browser_there_is_no_thread(endless):
     view = EvolutionView(endless)
     assert not view.pump.alive and view.pump is pump_for(endless)
     view.close()
 
 
-def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless):
-    view = EvolutionView(endless)
-    open_view(view)
-    end = acknowledge(view)
-    endless.run(wait=False)
-    assert until(lambda: view.live._push > 2)
-    first, started = view.live._push, time.monotonic()
+def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless, shown):
+    first, started = shown.live._push, time.monotonic()
     time.sleep(1.0)
-    rate = (view.live._push - first) / (time.monotonic() - started)
+    rate = (shown.live._push - first) / (time.monotonic() - started)
     endless.pause()
-    end()
     assert 4 <= rate <= 21, rate
     assert endless.position.event > 100_000  # the loop did not wait for the view
-    view.close()
 
 
 def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endless):
@@ -54,22 +61,14 @@ def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endles
     view.close()
 
 
-def test_a_view_out_of_sight_is_shown_again_when_it_is_seen(endless):
-    view = EvolutionView(endless)
-    open_view(view)
-    end = acknowledge(view)
-    endless.run(wait=False)
-    assert until(lambda: view.live._push > 2)
-    view.live._browser_says(view.live, {"kind": "sight", "seen": False}, [])
+def test_a_view_out_of_sight_is_shown_again_when_it_is_seen(shown):
+    shown.live._browser_says(shown.live, {"kind": "sight", "seen": False}, [])
     time.sleep(0.3)  # one may have been on the way
-    first = view.live._push
+    first = shown.live._push
     time.sleep(1.5)
-    assert view.live._push == first
-    view.live._browser_says(view.live, {"kind": "sight", "seen": True}, [])
-    assert until(lambda: view.live._push > first + 2)
-    endless.pause()
-    end()
-    view.close()
+    assert shown.live._push == first
+    shown.live._browser_says(shown.live, {"kind": "sight", "seen": True}, [])
+    assert until(lambda: shown.live._push > first + 2)
 
 
 def test_the_status_line_of_a_run_changes_few_times_a_second_and_tells_of_a_stop_at_once(endless):

@@ -11,7 +11,7 @@ from workbench.trace.spans import as_array
 from workbench.widgets.models.event_clock import EventClock
 from workbench.widgets.models.labels import count_text, short_name
 
-#: bars of the whole picture: about one a pixel, and drawn within a tenth of a second
+#: bars of the whole picture: about one a pixel
 MAX_BARS = 1000
 #: single firings are drawn in windows of at most so many events
 MAX_FIRINGS = 400

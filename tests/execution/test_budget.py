@@ -168,7 +168,7 @@ def test_saved_traces_begin_later_too(tmp_path) -> None:
 
 
 def test_readers_while_the_oldest_activations_go() -> None:
-    """Tags and values that are read at full speed belong together."""
+    """Tags and values that are read at full speed belong together, however far the run has come meanwhile."""
     wrong: list[object] = []
     seen = 0
     with wb.Session(nest(1 << 40, 2), memory_budget=16 * MIB) as session:
@@ -186,3 +186,38 @@ def test_readers_while_the_oldest_activations_go() -> None:
         last = session.trace["i"][-1]
         assert session.value("j", (int(last) // 2, 1)) == 1
     assert not wrong and seen > 10_000
+
+
+@pytest.mark.parametrize("name", ["i", "j"])
+def test_the_last_firing_when_all_rows_go_while_it_is_looked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that waits for the processor finds none of the rows it set out for: it looks again."""
+    with wb.Session(nest(1 << 40, 2), memory_budget=MIB) as session:
+
+        def on() -> int:
+            """Let it run until none of the rows of now is left; the oldest iteration of the outer loop then."""
+            newest = session.trace["i"]._reader.source.extent(1).stop
+            session.run(wait=False)
+            while session.trace["i"]._reader.source.extent(1).first <= newest:
+                time.sleep(0.001)
+            session.pause()
+            return int(session.trace["i"].window(0, 1 << 60)[1][0])
+
+        oldest, series = on(), session.trace[name]
+        source, later = type(series._reader.source), [oldest]
+        extent = source.extent
+
+        def slow(self: object, frame: int) -> object:
+            found = extent(self, frame)
+            if len(later) == 1:
+                later.append(0)
+                later.append(on())
+            return found
+
+        monkeypatch.setattr(source, "extent", slow)
+        tag = series.tag(-1)
+        assert later[-1] > oldest and tag.iteration[0] >= later[-1]
+        oldest, later[:] = later[-1], [0]
+        value = int(series[-1])
+        assert later[-1] > oldest and (value >= later[-1] if name == "i" else 0 <= value <= 2)
+        with pytest.raises(IndexError, match="there is no number"):
+            series[10**12]

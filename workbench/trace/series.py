@@ -130,10 +130,7 @@ class Series:
     @steady
     def tag(self, index: int) -> Tag:
         """Tag of firing number ``index`` (negative: from the end)."""
-        rows = self._pick(slice(index, index + 1 or None))
-        iteration = self._reader.iterations(self._layout.frame, rows)
-        if len(iteration) == 0:
-            raise IndexError(f"{self.name!r} has {len(self)} firings")
+        iteration = self._reader.iterations(self._layout.frame, self._one(index))
         return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in iteration[0]))
 
     @steady
@@ -143,11 +140,7 @@ class Series:
                 rows = self._rows()[index][::-1]
                 return stack(self._reader.read(self._layout, rows)[1], self.type)[::-1]
             return stack(self._reader.read(self._layout, self._pick(index))[1], self.type)
-        index = int(index)
-        rows = self._pick(slice(index, index + 1 or None))
-        if len(rows) == 0:
-            raise IndexError(f"{self.name!r} has {len(self)} firings, there is no number {index}")
-        return as_value(self._reader.values(self._layout, rows)[0])
+        return as_value(self._reader.values(self._layout, self._one(int(index)))[0])
 
     @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -224,6 +217,16 @@ class Series:
         if len(self._reader.readable(self._layout, rows)) < len(kept):
             raise RowsGone  # some of them went meanwhile: once more
         return fired, values, missing
+
+    def _one(self, index: int) -> Rows:
+        """The row of firing number ``index``."""
+        rows = self._pick(slice(index, index + 1 or None))
+        if len(rows) == 0:
+            count = len(self._rows())
+            if -count <= index < count:
+                raise RowsGone  # every row that was looked at went meanwhile, as a run under a budget does: once more
+            raise IndexError(f"{self.name!r} has {count} firings, there is no number {index}")
+        return rows
 
     def _pick(self, index: slice) -> Rows:
         if (

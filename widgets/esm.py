@@ -1,11 +1,25 @@
-"""The JavaScript of a small widget: what all of them share (``static/wire.js``, ``prelude.js``), then its own file."""
+"""The JavaScript of the widgets: a loader that anywidget imports for each, and the script that the loader imports once.
+
+A browser keeps every module that it has imported until the page is closed, and anywidget imports one for each widget.
+That one is small (``static/loader.js``) and the same for all; the script travels in a trait, ``_script``.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import traitlets
 
 STATIC = Path(__file__).parent / "static"
+
+
+@cache
+def joined(*names: str) -> str:
+    """Several files of ``static/`` as one text. A text and no path: anywidget watches a file for each widget that it
+    belongs to, and the watch keeps the widget for ever."""
+    return "".join((STATIC / name).read_text() for name in names)
 
 
 @cache
@@ -15,8 +29,9 @@ def module(*names: str) -> str:
     return joined("wire.js", "prelude.js", *names)
 
 
-@cache
-def joined(*names: str) -> str:
-    """Several files of ``static/`` as one text. A text and no path: anywidget watches a file for each widget that it
-    belongs to, and the watch keeps the widget for ever."""
-    return "".join((STATIC / name).read_text() for name in names)
+def script(*names: str) -> Any:
+    """The trait ``_script`` of a widget whose ``_esm`` is :data:`LOADER`: the module of these files."""
+    return traitlets.Unicode(module(*names)).tag(sync=True)
+
+
+LOADER = joined("loader.js")

@@ -24,7 +24,7 @@ from plotly.basedatatypes import Undefined
 from workbench.widgets import theme
 from workbench.widgets.answers import Answers
 from workbench.widgets.bundle import shared
-from workbench.widgets.esm import joined
+from workbench.widgets.esm import LOADER, joined
 
 #: redraws in a row that did not help; a browser that cannot show the figure must not be asked for ever
 MAX_REDRAWS = 3
@@ -41,7 +41,8 @@ class LiveFigure(Answers, go.FigureWidget):
         Called without arguments, on any thread, when a browser has drawn the figure for the first time.
     """
 
-    _esm = joined("wire.js", "figure.js")
+    _esm = LOADER
+    _script = traitlets.Unicode(joined("wire.js", "figure.js")).tag(sync=True)
     _css = joined("workbench.css")
     _bundle_id = traitlets.Unicode().tag(sync=True)
     _themes = traitlets.Dict(theme.THEMES).tag(sync=True)

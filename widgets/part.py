@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import LOADER, joined, script
 
 #: what the JavaScript that all share says by itself (``static/prelude.js``)
 PROTOCOL = ("ack", "view", "gone", "sight")
@@ -18,8 +18,10 @@ Act = Callable[[str, Any], None]
 
 
 class Part(anywidget.AnyWidget):
-    """Base of them all. A subclass gives ``_esm`` and ``_css``, and ``asked`` for the messages of its own."""
+    """Base of them all. A subclass gives ``_script`` and ``_css``, and ``asked`` for the messages of its own."""
 
+    _esm = LOADER
+    _script = traitlets.Unicode().tag(sync=True)
     status = traitlets.Dict().tag(sync=True)
     push = traitlets.Int(0).tag(sync=True)
 
@@ -82,5 +84,5 @@ class Controls(ActPart):
     ``{"value", "text", "tip"}``. A control whose ``shown`` is false is left out.
     """
 
-    _esm = module("controls.js")
+    _script = script("controls.js")
     _css = joined("controls.css")

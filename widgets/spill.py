@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import joined, script
 from workbench.widgets.models.spill_model import spill_model
 from workbench.widgets.status_widget import StatusWidget
 
@@ -13,7 +13,7 @@ from workbench.widgets.status_widget import StatusWidget
 class SpillProgress(StatusWidget):
     """Bar and line for ``session.trace.spill``. WorkbenchError for a session whose trace does not go to disk."""
 
-    _esm = module("spill.js")
+    _script = script("spill.js")
     _css = joined("bar.css", "spill.css")
 
     def __init__(self, session: Any) -> None:

@@ -19,7 +19,7 @@ from workbench.widgets.trouble import told
 
 
 class StatusWidget(Answers, Onlooker, Part):
-    """Base of views of a session or a trace that show ``status``; a subclass gives ``show``, ``_esm`` and ``_css``."""
+    """Base of views of a session or a trace that show ``status``; a subclass gives ``show``, ``_script``, ``_css``."""
 
     trouble = traitlets.Unicode(help="why it could not be brought up to date").tag(sync=True)
     behind = False

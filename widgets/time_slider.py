@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import joined, script
 from workbench.widgets.focus import Focus, Moment, Path
 from workbench.widgets.models.labels import short_name, shorten
 from workbench.widgets.models.time_model import frame_now, loops_of, time_model
@@ -23,7 +23,7 @@ class TimeSlider(StatusWidget):
     Works on a session or a trace; ``focus`` is what the views of a panel share.
     """
 
-    _esm = module("time_slider.js")
+    _script = script("time_slider.js")
     _css = joined("bar.css", "time_slider.css")
 
     def __init__(self, source: Any, *, focus: Focus | None = None) -> None:

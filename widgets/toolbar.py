@@ -15,7 +15,7 @@ from typing import Any
 import traitlets
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import joined, script
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
 from workbench.widgets.models.spoken import Spoken
@@ -26,7 +26,7 @@ from workbench.widgets.status_widget import StatusWidget
 class Toolbar(StatusWidget):
     """Toolbar and status line of ``session``. ``keymap`` maps key chords ("Shift+F10") to commands."""
 
-    _esm = module("toolbar.js")
+    _script = script("toolbar.js")
     _css = joined("bar.css", "toolbar.css")
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import joined, script
 from workbench.widgets.part import ActPart
 
 
@@ -10,5 +10,5 @@ class VerdictPart(ActPart):
     """Shows :func:`workbench.widgets.models.verdict_model.verdict_model`; ``act`` gets ("select", number of a clause or
     name), ("moment", iteration) and ("try", number of the fix)."""
 
-    _esm = module("verdict.js")
+    _script = script("verdict.js")
     _css = joined("verdict.css")

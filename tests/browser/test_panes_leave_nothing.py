@@ -1,4 +1,4 @@
-"""Panes that are opened and closed again leave nothing in the page: no elements, and no listeners."""
+"""Panes that are opened and closed again leave nothing in the page: no elements, no listeners, no scripts."""
 
 from __future__ import annotations
 
@@ -48,6 +48,9 @@ def test_panes_that_open_and_close_ten_times_leave_no_nodes_and_no_listeners(ope
     panel.click("run", "finished")
     client = opened.page.context.new_cdp_session(opened.page)
     client.send("Performance.enable")
+    parsed: list[int] = []
+    client.on("Debugger.scriptParsed", lambda of: of["url"].startswith("blob:") and parsed.append(of["length"]))
+    client.send("Debugger.enable")
     keys = opened.kernel("print(*panel.panes.names)").split()
     assert len(keys) == 10
     counts = []
@@ -56,9 +59,11 @@ def test_panes_that_open_and_close_ten_times_leave_no_nodes_and_no_listeners(ope
         panel.until(OPEN, keys)
         opened.kernel("for name in panel.panes.names: panel.panes.hide(name)")
         panel.until(CLOSED)
-        counts.append(counted(opened.page, client))
+        counts.append(counted(opened.page, client) | {"script": sum(parsed)})
     for name in ("Nodes", "JSEventListeners"):
         found = [c[name] for c in counts]
         # not even one for each time; something of the browser's own may be on its way
         assert found[-1] - found[SETTLED - 1] < TIMES - SETTLED, (name, found)
+    # of a widget that is made again only the loader is, as long as the page is open
+    assert len(parsed) > TIMES and counts[-1]["script"] - counts[0]["script"] < (TIMES - 1) * 20_000, counts
     assert opened.script_errors() == [] and opened.outside() == []

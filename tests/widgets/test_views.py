@@ -170,7 +170,7 @@ def test_the_whole_panel_in_one_file(session, tmp_path):
 def test_many_figures_share_one_bundle():
     figures = [LiveFigure(go.Figure(go.Scatter(y=[1, 2]))) for _ in range(5)]
     assert comms().count("PlotlyBundle") == 1
-    assert max(len(f._esm) for f in figures) < 10_000
+    assert max(len(f._esm) for f in figures) < 1500 and max(len(f._script) for f in figures) < 10_000
     for figure in figures:
         figure.close()
     assert "PlotlyBundle" not in comms()

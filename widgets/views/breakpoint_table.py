@@ -9,7 +9,7 @@ import traitlets
 
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Tag
-from workbench.widgets.esm import module
+from workbench.widgets.esm import script
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.breakpoint_model import (
     HEALTH,
@@ -37,7 +37,7 @@ class BreakpointTable(HtmlView):
     """
 
     title = "Breakpoints"
-    _esm = module("breakpoint_table.js")
+    _script = script("breakpoint_table.js")
     names: Any = traitlets.List().tag(sync=True)
     health = traitlets.List(list(HEALTH)).tag(sync=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import module
+from workbench.widgets.esm import script
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.callstack_model import callstack_model
 from workbench.widgets.views.html_view import HtmlView
@@ -20,7 +20,7 @@ class CallStackView(HtmlView):
     """
 
     title = "Call stack"
-    _esm = module("call_stack.js")
+    _script = script("call_stack.js")
 
     def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
         super().__init__(source, focus)

@@ -12,7 +12,7 @@ from workbench.analysis.origins import nan_origin
 from workbench.errors import WorkbenchError
 from workbench.graph.node import Ref
 from workbench.trace.provenance import Explanation, explain
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import joined, script
 from workbench.widgets.focus import Focus, Moment
 from workbench.widgets.models.explain_model import OPEN, blank, explain_rows, origin_model, path_of, typed_path
 from workbench.widgets.models.labels import tag_text
@@ -41,7 +41,7 @@ class ExplainView(HtmlView):
     """
 
     title = "Explain"
-    _esm = module("explain_view.js")
+    _script = script("explain_view.js")
     _css = joined("flow.css", "compare.css")
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Any
 
 import traitlets
 
-from workbench.widgets.esm import joined, module
+from workbench.widgets.esm import joined, script
 from workbench.widgets.models.graph_overview import Overview
 from workbench.widgets.part import Part
 
@@ -22,7 +22,7 @@ MAX_TEXT = 20_000
 class GraphTools(Part):
     """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
 
-    _esm = module("graph_overview.js", "graph_hand.js", "graph_tools.js")
+    _script = script("graph_overview.js", "graph_hand.js", "graph_tools.js")
     _css = joined("graph_tools.css")
     cells = traitlets.Bytes(b"").tag(sync=True)
     columns = traitlets.Int(0).tag(sync=True)

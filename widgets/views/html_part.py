@@ -19,7 +19,7 @@ class HtmlPart(Part):
 
     def __init__(self, script: str, status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._asked = asked
-        super().__init__(status=status, _esm=module(script))
+        super().__init__(status=status, _script=module(script))
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         self._asked(kind, content)

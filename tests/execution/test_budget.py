@@ -14,6 +14,7 @@ import workbench as wb
 from tests.execution.loops import arrays, counter, nest, nest_value, newton, objects, triple
 from tests.plan.checks import run_of, same
 from workbench.execution import Run
+from workbench.trace.rows import RowReader
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -188,21 +189,23 @@ def test_readers_while_the_oldest_activations_go() -> None:
     assert not wrong and seen > 10_000
 
 
+def run_past_all(session: wb.Session) -> int:
+    """Let it run until none of the rows of now is left; the oldest iteration of the outer loop then."""
+    source = session.trace["i"]._reader.source
+    newest = source.extent(1).stop
+    session.run(wait=False)
+    while source.extent(1).first <= newest:
+        time.sleep(0.001)
+    session.pause()
+    return int(session.trace["i"].window(0, 1 << 60)[1][0])
+
+
 @pytest.mark.parametrize("name", ["i", "j"])
 def test_the_last_firing_when_all_rows_go_while_it_is_looked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that waits for the processor finds none of the rows it set out for: it looks again."""
     with wb.Session(nest(1 << 40, 2), memory_budget=MIB) as session:
 
-        def on() -> int:
-            """Let it run until none of the rows of now is left; the oldest iteration of the outer loop then."""
-            newest = session.trace["i"]._reader.source.extent(1).stop
-            session.run(wait=False)
-            while session.trace["i"]._reader.source.extent(1).first <= newest:
-                time.sleep(0.001)
-            session.pause()
-            return int(session.trace["i"].window(0, 1 << 60)[1][0])
-
-        oldest, series = on(), session.trace[name]
+        oldest, series = run_past_all(session), session.trace[name]
         source, later = type(series._reader.source), [oldest]
         extent = source.extent
 
@@ -210,7 +213,7 @@ def test_the_last_firing_when_all_rows_go_while_it_is_looked_for(name: str, monk
             found = extent(self, frame)
             if len(later) == 1:
                 later.append(0)
-                later.append(on())
+                later.append(run_past_all(session))
             return found
 
         monkeypatch.setattr(source, "extent", slow)
@@ -221,3 +224,22 @@ def test_the_last_firing_when_all_rows_go_while_it_is_looked_for(name: str, monk
         assert later[-1] > oldest and (value >= later[-1] if name == "i" else 0 <= value <= 2)
         with pytest.raises(IndexError, match="there is no number"):
             series[10**12]
+
+
+def test_firings_are_not_told_apart_by_activations_that_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows whose activation goes between two looks have gone; they do not count as iterations that went on."""
+    with wb.Session(nest(1 << 40, 2), memory_budget=MIB) as session:
+        run_past_all(session)
+        series, where, looks = session.trace["inner/cast"], RowReader._where, []
+        source, node = series._reader.source, series._reader.node["inner/cast"]
+
+        def slow(self: RowReader, *args: object) -> object:
+            looks.append(source.extent(node.frame).first)
+            while len(looks) == 1 and source.extent(node.frame).first == looks[0]:
+                session.next_iteration()
+            return where(self, *args)
+
+        monkeypatch.setattr(RowReader, "_where", slow)
+        rows = series._rows()
+        starts, _ = source.activations(node.frame)
+        assert 1000 < len(rows) and looks[0] < starts[0] <= rows[0], "the oldest have gone"

@@ -161,6 +161,8 @@ class RowReader(TagReader):
         if frame == 0 or cond is None or condition.place != cond.place:
             return as_array(rows)[self.holds(condition, frame, rows)]
         starts, _ = self.source.activations(frame)
+        if len(starts) == 0 or rows[0] < starts[0]:
+            raise RowsGone  # activations were forgotten meanwhile: their last rows would be missing below
         lasts = among(np.append(starts[1:] - 1, rows[-1]), rows)
         ends = lasts[~self.holds(cond, frame, lasts)]
         return without(rows, ends) if condition == cond else ends

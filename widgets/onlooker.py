@@ -1,18 +1,21 @@
-"""What every view of a session or a trace does: it hears its focus, and the pump of its session serves it."""
+"""What every view of a session or a trace does: it hears its focus, and the one pump of its session serves it."""
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from workbench.widgets.focus import Focus
-from workbench.widgets.pump import Pump, drop, pump_for
+from workbench.widgets.pump import Pump
+from workbench.widgets.sink import Sink
 from workbench.widgets.source import Source
 from workbench.widgets.trouble import Fallible
 
 
 class Onlooker(Fallible):
-    """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``pump.Sink``).
+    """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``Sink``).
 
     ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``focus`` is what the
     views of a panel look at together; a view that stands alone has its own.
@@ -62,3 +65,23 @@ class Onlooker(Fallible):
             self.pump.refresh(self)  # type: ignore[arg-type]
         else:
             self.attempt(self.source.snapshot())
+
+
+_pumps: weakref.WeakValueDictionary[int, Pump] = weakref.WeakValueDictionary()
+_guard = threading.Lock()
+
+
+def pump_for(session: Any) -> Pump:
+    """The one pump of a session, made on first use."""
+    with _guard:
+        pump = _pumps.get(id(session))
+        if pump is None or pump.session is not session or pump._closed:
+            pump = _pumps[id(session)] = Pump(session)
+        return pump
+
+
+def drop(pump: Pump, sink: Sink) -> None:
+    """Take a view off its pump; the last one closes it."""
+    pump.remove(sink)
+    if not pump.sinks:
+        pump.close()

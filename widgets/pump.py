@@ -244,23 +244,3 @@ class Pump:
 
     def __repr__(self) -> str:
         return f"Pump({len(self._shown)} views, {self.pushes} updates, {'running' if self.alive else 'idle'})"
-
-
-_pumps: weakref.WeakValueDictionary[int, Pump] = weakref.WeakValueDictionary()
-_guard = threading.Lock()
-
-
-def pump_for(session: Any) -> Pump:
-    """The one pump of a session, made on first use."""
-    with _guard:
-        pump = _pumps.get(id(session))
-        if pump is None or pump.session is not session or pump._closed:
-            pump = _pumps[id(session)] = Pump(session)
-        return pump
-
-
-def drop(pump: Pump, sink: Sink) -> None:
-    """Take a view off its pump; the last one closes it."""
-    pump.remove(sink)
-    if not pump.sinks:
-        pump.close()

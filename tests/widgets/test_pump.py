@@ -11,7 +11,7 @@ import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import counter, newton
 from workbench.widgets import EvolutionView, GraphView, Toolbar
-from workbench.widgets.pump import pump_for
+from workbench.widgets.onlooker import pump_for
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """Whether anything grows while a panel looks at an endless run: the kernel, the browser's heap, the page, the comms.
 
-    python -m tests.benchmarks.panel_memory --minutes 10
+    python -m tests.benchmarks.panel_memory --minutes 10 [--still]
 
-A real JupyterLab and Chromium; each line is one look, and each second look opens or closes all panes. At the end the
-growth over the second half is printed: the first half fills caches, and the trace up to its budget.
+A real JupyterLab and Chromium. Each line is one look, after all panes were opened and closed; with ``--still`` they
+stay open. At the end the growth over the second half is printed: the first half fills caches, and the trace its budget.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ panel
 PAGE = """() => ({heap: performance.memory.usedJSHeapSize, nodes: document.getElementsByTagName('*').length})"""
 
 
-def measure(minutes: float, every: float = 10.0) -> list[dict[str, float]]:
+def measure(minutes: float, still: bool = False, every: float = 10.0) -> list[dict[str, float]]:
     """One dictionary a look: bytes of the kernel and of the page's heap, DOM nodes, threads and comms."""
     looks = []
     with (
@@ -50,7 +50,8 @@ def measure(minutes: float, every: float = 10.0) -> list[dict[str, float]]:
         while time.monotonic() < end:
             page.kernel("[panel.panes.show(n) for n in panel.panes.names]")
             page.page.wait_for_timeout(1000 * every / 2)
-            page.kernel("[panel.panes.hide(n) for n in panel.panes.names]")
+            if not still:
+                page.kernel("[panel.panes.hide(n) for n in panel.panes.names]")
             page.page.wait_for_timeout(1000 * every / 2)
             session = page.page.context.new_cdp_session(page.page)
             session.send("HeapProfiler.collectGarbage")
@@ -65,6 +66,8 @@ def measure(minutes: float, every: float = 10.0) -> list[dict[str, float]]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=10.0)
-    found = measure(parser.parse_args().minutes)
+    parser.add_argument("--still", action="store_true", help="open the panes once")
+    asked = parser.parse_args()
+    found = measure(asked.minutes, asked.still)
     middle = found[len(found) // 2]
     print("growth over the second half:", {k: found[-1][k] - middle[k] for k in middle})

@@ -98,6 +98,7 @@ class Debugger(ipywidgets.VBox):
         """Close all views, their thread and comms, and the session if the panel made it. Closing twice is harmless."""
         if self.comm is None:
             return
+        self.panes.closing(self)
         for part in (self.toolbar, self.time, self.spill, self.panes):
             if part is not None:
                 part.close()

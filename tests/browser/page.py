@@ -47,6 +47,16 @@ class Page:
         )
         self.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=timeout_s * 1000)
 
+    def run_cell(self, number: int) -> None:
+        """Run one cell, again if it has run, and wait until it is done."""
+        self.page.evaluate(
+            f"""async number => {{
+              {NOTEBOOK}.content.activeCellIndex = number;
+              await jupyterapp.commands.execute('notebook:run-cell');
+            }}""",
+            number,
+        )
+
     def add_cell(self, code: str) -> str:
         """Write a cell below all others and run it, as one does by hand; what it shows, as text."""
         return self.page.evaluate(

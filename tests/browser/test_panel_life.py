@@ -53,17 +53,6 @@ def until(look, wanted, seconds=30.0) -> None:
         time.sleep(0.1)
 
 
-def run_cell(page, number) -> None:
-    page.page.evaluate(
-        """async number => {
-          const notebook = jupyterapp.shell.currentWidget.content;
-          notebook.activeCellIndex = number;
-          await jupyterapp.commands.execute('notebook:run-cell');
-        }""",
-        number,
-    )
-
-
 def test_a_cell_that_is_run_again_leaves_one_panel(opened):
     Panel(opened.page, 0).click("next_iteration", "paused")
     before = left(opened)
@@ -71,7 +60,7 @@ def test_a_cell_that_is_run_again_leaves_one_panel(opened):
     opened.kernel("first = panel.session; del_first = panel.graph.model_id")
     opened.kernel("del first")
     for _ in range(2):
-        run_cell(opened, 1)
+        opened.run_cell(1)
         Panel(opened.page, 0).click("next_iteration", "paused")
         until(lambda: left(opened), before)
 
@@ -83,7 +72,7 @@ def test_a_cleared_output_leaves_no_thread_of_the_views_and_what_has_no_name_is_
     assert left(opened)["sessions"] == 1  # the name still means it, and it can be shown again
     opened.kernel("del panel")
     until(lambda: left(opened), NOTHING)
-    run_cell(opened, 1)
+    opened.run_cell(1)
     Panel(opened.page, 0).click("next_iteration", "paused")
     opened.kernel("del panel")  # still on the page
     assert left(opened)["sessions"] == 1
@@ -92,7 +81,7 @@ def test_a_cleared_output_leaves_no_thread_of_the_views_and_what_has_no_name_is_
 
 
 def test_a_closed_panel_leaves_nothing(opened):
-    run_cell(opened, 1)
+    opened.run_cell(1)
     panel = Panel(opened.page, 0)
     panel.click("next_iteration", "paused")
     opened.kernel("for name in panel.panes.names: panel.panes.show(name)")
@@ -104,14 +93,14 @@ def test_a_closed_panel_leaves_nothing(opened):
 
 
 def test_a_restarted_kernel_begins_with_nothing(opened):
-    run_cell(opened, 1)
+    opened.run_cell(1)
     Panel(opened.page, 0).click("next_iteration", "paused")
     assert opened.script_errors() == []
     opened.page.evaluate(f"async () => {{ await {KERNEL}.restart(); }}")
     opened.page.wait_for_function(f"() => {KERNEL}.status === 'idle'", timeout=60_000)
     opened.kernel(LOOK)
     assert left(opened) == NOTHING
-    run_cell(opened, 1)
+    opened.run_cell(1)
     Panel(opened.page, 0).click("next_iteration", "paused")
     assert opened.script_errors() == [] and opened.failed_cells() == []
 

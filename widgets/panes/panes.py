@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.esm import module
 from workbench.widgets.panes.kinds import KINDS
 from workbench.widgets.views.base import close_parts, excuse, parts_of
 from workbench.widgets.views.html_part import HtmlPart
@@ -26,7 +27,8 @@ class Panes(ipywidgets.VBox):
         self._kinds = {k.key: k for k in KINDS if live or not k.session_only}
         self.views: dict[str, Any] = {}
         self._boxes: dict[str, ipywidgets.VBox] = {}
-        self.bar = HtmlPart("panes.js", self._status(), self._do)
+        # without the loader: it hears what is closed also while no browser shows it
+        self.bar = HtmlPart("panes.js", self._status(), self._do, _esm=module("panes.js"))
         super().__init__([self.bar])
         self.add_class("workbench-panes")
 
@@ -81,10 +83,15 @@ class Panes(ipywidgets.VBox):
         if view is None or box is None:
             return
         self._arrange()
-        self.bar.send({"kind": "closing", "models": [part.model_id for part in (*parts_of(view), *parts_of(box))]})
+        self.closing(view, box)
         _close(view)
         _close(box)
         self._panel.focus.did(f"panel.panes.hide({key!r})")
+
+    def closing(self, *widgets: Any) -> None:
+        """Have the browser let go of widgets that are about to be closed, with all that belongs to them."""
+        if self.bar.comm is not None:
+            self.bar.send({"kind": "closing", "models": [part.model_id for w in widgets for part in parts_of(w)]})
 
     def _arrange(self) -> None:
         self.children = (self.bar, *self._boxes.values())

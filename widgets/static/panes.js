@@ -1,4 +1,5 @@
-// The row of panes that can be opened. A click only tells the kernel, which makes or closes the view.
+// The row of panes that can be opened. A click only tells the kernel, which makes or closes the view. It also clears up behind
+// panes and panels that are closed, whether it is on the page or not.
 
 // JupyterLab holds every comm for as long as it is connected to the kernel, and with it a closed model and the model's last
 // view with all that was in it. A model that is about to be closed lets go of its comm.
@@ -15,10 +16,14 @@ function release(manager, ids) {
 }
 
 export default {
+  initialize({ model }) {
+    return listen(model, "msg:custom", (message) => {
+      if (message.kind === "closing") release(model.widget_manager, message.models);
+    });
+  },
   render({ model, el }) {
     const box = aria(make("div", "workbench-flow workbench-pane-bar", el), "toolbar", "Panes");
     const buttons = new Map();
-    const closing = (message) => message.kind === "closing" && release(model.widget_manager, message.models);
     const show = (status) => {
       for (const pane of status.panes ?? []) {
         if (!buttons.has(pane.key)) {
@@ -36,6 +41,6 @@ export default {
         button.textContent = `${pane.open ? "\u25be" : "\u25b8"} ${pane.label}`;
       }
     };
-    return follow(model, el, show, listen(model, "msg:custom", closing));
+    return follow(model, el, show);
   },
 };

@@ -17,9 +17,11 @@ class HtmlPart(Part):
 
     _css = joined("flow.css")
 
-    def __init__(self, script: str, status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None]) -> None:
+    def __init__(
+        self, script: str, status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None], **state: Any
+    ) -> None:
         self._asked = asked
-        super().__init__(status=status, _script=module(script))
+        super().__init__(status=status, _script=module(script), **state)
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         self._asked(kind, content)

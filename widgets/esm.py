@@ -1,7 +1,8 @@
 """The JavaScript of the widgets: a loader that anywidget imports for each, and the script that the loader imports once.
 
 A browser keeps every module that it has imported until the page is closed, and anywidget imports one for each widget.
-That one is small (``static/loader.js``) and the same for all; the script travels in a trait, ``_script``.
+That one is small (``static/loader.js``); the script travels in a trait, ``_script``. The row of panes alone, one for a
+panel, has its script imported by anywidget: it listens before any browser shows it.
 """
 
 from __future__ import annotations
@@ -34,4 +35,4 @@ def script(*names: str) -> Any:
     return traitlets.Unicode(module(*names)).tag(sync=True)
 
 
-LOADER = joined("loader.js")
+LOADER = joined("imported.js", "loader.js")

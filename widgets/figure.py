@@ -42,7 +42,7 @@ class LiveFigure(Answers, go.FigureWidget):
     """
 
     _esm = LOADER
-    _script = traitlets.Unicode(joined("wire.js", "figure.js")).tag(sync=True)
+    _script = traitlets.Unicode(joined("wire.js", "imported.js", "figure.js")).tag(sync=True)
     _css = joined("workbench.css")
     _bundle_id = traitlets.Unicode().tag(sync=True)
     _themes = traitlets.Dict(theme.THEMES).tag(sync=True)

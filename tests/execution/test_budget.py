@@ -204,7 +204,6 @@ def run_past_all(session: wb.Session) -> int:
 def test_the_last_firing_when_all_rows_go_while_it_is_looked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that waits for the processor finds none of the rows it set out for: it looks again."""
     with wb.Session(nest(1 << 40, 2), memory_budget=MIB) as session:
-
         oldest, series = run_past_all(session), session.trace[name]
         source, later = type(series._reader.source), [oldest]
         extent = source.extent

@@ -8,7 +8,6 @@ from typing import Any
 import ipywidgets
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.esm import module
 from workbench.widgets.panes.kinds import KINDS
 from workbench.widgets.views.base import close_parts, excuse, parts_of
 from workbench.widgets.views.html_part import HtmlPart
@@ -27,8 +26,8 @@ class Panes(ipywidgets.VBox):
         self._kinds = {k.key: k for k in KINDS if live or not k.session_only}
         self.views: dict[str, Any] = {}
         self._boxes: dict[str, ipywidgets.VBox] = {}
-        # without the loader: it hears what is closed also while no browser shows it
-        self.bar = HtmlPart("panes.js", self._status(), self._do, _esm=module("panes.js"))
+        # without the loader, it hears what is closed also while no browser shows it
+        self.bar = HtmlPart("panes.js", self._status(), self._do, load=False)
         super().__init__([self.bar])
         self.add_class("workbench-panes")
 

@@ -1,6 +1,6 @@
-// Loader of one figure, behind wire.js: fetches plotly.js from the shared bundle model (once a page), then hands the work to
-// plotly's own FigureModel and FigureView. It adds the container width, JupyterLab's theme and the acknowledgement of
-// updates. Nothing is requested from any server.
+// One figure, behind wire.js and imported.js: fetches plotly.js from the shared bundle model (once a page), then hands the
+// work to plotly's own FigureModel and FigureView. It adds the container width, JupyterLab's theme and the acknowledgement
+// of updates. Nothing is requested from any server.
 
 async function unpack(buffer) {
   const stream = new Blob([buffer]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -11,15 +11,7 @@ async function plotly(model) {
   const bundle = await model.widget_manager.get_model(model.get("_bundle_id"));
   const cache = (globalThis.__workbenchPlotly ??= {});
   const version = bundle.get("version");
-  cache[version] ??= (async () => {
-    const source = await unpack(bundle.get("code"));
-    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    try {
-      return await import(url);
-    } finally {
-      URL.revokeObjectURL(url);
-    }
-  })();
+  cache[version] ??= unpack(bundle.get("code")).then(imported);
   return await cache[version];
 }
 

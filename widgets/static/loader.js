@@ -1,14 +1,5 @@
 // All that anywidget imports for each widget: a browser keeps what it has imported for as long as the page is open. The
 // script of a widget is a trait, and is imported once for the page, whoever shows it.
-async function imported(script) {
-  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  try {
-    return (await import(url)).default;
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-}
-
 export default () => {
   let widget;
   return {
@@ -16,7 +7,7 @@ export default () => {
       const scripts = (globalThis.__workbenchScripts ??= new Map());
       const script = context.model.get("_script");
       if (!scripts.has(script)) scripts.set(script, imported(script));
-      const made = await scripts.get(script);
+      const made = (await scripts.get(script)).default;
       widget ??= typeof made === "function" ? made() : made;
       return await widget.render(context);
     },

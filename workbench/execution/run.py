@@ -247,6 +247,8 @@ class Run:
     ) -> str:  # fmt: skip
         stop = -1 if limit is None else limit
         if not exact:
+            if self.keeps and self.event >= self._kept.due:
+                self.checkpoint()  # there was no room for it, which is asked for again before the run goes on
             due = self._kept.due if self.keeps else self.event + self._slice()
             stop = due if stop < 0 else min(stop, due)
         # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are
@@ -280,22 +282,28 @@ class Run:
                 self.go(event, exact=True, loud=loud)
 
     def checkpoint(self) -> None:
-        """Remember this state, if it is later than the last one remembered."""
+        """Remember this state, if it is later than the last one remembered; ExecutionError, and nothing is remembered,
+        where rows that would make room for it cannot leave."""
         if self.event > self.checkpoints[-1].events:
-            self._reserve(self._kept.held + self._kept.expected)
-            self._make_room(self._kept.expected)
-            self._kept.add(core.snapshot(self.machine, self.active_frames()), self._ran)
+            expected = self._kept.expected
+            self._room_for(expected)
+            latest = core.snapshot(self.machine, self.active_frames())
+            if latest.bytes > expected:
+                self._room_for(latest.bytes)
+            self._kept.add(latest, self._ran)
             self._account()
         self._kept.pace(self.event, self._ran)
+
+    def _room_for(self, more: int) -> None:
+        self._reserve(self._kept.held + more)
+        self._make_room(more)
 
     def _account(self) -> None:
         """Checkpoints count: rows make room for them."""
         if self._counted:
             self._reserve(self._kept.held)
-            try:
-                self._make_room(self._kept.held - self.machine.aside)
-            finally:
-                self.machine.aside = self._kept.held
+            self.machine.aside = self._kept.held
+            self._make_room(0)
 
     def _reserve(self, checkpoints: int) -> None:
         """Leave the newest rows their share: what checkpoints and keepers do not use yet stays reserved for them."""

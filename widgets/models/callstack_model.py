@@ -31,9 +31,11 @@ def callstack_model(source: Any, snapshot: Any, moment: Moment | None, selected:
         path = max((p for p, i in counts.items() if p and i >= 0), key=len, default=())
         iteration = tuple(max(0, int(counts.get(path[: k + 1], 0))) for k in range(len(path)))
         node, headline = None, "Running"
-    elif position is not None and position.node is not None:
+    elif position is not None and (position.node is not None or position.between):
         path, iteration, node = position.frame, position.iteration, position.node
-        headline = f"Standing in front of {graph.name_of(Ref(position.node, 0)).removesuffix(':0')}"
+        headline = "Standing between two nodes"
+        if node is not None:
+            headline = f"Standing in front of {graph.name_of(Ref(node, 0)).removesuffix(':0')}"
     else:
         path, iteration, node = (), (), None
         state = str(getattr(snapshot, "state", ""))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from workbench.debugger.replay import FIRST_LOOK
 from workbench.errors import ExecutionError
-from workbench.execution import Run
-from workbench.execution.run import NEWEST_CHECKPOINTS
+from workbench.execution import NEWEST_CHECKPOINTS, Run
 from workbench.plan import PLANS, ExecutionPlan
 
 #: bytes that a replay may hold beside the run

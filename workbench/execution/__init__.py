@@ -3,7 +3,8 @@
 from workbench.execution.feeds import prepare_feeds
 from workbench.execution.memory_report import MemoryReport, memory_report
 from workbench.execution.position import Position
-from workbench.execution.run import NEWEST_CHECKPOINTS, NEWEST_ROWS, Run
+from workbench.execution.room import NEWEST_CHECKPOINTS, NEWEST_ROWS
+from workbench.execution.run import Run
 
 __all__ = [
     "NEWEST_CHECKPOINTS", "NEWEST_ROWS", "MemoryReport", "Position", "Run", "memory_report", "prepare_feeds",

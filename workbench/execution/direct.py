@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from workbench.execution.feeds import prepare_feeds
-from workbench.execution.run import NEWEST_ROWS, Run
+from workbench.execution.room import NEWEST_ROWS
+from workbench.execution.run import Run
 from workbench.graph.graph import Graph
 from workbench.graph.types import TensorType
 from workbench.plan import PLANS, ExecutionPlan, choose_outputs, signature_of

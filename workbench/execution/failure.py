@@ -5,12 +5,17 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ExecutionError, WorkbenchError
+from workbench.execution.released import use_after_release
 from workbench.graph.node import Ref, Source, Tag
+from workbench.kernels import machine as core
 from workbench.trace import Trace
 from workbench.trace.describe import WRITTEN_OUT, describe, numbers, short
+
+if TYPE_CHECKING:
+    from workbench.execution.run import Run
 
 #: events of the frame that a report shows
 EVENTS = 8
@@ -99,6 +104,21 @@ def failure(trace: Trace, node_name: str, frame: tuple[str, ...], path: tuple[in
     made.report = report
     made.__cause__ = error
     return made
+
+
+def failure_of(run: Run, error: BaseException) -> ExecutionError:
+    """The failing node of a run that stands on it, with its tag, source line and operands."""
+    ip, _, _ = core.stands_on(run.machine)
+    named = error.node if isinstance(error, WorkbenchError) else None  # a check in front of a node that is later
+    later = [n for n in run.plan.layout.nodes if (n.name == named if named else n.ip >= ip)]
+    node = run.plan.graph.nodes[later[0].name] if later else None
+    if node is None:
+        return ExecutionError(f"The run failed: {error}.")
+    frame = later[0].frame
+    path = run.plan.layout.frames[frame].path
+    if isinstance(error, core.ReleasedError):
+        return use_after_release(run.plan.graph, run.plan.layout, error)
+    return failure(run.trace, node.name, path, run.iteration_of(frame) if path else (), error)
 
 
 def not_retired(error: Exception) -> ExecutionError:

@@ -9,9 +9,10 @@ from workbench.graph.node import Tag
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """In front of ``node`` (None at the end), after ``event`` events.
+    """In front of ``node`` (None at the end, and ``between`` two nodes), after ``event`` events.
 
-    ``frame`` and ``iteration`` say in which firing of which frames; ``silent`` nodes fire without work.
+    ``frame`` and ``iteration`` say in which firing of which frames; ``silent`` nodes fire without work. A run stands
+    between two nodes where it found no room for its next row.
     """
 
     node: str | None
@@ -19,6 +20,7 @@ class Position:
     frame: tuple[str, ...] = ()
     iteration: tuple[int, ...] = ()
     silent: bool = False
+    between: bool = False
 
     @property
     def tag(self) -> Tag | None:
@@ -26,4 +28,6 @@ class Position:
         return None if self.node is None else Tag(self.node, 0, self.frame, self.iteration)
 
     def __str__(self) -> str:
-        return f"{self.tag or 'the end'} (event {self.event:,})"
+        where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=False))
+        between = "between two nodes" + (f" [{where}]" if where else "")
+        return f"{between if self.between else self.tag or 'the end'} (event {self.event:,})"

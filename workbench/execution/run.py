@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from workbench.errors import DeadValueError, ExecutionError, WorkbenchError
 from workbench.execution.checkpoints import FIRST_INTERVAL, SECONDS_APART, Checkpoints
+from workbench.execution.edit_log import EditLog
 from workbench.execution.edits import Edit, make_edit
-from workbench.execution.failure import failure, not_retired
-from workbench.execution.position import Position
-from workbench.execution.released import use_after_release
+from workbench.execution.failure import failure_of, not_retired
+from workbench.execution.outputs import outputs_of
+from workbench.execution.room import NEWEST_CHECKPOINTS, NEWEST_ROWS, Room
+from workbench.execution.standing import Standing
 from workbench.graph.node import Ref
 from workbench.kernels import machine as core
-from workbench.kernels.layout import Condition, NodeLayout, Place
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
 from workbench.trace.retention import Keepers, KeptSource, Retention, make_keeper
 from workbench.trace.source import LiveSource
 from workbench.trace.spill import SpillStore
-from workbench.trace.spill.store import QUEUE
 
-#: budget of runs that need no trace: only the newest rows stay, so many that views can still read them at full speed
-NEWEST_ROWS = 4 << 20
-#: bytes of their checkpoints, beside it
-NEWEST_CHECKPOINTS = 4 << 20
-#: bytes of the newest rows, at most, where keepers take those that leave
-NEWEST_KEPT = 8 << 20
-#: bytes of rows that may wait for the disk, at least
-LEAST_QUEUE = 1 << 16
 #: instructions and frame to stay in (see kernels: Machine.run): no limit
 ANYWHERE = (-2, 0x7FFFFFFF, -1)
 #: frame and row to stop at: none
 NOWHERE = (-1, -1)
 
 
-class Run:
+class Run(Standing):
     """State of one run. Not thread-safe: one thread drives it, the trace may be read from any."""
 
     def __init__(
@@ -54,46 +45,37 @@ class Run:
         The least that a run needs is ``machine.least_bytes``, two checkpoints, and what Python objects of three
         iterations hold: a budget below that is exceeded by it.
         """
-        self.plan, self.feeds, self.budget, self.window = plan, dict(feeds), budget, window
+        super().__init__(plan, budget, window)
+        self.feeds, self.budget, self.window = dict(feeds), budget, window
         self._manner = (budget, window, checkpoints, back, keeping)
-        self.machine = core.Machine(plan.program, budget, window)
-        self.view = core.View(self.machine)
         self.keeper: Keepers | None = None
         self.spill: SpillStore | None = None
         self.trace = self.trace_for(lambda: False)
-        self._by_ip = {n.ip: n for n in plan.layout.nodes}
         for name, array in self.feeds.items():
             place = plan.layout.values.get((plan.graph.inputs[name].node, 0))
             if place is not None and place.place is not None:
                 self.put(place.place, array)
-        self._counted = checkpoints is None  # whether checkpoints count against the budget
-        allowed = (budget // 4 if budget > 0 else NEWEST_CHECKPOINTS) if checkpoints is None else checkpoints
-        self._kept = Checkpoints(core.snapshot(self.machine, [0]), allowed)
+        self._room = Room(self.machine, budget, checkpoints)
+        self._kept = Checkpoints(core.snapshot(self.machine, [0]), self._room.checkpoints)
         self._ran = 0.0  # seconds of running so far
         self._done = 0  # events that the machine has run in them
         self.keeps = back  # makes checkpoints on its way
         if keeping is not None and keeping.keeps_more:
             self._keep(keeping)
             self.trace = self.trace_for(lambda: False)
-        if self._counted:
-            self._reserve(self._kept.held)
-            self.machine.aside = self._kept.held
-        self.edits: list[Edit] = []  # by event
-        self._applied = 0  # so many of them lie behind
+        self._room.account(self._kept.held)
+        self._edits = EditLog()
 
     def _keep(self, policy: Retention) -> None:
-        """Let keepers take the rows that leave. They and the newest rows have fixed shares, checkpoints the rest."""
-        newest = self.budget // 2 if policy.keep == "all" else min(self.budget // 8, NEWEST_KEPT)
-        self._newest = max(self.machine.least_bytes, newest)
-        trace = self.trace_for(lambda: False)
+        """Let keepers take the rows that leave."""
+        trace, layout = self.trace, self.plan.layout
         values = [(ref.node, ref.index) for ref in map(trace.ref, policy.names)]
-        limit = max(0, self.budget - self._newest - self._kept.allowed)
-        self.keeper = make_keeper(policy, self.plan.layout, limit, self.view.activations, values)
+        limit = self._room.for_keepers(share_of_all=policy.keep == "all")
+        self.keeper = make_keeper(policy, layout, limit, self.view.activations, values)
         if policy.spill is not None:
-            queue = max(min(QUEUE, self.budget // 8), LEAST_QUEUE)
             self.spill = SpillStore(
-                policy.spill, self.plan.graph, self.plan.layout, self.view.activations, limit=policy.disk,
-                queue_bytes=queue,
+                policy.spill, self.plan.graph, layout, self.view.activations, limit=policy.disk,
+                queue_bytes=self._room.queue,
             )  # fmt: skip
             # the first: when it cannot take rows, no other has taken them
             self.keeper = Keepers([self.spill, *self.keeper.parts])
@@ -130,13 +112,8 @@ class Run:
     def held_bytes(self) -> int:
         """Bytes of everything that grows with the run: rows, arrays, activations, checkpoints, and what a keeper of
         retired rows has reserved; exact at any moment, from any thread."""
-        held = self.machine.held_bytes + (0 if self._counted else self._kept.held)
+        held = self.machine.held_bytes + (0 if self._room.counted else self._kept.held)
         return held if self.keeper is None else held - self.machine.reserved + self.keeper.bytes
-
-    @property
-    def event(self) -> int:
-        """Events so far (a running machine: as of its last control instruction)."""
-        return self.view.events
 
     @property
     def spent(self) -> tuple[int, float]:
@@ -147,72 +124,6 @@ class Run:
     def checkpoint_bytes(self) -> int:
         """Bytes of the states to replay from, at most."""
         return self._kept.held
-
-    @property
-    def finished(self) -> bool:
-        ip, is_event, _ = core.stands_on(self.machine)
-        return not is_event and ip == self.plan.program.length - 1
-
-    def active_frames(self) -> list[int]:
-        """Numbers of the frames that are open here, the outermost first."""
-        ip = self.view.ip
-        return [i for i, f in enumerate(self.plan.layout.frames) if f.start < ip < f.stop]
-
-    def iteration_of(self, frame: int) -> tuple[int, ...]:
-        """Iteration path of the row in progress of a frame that is open."""
-        path: list[int] = []
-        while frame > 0:
-            path.append(self.view.iteration(frame))
-            frame = self.plan.layout.frames[frame].parent
-        return tuple(reversed(path))
-
-    def value_now(self, ref: Ref) -> np.ndarray | None:
-        """What a value is in the rows in progress, where its node has just fired; None if it is dead there."""
-        layout = self.plan.layout.values[tuple(ref)]
-        if not self.holds(layout.guard):
-            return None
-        if layout.kind != "slot" or layout.place is None:
-            return self.trace[ref][-1]
-        return np.asarray(self._now(layout.place))
-
-    def fired_now(self, node: NodeLayout) -> bool:
-        """Whether a node in front of which the run does not stand any more fired in the rows in progress."""
-        if node.frame not in self.active_frames():
-            return True  # its frame ran and is closed
-        return node.first or self.holds(node.guard)
-
-    def holds(self, guard: tuple[Condition, ...]) -> bool:
-        """Whether all literals of a guard hold in the rows in progress."""
-        for condition in guard:
-            found = self._now(condition.place)
-            if (found >= 0 if condition.expect >= 2 else bool(found)) != (condition.expect in (1, 2)):
-                return False
-        return True
-
-    def released(self, place: Place) -> bool:
-        """Whether what stood there has been released, or may have been written over."""
-        return place.until >= 0 and self.trace.source.first(place) > 0
-
-    def _now(self, place: Place) -> Any:
-        if place.base == 0:
-            return self.trace.source.pool(place)
-        row = self.view.rows(place.base - 1)[1]
-        return self.trace.source.column(place, row, row + 1)[1][0]
-
-    def position(self) -> Position:
-        """Where the run stands; only while it does not run."""
-        ip, is_event, silent = core.stands_on(self.machine)
-        event = self.event
-        if not is_event:
-            return Position(None, event)
-        node = self._by_ip[ip]
-        path = self.plan.layout.frames[node.frame].path
-        return Position(node.name, event, path, self.iteration_of(node.frame) if path else (), silent)
-
-    def put(self, place: Place, item: Any) -> None:
-        """Write a value into the rows in progress."""
-        dtype = None if place.dtype is None else np.dtype(place.dtype)
-        core.put(self.machine, *self.plan.layout.operand(place), dtype, place.shape, item)
 
     # -- forwards ---------------------------------------------------------------------------------------------------
     def go(
@@ -227,18 +138,17 @@ class Run:
         """
         margin = 2 * self.plan.program.length  # so far may fast mode run beyond its limit
         reach = None if limit is None else limit if exact else limit + margin
-        while self._applied < len(self.edits) and (reach is None or self.edits[self._applied].event <= reach):
-            edit = self.edits[self._applied]
-            if not exact and edit.event - self.event > margin:
-                return self._go(edit.event - margin, exact, through, watch, loud, home, until)
-            if self.event < edit.event:
-                status = self._go(edit.event, True, through, watch, False, home, until)
-                if self.event == edit.event:
-                    self._apply_here()
-                if status != "reached" or self.event < edit.event:  # the end, or a breakpoint
+        while (due := self._edits.due) is not None and (reach is None or due <= reach):
+            if not exact and due - self.event > margin:
+                return self._go(due - margin, exact, through, watch, loud, home, until)
+            if self.event < due:
+                status = self._go(due, True, through, watch, False, home, until)
+                if self.event == due:
+                    self._edits.catch_up(self)
+                if status != "reached" or self.event < due:  # the end, or a breakpoint
                     return status
                 through = False
-            self._apply_here()
+            self._edits.catch_up(self)
         return self._go(limit, exact, through, watch, loud, home, until)
 
     def _go(
@@ -262,7 +172,7 @@ class Run:
             error = self.machine.error
             if not isinstance(error, Exception):
                 raise error  # KeyboardInterrupt inside an op is no failure of the op
-            raise not_retired(error) if self.machine.retire_failed else self.failure_of(error)
+            raise not_retired(error) if self.machine.retire_failed else failure_of(self, error)
         if not exact and self.keeps and self.event >= self._kept.due:
             self.checkpoint()
         return status
@@ -286,37 +196,13 @@ class Run:
         where rows that would make room for it cannot leave."""
         if self.event > self.checkpoints[-1].events:
             expected = self._kept.expected
-            self._room_for(expected)
+            self._room.make(self._kept.held, expected)
             latest = core.snapshot(self.machine, self.active_frames())
             if latest.bytes > expected:
-                self._room_for(latest.bytes)
+                self._room.make(self._kept.held, latest.bytes)
             self._kept.add(latest, self._ran)
-            self._account()
+            self._room.account(self._kept.held)
         self._kept.pace(self.event, self._ran)
-
-    def _room_for(self, more: int) -> None:
-        self._reserve(self._kept.held + more)
-        self._make_room(more)
-
-    def _account(self) -> None:
-        """Checkpoints count: rows make room for them."""
-        if self._counted:
-            self._reserve(self._kept.held)
-            self.machine.aside = self._kept.held
-            self._make_room(0)
-
-    def _reserve(self, checkpoints: int) -> None:
-        """Leave the newest rows their share: what checkpoints and keepers do not use yet stays reserved for them."""
-        if self.keeper is not None:
-            self.machine.reserved = max(0, self.budget - self._newest - checkpoints)
-
-    def _make_room(self, more: int) -> None:
-        try:
-            self.machine.make_room(more if self._counted else 0)
-        except Exception as error:
-            if not self.machine.retire_failed:
-                raise
-            raise not_retired(error) from error
 
     # -- backwards ------------------------------------------------------------------------------------------------
     def seek(self, event: int, loud: bool = False) -> None:
@@ -339,9 +225,9 @@ class Run:
         core.restore(self.machine, checkpoint)
         if self.spill is not None:
             self.spill.patches.forget(checkpoint.events)
-        self._edits_of(checkpoint)
+        self._edits.after_restore(self, checkpoint)
         self._kept.forget_after(checkpoint.events, self._ran)
-        self._account()
+        self._room.account(self._kept.held)
 
     def another(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray]) -> Run:
         """A fresh run of another plan that keeps what this one keeps."""
@@ -350,147 +236,53 @@ class Run:
     def continue_from(self, checkpoints: list[core.Snapshot]) -> None:
         """Take these for the checkpoints of a state that the machine was put into; replays begin there."""
         self._kept.start_anew(checkpoints, self._ran)
-        self._account()
+        self._room.account(self._kept.held)
 
     def fork(self, checkpoint: core.Snapshot | None = None, budget: int = NEWEST_ROWS) -> Run:
         """A run of its own that starts at a checkpoint of this one (the latest by default). It keeps the newest rows
         only, ``budget`` bytes of them, and no checkpoints but the one it starts from."""
         other = Run(self.plan, self.feeds, min(self.budget, budget), self.window, NEWEST_CHECKPOINTS, back=False)
         other.machine.least_released = self.machine.least_released
-        other.edits = list(self.edits)
+        other.edits = self.edits
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
-        other._edits_of(checkpoint or self.checkpoints[-1])
+        other._edits.after_restore(other, checkpoint or self.checkpoints[-1])
         # a checkpoint of its own: one of this run would keep all of this run in memory
         other._kept = Checkpoints(core.snapshot(other.machine, other.active_frames()), NEWEST_CHECKPOINTS)
         return other
 
+    def outputs(self) -> dict[str, np.ndarray]:
+        """Outputs by name; DeadValueError names the Switch that left a requested output dead."""
+        return outputs_of(self)
+
     # -- edits -------------------------------------------------------------------------------------------------------
+    @property
+    def edits(self) -> list[Edit]:
+        """By event; those that lie ahead are written when the run comes to them. It can be set."""
+        return self._edits.all
+
+    @edits.setter
+    def edits(self, edits: Iterable[Edit]) -> None:
+        self._edits.replace(edits)
+
     def edit(self, ref: Ref, value: Any) -> Edit:
         """Write a value where the run stands; it goes on with it, in every replay too.
 
         Edits that lay ahead are dropped. SessionError for what cannot be edited (see ``execution.edits``).
         """
         edit = make_edit(self, ref, value)
-        self.edits = [*self.edits[: self._applied], edit]
         # checkpoints of this very place hold the old value
         self._kept.forget_after(edit.event - 1, self._ran)
-        self._apply(edit)
+        self._edits.append(self, edit)
         if self.checkpoints[-1].events >= edit.event:  # an edit in front of everything: the first one is made anew
             self._kept = Checkpoints(core.snapshot(self.machine, self.active_frames()), self._kept.allowed)
         else:
             self._kept.add(core.snapshot(self.machine, self.active_frames()), self._ran)
-        self._account()
+        self._room.account(self._kept.held)
         return edit
 
     def forget_edits(self) -> None:
         """Back to the beginning of the first history."""
         self.restore(self.checkpoints[0])
-        for edit in reversed(self.edits[: self._applied]):
-            self._write(edit, edit.before)
-        self.edits, self._applied = [], 0
+        self._edits.undo(self)
         self._kept = Checkpoints(core.snapshot(self.machine, [0]), self._kept.allowed)
-        self._account()
-
-    def _apply_here(self) -> None:
-        """The edits that were made after just so many events."""
-        while self._applied < len(self.edits) and self.edits[self._applied].event <= self.event:
-            self._apply(self.edits[self._applied])
-
-    def _apply(self, edit: Edit) -> None:
-        self._write(edit, edit.value)
-        for place in edit.places:
-            if self.spill is not None and place.shift < 0:
-                row = self.view.rows(place.base - 1)[1]
-                self.spill.patches.add(place.base - 1, row - 1, place.offset, edit.value, edit.event)
-        self._applied += 1
-
-    def _write(self, edit: Edit, value: Any) -> None:
-        for place in edit.places:
-            self.put(place, value)
-
-    def _edits_of(self, checkpoint: core.Snapshot) -> None:
-        """After going to a checkpoint: arrays of the outermost level that stay are not in it, so edits of them are done
-        or undone here."""
-        outermost = [e for e in self.edits if self.plan.layout.frame_of(e.places[0]) == 0 and e.places[0].until < 0]
-        for edit in reversed(outermost):
-            if edit.event > checkpoint.events:
-                self.put(edit.places[0], edit.before)
-        for edit in outermost:
-            if edit.event <= checkpoint.events:
-                self.put(edit.places[0], edit.value)
-        self._applied = sum(e.event <= checkpoint.events for e in self.edits)
-
-    # -- results -----------------------------------------------------------------------------------------------------
-    def outputs(self) -> dict[str, np.ndarray]:
-        """Outputs by name; DeadValueError names the Switch that left a requested output dead."""
-        found = {}
-        for name, ref in self.plan.outputs.items():
-            series = self.trace[ref] if tuple(ref) in self.plan.layout.values else None
-            inside = self.plan.graph.frame_of(ref.node) and self.plan.graph.nodes[ref.node].op != "Exit"
-            if inside and series is not None:
-                found[name] = series.values
-                continue
-            if series is None or len(series) == 0:
-                raise self._dead(name, ref)
-            found[name] = _own(series.firings()[-1])
-        return found
-
-    def _dead(self, name: str, ref: Ref) -> DeadValueError:
-        graph = self.plan.graph
-        switch, taken = self._deciding_switch(ref)
-        if switch is None and ref.node not in self.plan.guards.dead:
-            return DeadValueError(
-                f"The output {name!r} ({ref}) is dead: no value came to {ref.node!r} in this run.",
-                node=ref.node, source=graph.nodes[ref.node].source,
-                fix="follow its inputs in session.trace.events(): the first that did not fire is the reason.",
-            )  # fmt: skip
-        if switch is None or ref.node in self.plan.guards.dead:
-            return DeadValueError(
-                f"The output {name!r} ({ref}) can never be alive: it needs both sides of one decision.",
-                node=ref.node, source=graph.nodes[ref.node].source, fix="take it from a Merge of the two sides.",
-            )  # fmt: skip
-        pred = graph.nodes[switch].inputs[1]
-        return DeadValueError(
-            f"The output {name!r} ({ref}) is dead: Switch {switch!r} took its {'true' if taken else 'false'} side, "
-            f"because {graph.name_of(pred)} was {taken}.",
-            node=ref.node, source=graph.nodes[switch].source,
-            fix=f"ask for a value on the side taken, or for the Merge behind it; {graph.name_of(pred)} comes from "
-            f"{graph.nodes[pred.node].op} {pred.node!r}.",
-        )  # fmt: skip
-
-    def _deciding_switch(self, ref: Ref) -> tuple[str | None, bool]:
-        """The outermost Switch behind ``ref`` whose other side was taken."""
-        graph, stack, seen = self.plan.graph, [ref], set()
-        found: tuple[str | None, bool] = (None, False)
-        while stack:
-            at = stack.pop()
-            if at in seen:
-                continue
-            seen.add(at)
-            node = graph.nodes[at.node]
-            if node.op == "Switch" and node.name in self.trace.reader.node:
-                taken = self.trace.last_branch(node.name)
-                if taken is not None and taken != bool(at.index):
-                    found = (node.name, taken)
-                    continue
-            stack.extend(node.inputs)
-            stack.extend(Ref(c) for c in node.control)
-        return found
-
-    def failure_of(self, error: BaseException) -> ExecutionError:
-        """The failing node with its tag, source line and operands."""
-        ip, _, _ = core.stands_on(self.machine)
-        named = error.node if isinstance(error, WorkbenchError) else None  # a check in front of a node that is later
-        later = [n for n in self.plan.layout.nodes if (n.name == named if named else n.ip >= ip)]
-        node = self.plan.graph.nodes[later[0].name] if later else None
-        if node is None:
-            return ExecutionError(f"The run failed: {error}.")
-        frame = later[0].frame
-        path = self.plan.layout.frames[frame].path
-        if isinstance(error, core.ReleasedError):
-            return use_after_release(self.plan.graph, self.plan.layout, error)
-        return failure(self.trace, node.name, path, self.iteration_of(frame) if path else (), error)
-
-
-def _own(array: Any) -> Any:
-    return np.array(array, copy=True) if isinstance(array, np.ndarray) else array
+        self._room.account(self._kept.held)

@@ -19,6 +19,7 @@ from tests.plan.random_graphs import Maker
 from tests.plan.random_raw import RawMaker
 from tests.trace.spill.made import same
 from tests.trace.spill.tiny import tiny_chunks  # noqa: F401  every session here has tiny chunks
+from workbench.execution.checkpoints import Checkpoints
 from workbench.graph import Graph
 from workbench.graph.node import Ref
 
@@ -129,6 +130,42 @@ def test_the_end_of_the_limit_is_a_stop_of_the_session_that_resume_goes_on_from(
         assert session.resume().event == stop.event
         session.trace.spill.limit = None
         assert session.resume().reason is wb.StopReason.FINISHED
+        assert_same(shown(session), shown(whole))
+
+
+def test_between_two_nodes_nothing_is_edited(tmp_path):
+    """What was computed stands in front of a row that has no room yet: no replay comes by there."""
+    graph = numbers(3000)
+    with wb.Session(graph) as whole, spilling(graph, {}, tmp_path, disk=60_000) as session:
+        stop = session.run()
+        assert stop.position.between and stop.position.frame == ("while",) and "between two nodes [while" in str(stop)
+        with pytest.raises(wb.WorkbenchError) as caught:
+            session.set_value("x", 77.25)
+        assert caught.value.slug == "no-room" and caught.value.fix
+        assert len(session.histories) == 0
+        session.trace.spill.limit = None
+        session.step()
+        assert not session.position.between and session.position.node is not None
+        whole._command("follow", edits=[], event=session.position.event)
+        for each in (whole, session):
+            assert each.set_value("x", 77.25).reason is wb.StopReason.EDITED
+            assert each.resume().reason is wb.StopReason.FINISHED
+        assert_same(shown(session), shown(whole))
+
+
+def test_a_value_is_edited_while_there_is_no_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(Checkpoints, "due", 1 << 60)  # so that the first to want room is an array
+    graph = objects(400)
+    with wb.Session(graph) as whole, spilling(graph, {}, tmp_path, disk=20_000) as session:
+        stop = session.run()
+        assert stop.reason is wb.StopReason.NO_ROOM and stop.position.node is not None
+        whole._command("follow", edits=[], event=session.position.event)
+        for each in (whole, session):
+            assert each.set_value("i", 50).reason is wb.StopReason.EDITED
+        assert len(session.histories) == 1 and session.resume().reason is wb.StopReason.NO_ROOM
+        session.trace.spill.limit = None
+        for each in (whole, session):
+            assert each.resume().reason is wb.StopReason.FINISHED
         assert_same(shown(session), shown(whole))
 
 

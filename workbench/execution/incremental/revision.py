@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from workbench.execution.failure import failure_of
 from workbench.execution.incremental.changes import MISSES, SMALL, UNKNOWN
 from workbench.execution.incremental.loops import Loops
 from workbench.execution.incremental.steps import Step, size_of
@@ -96,7 +97,7 @@ class Revision(Loops):
             self._at, self._landed = None, True
             if not isinstance(error, Exception):
                 raise error or SystemError("an instruction failed without saying why")
-            raise run.failure_of(error)
+            raise failure_of(run, error)
         if len(stretch) > 1:
             self._misses = MISSES  # the next one is compared again
             self._next = stretch[-1].number + 1

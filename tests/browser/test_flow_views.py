@@ -228,6 +228,45 @@ def test_breakpoints_are_added_edited_and_rechecked(views):
     )
 
 
+def test_what_is_typed_stays_when_the_kernel_answers_late(views):
+    views.python("session.breakpoints.clear()")
+    cell = views.cell(TABLE)
+    where = cell.locator("input[name=where]")
+    where.fill("outer/cond/subtract")
+    cell.locator("select").first.select_option("always")
+    views.page.evaluate(
+        "code => { jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({code}); }",
+        "import time; time.sleep(1.5)",
+    )
+    cell.locator("button[type=submit]").click()
+    where.fill("inner/less")  # the next one, before the first is there
+    views.shows(TABLE, "outer/cond/subtract")
+    assert where.input_value() == "inner/less"
+    cell.locator("button[type=submit]").click()
+    views.shows(TABLE, "inner/less")
+    assert where.input_value() == "", "what was added, and not changed since, goes"
+    where.fill("no such node")
+    cell.locator("button[type=submit]").click()
+    cell.locator("[role=alert]").get_by_text("no such node").wait_for(timeout=WAIT_MS)
+    assert where.input_value() == "no such node", "what is refused can be mended"
+    where.fill("")
+
+    condition = cell.locator(".workbench-flow-table input:not([type=checkbox])").first
+    condition.press_sequentially("value > 4")
+    condition.press("ArrowLeft")
+    views.python("session.breakpoints.add('inner/add')")
+    views.shows(TABLE, "inner/add")
+    assert condition.input_value() == "value > 4" and condition.evaluate("e => e === document.activeElement")
+    condition.press_sequentially("1")
+    condition.press("Enter")
+    views.page.wait_for_function(
+        "k => document.querySelectorAll('.jp-Notebook .jp-Cell')[k].querySelector('tr[data-kind=conditional]')",
+        arg=TABLE, timeout=WAIT_MS,
+    )  # fmt: skip
+    assert views.python("print([p.text for p in session.breakpoints][0])") == "outer/cond/subtract, when value > 14"
+    views.python("session.breakpoints.clear()")
+
+
 def test_story_4_expected_nan(views):
     cell = views.cell(NOISY)
     cell.locator("select").first.select_option("log health")

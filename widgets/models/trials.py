@@ -38,8 +38,8 @@ class Trials:
             thread = threading.Thread(
                 target=self._try, args=(session, fix, path), name="workbench-fix", daemon=True
             )  # fmt: skip
+            thread.start()  # in the lock: one that is not started cannot be joined
             self._threads = [t for t in self._threads if t.is_alive()] + [thread]
-        thread.start()
 
     def _try(self, session: Any, fix: Any, path: tuple[str, ...] | None) -> None:
         fork = None

@@ -213,7 +213,7 @@ class Compare(ipywidgets.VBox):
         self._clear()
         close_parts(self)
         super().close()
-        self._aside.wait()
+        self._aside.close()
 
 
 def _button(label: str, tip: str, action: Any) -> ipywidgets.Button:

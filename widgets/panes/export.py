@@ -82,4 +82,4 @@ class ExportTools(HtmlPart):
 
     def close(self) -> None:
         super().close()
-        self._aside.wait()
+        self._aside.close()

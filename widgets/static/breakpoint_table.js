@@ -68,14 +68,23 @@ export default {
     kind.addEventListener("change", suit);
     suit();
 
-    let sent = false;
+    // what was sent and is not answered yet: token -> what stood in each field
+    const sent = new Map();
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      sent = true;
+      const token = Math.random().toString(36).slice(2);
+      sent.set(token, [where, argument, iteration, hits].map((field) => [field, field.value]));
       const text = HEALTHY.includes(kind.value) ? health.value : argument.value;
       const fields = { where: where.value, as: kind.value, text, iteration: iteration.value, hits: hits.value };
-      send("add", fields);
+      send("add", { ...fields, token });
     });
+    // the fields of what is added become empty, unless the next one is being written there; of what is refused they stay
+    function answered(status) {
+      const fields = sent.get(status.answered);
+      sent.delete(status.answered);
+      if (!fields || status.error) return;
+      for (const [field, value] of fields) if (field.value === value) field.value = "";
+    }
 
     function draw(row) {
       const line = make("tr", row.enabled ? "" : "workbench-flow-off", body);
@@ -92,13 +101,16 @@ export default {
       const condition = make("td", "", line);
       {
         const input = make("input", "", condition);
-        input.value = row.condition;
+        input.value = input.defaultValue = row.condition;
         input.size = Math.min(40, Math.max(12, row.condition.length));
         input.placeholder = row.field === "when" ? "no condition" : "";
         const what = row.field === "when" ? "Condition" : "Line";
         input.setAttribute("aria-label", `${what} of breakpoint ${row.number}; Enter changes it`);
         input.addEventListener("keydown", (event) => {
-          if (event.key === "Enter") send("edit", { number: row.number, text: input.value });
+          if (event.key === "Enter") {
+            input.defaultValue = input.value; // it is told: what comes back is shown
+            send("edit", { number: row.number, text: input.value });
+          }
           if (event.key === "Escape") input.value = row.condition;
         });
         if (row.also) make("span", "workbench-flow-dim", condition, row.also);
@@ -130,15 +142,12 @@ export default {
       wide.style.display = rows.length ? "" : "none";
       empty.textContent = rows.length ? "" : status.live ? "No breakpoints yet." : "A record has no breakpoints.";
       complain(problem, status.error);
-      if (sent && !status.error) where.value = argument.value = iteration.value = hits.value = "";
-      sent = false;
+      answered(status);
       if (!where.value && status.selected && document.activeElement !== where) where.value = status.selected;
-      // a row that is being edited stays as it is until something in the table changes
       const state = JSON.stringify(rows);
       if (state !== shown) {
         shown = state;
-        body.replaceChildren();
-        rows.forEach(draw);
+        redraw(body, () => rows.forEach(draw));
       }
       advised.replaceChildren();
       (status.recommended ?? []).forEach((item, number) => {

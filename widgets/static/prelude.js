@@ -82,6 +82,22 @@ function suggest(input) {
   };
 }
 
+// Draws the inside of an element anew. Who is on a button or in a field there stays on the one of the same spoken name, with
+// what has been typed: what a field shows of itself is its defaultValue.
+function redraw(box, draw) {
+  const at = box.contains(document.activeElement) ? document.activeElement : null;
+  const typed = at?.value !== at?.defaultValue ? [at.value, at.selectionStart, at.selectionEnd] : null;
+  box.replaceChildren();
+  draw();
+  const label = at?.getAttribute("aria-label");
+  const again = label && [...box.querySelectorAll(at.tagName)].find((e) => e.getAttribute("aria-label") === label);
+  if (!again) return;
+  again.focus();
+  if (at.type !== "text" || !typed) return;
+  again.value = typed[0];
+  again.setSelectionRange(typed[1], typed[2]);
+}
+
 // What went wrong, in a place for it; nothing for no words.
 const complain = (place, words) => {
   const text = words ? `\u2716 ${words}` : "";

@@ -7,19 +7,28 @@ from collections.abc import Callable
 
 
 class Aside:
-    """``do`` starts a thread, so that the kernel stays free; ``close`` joins what still runs, for some seconds."""
+    """``do`` starts a thread, so that the kernel stays free; ``close`` joins what still runs, for some seconds. Views
+    ask for work on their pump's thread too, so that both may happen at once."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
+        self._closed = False
 
     def do(self, work: Callable[[], None]) -> None:
-        self._threads = [t for t in self._threads if t.is_alive()]
-        thread = threading.Thread(target=work, name="workbench-aside", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+        """Start some work; nothing after :meth:`close`."""
+        with self._lock:
+            if self._closed:
+                return
+            thread = threading.Thread(target=work, name="workbench-aside", daemon=True)
+            thread.start()  # in the lock: one that is not started cannot be joined
+            self._threads = [t for t in self._threads if t.is_alive()] + [thread]
 
-    def wait(self, timeout: float = 5.0) -> None:
-        """Join the threads, but for the one that asks."""
-        for thread in list(self._threads):
+    def close(self, timeout: float = 5.0) -> None:
+        """Start nothing any more, and join the threads, but for the one that asks."""
+        with self._lock:
+            self._closed = True
+            threads = list(self._threads)
+        for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(timeout)

@@ -43,6 +43,7 @@ class BreakpointTable(HtmlView):
 
     def __init__(self, source: Any, *, focus: Focus | None = None) -> None:
         self._error = ""
+        self._answered = ""  # the form that was answered last
         self._recommended: list[Any] = []
         self._asked = False
         self._spoken = Spoken((source if isinstance(source, Source) else Source(source)).graph)
@@ -72,8 +73,8 @@ class BreakpointTable(HtmlView):
             row["recheck"] = self._rechecks.get(row["number"])
         lines = points.log
         return {
-            "live": True, "rows": rows, "error": self._error, "selected": self.focus.node or "", "asked": self._asked,
-            "log": log_rows(lines), "logged": len(lines),
+            "live": True, "rows": rows, "error": self._error, "answered": self._answered,
+            "selected": self.focus.node or "", "asked": self._asked, "log": log_rows(lines), "logged": len(lines),
             "recommended": [
                 {"why": str(r.why), "text": shorten(recommended_text(r.options, self._spoken), 200)}
                 for r in self._recommended
@@ -160,15 +161,16 @@ class BreakpointTable(HtmlView):
             "line": lambda: self._look(self.status.get("log") or [], number),
         }
         if kind in actions:
-            self._try(actions[kind])
+            self._try(actions[kind], str(content.get("token") or "")[:40])
 
-    def _try(self, action: Callable[[], object]) -> None:
-        """Do it; an error is shown in the view."""
+    def _try(self, action: Callable[[], object], token: str = "") -> None:
+        """Do it; an error is shown in the view. ``token`` is the form's that asked for it."""
         try:
             action()
             self._error = ""
         except WorkbenchError as error:
             self._error = f"{error.message} {error.fix or ''}".strip()
+        self._answered = token or self._answered
         self.update_now()
 
     def _add(self, form: Mapping[str, Any]) -> None:

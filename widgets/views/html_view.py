@@ -56,7 +56,7 @@ class HtmlView(Face, StatusWidget):
     def close(self) -> None:
         """Leave focus and pump and close the comms. Closing twice is harmless."""
         super().close()
-        self.aside.wait()
+        self.aside.close()
 
 
 def table_spec(columns: Sequence[str], rows: Sequence[Sequence[str]], line: str, name: str) -> Spec:

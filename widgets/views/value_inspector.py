@@ -235,7 +235,7 @@ class ValueInspector(View):
         """Close all parts. Closing twice is harmless."""
         super().close()
         if hasattr(self, "_aside"):
-            self._aside.wait()
+            self._aside.close()
 
 
 def _display(model: dict[str, Any]) -> str:

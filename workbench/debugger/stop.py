@@ -57,3 +57,6 @@ class Stop:
 
     def __str__(self) -> str:
         return f"{self.reason} {self.detail + ' ' if self.detail else ''}Next: {self.position}."
+
+    def __repr__(self) -> str:
+        return f"<Stop {self.reason.name}: {self}>"

@@ -22,6 +22,8 @@ from workbench.execution import Run
 from workbench.graph import Graph, Ref
 from workbench.trace import Retention, Trace
 
+#: a wide program takes seconds an example, and an unlucky draw has thirty of them
+pytestmark = pytest.mark.timeout(300)
 SEEDS = st.integers(0, 1 << 20)
 POLICIES = st.one_of(
     st.builds(Retention, st.sampled_from(["carried", "statistics"])),

@@ -88,6 +88,9 @@ def test_dropped_values_are_recomputed(kind: int, seed: int, policy: Retention, 
 
 
 @settings(max_examples=30, **COMMON)
+@example(  # a loop invariant of a frame whose parent's activation is forgotten
+    kind=2, seed=83, policy=Retention("window", window=7), limit=200, rows=5, jumps=[0.6035219287397727]
+)
 @given(
     kind=st.integers(0, 2), seed=SEEDS, policy=POLICIES, limit=st.integers(200, 30_000), rows=st.integers(2, 6),
     jumps=st.lists(st.floats(0, 1), min_size=1, max_size=4),

@@ -19,6 +19,7 @@ from workbench.graph.types import TensorType
 from workbench.kernels.layout import NodeLayout, ValueLayout
 from workbench.trace.rows import RowReader
 from workbench.trace.series import Series, as_value, stack
+from workbench.trace.spans import FOREVER
 from workbench.trace.steady import steady
 
 
@@ -70,7 +71,9 @@ class InvariantSeries(Series):
         if known == 0:
             return ()
         at = int(np.searchsorted(starts, known))
-        return tuple(self._reader.iterations(parent, parents[at : at + 1])[0].tolist())
+        paths = self._reader.iterations_known(parent, parents[at:])
+        paths = paths[(paths >= 0).all(axis=1)]
+        return tuple(paths[0].tolist()) if len(paths) else (FOREVER,)
 
     def _parts(self) -> int:
         """How many frames of the layout this frame is: several where it is scheduled in parts (plan: parts)."""
@@ -88,7 +91,8 @@ class InvariantSeries(Series):
             starts, parents = self._reader.source.activations(number)
             extent = self._reader.source.extent(number)
             ends = np.append(starts[1:], max(extent.stop, extent.partial + 1))
-            for path, count in zip(self._reader.iterations(parent, parents).tolist(), ends - starts - 1, strict=True):
+            paths = self._reader.iterations_known(parent, parents)  # of those that are forgotten nobody asks
+            for path, count in zip(paths.tolist(), ends - starts - 1, strict=True):
                 found[tuple(path)] = max(found.get(tuple(path), 0), int(count))
         return found
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
+from math import isfinite
 from typing import Any
 
 import plotly.graph_objects as go
@@ -38,7 +39,11 @@ class LiveFigure(Answers, go.FigureWidget):
     figure:
         What to show, a plain plotly figure.
     on_view:
-        Called without arguments, on any thread, when a browser has drawn the figure for the first time.
+        Called on any thread, with True when a browser has drawn the figure for the first time, and with False when a
+        view has come back to sight or to life.
+    on_range:
+        Called with what a browser shows of the horizontal axis after people have zoomed or moved it: (low, high), or
+        None for the whole.
     """
 
     _esm = LOADER
@@ -48,10 +53,13 @@ class LiveFigure(Answers, go.FigureWidget):
     _themes = traitlets.Dict(theme.THEMES).tag(sync=True)
     _push = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, figure: go.Figure, on_view: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, figure: go.Figure, on_view: Callable[[bool], None] | None = None,
+        on_range: Callable[[tuple[float, float] | None], None] | None = None,
+    ) -> None:  # fmt: skip
         self._shared_bundle = shared.acquire()
         self._lock = threading.RLock()
-        self._on_view = on_view
+        self._on_view, self._on_range = on_view, on_range
         self._redraws = 0
         super().__init__(figure)
         self._config = dict(theme.CONFIG)  # plotly sets its own in between
@@ -73,8 +81,12 @@ class LiveFigure(Answers, go.FigureWidget):
     def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
         self._heard(content)
         self._look_for_lost_updates(content)
-        if (self._has_woken() or content.get("kind") == "view") and self._on_view is not None:
-            self._on_view()
+        kind = content.get("kind")
+        woken = self._has_woken()
+        if self._on_view is not None and (woken or kind == "view"):
+            self._on_view(kind == "view")
+        if self._on_range is not None and kind == "range":
+            self._on_range(_range_of(content.get("range")))
 
     def _look_for_lost_updates(self, content: Mapping[str, Any]) -> None:
         """Redraw a figure in the browser that lost an update: it holds another number of traces than this one."""
@@ -174,3 +186,11 @@ class LiveFigure(Answers, go.FigureWidget):
     def __repr__(self) -> str:
         return f"LiveFigure({len(self.data)} traces, {self.views} views)"
 
+
+def _range_of(told: Any) -> tuple[float, float] | None:
+    """The range that a browser told, low before high; None for anything else."""
+    try:
+        low, high = sorted(float(v) for v in told)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return (low, high) if isfinite(low) and isfinite(high) and low < high else None

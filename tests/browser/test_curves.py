@@ -43,7 +43,8 @@ k, z = b.while_loop(lambda k, z: k < 2_000_000, lambda k, z: (k + 1, b.op("cos",
                     (b.constant(0, "int64"), b.constant(0.5)))
 long = wb.Session(b.build({"z": z}))
 long.run()
-series = EvolutionView(long, ["z"])
+focus2 = Focus()
+series = EvolutionView(long, ["z"], focus=focus2)
 series
 """,
     """
@@ -78,6 +79,14 @@ class Views:
         """Wait for a condition; what is not there yet does not fulfil it."""
         body = f"(() => {{ try {{ return {body}; }} catch {{ return false; }} }})()"
         self.page.wait_for_function(self.expression(body), timeout=WAIT_MS)
+
+    def heard(self, condition: str) -> None:
+        """Wait for a condition in the kernel."""
+        for _ in range(WAIT_MS // 100):
+            if self.opened.kernel(f"print(bool({condition}))") == "True":
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"never true in the kernel: {condition}")
 
     def view(self, k: int) -> Any:
         found = self.page.locator(".workbench-view").nth(k)
@@ -155,26 +164,70 @@ def test_a_click_on_a_point_looks_at_it_in_all_views(views):
     assert "verdict is about the newest state" in views.view(TERMINATION).locator(".workbench-verdict").inner_text()
 
 
-def test_zooming_shows_every_value_of_the_stretch(views):
+INSIDE = f"(([a, b]) => figure({SERIES}).data[0].x.filter(x => x >= a && x <= b))(figure({SERIES}).layout.xaxis.range)"
+
+
+@pytest.fixture
+def whole(views):
+    """The number of points of the long series, none of it zoomed into; and again so after the test."""
     views.until(f"figure({SERIES}).data[0].x.length > 1000")
-    whole = 0
-    while whole != (whole := views.ask(f"figure({SERIES}).data[0].x.length")):  # until all of it has been read
-        views.page.wait_for_timeout(1000)
-    for wide in (200_000, 20_000, 1_500):  # deeper and deeper
-        left, right = views.place(SERIES, 1_000_000), views.place(SERIES, 1_000_000 + wide)
-        views.page.mouse.move(*left)
-        views.page.mouse.down()
-        views.page.mouse.move(*right, steps=4)
-        views.page.mouse.up()
-        shown = f"(figure({SERIES}).layout.xaxis.range)"
-        inside = f"(([a, b]) => figure({SERIES}).data[0].x.filter(x => x >= a && x <= b)){shown}"
-        views.until(f"(figure({SERIES}).layout.xaxis.range[1] < {1_000_000 + 1.5 * wide}) && {inside}.length >= 500")
-    views.until(f"(f => f.every((x, k) => !k || x - f[k - 1] === 1))(Array.from({inside}))")
-    zoomed = views.ask(f"Array.from({inside}).length")
-    assert 500 <= zoomed <= 4_000
-    place = views.place(SERIES, 1_000_500)
-    views.page.mouse.dblclick(*place)
+    assert views.opened.kernel("print(series.behind)") == "False"
+    whole = int(views.opened.kernel("print(len(series.live.data[0].x))"))
+    views.until(f"figure({SERIES}).data[0].x.length === {whole}")
+    yield whole
+    zoom_out(views, whole)
+
+
+def zoom_in(views, wide, pause=0.0):
+    """Zoom from a million on. What holds when the browser shows that, with what was read anew."""
+    left, right = views.place(SERIES, 1_000_000), views.place(SERIES, 1_000_000 + wide)
+    views.page.mouse.move(*left)
+    views.page.mouse.down()
+    views.page.mouse.move(*right, steps=4)
+    views.page.wait_for_timeout(pause)
+    views.page.mouse.up()
+    return f"(figure({SERIES}).layout.xaxis.range[1] < {1_000_000 + 1.5 * wide}) && {INSIDE}.length >= 500"
+
+
+def zoom_out(views, whole):
+    views.page.wait_for_timeout(1000)  # what was pressed before is no part of the double click
+    views.heard("not series.live.in_flight")
+    views.page.mouse.dblclick(*views.place(SERIES, 1_000_500))
     views.until(f"figure({SERIES}).data[0].x.length === {whole} && figure({SERIES}).layout.xaxis.range[1] > 1.9e6")
+
+
+def test_zooming_shows_every_value_of_the_stretch(views, whole):
+    for wide in (200_000, 20_000, 1_500):  # deeper and deeper
+        views.until(zoom_in(views, wide))
+    views.until(f"(f => f.every((x, k) => !k || x - f[k - 1] === 1))(Array.from({INSIDE}))")
+    zoomed = views.ask(f"Array.from({INSIDE}).length")
+    assert 500 <= zoomed <= 4_000
+
+
+def test_the_same_stretch_can_be_zoomed_into_again(views, whole):
+    views.until(zoom_in(views, 200_000))
+    zoom_out(views, whole)
+    views.until(zoom_in(views, 200_000))
+
+
+def test_what_is_zoomed_into_stays_when_the_view_was_out_of_sight(views, whole):
+    zoomed = zoom_in(views, 200_000)
+    views.until(zoomed)
+    views.view(EVIL_EVOLUTION)
+    views.heard("series.live.hidden")
+    before = int(views.opened.kernel("print(series.live.sent)"))
+    views.view(SERIES)
+    views.heard(f"not series.live.hidden and series.live.sent > {before} and not series.live.in_flight")
+    assert views.ask(zoomed) and not views.ask(f"figure({SERIES}).layout.xaxis.autorange")
+
+
+def test_the_end_of_a_drag_is_no_click(views, whole):
+    """plotly takes two presses within 500 ms for a double click, also if the first one began a drag."""
+    zoomed = zoom_in(views, 200_000, pause=100)
+    views.page.mouse.click(*views.place(SERIES, 1_000_500))
+    views.heard("focus2.moment is not None")
+    views.until(zoomed)
+    assert not views.ask(f"figure({SERIES}).layout.xaxis.autorange")
 
 
 def test_a_fix_is_tried_without_blocking_the_kernel(views):

@@ -135,6 +135,11 @@ def test_zooming_reads_the_part_anew(views):
     views.page.mouse.move(*end, steps=3)
     views.page.mouse.up()
     assert 60 < views.figure(TIMELINE, "g.data[3].x.length") < 120, "as wide as the mouse was drawn"
+    views.page.wait_for_timeout(1000)  # what was pressed before is no part of the double click
+    views.page.mouse.dblclick(*views.place(TIMELINE, "340", "0.9"))
+    views.figure(TIMELINE, "g.data[3].x.length === 0 && g.layout.xaxis.range[0] === 0")
+    views.cell(TIMELINE).locator("button", has_text="+").first.click()
+    views.figure(TIMELINE, "g.layout.xaxis.range[0] > 300")
     views.cell(TIMELINE).locator("button", has_text="all").click()
     views.figure(TIMELINE, "g.data[3].x.length === 0")
     views.cell(TIMELINE).locator("button", has_text="+").first.click()

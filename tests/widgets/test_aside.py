@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
+from workbench.widgets.aside import Aside
 from workbench.widgets.models.trials import Trials
-from workbench.widgets.views.aside import Aside
 
 
 class Late(threading.Thread):

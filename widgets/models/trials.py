@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+from workbench.widgets.aside import Aside
 
 
 class Trials:
@@ -15,7 +18,7 @@ class Trials:
         self._lock = threading.Lock()
         self._state: dict[str, dict[str, Any]] = {}
         self._listeners: list[Callable[[Any], None]] = []
-        self._threads: list[threading.Thread] = []
+        self._aside = Aside("workbench-fix")
         self._closed = False
         #: copies that nobody has taken; they are closed with the view
         self.forks: list[Any] = []
@@ -35,11 +38,7 @@ class Trials:
             if self._closed or self._state.get(sentence, {}).get("state") == "trying":
                 return
             self._state[sentence] = {"state": "trying", "text": ""}
-            thread = threading.Thread(
-                target=self._try, args=(session, fix, path), name="workbench-fix", daemon=True
-            )  # fmt: skip
-            thread.start()  # in the lock: one that is not started cannot be joined
-            self._threads = [t for t in self._threads if t.is_alive()] + [thread]
+        self._aside.do(partial(self._try, session, fix, path))
 
     def _try(self, session: Any, fix: Any, path: tuple[str, ...] | None) -> None:
         fork = None
@@ -69,9 +68,6 @@ class Trials:
         with self._lock:
             self._closed = True
             forks, self.forks = self.forks, []
-            threads = list(self._threads)
         for fork in forks:
             fork.close()
-        for thread in threads:
-            if thread is not threading.current_thread():
-                thread.join(5.0)
+        self._aside.close()

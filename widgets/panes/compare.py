@@ -10,10 +10,10 @@ import numpy as np
 from workbench.analysis.diff import Record, diff
 from workbench.errors import WorkbenchError
 from workbench.trace import Trace
+from workbench.widgets.aside import Aside
 from workbench.widgets.focus import Moment
 from workbench.widgets.models.moments import value_at
 from workbench.widgets.source import Source
-from workbench.widgets.views.aside import Aside
 from workbench.widgets.views.base import close_parts
 from workbench.widgets.views.diff_view import DiffView
 from workbench.widgets.views.evolution_view import EvolutionView

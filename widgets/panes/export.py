@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.views.aside import Aside
+from workbench.widgets.aside import Aside
 from workbench.widgets.views.html_part import HtmlPart
 
 #: a larger file stays on the kernel's side: it is not sent through the notebook's connection

@@ -111,7 +111,7 @@ export default {
             input.defaultValue = input.value; // it is told: what comes back is shown
             send("edit", { number: row.number, text: input.value });
           }
-          if (event.key === "Escape") input.value = row.condition;
+          if (event.key === "Escape") input.value = input.defaultValue = row.condition;
         });
         if (row.also) make("span", "workbench-flow-dim", condition, row.also);
       }

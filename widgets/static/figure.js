@@ -69,6 +69,22 @@ function relayout(view, data) {
   twin.do_relayout();
 }
 
+// What people do to the range of the horizontal axis. plotly's own message names the end that changed alone, and after a
+// double click the range of the first drawing, which is the whole no longer; here the kernel hears all of the range, or null
+// for the whole. plotly forgets who listens when it draws a figure anew.
+function hearRange(model, el) {
+  let twice = false;
+  el.on("plotly_doubleclick", () => {
+    twice = true;
+  });
+  el.on("plotly_relayout", (changed) => {
+    if (changed._doNotReportToPy || !Object.keys(changed).some((key) => key.startsWith("xaxis."))) return;
+    const { autorange, range } = el.layout.xaxis;
+    tell(model, { kind: "range", range: twice || autorange ? null : [...range] });
+    twice = false;
+  });
+}
+
 // Plotly may take longer than anywidget waits for a model to be initialised, so the drawing waits for it instead.
 export default () => {
   let starting;
@@ -143,9 +159,15 @@ function draw({ model, el, module, inner }) {
     if (message?.kind !== "redraw") return;
     Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
     view.perform_render();
+    hearRange(model, el);
     tell(model, { kind: "ack", push: model.get("_push"), traces: el.data?.length });
   };
   model.on("msg:custom", onMessage);
+  // the press that begins a drag is no click, but plotly counts it as the first of a double click
+  const released = () => {
+    if (el._dragged) el._mouseDownTime = 0;
+  };
+  window.addEventListener("pointerup", released, true);
   // a figure that is scrolled out of sight is refreshed rarely
   const sight = new IntersectionObserver((entries) => {
     tell(model, { kind: "sight", seen: entries.some((entry) => entry.isIntersecting) });
@@ -155,6 +177,7 @@ function draw({ model, el, module, inner }) {
     if (gone) return;
     if (!el._fullLayout) return setTimeout(ready, 20);
     fit();
+    hearRange(model, el);
     tell(model, { kind: "view", traces: el.data.length });
     sight.observe(el);
   };
@@ -162,6 +185,7 @@ function draw({ model, el, module, inner }) {
   return () => {
     gone = true;
     model.off("msg:custom", onMessage);
+    window.removeEventListener("pointerup", released, true);
     sight.disconnect();
     resize.disconnect();
     theme.disconnect();

@@ -17,6 +17,9 @@ from workbench.widgets.views.face import Face
 from workbench.widgets.views.spec import Spec, plain_figure, text
 from workbench.widgets.views.told import Told
 
+#: of an axis whose range the browser finds itself; sending them again undoes what people have zoomed into
+AXES = ("xaxis.autorange", "yaxis.autorange")
+
 
 class View(Face, Onlooker, ipywidgets.VBox):
     """Base of views with a figure. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
@@ -33,7 +36,7 @@ class View(Face, Onlooker, ipywidgets.VBox):
         self._in_browser = Told(spec)
         figure = plain_figure(spec)
         figure.layout.paper_bgcolor = "rgba(0,0,0,0)"  # from the start: a browser that is still loading hears no change
-        self.live = LiveFigure(figure, on_view=self._drawn)
+        self.live = LiveFigure(figure, on_view=self._drawn, on_range=self._ranged)
         super().__init__()
         self.add_class("workbench-view")
         self.children = self.arrange()
@@ -129,10 +132,15 @@ class View(Face, Onlooker, ipywidgets.VBox):
                 self.live.push(traces, layout)
             self.refresh(model)
 
-    def _drawn(self) -> None:
-        """A browser has drawn the figure: it shows the state of its creation, so everything is sent again."""
-        self._forget()
+    def _drawn(self, fresh: bool = True) -> None:
+        """A browser has drawn the figure, which shows the state of its creation, or its view is back and may have
+        missed something: everything is sent again, but what people have zoomed into stays where it was drawn before."""
+        with self._show_lock:
+            self._in_browser.forget(but=() if fresh else AXES)
         self.update_now()
+
+    def _ranged(self, shown: tuple[float, float] | None) -> None:
+        """People have zoomed the horizontal axis or moved it: (low, high), or None for the whole."""
 
     def troubled(self, error: Exception | None) -> None:
         with self._show_lock:
@@ -154,10 +162,11 @@ class View(Face, Onlooker, ipywidgets.VBox):
                 self.children = (self._excuse, *self.children)
             self._excuse.value = said
 
-    def _forget(self) -> None:
-        """What was sent is unknown to the browser: the next update sends everything."""
+    def _forget(self, *names: str) -> None:
+        """It is unknown what the browser has of these properties of the layout, or of everything: the next update sends
+        them."""
         with self._show_lock:
-            self._in_browser.forget()
+            self._in_browser.forget(names)
 
     # -- for users --------------------------------------------------------------------------------------------------
     def in_theme(self, name: str) -> go.Figure:

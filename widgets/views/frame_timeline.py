@@ -55,7 +55,6 @@ class FrameTimeline(View):
         self._cursor: tuple[int, float] | None = None  # lane and middle of the bar that the buttons have reached
         self._drawn_part: tuple[Any, dict[str, Any]] = (None, {})
         super().__init__(self.source, focus)
-        self.live.layout.on_change(self._zoomed, "xaxis.range")
         self._listen()
 
     # -- model ------------------------------------------------------------------------------------------------------
@@ -122,6 +121,11 @@ class FrameTimeline(View):
             self.window = window
             self.update_now()
 
+    def _ranged(self, shown: tuple[float, float] | None) -> None:
+        self._forget("xaxis.range")  # the browser may show more than there is
+        self.zoom(shown)
+        self.update_now()
+
     def move(self, by: float = 0.0, factor: float = 1.0) -> None:
         """Move the window by so many of its widths, and make it ``factor`` times as wide, about its middle."""
         total = float(self._clock.total) if self._clock is not None else 1.0
@@ -132,12 +136,6 @@ class FrameTimeline(View):
             middle = total - wide / 2
         low = min(max(0.0, middle - wide / 2), max(0.0, total - wide))
         self.zoom((low, low + wide))
-
-    def _zoomed(self, _layout: Any, window: Any) -> None:
-        shown = self.window or (0.0, float(self._clock.total) if self._clock is not None else 1.0)
-        if window is None or len(window) != 2 or all(abs(a - b) < 0.5 for a, b in zip(window, shown, strict=True)):
-            return
-        self.zoom((float(window[0]), float(window[1])))
 
     def _listen(self) -> None:
         for trace in self.live.data:

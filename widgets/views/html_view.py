@@ -8,10 +8,10 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.widgets import theme
+from workbench.widgets.aside import Aside
 from workbench.widgets.esm import joined
 from workbench.widgets.focus import Focus
 from workbench.widgets.status_widget import StatusWidget
-from workbench.widgets.views.aside import Aside
 from workbench.widgets.views.face import Face
 from workbench.widgets.views.spec import Spec, base_layout, plain_figure, text
 

@@ -138,9 +138,9 @@ class MemoryView(View):
         super().show(snapshot)
         self._listen()
 
-    def _drawn(self) -> None:
+    def _drawn(self, fresh: bool = True) -> None:
         self._heard = True
-        super()._drawn()
+        super()._drawn(fresh)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._displayed = True

@@ -96,8 +96,8 @@ class ShapeTrieView(View):
         return shapetrie_spec(model, self.height)
 
     # -- a trie alone has no pump: a thread of the view's own looks at it while it is on a page ---------------------
-    def _drawn(self) -> None:
-        super()._drawn()
+    def _drawn(self, fresh: bool = True) -> None:
+        super()._drawn(fresh)
         if self.pump is None and self._watch is None and not self._ended.is_set():
             self._watch = threading.Thread(target=self._look, name="workbench-shapes", daemon=True)
             self._watch.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from workbench.widgets.views.spec import Spec, changes, flatten
@@ -44,9 +45,14 @@ class Told:
             names.update(trace)
         return traces, changed
 
-    def forget(self) -> None:
-        """It is not known what the browser has: the next news are everything."""
-        self._layout = dict.fromkeys(self._ever, UNKNOWN)
+    def forget(self, names: Collection[str] = (), but: Collection[str] = ()) -> None:
+        """It is not known what the browser has of these properties of the layout: the next news have them. Without
+        names they are everything, ``but`` for some of the layout."""
+        if names:
+            self._layout |= dict.fromkeys(self._ever.intersection(names), UNKNOWN)
+            return
+        kept = {name: self._layout[name] for name in but if name in self._layout}
+        self._layout = dict.fromkeys(self._ever, UNKNOWN) | kept
         self._traces = [
             {**dict.fromkeys(names, UNKNOWN), "type": trace.get("type")}
             for names, trace in zip(self._ever_traces, self._traces, strict=True)

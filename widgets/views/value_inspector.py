@@ -10,13 +10,13 @@ import ipywidgets
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.aside import Aside
 from workbench.widgets.focus import Focus
 from workbench.widgets.models.inspected import Inspected, before, difference, inspected
 from workbench.widgets.models.inspector_model import DISPLAYS, inspector_model, place_of
 from workbench.widgets.models.slices import index_text, parse_index
 from workbench.widgets.models.typed_value import typed_value
 from workbench.widgets.source import Source, is_running
-from workbench.widgets.views.aside import Aside
 from workbench.widgets.views.base import View
 from workbench.widgets.views.html_part import HtmlPart
 from workbench.widgets.views.inspector_spec import inspector_spec

@@ -38,8 +38,8 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
     place = layout.place
     if run.position().between:  # all of its row has fired, and replays stop behind it
         raise SessionError(
-            f"{name!r} cannot be edited between two nodes, where the run found no room for its next row.",
-            slug="no-room", node=ref.node, fix="make room as the stop says, then step, and edit it there.",
+            f"{name!r} cannot be edited between two nodes, where the run could not go on.",
+            slug="not-editable", node=ref.node, fix="do as the stop says, then step, and edit it there.",
         )  # fmt: skip
     if layout.kind != "slot" or place is None or place.base == 0:
         raise SessionError(

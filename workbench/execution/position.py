@@ -12,7 +12,7 @@ class Position:
     """In front of ``node`` (None at the end, and ``between`` two nodes), after ``event`` events.
 
     ``frame`` and ``iteration`` say in which firing of which frames; ``silent`` nodes fire without work. A run stands
-    between two nodes where it found no room for its next row.
+    between two nodes where it found no room for its next row, or where a frame failed between them.
     """
 
     node: str | None

@@ -65,7 +65,8 @@ class InvariantSeries(Series):
         return np.array(full, np.int64).reshape(-1, len(self.frame)), found
 
     def _first_known(self, parent: int) -> tuple[int, ...]:
-        """The parent's iteration path of the first activation of this frame that is still known; () if all are."""
+        """The parent's iteration path of the first activation of this frame that is still known; () if all are, and one
+        behind every path if that iteration is forgotten for each of them."""
         starts, parents = self._reader.source.activations(self._layout.frame)
         known = self._reader.source.known(self._layout.frame)
         if known == 0:

@@ -141,7 +141,7 @@ def test_between_two_nodes_nothing_is_edited(tmp_path):
         assert stop.position.between and stop.position.frame == ("while",) and "between two nodes [while" in str(stop)
         with pytest.raises(wb.WorkbenchError) as caught:
             session.set_value("x", 77.25)
-        assert caught.value.slug == "no-room" and caught.value.fix
+        assert caught.value.slug == "not-editable" and caught.value.fix
         assert len(session.histories) == 0
         session.trace.spill.limit = None
         session.step()

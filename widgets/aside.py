@@ -10,7 +10,8 @@ class Aside:
     """``do`` starts a thread, so that the kernel stays free; ``close`` joins what still runs, for some seconds. Views
     ask for work on their pump's thread too, so that both may happen at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "workbench-aside") -> None:
+        self._name = name
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._closed = False
@@ -20,7 +21,7 @@ class Aside:
         with self._lock:
             if self._closed:
                 return
-            thread = threading.Thread(target=work, name="workbench-aside", daemon=True)
+            thread = threading.Thread(target=work, name=self._name, daemon=True)
             thread.start()  # in the lock: one that is not started cannot be joined
             self._threads = [t for t in self._threads if t.is_alive()] + [thread]
 

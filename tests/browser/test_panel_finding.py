@@ -85,7 +85,7 @@ def test_the_page_is_downloaded_and_works_offline(opened, panel, offline, tmp_pa
     path = _downloaded(opened, panel, "page", tmp_path)
     assert path.suffix == ".html"
     page = offline(path)
-    seen = set()
+    seen = []
     for k in range(2):
         page.evaluate(
             """k => { const range = document.querySelector('input[type=range]');
@@ -93,9 +93,9 @@ def test_the_page_is_downloaded_and_works_offline(opened, panel, offline, tmp_pa
             k,
         )
         page.wait_for_function(f"() => document.querySelector('output').textContent.endsWith(' {k}')")
-        page.wait_for_timeout(300)
-        seen.add(page.evaluate("() => document.querySelector('.workbench-picture').innerText"))
-    assert len(seen) == 2
+        picture = "document.querySelector('.workbench-picture').innerText"
+        page.wait_for_function(f"seen => !seen.includes({picture})", arg=seen)
+        seen.append(page.evaluate(f"() => {picture}"))
     assert page.errors_ == [] and [r for r in page.requests_ if not r.startswith(("file:", "data:", "blob:"))] == []
 
 

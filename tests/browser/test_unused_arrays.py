@@ -37,10 +37,9 @@ def test_the_view_moves_while_the_kernel_is_busy(desk, tmp_path):
         for theme in ("Light", "Dark"):
             opened.theme(theme)
             page.evaluate(f"() => {VIEW}.scrollIntoView()")
-            page.wait_for_timeout(500)
+            ink = "rgb(31, 31, 31)" if theme == "Light" else "rgb(230, 230, 230)"
+            page.wait_for_function(f"() => getComputedStyle({VIEW}.querySelector('.gtitle, .xtitle')).fill === '{ink}'")
             page.screenshot(path=str(tmp_path / f"memory-{theme}.png"))
-            text = page.evaluate(f"() => getComputedStyle({VIEW}.querySelector('.gtitle, .xtitle')).fill")
-            assert text == ("rgb(31, 31, 31)" if theme == "Light" else "rgb(230, 230, 230)")
         page.keyboard.press("Escape")
         switch = page.locator(".workbench-view button", has_text="Collect unused arrays").first
         switch.focus()

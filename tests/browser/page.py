@@ -80,6 +80,14 @@ class Page:
         """The errors among the outputs of the open notebook."""
         return self.page.evaluate(f"() => {FAILED}")
 
+    def heard(self, condition: str, seconds: float = 45.0) -> None:
+        """Wait for a condition in the notebook's kernel."""
+        for _ in range(int(10 * seconds)):
+            if self.kernel(f"print(bool({condition}))") == "True":
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"never true in the kernel: {condition}")
+
     def kernel(self, code: str) -> str:
         """Run code in the notebook's kernel, beside its cells; gives what it printed. Errors of it are raised."""
         text, error = self.page.evaluate(

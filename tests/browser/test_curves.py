@@ -80,14 +80,6 @@ class Views:
         body = f"(() => {{ try {{ return {body}; }} catch {{ return false; }} }})()"
         self.page.wait_for_function(self.expression(body), timeout=WAIT_MS)
 
-    def heard(self, condition: str) -> None:
-        """Wait for a condition in the kernel."""
-        for _ in range(WAIT_MS // 100):
-            if self.opened.kernel(f"print(bool({condition}))") == "True":
-                return
-            self.page.wait_for_timeout(100)
-        raise AssertionError(f"never true in the kernel: {condition}")
-
     def view(self, k: int) -> Any:
         found = self.page.locator(".workbench-view").nth(k)
         found.scroll_into_view_if_needed()
@@ -191,7 +183,7 @@ def zoom_in(views, wide, pause=0.0):
 
 def zoom_out(views, whole):
     views.page.wait_for_timeout(1000)  # what was pressed before is no part of the double click
-    views.heard("not series.live.in_flight")
+    views.opened.heard("not series.live.in_flight")
     views.page.mouse.dblclick(*views.place(SERIES, 1_000_500))
     views.until(f"figure({SERIES}).data[0].x.length === {whole} && figure({SERIES}).layout.xaxis.range[1] > 1.9e6")
 
@@ -214,10 +206,10 @@ def test_what_is_zoomed_into_stays_when_the_view_was_out_of_sight(views, whole):
     zoomed = zoom_in(views, 200_000)
     views.until(zoomed)
     views.view(EVIL_EVOLUTION)
-    views.heard("series.live.hidden")
+    views.opened.heard("series.live.hidden")
     before = int(views.opened.kernel("print(series.live.sent)"))
     views.view(SERIES)
-    views.heard(f"not series.live.hidden and series.live.sent > {before} and not series.live.in_flight")
+    views.opened.heard(f"not series.live.hidden and series.live.sent > {before} and not series.live.in_flight")
     assert views.ask(zoomed) and not views.ask(f"figure({SERIES}).layout.xaxis.autorange")
 
 
@@ -225,7 +217,7 @@ def test_the_end_of_a_drag_is_no_click(views, whole):
     """plotly takes two presses within 500 ms for a double click, also if the first one began a drag."""
     zoomed = zoom_in(views, 200_000, pause=100)
     views.page.mouse.click(*views.place(SERIES, 1_000_500))
-    views.heard("focus2.moment is not None")
+    views.opened.heard("focus2.moment is not None")
     views.until(zoomed)
     assert not views.ask(f"figure({SERIES}).layout.xaxis.autorange")
 

@@ -43,10 +43,7 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     page.keyboard.press("Enter")
     row = "view.status['rows'][1]"
     page.wait_for_function(f"() => {ITEMS}.length > 3")
-    for _ in range(100):
-        if opened.kernel(f"print(focus.node == {row}['node'])") == "True":
-            break
-        page.wait_for_timeout(100)
+    opened.heard(f"focus.node == {row}['node']")
     there = f"list(focus.moment.iteration) == {row}['iteration']"
     assert opened.kernel(f"print(focus.node == {row}['node'], {there})") == "True True"
     assert page.evaluate(f"() => {ITEMS}.map(i => i.querySelector('b').textContent)") == texts
@@ -60,10 +57,7 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
     assert "To blame" in told and "no square root" in told
     assert page.evaluate(f"() => {ITEMS}[0].querySelector('.workbench-bad') !== null")
     page.click(".workbench-explain-origin button")
-    for _ in range(100):
-        if opened.kernel("print(focus.node)") == "while/sqrt":
-            break
-        page.wait_for_timeout(100)
+    opened.heard("focus.node == 'while/sqrt'")
     at = "focus.moment.iteration == wb.nan_origin(session).iteration"
     assert opened.kernel(f"print(focus.node, {at})") == "while/sqrt True"
 

@@ -30,5 +30,19 @@ def test_a_lost_update_is_found_and_drawn(opened):
     opened.kernel("view.live.push({0: {'name': 'again'}}, {'height': 300})")
     opened.page.wait_for_function(f"() => {FIGURE}.data[0].name === 'again'", timeout=60_000)
     assert opened.page.evaluate(TRACES) == count
+    # what people have zoomed into stays
+    box = opened.page.locator(".workbench-figure .nsewdrag").first.bounding_box()
+    y = box["y"] + box["height"] / 2
+    opened.page.mouse.move(box["x"] + 0.3 * box["width"], y)
+    opened.page.mouse.down()
+    opened.page.mouse.move(box["x"] + 0.6 * box["width"], y, steps=4)
+    opened.page.mouse.up()
+    opened.heard("view._zoom is not None")
+    shown = opened.page.evaluate(f"{FIGURE}.layout.xaxis.range")
+    redrawn = f"{FIGURE}.data[0].name === 'redrawn'"
+    opened.kernel("view.live._send_deleteTraces_msg([0, 1]); view.live.push({0: {'name': 'redrawn'}})")
+    opened.page.wait_for_function(f"() => {FIGURE}.data.length === {count} && {redrawn}", timeout=60_000)
+    assert opened.page.evaluate(f"{FIGURE}.layout.xaxis.range") == shown
+    assert opened.page.evaluate(f"{FIGURE}.layout.xaxis.autorange") is False
     opened.kernel("view.close(); session.close()")
     assert [e for e in opened.errors if "Canceled" not in e] == []

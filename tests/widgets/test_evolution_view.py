@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import until
-from tests.widgets.graphs import EVIL, evil, nested, newton, one
+from tests.widgets.graphs import EVIL, chaotic, evil, nested, newton, one
 from tests.widgets.test_escaping import TAG, texts
 from workbench.kernels import typed
 from workbench.widgets import EvolutionView
@@ -214,12 +214,7 @@ def test_forks_are_thin_lines(session, made):
 
 
 def test_zooming_reads_the_stretch_again(made):
-    b = wb.GraphBuilder("long")
-    i, x = b.while_loop(
-        lambda i, x: i < 300_000, lambda i, x: (i + 1, np.sin(x * 12.9898 + 78.233)),
-        (b.constant(0, "int64"), b.constant(0.5)),
-    )  # fmt: skip
-    with wb.Session(b.build({"x": x})) as session:
+    with wb.Session(chaotic(300_000)) as session:
         session.run()
         view = made(session, [session.graph.frames[("while",)].variables[1].name])
         whole = np.asarray(view.figure.data[0].x)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import until
-from tests.widgets.graphs import nested
+from tests.widgets.graphs import chaotic, nested
 from workbench.widgets import EvolutionView, FrameTimeline
 
 
@@ -17,12 +16,7 @@ def browser(view, **content):
 
 @pytest.fixture(scope="module")
 def long():
-    b = wb.GraphBuilder("long")
-    _, x = b.while_loop(
-        lambda i, x: i < 300_000, lambda i, x: (i + 1, np.sin(x * 12.9898 + 78.233)),
-        (b.constant(0, "int64"), b.constant(0.5)),
-    )  # fmt: skip
-    with wb.Session(b.build({"out": x})) as session:
+    with wb.Session(chaotic(300_000)) as session:
         session.run()
         yield session
 

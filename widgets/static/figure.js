@@ -85,6 +85,15 @@ function hearRange(model, el) {
   });
 }
 
+// What people have zoomed into stays when a figure is drawn anew: the kernel leaves the range to the browser, and in the
+// browser it is no longer automatic.
+function keepRanges(layout, shown) {
+  for (const axis of ["xaxis", "yaxis"]) {
+    if (layout[axis]?.autorange !== true || shown[axis]?.autorange !== false) continue;
+    Object.assign(layout[axis], { autorange: false, range: [...shown[axis].range] });
+  }
+}
+
 // Plotly may take longer than anywidget waits for a model to be initialised, so the drawing waits for it instead.
 export default () => {
   let starting;
@@ -157,7 +166,9 @@ function draw({ model, el, module, inner }) {
   // the kernel sends its whole state, and everything is drawn from that.
   const onMessage = (message) => {
     if (message?.kind !== "redraw") return;
-    Object.assign(model.get("_widget_layout"), { template: themes[dark() ? "dark" : "light"], width });
+    const layout = model.get("_widget_layout");
+    Object.assign(layout, { template: themes[dark() ? "dark" : "light"], width });
+    keepRanges(layout, el.layout ?? {});
     view.perform_render();
     hearRange(model, el);
     tell(model, { kind: "ack", push: model.get("_push"), traces: el.data?.length });

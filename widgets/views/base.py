@@ -17,9 +17,6 @@ from workbench.widgets.views.face import Face
 from workbench.widgets.views.spec import Spec, plain_figure, text
 from workbench.widgets.views.told import Told
 
-#: of an axis whose range the browser finds itself; sending them again undoes what people have zoomed into
-AXES = ("xaxis.autorange", "yaxis.autorange")
-
 
 class View(Face, Onlooker, ipywidgets.VBox):
     """Base of views with a figure. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
@@ -133,10 +130,9 @@ class View(Face, Onlooker, ipywidgets.VBox):
             self.refresh(model)
 
     def _drawn(self, fresh: bool = True) -> None:
-        """A browser has drawn the figure, which shows the state of its creation, or its view is back and may have
-        missed something: everything is sent again, but what people have zoomed into stays where it was drawn before."""
-        with self._show_lock:
-            self._in_browser.forget(but=() if fresh else AXES)
+        """A browser has drawn the figure, which shows the state of its creation, or (not ``fresh``) its view is back
+        and may have missed something: everything is sent again."""
+        self._forget(fresh)
         self.update_now()
 
     def _ranged(self, shown: tuple[float, float] | None) -> None:
@@ -155,18 +151,23 @@ class View(Face, Onlooker, ipywidgets.VBox):
                 close_parts(old)
                 old.close()
                 return
-            self._forget()  # it is not known how far it came
+            self._forget(fresh=False)  # it is not known how far it came
             said = excuse(self.title, error)
             if self._excuse is None:
                 self._excuse = ipywidgets.HTML(said)
                 self.children = (self._excuse, *self.children)
             self._excuse.value = said
 
-    def _forget(self, *names: str) -> None:
-        """It is unknown what the browser has of these properties of the layout, or of everything: the next update sends
-        them."""
+    def _forget(self, fresh: bool = True) -> None:
+        """What was sent is unknown to the browser: the next update sends everything, but to one that is not ``fresh``
+        nothing that undoes what people have zoomed into."""
         with self._show_lock:
-            self._in_browser.forget(names)
+            self._in_browser.forget(fresh)
+
+    def _doubt(self, *names: str) -> None:
+        """It is not known what the browser has of these properties of the layout: the next update sends them."""
+        with self._show_lock:
+            self._in_browser.doubt(*names)
 
     # -- for users --------------------------------------------------------------------------------------------------
     def in_theme(self, name: str) -> go.Figure:

@@ -112,18 +112,23 @@ class FrameTimeline(View):
     # -- zoom and clicks --------------------------------------------------------------------------------------------
     def zoom(self, window: tuple[float, float] | None) -> None:
         """Show a part, in events; None for the whole run. Right on any thread."""
-        if window is not None:
-            low, high = sorted((float(window[0]), float(window[1])))
-            total = float(self._clock.total) if self._clock is not None else 1.0
-            low, high = max(0.0, low), min(total, high)
-            window = (low, high) if high - low >= 1 and (low > 0 or high < total) else None
+        window = self._within(window)
         if window != self.window:
             self.window = window
             self.update_now()
 
+    def _within(self, window: tuple[float, float] | None) -> tuple[float, float] | None:
+        """The part of a window that there is; None where that is the whole run, or nothing."""
+        if window is None:
+            return None
+        low, high = sorted((float(window[0]), float(window[1])))
+        total = float(self._clock.total) if self._clock is not None else 1.0
+        low, high = max(0.0, low), min(total, high)
+        return (low, high) if high - low >= 1 and (low > 0 or high < total) else None
+
     def _ranged(self, shown: tuple[float, float] | None) -> None:
-        self._forget("xaxis.range")  # the browser may show more than there is
-        self.zoom(shown)
+        self._doubt("xaxis.range")  # the browser may show more than there is
+        self.window = self._within(shown)
         self.update_now()
 
     def move(self, by: float = 0.0, factor: float = 1.0) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from workbench.widgets.views.spec import Spec, changes, flatten
 
 #: of a property that the browser may have, with any value
 UNKNOWN = object()
+#: of axes whose ranges the browser finds itself; to send them again undoes what people have zoomed into
+AXES = ("xaxis.autorange", "yaxis.autorange")
 
 
 class Told:
@@ -45,13 +46,14 @@ class Told:
             names.update(trace)
         return traces, changed
 
-    def forget(self, names: Collection[str] = (), but: Collection[str] = ()) -> None:
-        """It is not known what the browser has of these properties of the layout: the next news have them. Without
-        names they are everything, ``but`` for some of the layout."""
-        if names:
-            self._layout |= dict.fromkeys(self._ever.intersection(names), UNKNOWN)
-            return
-        kept = {name: self._layout[name] for name in but if name in self._layout}
+    def doubt(self, *names: str) -> None:
+        """It is not known what the browser has of these properties of the layout: the next news have them."""
+        self._layout |= dict.fromkeys(self._ever.intersection(names), UNKNOWN)
+
+    def forget(self, fresh: bool = True) -> None:
+        """It is not known what the browser has: the next news are everything. One that is not ``fresh`` has drawn the
+        figure before and may have been zoomed, which the next news do not undo."""
+        kept = {} if fresh else {name: self._layout[name] for name in AXES if name in self._layout}
         self._layout = dict.fromkeys(self._ever, UNKNOWN) | kept
         self._traces = [
             {**dict.fromkeys(names, UNKNOWN), "type": trace.get("type")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.widgets.views.base import View
+from workbench.widgets.views.told import AXES
 
 
 class Zoomed(View):
@@ -12,10 +13,8 @@ class Zoomed(View):
 
     def zoom(self, low: float | None, high: float | None = None) -> None:
         """Read this stretch of iterations again, as zooming in the browser does; None for the whole."""
-        zoom = None if low is None or high is None or not low < high else (float(low), float(high))
-        if zoom != self._zoom:
-            self._zoom = zoom
-            self.update_now()
+        self._zoom = None if low is None or high is None or not low < high else (float(low), float(high))
+        self.update_now()
 
     def _drawn(self, fresh: bool = True) -> None:
         if fresh:
@@ -24,8 +23,6 @@ class Zoomed(View):
 
     def _ranged(self, shown: tuple[float, float] | None) -> None:
         if shown is None:  # what the browser thinks of as the whole may be the range of its first drawing
-            self._forget("xaxis.autorange", "yaxis.autorange")
-            self._zoom = None
-            self.update_now()
-        else:
-            self.zoom(*shown)
+            self._doubt(*AXES)
+        self._zoom = shown
+        self.update_now()

@@ -1,8 +1,10 @@
 # Everything sets itself up from a fresh clone: Python 3.11+ with venv, a C++ compiler, make, git. No other tool.
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
-#   make test    lint, types, fast tests, then packaging, browser and notebooks; TEST_JOBS=2 side by side
+#   make test    lint, types, fast tests, browser and notebooks; TEST_JOBS=2 side by side
+#   make test-slow     long random sweeps, builds of packages and other profiles
 #   make lint    ruff and mypy
+#   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
 #   make valgrind           a few tests under valgrind
@@ -39,7 +41,7 @@ SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
-.PHONY: help lab test test-fast test-slow test-notebooks lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help lab test test-fast test-browser test-slow test-notebooks test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   notebooks browser docs clean
 
 help:
@@ -79,10 +81,12 @@ lab: $(LAB_STAMP)
 
 # --- tests -------------------------------------------------------------------------------------------------------
 
-test: lint test-fast test-slow test-notebooks
+test: lint test-fast test-browser test-notebooks
 
 lint: $(DEV_STAMP)
 	ruff check .
+	ruff format --check .
+	python .ci/words.py
 	mypy workbench widgets kernels_pyx
 
 # Whole modules side by side, then those that hold times or memory against a bound, which want the machine for themselves
@@ -90,16 +94,32 @@ lint: $(DEV_STAMP)
 SPREAD := -n $(TEST_JOBS)
 
 test-fast: $(DEV_STAMP)
-	timeout 900 pytest --alone never $(SPREAD)
+	timeout 1200 pytest --alone never $(SPREAD)
 	timeout 300 pytest --alone only
 
-test-slow: $(DEV_STAMP) browser
-	timeout 1080 pytest --alone never $(SPREAD) -m "slow or browser"
-	timeout 300 pytest --alone only -m "slow or browser"
+test-browser: $(DEV_STAMP) browser
+	timeout 1200 pytest --alone never $(SPREAD) -m browser tests/browser
+	timeout 300 pytest --alone only -m browser tests/browser
+
+test-slow: $(DEV_STAMP)
+	timeout 1200 pytest --alone never $(SPREAD) -m "slow and not browser"
+	timeout 300 pytest --alone only -m "slow and not browser"
 
 test-notebooks: $(DEV_STAMP)
 	timeout 420 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg \
 	  -n $(TEST_JOBS) --dist loadfile notebooks
+
+# Other libraries write the models in an environment of their own; the workbench reads them without these libraries.
+MODELS_VENV := $(CURDIR)/.venv-models
+$(MODELS_VENV)/.made: tests/models/requirements.txt | $(VENV)/.made
+	@echo "installing torch, TensorFlow and scikit-learn in .venv-models"
+	@rm -rf "$(MODELS_VENV)" && $(PYTHON) -m venv "$(MODELS_VENV)"
+	@timeout 900 "$(MODELS_VENV)/bin/python" -m pip install --quiet -r tests/models/requirements.txt
+	@touch "$@"
+
+test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
+	@timeout 900 "$(MODELS_VENV)/bin/python" -m tests.models.make
+	timeout 600 pytest -m models -s -q tests/models
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s
@@ -136,8 +156,8 @@ docs: $(DEV_STAMP)
 	@PDOC_ALLOW_EXEC=1 pdoc --docformat numpy --output-directory build/docs $(DOCUMENTED)
 	@echo "the API reference is in build/docs/index.html"
 DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.analysis \
-  workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal
+  workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal workbench.docs
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-models build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -path ./.git -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print0 | xargs -0r rm -rf

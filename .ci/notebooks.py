@@ -1,10 +1,10 @@
-"""Writes the .ipynb of the course and its solutions from the text files beside them, executed: ``make notebooks``.
+"""Writes the .ipynb of the course and its solutions from their text files, executed: ``make notebooks``.
 
 ``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so.
 
-The text file (jupytext, py:percent) is the source; the .ipynb is committed too, with outputs, so that a reader can
-open it at once and nbval has something to compare with. Saved widget state (megabytes) and widget outputs, which
-cannot be drawn without it, are left out; a cell that shows a widget is tagged ``nbval-ignore-output``.
+The text file (jupytext, py:percent) under notebooks/sources/ is the source; the .ipynb is committed too, with outputs,
+so that a reader can open it at once and nbval has something to compare with. Saved widget state (megabytes) and widget
+outputs, which cannot be drawn without it, are left out; a cell that shows a widget is tagged ``nbval-ignore-output``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import nbformat
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+SOURCES = FOLDER / "sources"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 IGNORE = "nbval-ignore-output"
 
@@ -25,7 +26,8 @@ IGNORE = "nbval-ignore-output"
 def write(source: Path) -> None:
     notebook = jupytext.read(source)
     notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    where = {"metadata": {"path": str(source.parent)}}
+    target = (FOLDER / source.relative_to(SOURCES)).with_suffix(".ipynb")
+    where = {"metadata": {"path": str(target.parent)}}
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
@@ -42,7 +44,6 @@ def write(source: Path) -> None:
     # Paired files would be compared by their times whenever JupyterLab opens one, and after a clone these say nothing.
     notebook.metadata.pop("jupytext", None)
     nbformat.validate(notebook)
-    target = source.with_suffix(".ipynb")
     nbformat.write(notebook, target)
     print(f"wrote {target.relative_to(FOLDER)}")
 
@@ -59,14 +60,14 @@ def joined(outputs: list[Any]) -> list[Any]:
 
 
 def chosen(prefixes: list[str]) -> list[Path]:
-    """The text files whose names under notebooks/ begin with one of the prefixes; all of them without any."""
-    found = sorted((*FOLDER.glob("[0-9]*.py"), *FOLDER.glob("solutions/[0-9]*.py")))
-    return [path for path in found if not prefixes or path.relative_to(FOLDER).as_posix().startswith(tuple(prefixes))]
+    """The text files whose names under notebooks/sources/ begin with one of the prefixes; all of them without any."""
+    found = sorted((*SOURCES.glob("[0-9A]*.py"), *SOURCES.glob("solutions/[0-9A]*.py")))
+    return [path for path in found if not prefixes or path.relative_to(SOURCES).as_posix().startswith(tuple(prefixes))]
 
 
 if __name__ == "__main__":
     paths = chosen(sys.argv[1:])
     if not paths:
-        sys.exit(f"no text file under {FOLDER} begins with {' or '.join(sys.argv[1:])}")
+        sys.exit(f"no text file under {SOURCES} begins with {' or '.join(sys.argv[1:])}")
     for path in paths:
         write(path)

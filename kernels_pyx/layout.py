@@ -1,4 +1,4 @@
-"""Where every value of a program stands in the rows: plain data, shared by planner, trace and saved files."""
+"""Layout of a program's values in the rows: plain data, shared by planner, trace and saved files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Place:
 
     Stores 0, 1, ... are the rows of the frames; further ones hold the arrays of frames that have some. ``dtype`` is the
     NumPy dtype name of what is kept in the row itself, a number (``shape`` is empty) or a contiguous array; None stands
-    for a reference to an object. ``until`` is the last instruction in front of which a value is still there that others
-    take the place of, or that is released; -1 if it is there from the beginning to the end.
+    for a reference to an object. ``until`` is the last instruction before
+    which the slot still holds this value; -1 if the slot is never reused or released.
     """
 
     base: int
@@ -63,7 +63,7 @@ class NodeLayout:
 
 @dataclass(frozen=True, slots=True)
 class ValueLayout:
-    """Where an output is found when its node fired and ``guard`` (which includes the node's) holds.
+    """Location of an output in rows where its node fired and ``guard`` (which includes the node's) holds.
 
     ``kind`` is ``slot``; or ``loop-index`` (value_index of a loop's Merge: 0 first, then 1); or ``branch-index``
     (value_index of a conditional Merge: the index of the first of ``branches`` that holds). ``frame`` counts the
@@ -113,7 +113,11 @@ class Layout:
 
     def operand(self, place: Place) -> tuple[int, int]:
         """(base, offset) by which the machine finds a place in the rows in progress."""
-        ahead = place.base - 1 - len(self.frames)
+        return self.address(place.base, place.offset, place.shift)
+
+    def address(self, base: int, offset: int, shift: int) -> tuple[int, int]:
+        """The same for a place that is told by its numbers."""
+        ahead = base - 1 - len(self.frames)
         if ahead >= 0:
-            return 1 + len(self.frames) + 2 * ahead - place.shift, place.offset
-        return place.base, place.offset + (place.shift * self.frames[place.base - 1].row_bytes if place.shift else 0)
+            return 1 + len(self.frames) + 2 * ahead - shift, offset
+        return base, offset + (shift * self.frames[base - 1].row_bytes if shift else 0)

@@ -1,4 +1,4 @@
-"""What an id of the shape trie stands for."""
+"""The shape, dtype and strides behind an id of the shape trie."""
 
 from __future__ import annotations
 

@@ -9,7 +9,9 @@ module to one process, so that fixtures of a module are made once), and then tho
 
 from __future__ import annotations
 
+import signal
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +23,33 @@ ROOT = Path(__file__).resolve().parents[1]
 # the installed package.
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
 
+# A shell that runs pytest in the background has it ignore Ctrl-C, and all that it starts as well.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 #: tests that hold times or resident memory against a bound which another process on the same cores could break: a whole
 #: module, or (module, names of tests) where only some of its tests do
 ALONE: dict[str, tuple[str, ...]] = {
-    "analysis/test_classify.py": ("test_cost_of_a_query",),
-    "analysis/test_desk.py": ("test_a_proof_is_kept_and_counts_down", "test_a_live_view_takes_its_share_and_no_more"),
-    "analysis/test_inputs.py": (
-        "test_wide_tensors_cost_one_pass", "test_time_of_a_query", "test_long_records_cost_hardly_more",
+    "analysis/series/test_classify.py": ("test_cost_of_a_query",),
+    "analysis/termination/test_proof_cache.py": (
+        "test_a_proof_is_kept_and_counts_down",
+        "test_a_live_view_takes_its_share_and_no_more",
     ),
-    "analysis/test_monitor.py": ("test_cost",),
-    "analysis/test_reading.py": ("test_reading_does_not_number_all_rows",),
-    "analysis/test_streaming.py": ("test_gil_is_released", "test_cost_per_iteration"),
+    "analysis/series/test_inputs.py": (
+        "test_wide_tensors_cost_one_pass",
+        "test_time_of_a_query",
+        "test_long_records_cost_hardly_more",
+    ),
+    "analysis/forecast/test_monitor.py": ("test_cost",),
+    "trace/test_tail_reader.py": ("test_reading_does_not_number_all_rows",),
+    "kernels/streaming/test_streaming.py": ("test_gil_is_released", "test_cost_per_iteration"),
     "browser/test_first_loop.py": (),
+    "browser/test_unused_arrays.py": (),
     "execution/test_reach.py": (),
     "execution/test_resident.py": (),
     "frontends/test_hostile.py": ("test_one_clear_error_soon_and_in_bounded_memory",),
     "frontends/test_onnx_run.py": ("test_a_long_loop_with_a_scan_output_takes_linear_time",),
-    "kernels/test_columns.py": ("test_memory_comes_back",),
+    "kernels/columns/test_columns.py": ("test_memory_comes_back",),
     "plan/test_second_run.py": (),
     "session/test_flat_memory.py": (),
     "session/test_threads.py": ("test_pause_answers_at_once", "test_the_interpreter_is_free_while_a_run_goes_on"),
@@ -46,14 +58,16 @@ ALONE: dict[str, tuple[str, ...]] = {
     "widgets/test_live_models.py": ("test_a_loop_at_full_speed_is_followed_at_bounded_cost",),
     "widgets/test_memory_view.py": ("test_the_ledger_is_followed_live_and_not_more_than_twenty_times_a_second",),
     "widgets/test_pump.py": (),
-}  # fmt: skip
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--alone", choices=("with", "never", "only"), default="with",
+        "--alone",
+        choices=("with", "never", "only"),
+        default="with",
         help="tests that must have the machine for themselves: with the others, left out, or only these",
-    )  # fmt: skip
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -76,9 +90,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
 
 
+class Failures:
+    """Tells each failure when it happens: a stage that ends at its time limit prints no summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal is not None:
+            terminal.ensure_newline()
+            terminal.write_line(f"\nFAILED {report.nodeid} ({report.when})\n{report.longreprtext[-1500:]}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # where tests are spread, the process that spreads them
+        config.pluginmanager.register(Failures(config))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A whole module to one process, and all browser tests to the same one: they share a server and a Chromium.
+    """A whole module to one process, and the browser tests to two: those in one share a server and a Chromium.
 
     xdist's own groups are named at the end of a test's id, which pytest 9.2 does not hand on.
     """
@@ -87,7 +119,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Modules(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             module = nodeid.split("::", 1)[0]
-            return "browser" if module.startswith("tests/browser/") else module
+            if module.startswith("tests/browser/"):  # two servers with a browser each
+                return f"browser {zlib.crc32(module.encode()) % 2}"
+            return module
 
     return Modules(config, log)
 
@@ -96,3 +130,17 @@ def _inside(path: Path) -> str:
     """A path below tests/, as ``ALONE`` names it."""
     folder = ROOT / "tests"
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
+
+
+@pytest.fixture
+def steady_pace(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Time for checkpoints is counted at 30 ns an event, or as parametrized: they lie at the same events everywhere.
+
+    Checkpoints lie apart by the time that a run takes, and rows have what checkpoints leave of the budget; tests of
+    how many there are, or of what two runs hold, must not depend on how fast this machine is at this moment.
+    """
+    from workbench.execution.checkpoints import Checkpoints
+
+    pace, add, each = Checkpoints.pace, Checkpoints.add, getattr(request, "param", 30e-9)
+    monkeypatch.setattr(Checkpoints, "pace", lambda kept, event, _: pace(kept, event, event * each))
+    monkeypatch.setattr(Checkpoints, "add", lambda kept, latest, _: add(kept, latest, latest.events * each))

@@ -42,7 +42,7 @@ def test_what_repo2docker_reads_is_well_formed():
 
 @pytest.fixture
 def image(tmp_path):
-    """What postBuild finds in the image: a clone, and an environment whose bin comes first on PATH."""
+    """The image as postBuild finds it: a clone, and an environment whose bin comes first on PATH."""
     clone, env = tmp_path / "clone", tmp_path / "env"
     run("git", "clone", "-q", "--no-hardlinks", ROOT, clone, cwd=tmp_path)
     for name in run("git", "ls-files", "-co", "--exclude-standard", "-z", cwd=ROOT).split("\0"):
@@ -81,8 +81,14 @@ def test_the_whole_of_it(image):
     assert "is ready" in post_build(clone, environment)
     check(clone, env, environment)
     notebook = [
-        "jupyter", "nbconvert", "--to", "notebook", "--execute", "--output", str(clone / "out.ipynb"),
+        "jupyter",
+        "nbconvert",
+        "--to",
+        "notebook",
+        "--execute",
+        "--output",
+        str(clone / "out.ipynb"),
         str(clone / "notebooks" / "01_first_loop.ipynb"),
-    ]  # fmt: skip
+    ]
     done = subprocess.run(notebook, cwd=clone, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
-SOLUTIONS = sorted((FOLDER / "solutions").glob("[0-9]*.py"))
+SOURCES = FOLDER / "sources"
+SOLUTIONS = sorted((SOURCES / "solutions").glob("[0-9A]*.py"))
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def desk():
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
 def test_the_solution_of_each_notebook_passes_its_checks(path, desk, monkeypatch, capsys):
-    monkeypatch.chdir(path.parent)
+    monkeypatch.chdir(FOLDER / "solutions")
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
     runpy.run_path(str(path))
     shown = capsys.readouterr().out
@@ -41,7 +42,7 @@ def test_the_solution_of_each_notebook_passes_its_checks(path, desk, monkeypatch
 
 def test_every_exercise_is_asked_and_every_question_has_a_check(desk):
     asked = [
-        key for path in FOLDER.glob("[0-9]*.py") for key in re.findall(r'check_answer\("([\d.]+)"', path.read_text())
+        key for path in SOURCES.glob("[0-9A]*.py") for key in re.findall(r'check_answer\("([\dA.]+)"', path.read_text())
     ]
     assert sorted(asked) == sorted(desk.EXERCISES)
 
@@ -61,9 +62,25 @@ def nonsense(*args, **kwargs):
 
 
 WRONG = [
-    "?", -1.5, 10**400, float("nan"), float("inf"), 1j, [], [None], {"a": 1}, b"\xff", Spiteful(), nonsense,
-    lambda *a: ..., lambda *a: None, lambda *a: 0.0, lambda *a: "text", "<script>alert(1)</script>", object,
-]  # fmt: skip
+    "?",
+    -1.5,
+    10**400,
+    float("nan"),
+    float("inf"),
+    1j,
+    [],
+    [None],
+    {"a": 1},
+    b"\xff",
+    Spiteful(),
+    nonsense,
+    lambda *a: ...,
+    lambda *a: None,
+    lambda *a: 0.0,
+    lambda *a: "text",
+    "<script>alert(1)</script>",
+    object,
+]
 
 
 def test_no_answer_raises_and_none_of_the_nonsense_is_right(desk):
@@ -86,14 +103,42 @@ def test_a_number_where_something_else_was_asked_for_is_said_to_be_one(answer, d
         assert "\n" not in verdict.sentence and "b'" not in verdict.sentence, verdict
 
 
-def test_a_missing_answer_gives_the_first_hint_and_hints_end_at_the_solution(desk, capsys):
+def test_a_missing_answer_gives_nothing_away_and_hints_end_at_the_solution(desk, capsys):
     for key, found in desk.EXERCISES.items():
         assert found.hints, f"{key} has no hint"
-        assert desk.judge(key, *[...] * found.check.__code__.co_argcount).sentence == found.hints[0]
+        told = desk.judge(key, *[...] * found.check.__code__.co_argcount).sentence
+        assert "three dots" in told and f'course.hint("{key}")' in told and found.hints[0] not in told
         for _ in range(len(found.hints) + 2):
             desk.hint(key)
         *_, last = capsys.readouterr().out.splitlines()
-        assert "solutions/" in last and (FOLDER / last.split("stands in ")[1].rstrip(".")).exists()
+        assert "solutions/" in last and (FOLDER / last.split("is in ")[1].rstrip(".")).exists()
+
+
+def test_an_unknown_number_is_answered_by_all_that_there_are(desk):
+    sentence = desk.judge("99.1").sentence
+    assert all(f"{number}.1 to {number}." in sentence for number in desk.MODULES)
+
+
+def test_a_later_try_takes_no_solved_exercise_away(desk, capsys):
+    desk._solved.clear()  # by the solutions, above
+    assert desk.judge("05.2", 132).right
+    assert not desk.judge("05.2", 5).right
+    desk.score("05")
+    left = capsys.readouterr().out
+    assert "05.2" not in left and "05.3" in left
+
+
+def test_the_division_free_loop_is_judged_by_what_it_does(desk):
+    good = desk.judge("05.5", lambda y, a: 0.5 * y * (3.0 - a * y * y), 0.5)
+    assert good.right and "no division" in good.sentence
+    assert desk.judge("05.5", lambda y, a: y * (3.0 - a * y * y) / 2.0, 0.5).right, "a division by a constant"
+    for update in (lambda y, a: 1.0 / a**0.5, lambda y, a: 0.5 * (y + 1.0 / (a * y)), lambda y, a: 1.0 / (a * y)):
+        wrong = desk.judge("05.5", update, 0.5)
+        assert not wrong.right and "is to avoid" in wrong.sentence, wrong
+    squared = desk.judge("05.5", lambda y, a: y * y, 0.5)
+    assert not squared.right and "formula gives 0.625" in squared.sentence, squared
+    start = desk.judge("05.5", lambda y, a: 0.5 * y * (3.0 - a * y * y), 100.0)
+    assert not start.right and "start" in start.sentence, start
 
 
 def test_unknown_exercises_are_answered_by_the_known_ones(desk, capsys):

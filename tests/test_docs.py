@@ -1,14 +1,17 @@
-"""What is public is documented, and what the documentation shows works: docstrings, README, API reference."""
+"""Public names are documented, and the examples of the documentation work: docstrings, README, API reference."""
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import doctest
+import importlib.util
 import inspect
 import io
+import operator
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import types
@@ -21,12 +24,18 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.cli import models
 from workbench.cli.main import parser
-from workbench.widgets.views.base import View
+from workbench.debugger import Breakpoints
+from workbench.widgets.base.figure.figure_view import FigureView
+from workbench.widgets.base.html_view import HtmlView
+from workbench.widgets.base.status_widget import StatusWidget
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    path: path.read_text(encoding="utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "workbench/docs").glob("*.md"))]
+}
 PUBLIC = {**{n: getattr(wb, n) for n in wb.__all__}, **{n: getattr(wb.widgets, n) for n in wb.widgets.__all__}}
 
 
@@ -52,93 +61,193 @@ def test_every_public_name_says_what_it_is(name):
         assert not bare, f"without a docstring: {', '.join(f'{name}.{member}' for member in bare)}"
 
 
+# -- docstrings in numpydoc's sections --------------------------------------------------------------------------------
+#: public results whose fields are listed one by one
+RESULTS = (
+    "Analysis Diff Evolution Forecast MemoryReport NanOrigin OverflowCandidate Stop Tag Termination Update Moment"
+).split()
+
+
+def documented() -> Iterator[tuple[str, Any]]:
+    """Every public name with its object, and every public method, each definition of it."""
+    yield from (("workbench", wb), ("workbench.widgets", wb.widgets))
+    yield from ((f"wb.{name}", getattr(wb, name)) for name in wb.__all__ if name != "plan_cache")
+    yield from ((f"wb.widgets.{name}", getattr(wb.widgets, name)) for name in wb.widgets.__all__)
+    of_values = {type(wb.plan_cache): "plan_cache", Breakpoints: "session.breakpoints"}
+    classes = {thing: name for name, thing in PUBLIC.items() if isinstance(thing, type)} | of_values
+    seen = set()
+    for thing, name in classes.items():
+        if thing in of_values:
+            yield name, thing
+        for member, functions in own_members(thing):
+            for function in functions:
+                if function not in seen:
+                    seen.add(function)
+                    yield f"{name}.{member}", function
+
+
+DOCUMENTED = [pytest.param(thing, id=name) for name, thing in documented()]
+
+
+def section(text: str, title: str) -> list[str]:
+    """Names that a section of a docstring describes, ``Parameters`` say; ``a, b : int`` are two."""
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[\w ]*\n---|\Z)", text, re.DOTALL | re.MULTILINE)
+    heads = re.findall(r"^(\S.*)$(?=\n +\S)", found[1], re.MULTILINE) if found else []
+    return [name.strip("* :") for head in heads for name in head.split(" : ")[0].split(",")]
+
+
+def parameters(thing: Any) -> list[str]:
+    return [name for name in inspect.signature(thing).parameters if name not in ("self", "cls", "_", "__")]
+
+
+@pytest.mark.parametrize("thing", DOCUMENTED)
+def test_sections_are_those_of_numpydoc_and_name_real_parameters(thing):
+    text = inspect.getdoc(thing) or ""
+    known = {"Parameters", "Returns", "Raises", "Attributes", "Examples", "Notes", "References", "See Also"}
+    titles = re.findall(r"^(\w[\w ]*)\n-+$", text, re.MULTILINE)
+    assert set(titles) <= known, titles
+    named = section(text, "Parameters")
+    assert "Parameters" not in titles or named
+    assert not named or set(named) <= set(parameters(thing))
+    assert len(set(named)) == len(named)
+
+
+FUNCTIONS = [n for n in wb.__all__ if isinstance(getattr(wb, n), types.FunctionType)]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_describe_all_their_parameters(name):
+    thing = getattr(wb, name)
+    text = inspect.getdoc(thing)
+    assert section(text, "Parameters") == parameters(thing)
+    assert "Returns\n-------" in text
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_describe_all_their_fields(name):
+    thing = PUBLIC[name]
+    fields = getattr(thing, "_fields", None) or [f.name for f in dataclasses.fields(thing)]
+    described = section(inspect.getdoc(thing), "Attributes")
+    assert [n for n in described if n in fields] == list(fields)
+    assert not [n for n in described if n not in fields and not isinstance(inspect.getattr_static(thing, n), property)]
+
+
+def test_sections_that_are_wrong_are_found():
+    text = (
+        "First.\n\nParameters\n----------\na, b : int\n    Two.\n**more\n    Others.\n\nReturns\n-------\nint\n    It."
+    )
+    assert section(text, "Parameters") == ["a", "b", "more"] and section(text, "Raises") == []
+
+
 # -- examples in docstrings -------------------------------------------------------------------------------------------
-EXAMPLES = [
-    test for name, thing in sorted(PUBLIC.items()) if not isinstance(thing, types.ModuleType)
-    for test in doctest.DocTestFinder(exclude_empty=True, recurse=True).find(thing, name)
-    if test.examples
-]  # fmt: skip
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+EXAMPLES = [p for p in DOCUMENTED if ">>>" in (inspect.getdoc(p.values[0]) or "")]
 
 
-def nested() -> wb.Graph:
-    b = wb.GraphBuilder("nested")
+@pytest.mark.parametrize("name", sorted([*wb.__all__, *(f"widgets.{name}" for name in wb.widgets.__all__)]))
+def test_every_public_name_has_an_example(name):
+    thing = operator.attrgetter(name)(wb)
+    own = thing.__doc__ if isinstance(thing, type | types.FunctionType) else type(thing).__doc__
+    assert ">>>" in own
 
-    def outer(x):
-        inner = b.while_loop(lambda y: y > 1.0, lambda y: y * 0.5, {"y": x}, name="inner")
-        return x + inner["y"]
 
-    return b.build(b.while_loop(lambda x: x < 50.0, outer, {"x": b.placeholder("a", "float64")}, name="outer"))
+def run_example(name: str, text: str, names: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Run the examples of a docstring; returns the names that they made, and a report of what failed."""
+    test = doctest.DocTestParser().get_doctest(text, names, name, None, None)
+    report = io.StringIO()
+    failed = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.write, clear_globs=False).failed
+    return test.globs, report.getvalue() if failed else ""
+
+
+def test_examples_that_are_wrong_are_found():
+    assert "Expected:" in run_example("sum", ">>> 1 + 1\n3\n", {})[1]
+    assert run_example("sum", ">>> total = 1 + 1\n>>> total\n2\n", {})[0]["total"] == 2
 
 
 @pytest.fixture
-def around(tmp_path, monkeypatch):
-    """What the examples take for granted: a session that has run, its trace, a fork, a model as a file."""
+def files(tmp_path, monkeypatch):
+    """A folder with the models that examples read, which is the current one."""
     monkeypatch.chdir(tmp_path)
-    graph = models.newton()
-    with wb.Session(graph, {"a": 2.0}) as session:
-        session.run()
-        with session.fork() as fork:
-            fork.run_to("x", iteration=2)
-            fork.step()
-            fork.set_value("x", 3.0)
-            fork.run()
-            yield {"wb": wb, "np": np, "graph": graph, "session": session, "trace": session.trace, "fork": fork}
+    shutil.copytree(ROOT / "tests/frontends/data/saved_v2", tmp_path / "saved_model")
+    shutil.copy(ROOT / "tests/frontends/data/loop.pb", tmp_path / "loop.pb")
+    if importlib.util.find_spec("onnx") is not None:
+        (tmp_path / "loop.onnx").write_bytes(onnx_loop())
 
 
-#: what is shown in another place: files and arrays of the reader's, views with a browser
-ELSEWHERE = {"run_with", "Record", "ValueInspector.look", "ArrayManager"}
+def onnx_loop() -> bytes:
+    """Newton's iteration for the square root of ``a``, three times, as an ONNX model."""
+    text = """<ir_version: 8, opset_import: ["" : 17]>
+        newton (float a) => (float root) {
+            count = Constant <value = int64 {3}> ()
+            half = Constant <value = float {0.5}> ()
+            root = Loop (count, , a) <body = body (int64 i, bool go, float x) => (bool on, float better) {
+                quotient = Div(a, x)
+                sum = Add(x, quotient)
+                better = Mul(sum, half)
+                on = Identity(go)
+            }>
+        }"""
+    return importlib.import_module("onnx.parser").parse_model(text).SerializeToString()
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda test: test.name)
-def test_examples_of_docstrings_work(example, around):
-    if example.name in ELSEWHERE:
-        pytest.skip("it needs the reader's own files or data")
-    special = {
-        "Session.apply_fix": lambda: (models.endless(), {"start": 1.0}),
-        "Session.fork": lambda: (models.newton(), {"a": 2.0}),
-        "Follower": lambda: (nested(), {"a": 2.0}),
-        "nan_origin": lambda: (roots(), {"start": 0.5}),
-        "overflow_candidates": lambda: (nested(), {"a": 2.0}),
-    }.get(example.name)
-    names = {**{n: getattr(wb, n) for n in wb.__all__}, **around}
+@pytest.fixture
+def around(files):
+    """The names that examples use without making them: those of the example on the first page of the reference."""
+    names, report = run_example("workbench", wb.__doc__, {"np": np})
+    assert not report, report
+    with names["session"]:
+        yield names
+
+
+@pytest.mark.parametrize("thing", EXAMPLES)
+def test_examples_of_docstrings_work(thing, around):
+    text = inspect.getdoc(thing)
+    for words, library in (("loop.onnx", "onnx"), ("spill=", "pyarrow")):
+        if words in text:
+            pytest.importorskip(library, reason="an extra is not installed")
     open_widgets = ipywidgets.widgets.widget._instances
     before = set(open_widgets)
-    with contextlib.ExitStack() as stack:
-        if special is not None:
-            graph, feeds = special()
-            names["session"] = session = stack.enter_context(wb.Session(graph, feeds))
-            if example.name in ("Session.apply_fix", "Session.fork"):
-                session.next_iteration(3)
-                session.step()
-            elif example.name != "Follower":
-                session.run()
-        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        for each in example.examples:
-            if "input_0:0" in each.source or "while/Merge:0" in each.source:
-                continue  # the same with another graph's names
-            exec(compile(each.source, example.name, "single"), names)  # our own docstrings
-        for made in names.values():
-            if isinstance(made, wb.Session) and made not in around.values():
-                made.close()
-        for shown in [w for name, w in open_widgets.items() if name not in before]:
-            if isinstance(shown, View | wb.widgets.Debugger):
-                shown.close()
+    names, report = run_example("example", text, around)
+    for made in names.values():
+        if isinstance(made, wb.Session | wb.ArrayManager | wb.widgets.Pump) and made is not around["session"]:
+            made.close()
+    for kind in (wb.widgets.Debugger, FigureView | HtmlView | StatusWidget):  # a panel closes its views itself
+        for shown in [w for name, w in open_widgets.items() if name not in before and isinstance(w, kind)]:
+            shown.close()
+    if report:
+        pytest.fail(report, pytrace=False)
     assert not wb.memory().collecting  # the tests behind it share the process
     assert set(open_widgets) <= before
 
 
-def roots() -> wb.Graph:
-    b = wb.GraphBuilder("roots")
-    x = b.while_loop(lambda x: x > -3.0, lambda x: x - b.sqrt(x), {"x": b.placeholder("start", "float64")})
-    return b.build(x)
-
-
-# -- README -----------------------------------------------------------------------------------------------------------
+# -- README and the pages of the documentation ------------------------------------------------------------------------
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    found = rf"^```{language}\n(.*?)^```"
+    return [block for text in PAGES.values() for block in re.findall(found, text, re.DOTALL | re.MULTILINE)]
 
 
-def test_commands_in_the_readme_exist():
+def test_the_readme_is_short_and_names_every_page():
+    assert len(README.splitlines()) <= 140
+    package = (ROOT / "workbench/docs/__init__.py").read_text(encoding="utf-8")
+    for path in PAGES:
+        if path.parent.name == "docs":
+            assert f".. include:: {path.name}" in package, path.name
+            assert path.name in README or path.name == "limits.md", path.name
+
+
+def test_the_bug_of_the_readme_is_found_as_it_says(tmp_path):
+    program, answer = (
+        re.search(rf"^```{kind}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)[1] for kind in ("python", "text")
+    )
+    file = tmp_path / "bug.py"
+    file.write_text(program, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-P", str(file)], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for line in answer.splitlines():
+        assert line.removesuffix(" ...").strip(". ") in done.stdout, line
+
+
+def test_commands_in_the_documentation_exist():
     lines = [line.split("#")[0].strip() for text in blocks("sh") for line in text.splitlines()]
     commands = [line for line in lines if line.startswith("workbench ")]
     assert len(commands) > 8
@@ -147,19 +256,31 @@ def test_commands_in_the_readme_exist():
         assert parser().parse_known_args(words)[0].run, line
 
 
-def test_targets_of_make_in_the_readme_exist():
+def test_targets_of_make_in_the_documentation_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = "\n".join([*blocks("sh"), *re.findall(r"`(make [^`]+)`", README)])
+    named = "\n".join([*blocks("sh"), *re.findall(r"`(make [^`]+)`", "\n".join(PAGES.values()))])
     for target in set(re.findall(r"^make ([a-z][a-z-]+)", named, re.MULTILINE)):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
-def test_files_that_the_readme_names_are_there():
-    found = re.findall(r"\]\((?!https?:)([^)#]+)\)", README) + re.findall(r'src(?:set)?="(?!https?:)([^"]+)"', README)
-    found += re.findall(r"`((?:notebooks|tests|workbench|widgets|binder|kernels_pyx)/[\w./-]+)`", README)
-    missing = [name for name in found if not (ROOT / name).exists()]
-    assert not missing, missing
-    for module in re.findall(r"python -m (tests\.[\w.]+)", README):
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_that_a_page_names_are_there(page):
+    text = PAGES[page]
+    links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#([^)]+))?\)", text)
+    links += [(name, "") for name in re.findall(r'src(?:set)?="(?!https?:)([^"]+)"', text)]
+    for name, anchor in links:
+        target = (page.parent / name).resolve()
+        assert target.exists(), name
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), (name, anchor)
+    named = re.findall(r"`((?:notebooks|tests|workbench|widgets|binder|kernels_pyx)/[\w./-]+)`", text)
+    assert not [name for name in named if not (ROOT / name).exists()]
+    for module in re.findall(r"python -m (tests\.[\w.]+)", text):
         path = ROOT / module.replace(".", "/")
         assert path.with_suffix(".py").exists() or path.is_dir(), module
 
@@ -177,6 +298,6 @@ def test_the_api_reference_has_every_public_name(tmp_path):
     assert done.returncode == 0, done.stderr
     front = (tmp_path / "workbench.html").read_text(encoding="utf-8")
     views = (tmp_path / "workbench" / "widgets.html").read_text(encoding="utf-8")
-    lacking = [n for n in wb.__all__ if f'id="{n}"' not in front and n != "graph"]  # a package too
+    lacking = [n for n in wb.__all__ if f'id="{n}"' not in front]
     lacking += [n for n in wb.widgets.__all__ if f'id="{n}"' not in views]
     assert not lacking, lacking

@@ -14,25 +14,27 @@ import nbformat
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
-FOLDERS = (FOLDER, FOLDER / "solutions")
+SOURCES = FOLDER / "sources"
 NAMES = sorted(
     {
-        path.relative_to(FOLDER).with_suffix("").as_posix()
-        for folder in FOLDERS for pattern in ("[0-9]*.py", "*.ipynb") for path in folder.glob(pattern)
+        path.relative_to(folder).with_suffix("").as_posix()
+        for folder, ending in ((SOURCES, ".py"), (FOLDER, ".ipynb"))
+        for place in (folder, folder / "solutions")
+        for path in place.glob(f"[0-9A]*{ending}")
     }
-)  # fmt: skip
+)
 COURSE = [name for name in NAMES if "/" not in name]
 
 pytestmark = pytest.mark.skipif(not NAMES, reason="notebooks/ holds no notebook yet")
 
 
 def text_of(name: str) -> str:
-    return (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    return (SOURCES / f"{name}.py").read_text(encoding="utf-8")
 
 
 @pytest.fixture(params=NAMES)
 def pair(request):
-    text, notebook = FOLDER / f"{request.param}.py", FOLDER / f"{request.param}.ipynb"
+    text, notebook = SOURCES / f"{request.param}.py", FOLDER / f"{request.param}.ipynb"
     for path in (text, notebook):
         assert path.exists(), f"{path.name} is missing: both are committed; `make notebooks` writes the .ipynb"
     return jupytext.read(text), nbformat.read(notebook, as_version=4)
@@ -71,19 +73,52 @@ def test_each_has_goals_a_picture_exercises_and_a_solution(name):
     assert "**After this notebook you can**" in text and re.search(r"It takes about (an|half|\d)", text)
     assert "# ## What you have seen" in text
     assert 'tags=["nbval-ignore-output"]' in text, "no picture"
-    keys = re.findall(r'check_answer\("([\d.]+)"', text)
+    keys = re.findall(r'check_answer\("([\dA.]+)"', text)
     assert len(keys) >= 2 and len(set(keys)) == len(keys)
     assert all(key.startswith(f"{name[:2]}.") for key in keys)
     assert all(f"# **{key}**" in text for key in keys), "the question of each exercise begins with its number"
     assert f'course.score("{name[:2]}")' in text
     solution = text_of(f"solutions/{name}")
-    assert re.findall(r'check_answer\("([\d.]+)"', solution) == keys
+    assert re.findall(r'check_answer\("([\dA.]+)"', solution) == keys
     assert f"](solutions/{name}.ipynb)" in text and f"](../{name}.ipynb)" in solution
+
+
+def test_the_file_browser_shows_each_notebook_once():
+    """The text files have a folder of their own, so that a click is never on the wrong one of two."""
+    shown = [path.stem for path in (*FOLDER.iterdir(), *(FOLDER / "solutions").iterdir()) if path.suffix == ".py"]
+    assert shown == []
+
+
+def test_checks_of_claims_are_folded_away():
+    """A cell of nothing but assertions is for the tests; JupyterLab shows three dots in its place."""
+    for name in COURSE:
+        for cell in jupytext.reads(text_of(name), fmt="py:percent").cells:
+            body = ast.parse(cell.source).body if cell.cell_type == "code" else []
+            only = bool(body) and all(isinstance(statement, ast.Assert) for statement in body)
+            assert only == bool(cell.metadata.get("jupyter", {}).get("source_hidden")), (name, cell.source)
+            assert not body or only or not isinstance(body[-1], ast.Assert), (name, cell.source)
+            assert "fmt: skip" not in cell.source
+
+
+def test_the_appendix_says_that_it_is_one():
+    appendix = [name for name in COURSE if name.startswith("A")]
+    table = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert len(appendix) == 2 and "## Appendix" in table
+    for name in appendix:
+        assert f"# # Appendix {name[:2]}: " in text_of(name)
+        assert table.index(f"({name}.ipynb)") > table.index("## Appendix")
+
+
+def number_after(number: str) -> str:
+    """The number of the next notebook: 13 is the last before the appendix."""
+    if number == "13":
+        return "A1"
+    return f"A{int(number[1:]) + 1}" if number.startswith("A") else f"{int(number) + 1:02}"
 
 
 def test_the_course_is_one_chain():
     for before, after in zip(COURSE, COURSE[1:], strict=False):
-        assert int(after[:2]) == int(before[:2]) + 1
+        assert after[:2] == number_after(before[:2])
         assert f"\u25b8]({after}.ipynb)" in text_of(before), f"{before} has no link to the next one"
         assert f"[\u25c2 {before[:2]} " in text_of(after) and f"]({before}.ipynb)" in text_of(after)
     table = (FOLDER / "README.md").read_text(encoding="utf-8")

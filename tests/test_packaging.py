@@ -1,4 +1,4 @@
-"""What an install holds: a wheel and an sdist are built from the working tree and tried in a fresh environment.
+"""Contents of an install: a wheel and an sdist are built from the working tree and tried in a fresh environment.
 
 The working tree is copied first (with what git does not ignore) and committed there, because an sdist holds what is
 committed; so uncommitted work is tested too, and nothing is written beside the sources.
@@ -74,7 +74,7 @@ def source(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def wheel(source, tmp_path_factory) -> Path:
     # Caches of editors and interpreters must stay out of a wheel that is built beside them.
-    for folder in ("workbench/__pycache__", "workbench/graph/__pycache__", "kernels_pyx/__pycache__"):
+    for folder in ("workbench/__pycache__", "workbench/ir/__pycache__", "kernels_pyx/__pycache__"):
         (source / folder).mkdir(exist_ok=True)
         (source / folder / "stale.cpython-311.pyc").write_bytes(b"stale")
     return build_wheel(source, tmp_path_factory.mktemp("wheel"))
@@ -169,7 +169,7 @@ def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel, tmp_p
         assert done.returncode == 0 and done.stderr == "", done
         return done.stdout
 
-    assert doctor().endswith("\nAll that is needed is there.\n")
+    assert doctor().endswith("\nEverything required is installed.\n")
     found = {finding["name"]: finding for finding in json.loads(doctor("--json"))}
     assert not [finding for finding in found.values() if finding["state"] == "missing"]
     assert found["compiled kernels"]["state"] == "ok"

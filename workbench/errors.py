@@ -1,14 +1,14 @@
-"""Errors of the workbench: each names the component, what was expected, what came and what to change.
+"""Errors of the workbench: each names the component, the expected and the actual input, and what to change.
 
 Every error derives from :class:`WorkbenchError` and carries a *slug*, a short stable word such as
-``unknown-op`` that programs can test for and that the interface shows beside the sentence.
+``unknown-op`` that programs can test for and that the interface shows next to the message.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-#: characters of a message, or of a hint; names in a hostile file may be megabytes long
+#: most characters of a message or fix; names in a hostile file may be megabytes long
 MAX_MESSAGE = 8000
 
 
@@ -23,14 +23,28 @@ class WorkbenchError(Exception):
 
     Parameters
     ----------
-    message:
-        What was expected and what came, as full sentences.
-    slug:
-        Short stable name of the kind of error.
-    node, tag, source:
-        Where it happened: node name, tag of the firing, source line. Each may be None.
-    fix:
-        What the user can change, as a sentence.
+    message : str
+        The expected and the actual input, as full sentences.
+    slug : str, optional
+        Short, stable name of the kind of error, for programs; by default that of the class.
+    node : str, optional
+        Name of the node concerned.
+    tag : Tag, optional
+        The firing concerned.
+    source : Source, optional
+        The line of source that made the node.
+    fix : str, optional
+        The change that the user can make, as a sentence.
+
+    Examples
+    --------
+    >>> try:
+    ...     graph.run(b=2.0)
+    ... except wb.WorkbenchError as error:
+    ...     print(error.slug)
+    ...     print(error)
+    unknown-feed
+    Graph 'newton' has no input 'b'... [unknown-feed]
     """
 
     slug = "workbench-error"
@@ -105,8 +119,8 @@ class FeedError(WorkbenchError):
 class ExecutionError(WorkbenchError):
     """A node that failed while it ran.
 
-    ``report`` tells the whole story where a run raised it (see ``execution.failure``): operands with their statistics,
-    the last events of the frame, and what to do. ``print(error.report)``.
+    ``report`` has the details if a run raised it (see ``execution.failure``): operands with their statistics, the last
+    events of the frame, and advice. ``print(error.report)``.
     """
 
     slug = "node-failed"
@@ -114,7 +128,7 @@ class ExecutionError(WorkbenchError):
 
 
 class DeadValueError(WorkbenchError):
-    """A value that was asked for but never fired because its branch was not taken."""
+    """A requested value that never fired because its branch was not taken."""
 
     slug = "dead-value"
 
@@ -132,10 +146,20 @@ class SessionError(WorkbenchError):
 
 
 class ReleasedError(WorkbenchError):
-    """An array that is used, or released again, after it was released; the message says who released it and when.
+    """An array that is used, or released again, after it was released; the message names that release.
 
-    ``slug`` is ``use-after-release`` or ``double-release``; ``released`` holds the same as data (see
-    ``execution.memory``).
+    ``slug`` is ``use-after-release`` or ``double-release``. ``released`` is the record of the release: ``how``, ``by``,
+    ``site``, ``event`` and ``thread``.
+
+    Examples
+    --------
+    >>> with wb.ArrayManager("step") as manager:
+    ...     x = manager.array([1.0, 2.0])
+    >>> try:
+    ...     x.sum()
+    ... except wb.ReleasedError as error:
+    ...     print(error.slug, error.released.how)
+    use-after-release close
     """
 
     slug = "use-after-release"
@@ -143,6 +167,6 @@ class ReleasedError(WorkbenchError):
 
 
 class ManagerError(WorkbenchError):
-    """What an array manager refuses: it is closed, capped or full, or the array is held."""
+    """A request that an array manager refuses: it is closed, capped or full, or the array is held."""
 
     slug = "manager-closed"

@@ -1,9 +1,14 @@
-"""The public names of ``import workbench as wb``: what is imported here, and listed at the end, is there."""
+"""The public names of ``import workbench as wb``: all that is imported or defined here and listed at the end.
+
+Methods of Graph and Analysis that need rooms above their own (a run, a widget, a plot) are plain functions here and
+become methods at the end of this module, so that imports between rooms only go down.
+"""
 
 import importlib
-import sys
-import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import workbench.ops  # noqa: F401  fills the op registry
 from workbench.analysis import (
@@ -17,58 +22,122 @@ from workbench.analysis import (
     iterations_to_tolerance,
 )
 from workbench.analysis.diff import Diff, Record, diff, diff_dtypes, in_dtype, run_with
-from workbench.analysis.origins import NanOrigin, OverflowCandidate, nan_origin, overflow_candidates
+from workbench.analysis.precision import NanOrigin, OverflowCandidate, nan_origin, overflow_candidates
 from workbench.analysis.report import Analysis, analyze
+from workbench.arrays import Array, ArrayManager, collect_unused, memory
 from workbench.debugger import Stop, StopReason
-from workbench.errors import ReleasedError, WorkbenchError
+from workbench.errors import FeedError, ReleasedError, WorkbenchError
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
-from workbench.execution.memory import Array, ArrayManager, collect_unused, memory
 from workbench.frontends import from_graphdef, from_onnx, from_saved_model, load
-from workbench.frontends.python.decorator import GraphFunction
-from workbench.frontends.python.decorator import graph as _capture
+from workbench.frontends.python.decorator import GraphFunction, graph
 from workbench.frontends.python.errors import CaptureError
-from workbench.graph import Graph, GraphBuilder, Tag, parse
+from workbench.ir import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
-from workbench.session import Session, run_graph
+from workbench.session import Session, example_inputs, run_graph
 from workbench.trace import Retention, Trace
 
 
 def debug(graph: Graph, inputs: Any = None, **options: Any) -> Any:
-    """The whole panel as a widget: toolbar, graph, evolution, termination, control flow, values."""
+    """Open the debugger panel: toolbar, graph, evolution, termination, control flow and value of one run.
+
+    Parameters
+    ----------
+    graph : Graph or Session
+        A graph, for which a session is made that stands before the first node; or a session, which stays open when the
+        panel is closed.
+    inputs : mapping, optional
+        Values of the graph's inputs by name.
+    **options
+        Arguments of :class:`workbench.Session`: ``outputs``, ``trace``, ``memory_budget``.
+
+    Returns
+    -------
+    workbench.widgets.Debugger
+        The panel, an ipywidget. In a notebook it closes itself when its cell is run again.
+
+    Raises
+    ------
+    FeedError
+        If the inputs do not fit the graph; see :class:`workbench.Session`.
+
+    Examples
+    --------
+    >>> panel = wb.debug(graph, {"a": 2.0})
+    >>> panel
+    <Debugger of 'newton': Ready ...>
+    >>> panel.session.run_to("x", iteration=2)
+    <Stop TARGET: ...>
+    >>> panel.close()
+    """
     return _widgets().debug(graph, inputs or {}, **options)
 
 
 def terminal(session: Session, **options: Any) -> int:
     """Debug a session at a terminal, with the commands of the panel by name: ``help`` lists them.
 
-    Ctrl-C pauses a run, an empty line repeats a move, ``quit`` or Ctrl-D ends it; the session stays open. ``commands``
-    are lines that are carried out first, ``source`` and ``out`` other streams than standard input and output. Returns
-    how many commands failed.
+    Ctrl-C pauses a run, an empty line repeats the last step, ``quit`` or Ctrl-D ends the dialogue. The session stays
+    open.
+
+    Parameters
+    ----------
+    session : Session
+        The session to debug.
+    **options
+        ``commands``, lines that are carried out first; ``source`` and ``out``, text streams to use instead of standard
+        input and output.
+
+    Returns
+    -------
+    int
+        The number of commands that failed.
+
+    Examples
+    --------
+    >>> import io
+    >>> answers = io.StringIO()
+    >>> wb.terminal(session, commands=["restart", "step 3"], source=io.StringIO(""), out=answers)
+    0
+    >>> "while/x/Merge" in answers.getvalue()
+    True
     """
     return importlib.import_module("workbench.cli.terminal").terminal(session, **options)
 
 
 def open_finding(path: Any, *, live: bool = False) -> Any:
-    """The panel on a file of ``panel.save``: the recorded run, or with ``live`` a session run to the same place."""
+    """Open a file that ``panel.save`` wrote: the panel on the recorded run, with the same selection.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    live : bool, default False
+        Make a session on the graph and the inputs of the file, run it to the saved position and set the saved
+        breakpoints. Without it nothing in the file is executed; a file of unknown origin can be looked at safely.
+
+    Returns
+    -------
+    workbench.widgets.Debugger
+        The panel; closing it closes the session that ``live`` made.
+
+    Raises
+    ------
+    TraceError
+        For a file that does not exist (``no-such-file``), is not a saved panel (``not-a-finding``), is damaged
+        (``bad-finding``) or has another version (``finding-version``).
+
+    Examples
+    --------
+    >>> panel = wb.debug(session)
+    >>> path = panel.save("found.zip")
+    >>> panel.close()
+    >>> again = wb.open_finding(path)
+    >>> again
+    <Debugger of 'newton': a recorded run>
+    >>> again.close()
+    """
     return _widgets().open_finding(path, live=live)
-
-
-def _view(graph: Graph) -> Any:
-    return _widgets().GraphView(graph)
-
-
-def _figure(variable: Any, tolerance: float | None, theme: str) -> Any:
-    _widgets()
-    return importlib.import_module("workbench.widgets.views.convergence_spec").convergence_figure(
-        variable, tolerance, theme
-    )
-
-
-def _page(analysis: Analysis, theme: str) -> Any:
-    _widgets()
-    return importlib.import_module("workbench.widgets.report_page").report_page(analysis, theme)
 
 
 def _widgets() -> Any:
@@ -76,29 +145,182 @@ def _widgets() -> Any:
     return importlib.import_module("workbench.widgets")
 
 
-class _GraphPackage(types.ModuleType):
-    """The package ``workbench.graph``, which is also the decorator: its modules keep their names."""
+def _run(graph: Graph, feeds: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
+    """Run the graph to its end, without a trace.
 
-    def __call__(self, function: Any = None, /, **options: Any) -> Any:
-        return _capture(**options) if function is None else _capture(function, **options)
+    Parameters
+    ----------
+    feeds : mapping, optional
+        Values of the inputs by name: numbers, arrays, or what :func:`numpy.asarray` takes.
+    **named
+        More inputs, as keywords.
+
+    Returns
+    -------
+    dict
+        The outputs by name, as NumPy arrays (lists and other values that are not arrays as they are).
+
+    Raises
+    ------
+    FeedError
+        For an input that is missing (``missing-feed``), unknown (``unknown-feed``), fed twice (``fed-twice``) or of
+        another dtype or shape (``feed-type``); ``feeds-type`` where ``feeds`` is not a mapping.
+    ExecutionError
+        If a node fails (``node-failed``).
+    DeadValueError
+        If an output is dead because its branch was not taken (``dead-value``).
+
+    Examples
+    --------
+    >>> graph.run(a=9.0)
+    {'x': array(3.)}
+    >>> graph.run({"a": 9})["x"].dtype
+    dtype('float64')
+    """
+    if feeds is not None and not isinstance(feeds, Mapping):
+        raise FeedError(
+            f"Graph.run: expected a mapping of input names to values, got {type(feeds).__name__}.",
+            slug="feeds-type",
+            fix='write graph.run({"x": 1.0}) or graph.run(x=1.0).',
+        )
+    return run_graph(graph, {**(feeds or {}), **named})
 
 
-_GraphPackage.__call__.__doc__ = _capture.__doc__
-sys.modules["workbench.graph"].__class__ = _GraphPackage
-if TYPE_CHECKING:
-    from workbench.frontends.python.decorator import graph
-else:
-    graph = sys.modules["workbench.graph"]
+def _view(graph: Graph) -> Any:
+    """Show the graph as a picture.
 
-Graph.services.update(run=run_graph, view=_view)
-Analysis.services.update(figure=_figure, page=_page)
+    Returns
+    -------
+    workbench.widgets.GraphView
+        The widget; see there.
+
+    Examples
+    --------
+    >>> view = graph.view()
+    >>> view.select("while/abs")
+    >>> view.selected
+    'while/abs'
+    """
+    return _widgets().GraphView(graph)
+
+
+def _figure(analysis: Analysis, name: str, tolerance: float | None = None, theme: str = "light") -> Any:
+    """Plot the distance of a variable from its limit over the iterations.
+
+    Parameters
+    ----------
+    name : str
+        A variable of the analysis.
+    tolerance : float, optional
+        A distance that is drawn as a line, with the expected crossing.
+    theme : {"light", "dark"}, default "light"
+        Colours of the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        |x - limit| with its forecast and the 90 % band. For a variable that does not converge the values themselves,
+        with their forecast.
+
+    Examples
+    --------
+    >>> wb.analyze(session).figure("x", tolerance=1e-6)
+    Figure({...})
+    """
+    _widgets()
+    module = importlib.import_module("workbench.widgets.evolution.convergence_spec")
+    return module.convergence_figure(analysis.variables[name], tolerance, theme)
+
+
+def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
+    """Write the analysis as one self-contained page that works offline, its plots included.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The file to write; without it the page is returned as text.
+    theme : {"auto", "light", "dark"}, default "auto"
+        Colours of the page; "auto" follows the browser.
+
+    Returns
+    -------
+    Path or str
+        The path of the file, or the page. It has about 5 MB, most of which is plotly.js.
+
+    Examples
+    --------
+    >>> wb.analyze(session).to_html("report.html").name
+    'report.html'
+    """
+    _widgets()
+    page = importlib.import_module("workbench.widgets.export.report_page").report_page(analysis, theme)
+    if path is None:
+        return page
+    target = Path(path)
+    target.write_text(page, encoding="utf-8")
+    return target
+
+
+def _bind(owner: type, **methods: Any) -> None:
+    """Makes methods of functions; the class declares them for type checkers."""
+    for name, function in methods.items():
+        function.__name__, function.__qualname__ = name, f"{owner.__name__}.{name}"
+        setattr(owner, name, function)
+
+
+_bind(Graph, run=_run, view=_view)
+_bind(Analysis, figure=_figure, to_html=_to_html)
 
 __all__ = [
-    "Analysis", "Array", "ArrayManager", "CaptureError", "Diff", "Evolution", "Follower", "Forecast",
-    "ForwardExecutionDAG", "ForwardExecutionDAGBuilder", "Graph", "GraphBuilder", "GraphFunction", "MemoryReport",
-    "NanOrigin", "OverflowCandidate", "Pattern", "Record", "ReleasedError", "Retention", "Session", "Stop",
-    "StopReason", "Tag", "Termination", "TerminationMonitor", "Trace", "Update", "WorkbenchError", "analyze",
-    "classify", "collect_unused", "debug", "diff", "diff_dtypes", "from_graphdef", "from_onnx", "from_saved_model",
-    "graph", "in_dtype", "iterations_to_tolerance", "load", "memory", "nan_origin", "open_finding",
-    "overflow_candidates", "parse", "plan_cache", "run_with", "terminal",
-]  # fmt: skip
+    "Analysis",
+    "Array",
+    "ArrayManager",
+    "CaptureError",
+    "Diff",
+    "Evolution",
+    "Follower",
+    "Forecast",
+    "ForwardExecutionDAG",
+    "ForwardExecutionDAGBuilder",
+    "Graph",
+    "GraphBuilder",
+    "GraphFunction",
+    "MemoryReport",
+    "NanOrigin",
+    "OverflowCandidate",
+    "Pattern",
+    "Record",
+    "ReleasedError",
+    "Retention",
+    "Session",
+    "Stop",
+    "StopReason",
+    "Tag",
+    "Termination",
+    "TerminationMonitor",
+    "Trace",
+    "Update",
+    "WorkbenchError",
+    "analyze",
+    "classify",
+    "collect_unused",
+    "debug",
+    "diff",
+    "diff_dtypes",
+    "example_inputs",
+    "from_graphdef",
+    "from_onnx",
+    "from_saved_model",
+    "graph",
+    "in_dtype",
+    "iterations_to_tolerance",
+    "load",
+    "memory",
+    "nan_origin",
+    "open_finding",
+    "overflow_candidates",
+    "parse",
+    "plan_cache",
+    "run_with",
+    "terminal",
+]

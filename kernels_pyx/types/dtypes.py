@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: kind letter -> its name in sentences; the letters are NumPy's, and ``s`` stands for utf8 strings
-KINDS = {
-    "b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "float", "c": "complex", "s": "string",
-}  # fmt: skip
+KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "float", "c": "complex", "s": "string"}
 
 
 @dataclass(frozen=True, slots=True)

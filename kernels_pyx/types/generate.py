@@ -1,23 +1,26 @@
 """Writes what depends on the type profile: ``python -m workbench.kernels.types.generate --profile TEXT``.
 
-Called by the build. ``--facts FILE`` the .pxi with the build's facts; ``--hot FILE`` the ops of hot loops
-(hot_table.py); ``--units FOLDER`` the lines of macros for the units of
-typed/; ``--reports FOLDER`` the reports. Without any, the profile is only checked. A profile file is looked for
-relative to ``--root``. What is unchanged is left alone, so that nothing is compiled again for it.
+Called by the build. ``--facts FILE`` the .pxi with the build's facts; ``--opcodes FILE`` the .pxi with the executor's
+opcodes (executor/opcodes.def); ``--scalar-ops FILE`` the .inc with the scalar ops of the fast path (scalar_ops.py);
+``--units FOLDER`` the lines of macros for typed/units/; ``--reports FOLDER`` the reports. Without any, the
+profile is only checked. A profile file is looked for relative to ``--root``. What is unchanged is left alone, so that
+nothing is compiled again for it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 
-from workbench.kernels import hot_table
+from workbench.kernels import scalar_ops
 from workbench.kernels.types import summary, units
 from workbench.kernels.types.profiles import Profile, ProfileError, resolve
 from workbench.kernels.types.select import instances
 
+OPCODES = Path(__file__).parents[1] / "executor" / "opcodes.def"
 HEADER = "# Written by types/generate.py; do not edit.\n"
 
 
@@ -26,9 +29,16 @@ def facts(profile: Profile) -> str:
     return f'{HEADER}cdef str GENERATED_TYPE_PROFILE = "{profile.name}"\n'
 
 
-def hot_ops(profile: Profile) -> str:
-    """The text of ``hot_ops.inc``: the ops of hot loops that the profile has."""
-    return hot_table.render({(op, tuple(inputs), output) for op, inputs, output in instances(profile)})
+def opcodes() -> str:
+    """The text of ``opcodes.pxi``: a name for Cython for each line of ``opcodes.def``."""
+    names = re.findall(r"^OPCODE\((\w+),", OPCODES.read_text(encoding="utf-8"), re.MULTILINE)
+    lines = "".join(f'        OP_{name} "WB_{name}"\n' for name in names)
+    return f'{HEADER}cdef extern from "structs.h" nogil:\n    enum:\n{lines}'
+
+
+def scalar_op_lines(profile: Profile) -> str:
+    """The text of ``scalar_ops.inc``: the scalar ops that the profile has."""
+    return scalar_ops.render({(op, tuple(inputs), output) for op, inputs, output in instances(profile)})
 
 
 def write_reports(profile: Profile, folder: Path) -> None:
@@ -63,8 +73,9 @@ def main() -> None:
     parser.add_argument("--profile", required=True, help="value of the build option type_profile")
     parser.add_argument("--root", type=Path, default=Path(), help="folder from which relative profile files are found")
     parser.add_argument("--facts", type=Path, help="the .pxi with the build's facts to write")
-    parser.add_argument("--hot", type=Path, help="the .inc with the ops of hot loops to write")
-    parser.add_argument("--units", type=Path, help="folder for the lines of the units of typed/")
+    parser.add_argument("--opcodes", type=Path, help="the .pxi with the names of the executor's opcodes to write")
+    parser.add_argument("--scalar-ops", type=Path, help="the .inc with the ops of the fast path to write")
+    parser.add_argument("--units", type=Path, help="folder for the lines of typed/units/")
     parser.add_argument("--reports", type=Path, help="folder for the reports")
     arguments = parser.parse_args()
     try:
@@ -73,8 +84,10 @@ def main() -> None:
         sys.exit(str(error))
     if arguments.facts:
         update(arguments.facts, facts(profile))
-    if arguments.hot:
-        update(arguments.hot, hot_ops(profile))
+    if arguments.opcodes:
+        update(arguments.opcodes, opcodes())
+    if arguments.scalar_ops:
+        update(arguments.scalar_ops, scalar_op_lines(profile))
     if arguments.units:
         write_units(profile, arguments.units)
     if arguments.reports:

@@ -1,4 +1,4 @@
-"""What selection costs and saves: recorded figures of the profiles, and the text size of the kernels of this build."""
+"""Costs and savings of profiles: recorded figures, and the text size of the kernels of this build."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ _add("division", 2, "iufc", "divide", result="any", mixed=True, computes="fc", i
 _add("arithmetic", 2, "biufc", "maximum minimum fmax fmin")
 _add("arithmetic", 2, "iuf", "floor_divide remainder fmod", vector=False)
 _add("arithmetic", 2, "iu", "truncate_divide", vector=False)
-_add("arithmetic", 2, "iuf", "power", inexact=("f",), ulp=1, vector=False)
+# NumPy refuses integers to negative powers, for which this gives 0.
+_add("arithmetic", 2, "iuf", "power", inexact=("f", "i"), ulp=1, vector=False)
 _add("arithmetic", 2, "f", "copysign")
 _add("arithmetic", 2, "f", "hypot arctan2", exact=False, ulp=2, vector=False)
 _add("arithmetic", 2, "f", "nextafter", only=FLOATS, vector=False)
@@ -122,10 +123,23 @@ _add("cumulative", 1, "biuf", "cummin cummax")
 _add("accumulation", 2, "iufc", "matmul", result="any", inexact=("f", "c"))
 
 KINDS = {
-    "bool": "b", "int8": "i", "int16": "i", "int32": "i", "int64": "i", "uint8": "u", "uint16": "u", "uint32": "u",
-    "uint64": "u", "float16": "f", "bfloat16": "f", "float32": "f", "float64": "f", "complex64": "c",
-    "complex128": "c", "string": "s",
-}  # fmt: skip
+    "bool": "b",
+    "int8": "i",
+    "int16": "i",
+    "int32": "i",
+    "int64": "i",
+    "uint8": "u",
+    "uint16": "u",
+    "uint32": "u",
+    "uint64": "u",
+    "float16": "f",
+    "bfloat16": "f",
+    "float32": "f",
+    "float64": "f",
+    "complex64": "c",
+    "complex128": "c",
+    "string": "s",
+}
 
 
 _BITS = {n: int("".join(c for c in n if c.isdigit()) or 8) for n in KINDS if n != "string"}
@@ -176,7 +190,7 @@ def compute_type(op: Op, inputs: tuple[str, ...], output: str) -> str:
 
 
 def defined(name: str, inputs: tuple[str, ...], output: str) -> bool:
-    """Whether the op makes sense for these dtypes at all (whether the rules want it is their matter)."""
+    """Return whether the op is defined for these dtypes (the rules decide on admission separately)."""
     op = OPS[name]
     if len(inputs) != op.inputs or ("string" in inputs and op.kinds.count("s") == 0):
         return False
@@ -198,12 +212,12 @@ def defined(name: str, inputs: tuple[str, ...], output: str) -> bool:
         return (computed, output) in (("complex64", "float32"), ("complex128", "float64"))
     if op.result in ("bool", "count"):
         return output == ("bool" if op.result == "bool" else "uint8")
-    # complex results may not lose their imaginary part, strings stay strings, bool is no number to round to
+    # complex results may not lose their imaginary part, strings stay strings, bool is not a number to round to
     return (kind == "c") == (out == "c") and (kind == "s") == (out == "s") and (out != "b" or kind == "b")
 
 
 def is_exact(name: str, inputs: tuple[str, ...], output: str) -> bool:
-    """Whether the kernel's result is NumPy's bit for bit (any NaN equals any NaN) for these dtypes."""
+    """Return whether the kernel's result is NumPy's bit for bit (any NaN equals any NaN) for these dtypes."""
     op = OPS[name]
     if not op.exact:
         return False

@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from workbench.kernels.types.compilable import why_not
 from workbench.kernels.types.dtypes import NAMES, TYPES
 from workbench.kernels.types.ops import OPS
 from workbench.kernels.types.rules import decide
@@ -31,7 +32,7 @@ Instance = tuple[str, tuple[str, ...], str]
 
 
 class ProfileError(ValueError):
-    """A profile that cannot be used; the message says what was expected, what came and what to change."""
+    """A profile that cannot be used; the message says what was expected, what was given and what to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,14 @@ PROFILES: dict[str, Profile] = {
         _profile("inference", "int8 uint8 float16 float32 int32", "Quantised and half precision, no training types."),
         _profile("nlp", "string float32 int32 int64", "Strings, token numbers and float32 embeddings."),
         _profile("cv", "uint8 float16 float32 int32", "Images as bytes, half and single precision."),
-        _profile("standard_all", "bool int8 uint8 int32 int64 float16 bfloat16 float32 float64 string",
-                 "The ten types that most graphs need."),
+        _profile(
+            "standard_all",
+            "bool int8 uint8 int32 int64 float16 bfloat16 float32 float64 string",
+            "The ten types that most graphs need.",
+        ),
         _profile("everything", " ".join(TYPES), "Every type that this package knows."),
     )
-}  # fmt: skip
+}
 
 
 @lru_cache(maxsize=64)
@@ -136,7 +140,7 @@ def parse(table: dict[str, Any], name: str) -> Profile:
         return Profile(name, ordered, f"The types of the profile file {name}.")
     ops = table["ops"]
     if not isinstance(ops, dict):
-        raise ProfileError("ops is no table: expected a section [ops]")
+        raise ProfileError("ops is not a table: expected a section [ops]")
     wanted = {_instance(op, text, ordered) for op, texts in ops.items() for text in _texts(op, texts)}
     extra = instances_in_order(wanted)
     return Profile(name, (), f"{len(extra)} combinations of the profile file {name}.", extra)
@@ -150,15 +154,13 @@ def instances_in_order(wanted: Iterable[Instance]) -> tuple[Instance, ...]:
 
 def _texts(op: str, texts: Any) -> list[str]:
     if op not in OPS:
-        raise ProfileError(f"[ops] names {op!r}, which is no op with a typed kernel")
+        raise ProfileError(f"[ops] names {op!r}, which is not an op with a typed kernel")
     if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
-        raise ProfileError(f'[ops] {op} is no list of texts: expected for instance ["float32,float32->float32"]')
+        raise ProfileError(f'[ops] {op} is not a list of texts: expected for instance ["float32,float32->float32"]')
     return texts
 
 
 def _instance(op: str, text: str, types: tuple[str, ...]) -> Instance:
-    from workbench.kernels.types.select import why_not
-
     left, arrow, output = (part.strip() for part in text.partition("->"))
     inputs = tuple(t.strip() for t in left.split(","))
     if not arrow or any(t not in TYPES for t in (*inputs, output)):

@@ -1,4 +1,4 @@
-"""What a profile means, as data and as text: active types, valid pairs and triples, rejected ones and their rules.
+"""Summary of a profile as data and as text: active types, valid pairs and triples, rejected ones and their rules.
 
 The build writes these next to the compiled modules (see generate.py); ``workbench.kernels.types.report()`` reads them
 back. Standard library only.
@@ -67,12 +67,17 @@ def describe(profile: Profile) -> dict[str, Any]:
         "families": families,
         "instances": chosen,
         "statistics": {
-            "types": n, "pairs": len(pairs), "all_pairs": n**2, "triples": len(triples), "all_triples": n**3,
-            "ops": len(chosen), "instances": sum(map(len, chosen.values())),
+            "types": n,
+            "pairs": len(pairs),
+            "all_pairs": n**2,
+            "triples": len(triples),
+            "all_triples": n**3,
+            "ops": len(chosen),
+            "instances": sum(map(len, chosen.values())),
             "all_combinations_of_active_types": sum(possible(op, n) for op in OPS),
             "all_combinations_of_all_types": sum(possible(op) for op in OPS),
         },
-    }  # fmt: skip
+    }
 
 
 def texts(report: dict[str, Any]) -> dict[str, str]:

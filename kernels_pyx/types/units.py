@@ -1,4 +1,4 @@
-"""Writes the instances of a type profile as lines of C++ macros, one file for each unit of ``typed/``.
+"""Writes the instances of a type profile as lines of C++ macros, one file for each unit of ``typed/units/``.
 
 Called by generate.py. Standard library only.
 """
@@ -14,15 +14,27 @@ PLAIN_UNITS = ("functions",)
 
 CPP = {
     **{f"{u}int{n}": f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)},
-    "bool": "bool", "float16": "float16", "bfloat16": "bfloat16", "float32": "float", "float64": "double",
-    "complex64": "complex64", "complex128": "complex128",
-}  # fmt: skip
+    "bool": "bool",
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "complex64",
+    "complex128": "complex128",
+}
 _NARROW = {"float16", "bfloat16"}
 _FAMILY_UNITS = {
-    "comparison": "comparison", "logical": "comparison", "bitwise": "bits", "select": "bits", "unary": "bits",
-    "cast": "casts", "reduction": "reductions", "index_reduction": "reductions", "cumulative": "reductions",
+    "comparison": "comparison",
+    "logical": "comparison",
+    "bitwise": "bits",
+    "select": "bits",
+    "unary": "bits",
+    "cast": "casts",
+    "reduction": "reductions",
+    "index_reduction": "reductions",
+    "cumulative": "reductions",
     "accumulation": "products",
-}  # fmt: skip
+}
 _CUMULATED = {"cumsum": "Add", "cumprod": "Multiply", "cummin": "Minimum", "cummax": "Maximum"}
 
 

@@ -1,6 +1,6 @@
 """The checks behind the exercises of the course.
 
-A notebook asks, the reader fills in an answer, and ``check_answer("02.1", answer)`` says what came of it. A wrong or a
+A notebook asks, the reader fills in an answer, and ``check_answer("02.1", answer)`` describes the result. A wrong or a
 missing answer gives a hint and never an error, so that "Run All Cells" always reaches the end of a notebook. Worked
 solutions stand in ``notebooks/solutions/``.
 

@@ -69,3 +69,59 @@ def faster(function: Any) -> str:
         raise Hint(f"after six iterations the error is {errors[-1]:.1e}. Newton's method does better.")
     first = int(np.flatnonzero(errors < 1e-10)[0])
     return f"ten digits in {first} iterations; the cosine key needs {math.ceil(math.log(1e-10) / math.log(0.674))}."
+
+
+@exercise(
+    "05.5",
+    "the update is written above as a formula; the start has to be below the root of 3/a to stay positive.",
+    "0.5 * y * (3.0 - a * y * y), from 0.5",
+)
+def inverse_root(update: Any, start: Any) -> str:
+    import numpy as np
+
+    import workbench as wb
+
+    first = number(start)
+    b = wb.GraphBuilder("inverse root")
+    a, y0 = b.placeholder("a", "float64", ()), b.placeholder("start", "float64", ())
+    given(update(y0, a))
+    y = b.while_loop(lambda y: np.abs(a * y * y - 1.0) > 1e-12, lambda y: update(y, a), {"y": y0})
+    graph = b.build({"y": y["y"]})
+    if forbidden := _forbidden(graph):
+        raise Hint(f"`{forbidden}` is what the loop is to avoid: use products, sums and differences only.")
+    with wb.Session(graph, {"a": 2.0, "start": first}) as session:
+        session.step_into()
+        if session.termination(("while",)).outcome == "never":
+            _check_formula(update)
+            raise Hint(f"the update is right, but from {first:g} this loop never ends. Choose another start.")
+        found = float(finish(session, 5.0)["y"])
+        trips = len(session.trace["y"]) - 1
+    if not math.isfinite(found):
+        _check_formula(update)
+        raise Hint(f"the loop ended with {found}: every comparison with NaN is false. Begin with a smaller start.")
+    if abs(found + math.sqrt(0.5)) < 1e-9:
+        raise Hint("it found the negative root. Begin nearer to zero.")
+    if abs(found - math.sqrt(0.5)) > 1e-9:
+        raise Hint(f"it ended at {found:.6g}, and 1/sqrt(2) is {math.sqrt(0.5):.6g}.")
+    return f"1/sqrt(2) after {trips} iterations, and no division by a variable in the loop."
+
+
+def _check_formula(update: Any) -> None:
+    """Hint if the reader's update is not the one of the exercise, so that the start is not blamed for it."""
+    try:
+        found = float(update(0.5, 2.0))
+    except Exception:  # it works on values of a graph only: then its numbers are not known here
+        return
+    if abs(found - 0.625) > 1e-9:
+        raise Hint(f"with a = 2 and y = 0.5 your update gives {found:.6g}, and the formula gives 0.625.")
+
+
+def _forbidden(graph: Any) -> str:
+    """An op of the loop's body that a loop without a division does not have; empty if there is none."""
+    for name in graph.frames[("while",)].nodes:
+        node = graph.nodes[name]
+        if node.op in ("sqrt", "rsqrt", "reciprocal", "power", "pow", "exp", "log"):
+            return str(node.op)
+        if node.op in ("divide", "floor_divide", "true_divide") and graph.nodes[node.inputs[1].node].op != "Const":
+            return str(node.op)
+    return ""

@@ -19,7 +19,7 @@ def fires_again(answer: Any) -> str:
     if "weight" in extra:
         raise Hint("`weight` is an input and has not changed.")
     if extra:
-        raise Hint(f"{sorted(extra)[0]!r} does not depend on the height, or is no node of this graph.")
+        raise Hint(f"{sorted(extra)[0]!r} does not depend on the height, or is not a node of this graph.")
     if left:
         raise Hint(f"{len(left)} node{'s are' if len(left) > 1 else ' is'} missing. Follow the edges to the bottom.")
     return "all four depend on the height. A new weight would spare `multiply`."

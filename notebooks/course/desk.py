@@ -1,4 +1,4 @@
-"""The desk where answers are handed in: it finds the check of an exercise and words what came of it."""
+"""Checks submitted answers: finds the check of an exercise and describes its result."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any
 MODULES = {
     "01": "first_loop", "02": "dataflow", "03": "frames", "04": "branches", "05": "convergence", "06": "chaos",
     "07": "endings", "08": "nested", "09": "nonfinite", "10": "onnx_model", "11": "tensorflow_graph",
-    "12": "two_runs", "13": "shapes_and_types", "14": "memory",
-}  # fmt: skip
+    "12": "two_runs", "13": "capstone", "A1": "shapes_and_types", "A2": "memory",
+}
 #: how a verdict looks: word, sign, colour of its edge (Okabe and Ito's, so never red beside green)
 LOOKS = {
     "right": ("Right", "\u2713", "#009E73"),
@@ -43,7 +43,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of an answer: ``outcome`` is "right", "wrong" or "missing"; ``sentence`` explains or helps."""
+    """Result of an answer: ``outcome`` is "right", "wrong" or "missing"; ``sentence`` explains or helps."""
 
     key: str
     outcome: str
@@ -67,7 +67,7 @@ class Verdict:
 
 
 EXERCISES: dict[str, Exercise] = {}
-_verdicts: dict[str, Verdict] = {}
+_solved: set[str] = set()
 _asked: dict[str, int] = {}
 
 
@@ -90,9 +90,10 @@ def judge(key: str, *answers: Any) -> Verdict:
     """The verdict on an answer, without showing it."""
     found = _find(key)
     if found is None:
-        known = ", ".join(sorted(EXERCISES))
-        return Verdict(str(key)[:LONGEST], "missing", f"There is no exercise of this number. There are {known}.")
-    verdict = _verdicts[key] = _judged(found, answers)
+        return Verdict(str(key)[:LONGEST], "missing", f"There is no exercise of this number. There are {_known()}.")
+    verdict = _judged(found, answers)
+    if verdict.right:
+        _solved.add(key)  # and a later try takes nothing away
     return verdict
 
 
@@ -106,7 +107,7 @@ def hint(key: str) -> None:
     if number <= len(found.hints):
         text = found.hints[number - 1]
     else:
-        text = f"There are no more hints. The solution stands in solutions/{_notebook(key)}."
+        text = f"There are no more hints. The solution is in solutions/{_notebook(key)}."
     print(f"Hint {min(number, len(found.hints) + 1)} for exercise {key}: {text}")
 
 
@@ -114,31 +115,36 @@ def score(notebook: str) -> None:
     """Print how many exercises of a notebook, by its number, are solved, and which are left."""
     _find(f"{notebook}.1")
     keys = sorted(key for key in EXERCISES if key.startswith(f"{notebook}."))
-    left = [key for key in keys if key not in _verdicts or not _verdicts[key].right]
+    left = [key for key in keys if key not in _solved]
     print(f"{len(keys) - len(left)} of {len(keys)} exercises solved" + (f"; left: {', '.join(left)}" if left else "."))
 
 
 def absent(answer: Any) -> bool:
-    """Whether the place for the answer is still empty."""
+    """True if the answer is still empty."""
     return answer is None or answer is ... or (isinstance(answer, str | list | tuple | dict | set) and not answer)
 
 
 def _judged(found: Exercise, answers: tuple[Any, ...]) -> Verdict:
     gentle = found.hints[0] if found.hints else "read the cells above once more."
     if not answers or any(map(absent, answers)):
-        return Verdict(found.key, "missing", gentle)
+        return Verdict(found.key, "missing", _missing(found.key))
     try:
         for name, answer in zip(found.check.__code__.co_varnames, answers, strict=False):
             if name in FUNCTIONS and not callable(answer):
-                raise Hint(f"a function was asked for, and {told(answer)} came.")
+                raise Hint(f"expected a function, got {told(answer)}.")
         return Verdict(found.key, "right", found.check(*answers))
     except Hint as wrong:
         return Verdict(found.key, "wrong", str(wrong) or gentle)
     except _Missing:
-        return Verdict(found.key, "missing", gentle)
+        return Verdict(found.key, "missing", _missing(found.key))
     except Exception as error:  # the answer is the reader's code, and may fail in any way
         text = " ".join(str(error).split())[:LONGEST]
         return Verdict(found.key, "wrong", f"your answer gave a {type(error).__name__}: {text}")
+
+
+def _missing(key: str) -> str:
+    """The sentence about an empty answer: how to go on, and nothing of the solution."""
+    return f'replace the three dots and run the cell again. `course.hint("{key}")` gives a hint.'
 
 
 #: parameters of checks that are functions of the reader's
@@ -168,9 +174,9 @@ def number(answer: Any) -> float:
     try:
         value = float(answer)
     except (TypeError, ValueError, OverflowError):
-        raise Hint(f"a number was asked for, and {told(answer)} came.") from None
+        raise Hint(f"expected a number, got {told(answer)}.") from None
     if not math.isfinite(value):
-        raise Hint(f"a finite number was asked for, and {value} came.")
+        raise Hint(f"expected a finite number, got {value}.")
     return value
 
 
@@ -178,7 +184,7 @@ def whole(answer: Any) -> int:
     """The answer as an integer; Hint if it is none."""
     value = number(answer)
     if value != int(value):
-        raise Hint(f"a whole number was asked for, and {value} came.")
+        raise Hint(f"expected an integer, got {value}.")
     return int(value)
 
 
@@ -187,7 +193,7 @@ def several(answer: Any, what: str = "numbers") -> list[Any]:
     if isinstance(answer, str):
         return answer.replace(",", " ").split()
     if not hasattr(type(answer), "__iter__"):
-        raise Hint(f"a list of {what} was asked for, and {told(answer)} came.")
+        raise Hint(f"expected a list of {what}, got {told(answer)}.")
     return list(answer)
 
 
@@ -212,6 +218,15 @@ def finish(session: Any, seconds: float = 10.0) -> Any:
     if session.state != "finished":
         raise Hint(f"the run did not reach its end: {session.stop.reason}")
     return session.outputs
+
+
+def _known() -> str:
+    """Numbers of all exercises, ``01.1 to 01.2``, notebook by notebook."""
+    for module in MODULES.values():
+        importlib.import_module(f"course.{module}")
+    keys = sorted(EXERCISES)
+    books = {number: [key for key in keys if key.startswith(f"{number}.")] for number in MODULES}
+    return ", ".join(f"{found[0]} to {found[-1]}" for found in books.values() if found)
 
 
 def _find(key: str) -> Exercise | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from course.desk import Hint, exercise, finish, given, number, whole
+from course.desk import Hint, exercise, whole
 
 
 def newton(a: float, start: float) -> list[float]:
@@ -34,7 +34,7 @@ def six_digits(answer: Any) -> str:
     return f"the error is {there:.0e} there, and {before:.0e} in the iteration before."
 
 
-@exercise("01.2", "ten.trace.branch_counts() gives (false, true) for each Switch.")
+@exercise("01.2", "ten.trace.branch_counts() gives (false, true) for the Switch of each loop variable.")
 def decisions(true: Any, false: Any) -> str:
     trips = len(newton(10.0, 1.0)) - 1
     if whole(true) == 1 and whole(false) == trips:
@@ -44,33 +44,3 @@ def decisions(true: Any, false: Any) -> str:
     if whole(true) != trips:
         raise Hint("read it from ten.trace.branch_counts().")
     return f"{trips} times on, and once out."
-
-
-@exercise(
-    "01.3",
-    "the update is written above as a formula; the start has to be below the root of 3/a to stay positive.",
-    "y * (3.0 - a * y * y) / 2.0, from 0.5",
-)
-def inverse_root(update: Any, start: Any) -> str:
-    import numpy as np
-
-    import workbench as wb
-
-    first = number(start)
-    b = wb.GraphBuilder("inverse root")
-    a, y0 = b.placeholder("a", "float64", ()), b.placeholder("start", "float64", ())
-    given(update(y0, a))
-    y = b.while_loop(lambda y: np.abs(a * y * y - 1.0) > 1e-12, lambda y: update(y, a), {"y": y0})
-    with wb.Session(b.build({"y": y["y"]}), {"a": 2.0, "start": first}) as session:
-        session.step_into()
-        if session.termination(("while",)).outcome == "never":
-            raise Hint(f"from {first:g} this loop never ends: look at the start.")
-        found = float(finish(session, 5.0)["y"])
-        trips = len(session.trace["y"]) - 1
-    if not math.isfinite(found):
-        raise Hint(f"the loop ended with {found}: every comparison with NaN is false. Begin with a smaller start.")
-    if abs(found + math.sqrt(0.5)) < 1e-9:
-        raise Hint("it found the negative root. Begin nearer to zero.")
-    if abs(found - math.sqrt(0.5)) > 1e-9:
-        raise Hint(f"it ended at {found:.6g}, and 1/sqrt(2) is {math.sqrt(0.5):.6g}.")
-    return f"1/sqrt(2) after {trips} iterations, and no division in the loop."

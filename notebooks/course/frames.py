@@ -15,7 +15,7 @@ from course.desk import Hint, exercise, finish, given, several, whole, word
 def firings(answer: Any) -> str:
     numbers = [whole(one) for one in several(answer)]
     if len(numbers) != 4:
-        raise Hint(f"four numbers were asked for, and {len(numbers)} came.")
+        raise Hint(f"expected four numbers, got {len(numbers)}.")
     for op, found, right in zip(("Merge", "Switch", "NextIteration", "Exit"), numbers, (6, 6, 5, 1), strict=True):
         if found == right:
             continue

@@ -1,4 +1,4 @@
-"""Exercises of notebook 14: arrays that nobody uses."""
+"""Exercises of notebook A2: arrays that nobody uses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from course.desk import Hint, exercise, given, number, whole
 
 
-@exercise("14.1", "a result belongs to the manager of its first operand. Which product is made first?")
+@exercise("A2.1", "a result belongs to the manager of its first operand. Which product is made first?")
 def owner(answer: Any) -> str:
     found = str(answer).strip().rpartition("/")[2]
     if found == "long":
@@ -17,7 +17,7 @@ def owner(answer: Any) -> str:
     return "b * a belongs to `short`, and it is the first operand of the sum."
 
 
-@exercise("14.2", "80 + 160 + 240 + ... + 8000.", "the sum of 1 to 100 is 5050.")
+@exercise("A2.2", "80 + 160 + 240 + ... + 8000.", "the sum of 1 to 100 is 5050.")
 def asked(answer: Any) -> str:
     found = whole(answer)
     if found == 8000:
@@ -27,7 +27,7 @@ def asked(answer: Any) -> str:
     return "404,000 in all, and four times as many in twice as many epochs."
 
 
-@exercise("14.3", "who owns `weight * x`? The manager of its first operand.", "x * weight + 1.0")
+@exercise("A2.3", "who owns `weight * x`? The manager of its first operand.", "x * weight + 1.0")
 def step(function: Any) -> str:
     import workbench as wb
 

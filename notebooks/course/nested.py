@@ -34,7 +34,7 @@ def addresses(value: Any, round_: Any) -> str:
     if whole(round_) != 33:
         raise Hint(f"round {whole(round_)} tests the number {whole(round_) + 2}.")
     if whole(value) != 3:
-        raise Hint("the inner loop begins with the divisor 2 in trip 0. And in trip 1?")
+        raise Hint("the inner loop begins with the divisor 2 in inner iteration 0. And in iteration 1?")
     return "round 11 tests 13; trip 0 has the divisor 2 and trip 1 the divisor 3."
 
 

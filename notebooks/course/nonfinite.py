@@ -37,7 +37,7 @@ def sick_program() -> Any:
         return {
             "total": new_total, "squares": new_squares, "weight": new_weight,
             "worst": b.maximum(worst, spread, name="new_worst"), "k": k + 1,
-        }  # fmt: skip
+        }
 
     start = {"total": 0.0, "squares": 0.0, "weight": 0.0, "worst": 0.0, "k": 0}
     loop = b.while_loop(lambda total, squares, weight, worst, k: k < 30, measure, start, name="measure")
@@ -54,7 +54,7 @@ def which(answer: Any) -> str:
         raise Hint("answer with letters from a to f.")
     for letter, why in (("b", "1 / 0 is inf"), ("d", "log(0) is -inf"), ("f", "inf + 1 is inf")):
         if letter in letters:
-            raise Hint(f"not {letter}: {why}. That is no number of the usual kind, but it is no NaN.")
+            raise Hint(f"not {letter}: {why}. It is not an ordinary number, but it is not NaN either.")
     left = set("ace") - letters
     if left:
         raise Hint(f"{len(left)} still missing: which of the others could have any value at all, or none?")

@@ -1,4 +1,4 @@
-"""Exercises of notebook 13: shapes and types under the hood."""
+"""Exercises of notebook A1: shapes and types under the hood."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from course.desk import Hint, exercise, several, whole
 
 
 @exercise(
-    "13.1",
+    "A1.1",
     "a float64 has 8 bytes. How far is it to the next column, and how far to the next row?",
     "to the next column 8 bytes, to the next row 4 * 8.",
 )
@@ -27,7 +27,7 @@ def strides(rows: Any, transposed: Any) -> str:
     return "(32, 8) and (8, 32). The transpose copies nothing."
 
 
-@exercise("13.2", "equal shapes share one entry; every intern makes one user more.")
+@exercise("A1.2", "equal shapes share one entry; every intern makes one user more.")
 def entries(count: Any, users: Any) -> str:
     if whole(count) == 6:
         raise Hint("equal shapes are kept once.")
@@ -38,26 +38,26 @@ def entries(count: Any, users: Any) -> str:
     return "four entries; (2, 3) has three users and stays until all of them have released it."
 
 
-@exercise("13.3", "np.result_type answers a; the others have rules of their own: divisions and comparisons.")
+@exercise("A1.3", "np.result_type answers a; the others have rules of their own: divisions and comparisons.")
 def results(a: Any, b: Any, c: Any) -> str:
     import numpy as np
 
     for letter, answer, right, why in (
         ("a", a, "float32", "the result is never less precise than an operand"),
-        ("b", b, "float64", "a quotient of integers is no integer"),
+        ("b", b, "float64", "a quotient of integers is not an integer"),
         ("c", c, "bool", "a comparison answers in yes or no"),
     ):
         try:
             found = np.dtype(answer).name
         except TypeError:
-            raise Hint(f"{letter}: {repr(answer)[:30]} is no dtype.") from None
+            raise Hint(f"{letter}: {repr(answer)[:30]} is not a dtype.") from None
         if found != right:
             raise Hint(f"{letter} is not {found}: {why}.")
     return "float32, float64 and bool."
 
 
 @exercise(
-    "13.4",
+    "A1.4",
     "strings, complex numbers with a real result, or a result that is less precise than an operand.",
     "types.explain('add', 'float64', 'float64', 'float32')",
 )
@@ -66,7 +66,7 @@ def rejected(answer: Any) -> str:
 
     names = [str(name) for name in several(answer, "names")]
     if len(names) != 3:
-        raise Hint(f"three names were asked for, and {len(names)} came.")
+        raise Hint(f"expected three names, got {len(names)}.")
     try:
         explanation = types.explain("add", *names)
     except ValueError as error:

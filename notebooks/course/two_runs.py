@@ -42,7 +42,7 @@ def _smoother(rewritten: bool) -> Any:
         return {
             "level": b.add(expected, step, name="new_level"), "trend": b.add(trend, drift, name="new_trend"),
             "k": k + 1,
-        }  # fmt: skip
+        }
 
     loop = b.while_loop(lambda level, trend, k: k < 40, smooth, {"level": 20.0, "trend": 0.0, "k": 0}, name="smooth")
     session = wb.Session(b.build({"level": loop["level"]}), {"measured": data})
@@ -83,7 +83,7 @@ def first_iteration(answer: Any) -> str:
         answer = answer[0]
     found = whole(answer)
     if found == OUTLIER + 1:
-        raise Hint("there the loop variables differ. The node that is to blame differs one iteration before.")
+        raise Hint("there the loop variables differ. The node that causes it differs one iteration before.")
     if found != OUTLIER:
         raise Hint("wb.diff(before, after).first knows its iteration.")
     return "an outlier among the measurements. On data without one, the two programs are equal: no test found it."

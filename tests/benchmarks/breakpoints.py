@@ -1,4 +1,4 @@
-"""What breakpoints cost that are not hit: ``python -m tests.benchmarks.breakpoints``.
+"""Cost of breakpoints that are not hit: ``python -m tests.benchmarks.breakpoints``.
 
 Each line: time with the breakpoint, time without, their ratio. The conditions never hold, so that all of the run is
 asked and nothing stops.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.graph import GraphBuilder
+from workbench.ir import GraphBuilder
 
 
 def newton(steps: int = 1_000_000) -> tuple[wb.Graph, dict[str, Any]]:
@@ -30,9 +30,7 @@ def arrays(items: int = 1_000_000, steps: int = 40) -> tuple[wb.Graph, dict[str,
     """v = v * 0.5 + 1 on a large array."""
     b = GraphBuilder("arrays")
     v = b.placeholder("v", "float64", (items,))
-    out = b.while_loop(
-        lambda v, k: k < steps, lambda v, k: (v * 0.5 + 1.0, k + 1), {"v": v, "k": b.constant(0)}
-    )
+    out = b.while_loop(lambda v, k: k < steps, lambda v, k: (v * 0.5 + 1.0, k + 1), {"v": v, "k": b.constant(0)})
     return b.build(out), {"v": np.linspace(0.0, 1.0, items)}
 
 
@@ -58,8 +56,12 @@ def seconds(graph: wb.Graph, feeds: dict[str, Any], *points: dict[str, Any], tra
         return took
 
 
-def ratio(make: Callable[[], tuple[wb.Graph, dict[str, Any]]], *points: dict[str, Any], repeats: int = 5,
-          trace: str = "carried") -> tuple[float, float, float]:  # fmt: skip
+def ratio(
+    make: Callable[[], tuple[wb.Graph, dict[str, Any]]],
+    *points: dict[str, Any],
+    repeats: int = 5,
+    trace: str = "carried",
+) -> tuple[float, float, float]:
     """(best with, best without, ratio), measured in turn."""
     graph, feeds = make()
     both = [(seconds(graph, feeds, *points, trace=trace), seconds(graph, feeds, trace=trace)) for _ in range(repeats)]

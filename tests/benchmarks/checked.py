@@ -1,4 +1,4 @@
-"""What Python's checks cost in a hot loop: Collatz on ints that wrap, on checked ones, and captured from Python.
+"""Cost of Python's integer checks in a hot loop: Collatz on ints that wrap, on checked ones, and captured from Python.
 
     python -m tests.benchmarks.checked
 

@@ -46,14 +46,26 @@ def cases(rows: int) -> Iterator[tuple[str, Callable[[], tuple[Any, Any]], dict[
     """(name, makes the two runs, tolerances)."""
     yield f"equal loops of {rows:,}", lambda: (recurrence(0.9, rows), recurrence(0.9, rows)), {}
     yield f"loops of {rows:,} that differ", lambda: (recurrence(0.9, rows), recurrence(0.91, rows)), {}
-    yield f"loops of {rows:,} within a tolerance", lambda: (
-        recurrence(0.9, rows), recurrence(0.9 + 1e-13, rows)), {"rtol": 1e-9}  # fmt: skip
-    yield f"loops of {rows:,} and {rows * 3 // 4:,}", lambda: (
-        recurrence(0.9, rows), recurrence(0.9, rows * 3 // 4)), {}  # fmt: skip
-    yield f"float64 and float32, {rows:,}", lambda: (
-        recurrence(0.9, rows), recurrence(0.9, rows, "float32")), {"ulp": 4}  # fmt: skip
-    yield f"{rows // 1000:,} iterations of 10,000 items", lambda: (
-        recurrence(0.9, rows // 1000, size=10_000), recurrence(0.91, rows // 1000, size=10_000)), {}  # fmt: skip
+    yield (
+        f"loops of {rows:,} within a tolerance",
+        lambda: (recurrence(0.9, rows), recurrence(0.9 + 1e-13, rows)),
+        {"rtol": 1e-9},
+    )
+    yield (
+        f"loops of {rows:,} and {rows * 3 // 4:,}",
+        lambda: (recurrence(0.9, rows), recurrence(0.9, rows * 3 // 4)),
+        {},
+    )
+    yield (
+        f"float64 and float32, {rows:,}",
+        lambda: (recurrence(0.9, rows), recurrence(0.9, rows, "float32")),
+        {"ulp": 4},
+    )
+    yield (
+        f"{rows // 1000:,} iterations of 10,000 items",
+        lambda: (recurrence(0.9, rows // 1000, size=10_000), recurrence(0.91, rows // 1000, size=10_000)),
+        {},
+    )
     yield "graphs of 10,000 nodes, other constants", lambda: (chain(10_000, 0.0), chain(10_000, 1e-3)), {}
 
 

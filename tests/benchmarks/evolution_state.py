@@ -1,4 +1,4 @@
-"""What following costs: values into streaming states, states fed from a live loop, and answers.
+"""Cost of following loop variables: values into streaming states, states fed from a live loop, and answers.
 
     python -m tests.benchmarks.evolution_state [iterations]
 
@@ -18,13 +18,24 @@ import workbench as wb
 from tests.benchmarks.timing import Timed, interleaved
 from tests.benchmarks.wanted import met
 from workbench.analysis import classify
-from workbench.analysis.following import Follower
+from workbench.analysis.live.follower import Follower
 from workbench.kernels.streaming import ScalarState, VectorState, instruction_set
 
 DTYPES = (
-    "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16",
-    "uint8", "bool",
-)  # fmt: skip
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint64",
+    "uint32",
+    "uint16",
+    "uint8",
+    "bool",
+)
 #: wanted: nanoseconds an iteration of a scalar, bytes of its state, seconds a query
 NS, BYTES, QUERY = 10.0, 8192, 200e-6
 
@@ -163,9 +174,13 @@ def reading(n: int, rounds: int = 5) -> Iterator[str]:
 def queries(rounds: int = 50) -> Iterator[str]:
     k, rng = np.arange(10_000.0), np.random.default_rng(0)
     kinds = {
-        "geometric": 3 + 0.999**k, "power": 1 + (k + 1) ** -0.5, "noise": rng.normal(size=len(k)), "counter": k,
-        "spiral": 0.9995**k * np.cos(k), "settled": 1 + 0.9**k,
-    }  # fmt: skip
+        "geometric": 3 + 0.999**k,
+        "power": 1 + (k + 1) ** -0.5,
+        "noise": rng.normal(size=len(k)),
+        "counter": k,
+        "spiral": 0.9995**k * np.cos(k),
+        "settled": 1 + 0.9**k,
+    }
     for name, values in kinds.items():
         state = filled(values)
         s = interleaved({"state": lambda state=state: classify(state), "all": lambda v=values: classify(v)}, rounds)

@@ -1,4 +1,4 @@
-"""What control flow, timeline and value views cost: at 1e7 events standing still, and beside a loop at full speed.
+"""Cost of the control flow, timeline and value views: at 1e7 events standing still, and beside a loop at full speed.
 
 python -m tests.benchmarks.flow_views
 """
@@ -13,14 +13,18 @@ import numpy as np
 
 import workbench as wb
 from workbench.widgets import BreakpointTable, CallStackView, ControlFlowView, FrameTimeline, ValueInspector
-from workbench.widgets.models.event_clock import EventClock
+from workbench.widgets.series.event_clock import EventClock
 
 WINDOWS = (None, (5e6, 6e6), (5e6, 5e6 + 300.0))
 VIEWS: dict[str, Callable[[Any], Any]] = {
-    "timeline": FrameTimeline, "call stack": CallStackView, "breakpoints": BreakpointTable, "value": ValueInspector,
-    "decisions": ControlFlowView, "tokens": lambda s: ControlFlowView(s, section="tokens"),
+    "timeline": FrameTimeline,
+    "call stack": CallStackView,
+    "breakpoints": BreakpointTable,
+    "value": ValueInspector,
+    "decisions": ControlFlowView,
+    "tokens": lambda s: ControlFlowView(s, section="tokens"),
     "dead paths": lambda s: ControlFlowView(s, section="dead paths"),
-}  # fmt: skip
+}
 
 
 def branching(limit: float) -> wb.Graph:

@@ -35,43 +35,58 @@ LOOPS = {"newton": TRIPS, "nested": TRIPS // 100, "collatz": TRIPS}
 
 def tensorflow_newton() -> bytes:
     """x = (x + a / x) * 0.5 while i < n, as TensorFlow 1's while_loop lays it out."""
+
     def enter(name: str, of: str, dtype: int, constant: bool = False) -> bytes:
         return p.node(
-            name, "Enter", of, T=p.integer(6, dtype), frame_name=p.data(2, "while/while_context"),
-            is_constant=p.integer(5, int(constant)), parallel_iterations=p.integer(3, 10),
-        )  # fmt: skip
+            name,
+            "Enter",
+            of,
+            T=p.integer(6, dtype),
+            frame_name=p.data(2, "while/while_context"),
+            is_constant=p.integer(5, int(constant)),
+            parallel_iterations=p.integer(3, 10),
+        )
 
     def variable(name: str, start: str, dtype: int, following: str) -> bytes:
         of = {"T": p.integer(6, dtype)}
-        return b"".join((
-            enter(f"{name}/Enter", start, dtype),
-            p.node(f"{name}/Merge", "Merge", f"{name}/Enter", f"{name}/NextIteration", N=p.integer(3, 2), **of),
-            p.node(f"{name}/Switch", "Switch", f"{name}/Merge", "while/LoopCond", **of),
-            p.node(f"{name}/Identity", "Identity", f"{name}/Switch:1", **of),
-            p.node(f"{name}/NextIteration", "NextIteration", following, **of),
-            p.node(f"{name}/Exit", "Exit", f"{name}/Switch", **of),
-        ))  # fmt: skip
+        return b"".join(
+            (
+                enter(f"{name}/Enter", start, dtype),
+                p.node(f"{name}/Merge", "Merge", f"{name}/Enter", f"{name}/NextIteration", N=p.integer(3, 2), **of),
+                p.node(f"{name}/Switch", "Switch", f"{name}/Merge", "while/LoopCond", **of),
+                p.node(f"{name}/Identity", "Identity", f"{name}/Switch:1", **of),
+                p.node(f"{name}/NextIteration", "NextIteration", following, **of),
+                p.node(f"{name}/Exit", "Exit", f"{name}/Switch", **of),
+            )
+        )
 
     double, whole = {"T": p.integer(6, DOUBLE)}, {"T": p.integer(6, INT64)}
     zero = p.tensor(INT64, (), p.data(4, struct.pack("<q", 0)))
     one = p.tensor(INT64, (), p.data(4, struct.pack("<q", 1)))
     half = p.tensor(DOUBLE, (), p.data(4, struct.pack("<d", 0.5)))
-    return b"".join((
-        p.placeholder("a", DOUBLE), p.placeholder("n", INT64), p.const("i0", zero),
-        enter("while/n", "n", INT64, constant=True), enter("while/a", "a", DOUBLE, constant=True),
-        variable("while/x", "a", DOUBLE, "while/mul"), variable("while/i", "i0", INT64, "while/add_1"),
-        p.node("while/Less", "Less", "while/i/Merge", "while/n", **whole),
-        p.node("while/LoopCond", "LoopCond", "while/Less"),
-        p.const("while/half", half, "^while/x/Identity"), p.const("while/one", one, "^while/x/Identity"),
-        p.node("while/div", "RealDiv", "while/a", "while/x/Identity", **double),
-        p.node("while/add", "AddV2", "while/x/Identity", "while/div", **double),
-        p.node("while/mul", "Mul", "while/add", "while/half", **double),
-        p.node("while/add_1", "AddV2", "while/i/Identity", "while/one", **whole),
-    ))  # fmt: skip
+    return b"".join(
+        (
+            p.placeholder("a", DOUBLE),
+            p.placeholder("n", INT64),
+            p.const("i0", zero),
+            enter("while/n", "n", INT64, constant=True),
+            enter("while/a", "a", DOUBLE, constant=True),
+            variable("while/x", "a", DOUBLE, "while/mul"),
+            variable("while/i", "i0", INT64, "while/add_1"),
+            p.node("while/Less", "Less", "while/i/Merge", "while/n", **whole),
+            p.node("while/LoopCond", "LoopCond", "while/Less"),
+            p.const("while/half", half, "^while/x/Identity"),
+            p.const("while/one", one, "^while/x/Identity"),
+            p.node("while/div", "RealDiv", "while/a", "while/x/Identity", **double),
+            p.node("while/add", "AddV2", "while/x/Identity", "while/div", **double),
+            p.node("while/mul", "Mul", "while/add", "while/half", **double),
+            p.node("while/add_1", "AddV2", "while/i/Identity", "while/one", **whole),
+        )
+    )
 
 
 def graphs(workload: Workload) -> dict[str, tuple[wb.Graph, dict[str, Any], str]]:
-    """Who wrote it -> (graph, feeds, output)."""
+    """Source of the graph -> (graph, feeds, output)."""
     n = LOOPS[workload.name]
     feeds = workload.feeds(n)
     found = {"by hand": (workload.graph(), feeds, workload.output)}
@@ -104,7 +119,7 @@ def measure(workload: Workload, rounds: int) -> dict[str, float]:
 
 
 def second_plan(graph: wb.Graph, feeds: dict[str, Any]) -> float:
-    """What a second run spends on its plan, over what planning took: the best of five look-ups."""
+    """Time that a second run spends on its plan, relative to planning: the best of five look-ups."""
     arrays = prepare_feeds(graph, feeds)
     plan, seconds = plan_for(graph, arrays, None), []
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Memory of runs of ONNX's light models, against the lifetime lower bound (workbench.plan.memory).
+"""Memory of runs of ONNX's light models, against the lifetime lower bound (workbench.plan.memory.memory_bound).
 
     python -m tests.benchmarks.light_memory                       all of them
     python -m tests.benchmarks.light_memory resnet50 squeezenet   some
@@ -7,7 +7,7 @@
 Python allocate meanwhile (tracemalloc). Both count for the ratio, which is wanted to be 1.2 at most, with trace="off"
 (as graph.run) and with trace="stats". ``resident`` is how much the process grows in the first run (Linux, a process of
 its own for each model): that includes what onnxruntime's kernels ask for while they compute (other layouts of arrays),
-which its own arena keeps and which is no part of the ratio.
+which its own arena keeps and which does not count in the ratio.
 """
 
 from __future__ import annotations

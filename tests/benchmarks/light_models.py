@@ -25,9 +25,16 @@ import numpy as np
 import workbench as wb
 
 MODELS = (
-    "bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet", "vgg19",
+    "bvlc_alexnet",
+    "densenet121",
+    "inception_v1",
+    "inception_v2",
+    "resnet50",
+    "shufflenet",
+    "squeezenet",
+    "vgg19",
     "zfnet512",
-)  # fmt: skip
+)
 #: wanted: not more than this many times onnxruntime's own time
 WANTED = 2.0
 PAUSE = 0.05

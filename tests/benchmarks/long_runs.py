@@ -4,7 +4,7 @@
     python -m tests.benchmarks.long_runs newton --trips 1e7 --budget 16e6
 
 Each runs in a process of its own. The truth comes from elsewhere: of Newton's iteration from C, of counters from
-arithmetic, of the nested sum from its last 200 terms (what came before is shifted out of a float64).
+arithmetic, of the nested sum from its last 200 terms (earlier ones are shifted out of a float64).
 """
 
 from __future__ import annotations
@@ -122,10 +122,18 @@ def measure_here(name: str, trips: int, budget: int) -> dict[str, float]:
         near, _ = timed(lambda: session.step_back(3))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - start
         return {
-            "run": run, "last": last, "longest": max(waits), "median": statistics.median(waits), "asked": len(waits),
-            "step_back": max(back, near), "run_to": there, "peak": peak, "peak_replaying": after, "right": float(right),
+            "run": run,
+            "last": last,
+            "longest": max(waits),
+            "median": statistics.median(waits),
+            "asked": len(waits),
+            "step_back": max(back, near),
+            "run_to": there,
+            "peak": peak,
+            "peak_replaying": after,
+            "right": float(right),
             "held": session._run.held_bytes,
-        }  # fmt: skip
+        }
 
 
 def measure(name: str, trips: int = TRIPS, budget: int = BUDGET) -> dict[str, float]:
@@ -147,16 +155,18 @@ def report(name: str, trips: int, budget: int, found: dict[str, float]) -> str:
     mib = 1 << 20
     kept = "in time" if found["longest"] < SOON else "MISSED"
     bound = "kept" if found["peak"] < budget + BESIDE else "MISSED"
-    return "\n".join([
-        f"{name}: {trips:.0e} iterations in {found['run']:.2f} s ({found['run'] / trips * 1e9:.0f} ns each), "
-        f"budget {budget / mib:.0f} MiB",
-        f"  resident memory +{found['peak'] / mib:.1f} MiB ({bound}), with replays "
-        f"+{found['peak_replaying'] / mib:.1f}; held at the end {found['held'] / mib:.1f} MiB",
-        f"  last value {found['last'] * 1e3:.2f} ms; {found['asked']:.0f} others: median "
-        f"{found['median'] * 1e3:.2f} ms, longest {found['longest'] * 1e3:.1f} ms, of 1 s ({kept}); "
-        f"all bit-equal: {bool(found['right'])}",
-        f"  step_back {found['step_back'] * 1e3:.1f} ms, run_to a third of the way {found['run_to'] * 1e3:.1f} ms",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"{name}: {trips:.0e} iterations in {found['run']:.2f} s ({found['run'] / trips * 1e9:.0f} ns each), "
+            f"budget {budget / mib:.0f} MiB",
+            f"  resident memory +{found['peak'] / mib:.1f} MiB ({bound}), with replays "
+            f"+{found['peak_replaying'] / mib:.1f}; held at the end {found['held'] / mib:.1f} MiB",
+            f"  last value {found['last'] * 1e3:.2f} ms; {found['asked']:.0f} others: median "
+            f"{found['median'] * 1e3:.2f} ms, longest {found['longest'] * 1e3:.1f} ms, of 1 s ({kept}); "
+            f"all bit-equal: {bool(found['right'])}",
+            f"  step_back {found['step_back'] * 1e3:.1f} ms, run_to a third of the way {found['run_to'] * 1e3:.1f} ms",
+        ]
+    )
 
 
 def main() -> None:

@@ -38,9 +38,10 @@ def long_loop(n: int) -> wb.Graph:
     """Ten million values of a map that never repeats, with one spike."""
     b = wb.GraphBuilder("long")
     i, x = b.while_loop(
-        lambda i, x: i < n, lambda i, x: (i + 1, b.op("cos", x * 78.233 + 12.9898)),
+        lambda i, x: i < n,
+        lambda i, x: (i + 1, b.op("cos", x * 78.233 + 12.9898)),
         (b.constant(0, "int64"), b.constant(0.5)),
-    )  # fmt: skip
+    )
     return b.build({"x": x})
 
 
@@ -80,7 +81,7 @@ def measure(n: int) -> Iterator[Figure]:
 
 def _figure(what: str, began: float, view: EvolutionView, record: np.ndarray, low: int, high: int) -> Figure:
     ms = 1e3 * (time.perf_counter() - began)
-    x, y = np.asarray(view.live.data[0].x), np.asarray(view.live.data[0].y)
+    x, y = np.asarray(view.live.figure.data[0].x), np.asarray(view.live.figure.data[0].y)
     inside = (x >= low) & (x <= high)
     true = record[low : high + 1]
     kept = bool(np.nanmax(y[inside]) == true.max() and np.nanmin(y[inside]) == true.min())

@@ -1,4 +1,4 @@
-"""Whether anything grows while a panel looks at an endless run: the kernel, the browser's heap, the page, the comms.
+"""Growth of memory while a panel shows an endless run: the kernel, the browser's heap, the page, the comms.
 
     python -m tests.benchmarks.panel_memory --minutes 10 [--still]
 

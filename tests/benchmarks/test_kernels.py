@@ -14,9 +14,19 @@ from workbench.kernels import typed
 pytestmark = pytest.mark.bench
 
 TYPES = (
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
     "float64",
-)  # fmt: skip
+)
 #: items -> calls in a round, kernel and NumPy
 SIZES = {1: (100_000, 2000), 8: (100_000, 2000), 1000: (5000, 500), 1_000_000: (2, 2)}
 
@@ -43,7 +53,8 @@ def test_add_from_compiled_code(capsys):
             best = interleaved(
                 {
                     "kernel": partial(typed._repeat_scalar, addresses[0], out, a, b, calls)
-                    if n == 1 else partial(typed._repeat, addresses[1], out, a, b, n, calls),
+                    if n == 1
+                    else partial(typed._repeat, addresses[1], out, a, b, n, calls),
                     "numpy": lambda a=a, b=b, out=out, c=numpy_calls: [np.add(a, b, out=out) for _ in range(c)],
                 },
                 rounds=9,

@@ -2,7 +2,7 @@
 
     pytest -m bench -s tests/benchmarks/test_shape_cache.py
 
-The C++ part is a program of its own (tests/kernels/native/shape_cache_bench.cpp): absl::flat_hash_map and
+The C++ part is a program of its own (tests/kernels/shape_trie/native/shape_cache_bench.cpp): absl::flat_hash_map and
 std::unordered_map behind a mutex, boost::concurrent_flat_map where it is installed (1.83 or later; Debian 12 has 1.74).
 Every lookup hits; shapes of rank 1 to 6; uniform and by Zipf's law; one and two threads; and lookups while another
 thread inserts and drops other shapes. Contenders take turns in one process, 2 ms a round; threads of a round count in
@@ -46,7 +46,7 @@ def program(tmp_path_factory) -> Path:
         pytest.skip("pkg-config does not know absl (Debian: apt-get install libabsl-dev pkg-config)")
     target = tmp_path_factory.mktemp("bench") / "shape_cache_bench"
     source = ROOT / "tests" / "kernels" / "native" / "shape_cache_bench.cpp"
-    include = f"-I{ROOT / 'kernels_pyx' / 'trie'}"
+    include = f"-I{ROOT / 'kernels_pyx' / 'shape_trie'}"
     command = [compiler, "-std=c++17", "-O3", include, source, "-o", target, *link.stdout.split(), "-pthread"]
     built = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
@@ -69,9 +69,7 @@ def test_native(program):
     for count, table in tables.items():
         print(f"{count:>9} shapes        " + "".join(f"{c:>14}" for c in CASES) + "         bytes")
         for name, row in table.items():
-            cells = "".join(
-                f"{table[BASE][c] / row[c]:>13.2f}x" if c in row else f"{'':>14}" for c in CASES
-            )  # fmt: skip
+            cells = "".join(f"{table[BASE][c] / row[c]:>13.2f}x" if c in row else f"{'':>14}" for c in CASES)
             print(f"  {name:<22}{cells}{row.get('bytes', float('nan')):>14.1f}")
         print("  " + " " * 22 + "".join(f"{f'({table[BASE][c]:.0f})':>14}" for c in CASES))
         if count == 1_000_000:

@@ -1,4 +1,4 @@
-"""What it costs to record one event, against appending it to a list.
+"""Cost of recording one event, against appending it to a list.
 
 An event of the workbench is one firing of a node, with its value and its tag (node and iteration path). Its cost is
 taken high: the whole traced run, computing included, over its events. The list gets (op, frame, iteration, value)
@@ -39,13 +39,18 @@ def test_event_cost(capsys: pytest.CaptureFixture[str]) -> None:
         session.run()
         events = session.snapshot().event
         computed = sum(len(session.trace[f"while/{name}"]) for name in ("divide", "add", "multiply", "add_1", "less"))
-    seconds = interleaved({
-        "list": appended,
-        "traced": ours.running(workload, "all", TRIPS),
-        "untraced": ours.running(workload, "off", TRIPS),
-    })  # fmt: skip
-    each = {"list": seconds["list"] / APPENDS, "event": seconds["traced"] / events,
-            "computed": seconds["traced"] / computed}  # fmt: skip
+    seconds = interleaved(
+        {
+            "list": appended,
+            "traced": ours.running(workload, "all", TRIPS),
+            "untraced": ours.running(workload, "off", TRIPS),
+        }
+    )
+    each = {
+        "list": seconds["list"] / APPENDS,
+        "event": seconds["traced"] / events,
+        "computed": seconds["traced"] / computed,
+    }
     added = (seconds["traced"] - seconds["untraced"]) / computed
     with capsys.disabled():
         print(f"\ntrace store, newton: {events / TRIPS:.0f} events an iteration, {computed / TRIPS:.0f} computed")

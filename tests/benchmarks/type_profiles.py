@@ -1,4 +1,4 @@
-"""What selective rendering saves: ``python tests/benchmarks/type_profiles.py``, some minutes; ``-h`` for options.
+"""Savings of selective rendering: ``python tests/benchmarks/type_profiles.py``, some minutes; ``-h`` for options.
 
 The real C++ templates of ``kernels_pyx/typed`` are compiled with the build's flags, for the lowest instruction set (a
 build on x86-64 compiles most of them three times), and two tables are printed as Markdown:
@@ -36,9 +36,19 @@ ROOT = Path(__file__).resolve().parents[2]
 TYPED = ROOT / "kernels_pyx" / "typed"
 # as in kernels_pyx/meson.build
 FLAGS = [
-    "-std=gnu++17", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-fwrapv", "-ffp-contract=off",
-    "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math", "-w", "-DWB_ISA=baseline",
-]  # fmt: skip
+    "-std=gnu++17",
+    "-O3",
+    "-DNDEBUG",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-fno-strict-aliasing",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-w",
+    "-DWB_ISA=baseline",
+]
 SAMPLE = ("add", "less", "abs", "cast", "sum")
 #: instances in one file: memory of the compiler grows with them
 CHUNK = 400
@@ -67,7 +77,8 @@ def compile_one(name: str, lines: str, folder: Path, compiler: str) -> tuple[int
     folder.mkdir(parents=True)
     (folder / f"{name}.inc").write_text(lines, encoding="utf-8")
     made = folder / "unit.o"
-    command = [compiler, *FLAGS, f"-I{folder}", f"-I{TYPED}", "-c", str(TYPED / f"{name}.cpp"), "-o", str(made)]
+    source = TYPED / "units" / f"{name}.cpp"
+    command = [compiler, *FLAGS, f"-I{folder}", f"-I{TYPED}", "-c", str(source), "-o", str(made)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     errors = process.stderr.read()
@@ -84,9 +95,7 @@ def compile_one(name: str, lines: str, folder: Path, compiler: str) -> tuple[int
 def measure(files: list[tuple[str, str]], count: int, jobs: int, compiler: str) -> dict[str, Any]:
     """Compile all files; instances, bytes of text, processor seconds."""
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(jobs) as pool:
-        done = pool.map(
-            lambda k: compile_one(*files[k], Path(scratch, str(k)), compiler), range(len(files))
-        )  # fmt: skip
+        done = pool.map(lambda k: compile_one(*files[k], Path(scratch, str(k)), compiler), range(len(files)))
         results = list(done)
     return {"instances": count, "text": sum(t for t, _ in results), "seconds": round(sum(s for _, s in results), 1)}
 

@@ -1,4 +1,4 @@
-"""What holds of a panel in every application that it is tried in: JupyterLab and Notebook 7."""
+"""Checks of a panel that hold in every application: JupyterLab and Notebook 7."""
 
 from __future__ import annotations
 

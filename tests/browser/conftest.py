@@ -1,4 +1,4 @@
-"""What all browser tests share: their marks, one Chromium and one JupyterLab, and the page with a module's notebook.
+"""Fixtures of all browser tests: their marks, one Chromium and one JupyterLab, and the page with a module's notebook.
 
 A module names what ``opened`` shows it: ``NOTEBOOK``, one of the project's, or ``CELLS``, the code of its own.
 Server and browser end with the last test of this folder: while Playwright's loop runs, no test of another folder in

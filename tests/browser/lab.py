@@ -21,9 +21,15 @@ from tests.browser.page import Page
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 #: a first cell for notebooks that import modules of the tests
@@ -33,10 +39,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
     "notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},
 }
-STARTS = {
-    "lab": ["lab", "--LabApp.extension_manager=readonly", "--LabApp.news_url="],
-    "notebook": ["notebook"],
-}
+STARTS = {"lab": ["lab", "--LabApp.extension_manager=readonly", "--LabApp.news_url="], "notebook": ["notebook"]}
 
 
 @contextlib.contextmanager
@@ -58,15 +61,26 @@ def lab_server(
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
     places = {
-        "JUPYTER_CONFIG_DIR": folder / "config", "JUPYTER_DATA_DIR": folder / "data", "IPYTHONDIR": folder / "ipython",
-        "JUPYTER_RUNTIME_DIR": folder / "runtime", "JUPYTERLAB_WORKSPACES_DIR": folder / "workspaces",
+        "JUPYTER_CONFIG_DIR": folder / "config",
+        "JUPYTER_DATA_DIR": folder / "data",
+        "IPYTHONDIR": folder / "ipython",
+        "JUPYTER_RUNTIME_DIR": folder / "runtime",
+        "JUPYTERLAB_WORKSPACES_DIR": folder / "workspaces",
         "JUPYTERLAB_SETTINGS_DIR": folder / "settings",
-    }  # fmt: skip
+    }
     command = [
-        sys.executable, "-m", "jupyter", *STARTS[app], "--no-browser", "--allow-root", "--expose-app-in-browser",
-        "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0",
+        sys.executable,
+        "-m",
+        "jupyter",
+        *STARTS[app],
+        "--no-browser",
+        "--allow-root",
+        "--expose-app-in-browser",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
         f"--IdentityProvider.token={token}",
-    ]  # fmt: skip
+    ]
     with (folder / "lab.log").open("w") as log:
         server = subprocess.Popen(
             command, cwd=work, stdout=log, stderr=log, env={**os.environ, **{k: str(v) for k, v in places.items()}}
@@ -87,10 +101,16 @@ def lab_server(
 def write_notebook(path: Path, cells: Sequence[str]) -> None:
     """A notebook with these code cells."""
     made = [
-        {"cell_type": "code", "id": f"cell-{k}", "metadata": {}, "execution_count": None, "outputs": [],
-         "source": code.splitlines(keepends=True)}
+        {
+            "cell_type": "code",
+            "id": f"cell-{k}",
+            "metadata": {},
+            "execution_count": None,
+            "outputs": [],
+            "source": code.splitlines(keepends=True),
+        }
         for k, code in enumerate(cells)
-    ]  # fmt: skip
+    ]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": made}))
 
@@ -119,9 +139,7 @@ def chromium() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def browser_page(
-    url: str, token: str, width: int = 1400, height: int = 1200, app: str = "lab"
-) -> Iterator[Page]:
+def browser_page(url: str, token: str, width: int = 1400, height: int = 1200, app: str = "lab") -> Iterator[Page]:
     """A page in a browser of its own."""
     with chromium() as browser:
         yield Page(browser.new_context(viewport={"width": width, "height": height}).new_page(), url, token, app)

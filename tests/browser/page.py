@@ -12,7 +12,7 @@ KERNEL = f"{NOTEBOOK}.sessionContext.session.kernel"
 FAILED = f"""[...{NOTEBOOK}.content.widgets].filter(c => c.model.type === 'code').flatMap(
   c => Array.from({{length: c.model.outputs.length}}, (_, i) => c.model.outputs.get(i).toJSON()))
   .filter(o => o.output_type === 'error').map(o => `${{o.ename}}: ${{o.evalue}}`)"""
-#: two errors of JupyterLab's own that do no harm
+#: errors that do no harm: one of JupyterLab's own, and anywidget's of a late script, which base/late.js makes up for
 HARMLESS = ("Canceled", "[anywidget] Failed to initialize model")
 
 
@@ -90,25 +90,10 @@ class Page:
 
     def kernel(self, code: str) -> str:
         """Run code in the notebook's kernel, beside its cells; gives what it printed. Errors of it are raised."""
-        text, error = self.page.evaluate(
-            f"""async code => {{
-              let text = '', error = '';
-              const future = {KERNEL}.requestExecute({{code, store_history: false}});
-              future.onIOPub = m => {{
-                if (m.header.msg_type === 'stream') text += m.content.text;
-                if (m.header.msg_type === 'error') error = `${{m.content.ename}}: ${{m.content.evalue}}`;
-              }};
-              await future.done;
-              return [text.trim(), error];
-            }}""",
-            code,
-        )
-        if error:
-            raise AssertionError(error)
-        return text
+        return kernel_output(self.page, code)
 
     def script_errors(self) -> list[str]:
-        """Errors of scripts on the page, but for two of JupyterLab's own that do no harm."""
+        """Errors of scripts on the page, but for those that do no harm."""
         return [error for error in self.errors if not any(h in error for h in HARMLESS)]
 
     def theme(self, name: str) -> None:
@@ -122,3 +107,23 @@ class Page:
         """Requests that left this machine."""
         own = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
         return [request for request in self.requests if not request.startswith(own)]
+
+
+def kernel_output(page: Any, code: str) -> str:
+    """Run code in the kernel of the open notebook, beside its cells; gives what it printed. Errors of it are raised."""
+    text, error = page.evaluate(
+        f"""async code => {{
+          let text = '', error = '';
+          const future = {KERNEL}.requestExecute({{code, store_history: false}});
+          future.onIOPub = m => {{
+            if (m.content.name === 'stdout') text += m.content.text; // ipykernel itself writes to stderr
+            if (m.header.msg_type === 'error') error = `${{m.content.ename}}: ${{m.content.evalue}}`;
+          }};
+          await future.done;
+          return [text.trim(), error];
+        }}""",
+        code,
+    )
+    if error:
+        raise AssertionError(error)
+    return text

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tests.browser.page import kernel_output
+
 # Clicks a button and gives the milliseconds until the status line fulfils a condition, measured in the browser.
 CLICK = """async ([index, command, state]) => {
   const panel = document.querySelectorAll('.workbench-debugger')[index];
@@ -23,6 +25,19 @@ CLICK = """async ([index, command, state]) => {
   return performance.now() - started;
 }"""
 
+# What the kernel knows when a panel gives no answer.
+REPORT = """
+import gc, sys, traceback
+from workbench.widgets import Toolbar
+for bar in [o for o in gc.get_objects() if isinstance(o, Toolbar)]:
+    session, pump = bar.session, bar.pump
+    print(session.graph.name, session.state, session.version, bar._version, bar.status.get("state"), bar.push,
+          bar._acknowledged, "views", bar._views, "asleep", bar._asleep, "closed", bar.comm is None,
+          None if pump is None else (pump, pump.errors))
+for name, frame in sys._current_frames().items():
+    print(name, *traceback.format_stack(frame)[-4:], sep="\\n")
+"""
+
 #: the views that are always there, by their titles
 FIGURES = ("graph", "evolution", "termination", "control flow", "value")
 
@@ -37,8 +52,9 @@ class Panel:
                  const p = document.querySelectorAll('.workbench-debugger')[i];
                  const drawn = view => p.querySelector(`.workbench-is-${view} .workbench-figure`)?._fullLayout;
                  return p && views.every(drawn); }""",
-            arg=[index, [f.replace(" ", "-") for f in FIGURES]], timeout=90_000,
-        )  # fmt: skip
+            arg=[index, [f.replace(" ", "-") for f in FIGURES]],
+            timeout=90_000,
+        )
 
     @classmethod
     def fresh(cls, page: Any, index: int) -> Panel:
@@ -60,7 +76,17 @@ class Panel:
 
     def click(self, command: str, state: str = "") -> float:
         """Click; milliseconds until the status line has changed (and shows ``state``)."""
-        return self.page.evaluate(CLICK, [self.index, command, state])
+        try:
+            return self.page.evaluate(CLICK, [self.index, command, state])
+        except Exception as error:
+            raise AssertionError(f"{error}\n{self._state_in_the_kernel()}") from None
+
+    def _state_in_the_kernel(self) -> str:
+        """The toolbars, the states of their sessions and the stacks of all threads, for the report of a failure."""
+        try:
+            return kernel_output(self.page, REPORT)
+        except Exception as error:  # a kernel that does not answer; the failure itself is to be told nevertheless
+            return f"the kernel tells nothing: {error}"
 
     def status(self, field: str = "status") -> str:
         return self.ask("return panel.querySelector('.workbench-' + args[0]).textContent", field)
@@ -113,28 +139,32 @@ class Panel:
         """Until ``body`` (see ``ask``) gives something true."""
         self.page.wait_for_function(
             f"([i, ...args]) => {{ const panel = document.querySelectorAll('.workbench-debugger')[i]; {body} }}",
-            arg=[self.index, *values], timeout=seconds * 1000,
-        )  # fmt: skip
+            arg=[self.index, *values],
+            timeout=seconds * 1000,
+        )
 
     def time(self, value: int, level: int = 0) -> None:
         """Drag a slider to an iteration, and wait until the kernel has answered."""
         self.until(
             "return Number(panel.querySelectorAll('.workbench-time input[type=range]')[args[0]]?.max) >= args[1]",
-            level, value,
-        )  # fmt: skip
+            level,
+            value,
+        )
         self.ask(
             """const range = panel.querySelectorAll('.workbench-time input[type=range]')[args[0]];
                range.value = args[1]; range.dispatchEvent(new Event('input'));""",
-            level, value,
-        )  # fmt: skip
+            level,
+            value,
+        )
         self.until(
             """const range = panel.querySelectorAll('.workbench-time input[type=range]')[args[0]];
                return range.dataset.set === 'true' && range.ariaValueText.startsWith(`iteration ${args[1]} of `)""",
-            level, value,
-        )  # fmt: skip
+            level,
+            value,
+        )
 
     def looking_at(self) -> str:
-        """What the time slider says."""
+        """Text of the time slider."""
         return self.ask("return panel.querySelector('.workbench-time-told').textContent")
 
     # -- panes ------------------------------------------------------------------------------------------------------
@@ -155,12 +185,14 @@ class Panel:
         self.ask(f"{button}.click()", view, label)
 
     def words(self, view: str) -> str:
-        """What a view says."""
+        """Text of a view."""
         return self.ask("return panel.querySelector(`.workbench-is-${args[0]}`).innerText", view.replace(" ", "-"))
 
     def says(self, view: str, words: str, seconds: float = 60.0) -> None:
         """Until a view says this, in upper or lower case."""
         self.until(
             "return panel.querySelector(`.workbench-is-${args[0]}`).innerText.toLowerCase().includes(args[1])",
-            view.replace(" ", "-"), words.lower(), seconds=seconds,
-        )  # fmt: skip
+            view.replace(" ", "-"),
+            words.lower(),
+            seconds=seconds,
+        )

@@ -16,7 +16,7 @@ CELLS = [
     """
 import numpy as np, workbench as wb
 from workbench.widgets import EvolutionView, TerminationView
-from workbench.widgets.focus import Focus
+from workbench.widgets.live.selection import Focus
 b = wb.GraphBuilder("relax")
 x0 = b.placeholder("x0", "float64", ())
 i, x = b.while_loop(lambda i, x: np.logical_and(i < 10_000, np.abs(x - 2.0) > 1e-6),
@@ -86,7 +86,7 @@ class Views:
         return found
 
     def place(self, k: int, x: float, y: float | None = None) -> tuple[float, float]:
-        """Where a point of a figure is on the page; without ``y`` in the middle of the plot."""
+        """Position of a figure's point on the page; without ``y`` in the middle of the plot."""
         self.view(k).locator(".workbench-figure").scroll_into_view_if_needed()
         at = "l.yaxis._length / 2" if y is None else f"l.yaxis.d2p({y})"
         return tuple(
@@ -153,7 +153,7 @@ def test_a_click_on_a_point_looks_at_it_in_all_views(views):
     for k in (EVOLUTION, TERMINATION):
         views.until(f"figure({k}).layout.annotations.some(a => /while 20/.test(a.text))")
     assert views.opened.kernel("print(focus.moment, focus.node)") == "while 20 x"
-    assert "verdict is about the newest state" in views.view(TERMINATION).locator(".workbench-verdict").inner_text()
+    assert "verdict is for the newest state" in views.view(TERMINATION).locator(".workbench-verdict").inner_text()
 
 
 INSIDE = f"(([a, b]) => figure({SERIES}).data[0].x.filter(x => x >= a && x <= b))(figure({SERIES}).layout.xaxis.range)"
@@ -164,7 +164,7 @@ def whole(views):
     """The number of points of the long series, none of it zoomed into; and again so after the test."""
     views.until(f"figure({SERIES}).data[0].x.length > 1000")
     assert views.opened.kernel("print(series.behind)") == "False"
-    whole = int(views.opened.kernel("print(len(series.live.data[0].x))"))
+    whole = int(views.opened.kernel("print(len(series.live.figure.data[0].x))"))
     views.until(f"figure({SERIES}).data[0].x.length === {whole}")
     yield whole
     zoom_out(views, whole)
@@ -182,7 +182,7 @@ def zoom_in(views, wide, pause=0.0):
 
 
 def zoom_out(views, whole):
-    views.page.wait_for_timeout(1000)  # what was pressed before is no part of the double click
+    views.page.wait_for_timeout(1000)  # keep the earlier press out of the double click
     views.opened.heard("not series.live.in_flight")
     views.page.mouse.dblclick(*views.place(SERIES, 1_000_500))
     views.until(f"figure({SERIES}).data[0].x.length === {whole} && figure({SERIES}).layout.xaxis.range[1] > 1.9e6")
@@ -224,7 +224,7 @@ def test_the_end_of_a_drag_is_no_click(views, whole):
 
 def test_a_fix_is_tried_without_blocking_the_kernel(views):
     box = views.view(STUCK)
-    assert "never stops" in box.inner_text() and "To blame" in box.inner_text()
+    assert "never stops" in box.inner_text() and "Cause" in box.inner_text()
     box.locator(".workbench-try").first.focus()
     views.page.keyboard.press("Enter")
     views.page.wait_for_function(

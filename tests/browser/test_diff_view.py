@@ -11,7 +11,7 @@ pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not inst
 STORY = """
 from tests.analysis.diff.test_run_with import NESTED, from_onnx, f, i, model
 import workbench as wb
-from workbench.widgets.focus import Focus
+from workbench.widgets.live.selection import Focus
 feeds = {"x0": f(0.3), "M": i(4)}
 record = wb.run_with("onnxruntime", model(NESTED.format(op="Mul")), feeds)
 session = wb.Session(from_onnx(model(NESTED.format(op="Add"))), feeds)
@@ -52,8 +52,9 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     )
     page.wait_for_function(
         "() => [...document.querySelectorAll('[aria-label=\"Call stack of frames\"]')][0].innerText"
-        ".includes('Looking at')", timeout=30_000,
-    )  # fmt: skip
+        ".includes('Looking at')",
+        timeout=30_000,
+    )
 
     # the same by keyboard: up with the arrow, Enter chooses
     page.evaluate(f"() => {ROWS}[{number}].focus()")

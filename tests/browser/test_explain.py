@@ -4,7 +4,7 @@ from __future__ import annotations
 
 STORY = """
 import numpy as np, workbench as wb
-from workbench.widgets.focus import Focus
+from workbench.widgets.live.selection import Focus
 b = wb.GraphBuilder("hunt")
 start = {"i": np.int64(0), "x": b.placeholder("x")}
 graph = b.build(b.while_loop(lambda i, x: i < 6, lambda i, x: {"i": i + 1, "x": b.sqrt(x - 1.0)}, start))
@@ -54,7 +54,7 @@ def test_a_chain_and_the_origin_of_a_nan(opened, tmp_path):
         "() => document.querySelector('.workbench-explain-origin').innerText.includes('sqrt')", timeout=30_000
     )
     told = page.evaluate("() => document.querySelector('.workbench-explain-origin').innerText")
-    assert "To blame" in told and "no square root" in told
+    assert "Cause" in told and "no square root" in told
     assert page.evaluate(f"() => {ITEMS}[0].querySelector('.workbench-bad') !== null")
     page.click(".workbench-explain-origin button")
     opened.heard("focus.node == 'while/sqrt'")

@@ -17,9 +17,7 @@ from tests.browser.panel import FIGURES, Panel
 NOTEBOOK = "01_first_loop.ipynb"
 LIMIT_MS = 200.0
 
-pytestmark = pytest.mark.skipif(
-    not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"
-)
+pytestmark = pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it")
 
 
 @pytest.fixture
@@ -27,8 +25,29 @@ def newton(opened):
     return Panel.fresh(opened.page, 0)
 
 
+#: a loop that never ends, in a panel of its own below the notebook's
+ENDLESS = """
+@wb.graph
+def endless(a, start):
+    x = start
+    while abs(x * x - a) > 1e-17:
+        x = 0.5 * (x + a / x)
+    return x
+
+endless_panel = wb.debug(endless.graph_for(2.0, 1.0), {"a": 2.0, "start": 1.0})
+endless_panel
+"""
+
+
+@pytest.fixture(scope="module")
+def second_panel(opened):
+    """The endless loop below all cells of the notebook."""
+    assert "Error" not in opened.add_cell(ENDLESS)
+    opened.page.wait_for_function("() => document.querySelectorAll('.workbench-debugger').length === 2", timeout=60_000)
+
+
 @pytest.fixture
-def endless(opened):
+def endless(opened, second_panel):
     panel = Panel(opened.page, 1)
     panel.show()
     if panel.state() == "running":
@@ -116,7 +135,7 @@ def test_a_click_on_a_node_selects_it(newton):
         """() => [...document.querySelectorAll('.workbench-debugger')[0].querySelectorAll('.workbench-words')]
                  .some(w => w.textContent.includes('divide'))""",
         timeout=5000,
-    )  # fmt: skip
+    )
 
 
 def test_figures_follow_the_width_of_the_window(opened, newton):

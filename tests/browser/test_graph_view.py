@@ -33,7 +33,7 @@ class Graph:
             """() => { const g = [...document.querySelectorAll('.workbench-graph .workbench-figure')];
                        return g.length === 3 && g.every(f => f._fullLayout?.xaxis?.l2p); }""",
             timeout=WAIT_MS,
-        )  # fmt: skip
+        )
         self.home = page.page.locator(".workbench-graph").nth(index)
         self.home.scroll_into_view_if_needed()
 
@@ -42,14 +42,15 @@ class Graph:
             f"""([i, ...args]) => {{ const home = document.querySelectorAll('.workbench-graph')[i];
                 const figure = home.querySelector('.workbench-figure'); {body} }}""",
             [self.index, *args],
-        )  # fmt: skip
+        )
 
     def until(self, body, *args):
         self.page.wait_for_function(
             f"""([i, ...args]) => {{ const home = document.querySelectorAll('.workbench-graph')[i];
                 const figure = home.querySelector('.workbench-figure'); {body} }}""",
-            arg=[self.index, *args], timeout=WAIT_MS,
-        )  # fmt: skip
+            arg=[self.index, *args],
+            timeout=WAIT_MS,
+        )
 
     def titled(self, part):
         """Wait until the bar shows a selection whose title holds this."""
@@ -196,14 +197,17 @@ def test_the_picture_follows_the_session(opened, small):
     small.until(
         "return JSON.stringify(figure.data.map(t => [Array.from(t.x ?? []), t.text ?? []])) !== args[0]", before
     )
-    values = json.loads(opened.kernel("import json; s = view.model(session.snapshot())['state']\n"
-                                           "print(json.dumps([s['current'], s['values']]))"))  # fmt: skip
+    values = json.loads(
+        opened.kernel(
+            "import json; s = view.model(session.snapshot())['state']\nprint(json.dumps([s['current'], s['values']]))"
+        )
+    )
     texts = small.ask("return JSON.stringify(figure.data.map(t => t.text ?? []))")
     assert f"<b>{values[1]['outer/i/Merge']}</b>" in texts
 
 
 def test_a_moment_is_shown_by_itself(opened, small):
-    opened.kernel("from workbench.widgets.focus import Moment; session.run()")
+    opened.kernel("from workbench.widgets.live.selection import Moment; session.run()")
     opened.kernel("view.focus.look_at(Moment(('outer',), (2,)))")
     said = "return figure.data.some(t => (t.text ?? []).some?.(w => w.includes('loop outer') && w.includes(args[0])))"
     small.until(said, "iteration 2")
@@ -241,7 +245,7 @@ def test_a_bad_search_is_answered_in_place(large):
     box = large.home.locator("input")
     box.fill("op:")
     box.press("Enter")
-    large.until("return home.querySelector('.workbench-trouble').textContent.includes('empty')")
+    large.until("return home.querySelector('.workbench-trouble').textContent.includes('has no value')")
     box.fill("")
     box.press("Escape")
     large.until("return home.querySelector('.workbench-trouble').textContent === ''")

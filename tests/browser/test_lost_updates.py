@@ -12,24 +12,34 @@ session.run()
 view = wb.widgets.EvolutionView(session)
 view
 """
-CELLS = [CELL]
+AGAIN = "view.live.push({0: {'legendgroup': 'meanwhile'}})\nview"
+CELLS = [CELL, AGAIN]
 FIGURE = "document.querySelector('.workbench-figure')"
-TRACES = f"() => {FIGURE}?.data?.length"
+
+
+def lose(opened, name):
+    """The kernel loses one update on its way to the browser, and the next one shows it."""
+    opened.kernel(
+        f"send = view.live.send; view.live.send = lambda *_: None; view.live.push({{0: {{'name': {name!r}}}}})\n"
+        "view.live.send = send; view.live.push({1: {'name': 'next'}})"
+    )
+    opened.page.wait_for_function(
+        f"() => {FIGURE}.data[0].name === '{name}' && {FIGURE}.data[1].name === 'next'", timeout=60_000
+    )
 
 
 def test_a_lost_update_is_found_and_drawn(opened):
-    count = int(opened.kernel("print(len(view.live.data))"))
-    opened.page.wait_for_function(f"({TRACES})() === {count}", timeout=60_000)
-    # the browser alone drops two traces; the next update tells
-    opened.kernel("view.live._send_deleteTraces_msg([0, 1]); view.live.push({0: {'name': 'x'}})")
-    opened.page.wait_for_function(f"({TRACES})() === {count}", timeout=60_000)
-    assert int(opened.kernel("print(len(view.live.data))")) == count
+    count = int(opened.kernel("print(len(view.live.figure.data))"))
+    opened.page.wait_for_function(f"() => {FIGURE}?.data?.length === {count}", timeout=60_000)
+    opened.heard("not view.live.in_flight")
+    lose(opened, "lost")
     points = opened.page.evaluate(f"{FIGURE}.data.map(t => (t.x ?? []).length)")
-    assert max(points) >= 5
-    # each message is carried out once, also after the redraw
+    assert len(points) == count and max(points) >= 5
+    opened.heard("not view.live.in_flight")
+    # updates that follow are drawn as such
     opened.kernel("view.live.push({0: {'name': 'again'}}, {'height': 300})")
     opened.page.wait_for_function(f"() => {FIGURE}.data[0].name === 'again'", timeout=60_000)
-    assert opened.page.evaluate(TRACES) == count
+    assert opened.page.evaluate(f"{FIGURE}.data[1].name") == "next"
     # what people have zoomed into stays
     box = opened.page.locator(".workbench-figure .nsewdrag").first.bounding_box()
     y = box["y"] + box["height"] / 2
@@ -39,10 +49,25 @@ def test_a_lost_update_is_found_and_drawn(opened):
     opened.page.mouse.up()
     opened.heard("view._zoom is not None")
     shown = opened.page.evaluate(f"{FIGURE}.layout.xaxis.range")
-    redrawn = f"{FIGURE}.data[0].name === 'redrawn'"
-    opened.kernel("view.live._send_deleteTraces_msg([0, 1]); view.live.push({0: {'name': 'redrawn'}})")
-    opened.page.wait_for_function(f"() => {FIGURE}.data.length === {count} && {redrawn}", timeout=60_000)
+    lose(opened, "redrawn")
     assert opened.page.evaluate(f"{FIGURE}.layout.xaxis.range") == shown
     assert opened.page.evaluate(f"{FIGURE}.layout.xaxis.autorange") is False
+
+
+def test_a_view_that_opens_later_shows_what_has_come_meanwhile(opened):
+    figures = "[...document.querySelectorAll('.workbench-figure')]"
+    shown = "every(f => f.data?.[0]?.legendgroup === 'meanwhile')"
+    opened.page.wait_for_function(f"() => {figures}.length === 2 && {figures}.{shown}", timeout=60_000)
+    assert int(opened.kernel("print(view.views)")) == 2
+    lose(opened, "in both")
+    opened.page.wait_for_function(f"() => {figures}.every(f => f.data[0].name === 'in both')", timeout=60_000)
+
+
+def test_plotly_is_once_in_the_page_and_leaves_no_name_there(opened):
+    assert opened.page.evaluate("Object.keys(globalThis.__workbenchPlotly).length") == 1
+    assert opened.page.evaluate("typeof globalThis.Plotly") == "undefined"
+
+
+def test_nothing_went_wrong_on_the_page(opened):
     opened.kernel("view.close(); session.close()")
     assert [e for e in opened.errors if "Canceled" not in e] == []

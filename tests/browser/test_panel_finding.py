@@ -63,7 +63,7 @@ def test_the_first_node_that_differs_from_onnxruntime(opened, panel):
 
 
 def _downloaded(opened, panel, what, tmp_path):
-    """Write a file with its button, press its link, and give what came to the browser's side."""
+    """Write a file with its button, press its link, and return the file that the browser downloaded."""
     panel.pane("export")
     panel.ask("panel.querySelector(`[data-write=${args[0]}]`).click()", what)
     done = f"panel.querySelector('.workbench-is-export [data-write={what}]').closest('div').nextElementSibling"

@@ -1,4 +1,4 @@
-"""What a panel leaves in the kernel when its output, cell, tab or kernel ends: nothing that nobody holds."""
+"""A panel leaves nothing in the kernel when its output, cell, tab or kernel ends: nothing that nobody holds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LOOK = """
 import json, threading
 import ipywidgets
 import workbench as wb
-from workbench.session import worker
-from workbench.widgets import answers, pump
+from workbench.session import live_sessions
+from workbench.widgets.live import acknowledgement, pump
 def left():
     print(json.dumps({
         "threads": sorted(t.name for t in threading.enumerate() if t.name.startswith("workbench")),
         "comms": len(ipywidgets.widgets.widget._instances),
-        "sessions": sum(s.state != "closed" for s in list(worker._OPEN))}))
+        "sessions": sum(w.is_open for w in list(live_sessions._OPEN))}))
 def graph():
     b = wb.GraphBuilder("halving")
     start = b.placeholder("start", "float64", ())
@@ -106,7 +106,7 @@ def test_a_restarted_kernel_begins_with_nothing(opened):
 
 
 def test_a_tab_that_was_closed(opened, desk):
-    opened.kernel("answers.PATIENCE_S, pump.KNOCK_S = 0.5, 0.5")
+    opened.kernel("acknowledgement.PATIENCE_S, pump.KNOCK_S = 0.5, 0.5")
     kernel = opened.page.evaluate(f"() => {KERNEL}.id")
     context = opened.page.context
     opened.page.close()  # no farewell to the kernel

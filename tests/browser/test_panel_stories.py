@@ -1,4 +1,4 @@
-"""What people of real issue trackers wanted to do, done in the panel in a real JupyterLab; 1 and 15 have a module of
+"""Tasks from real issue trackers, done in the panel in a real JupyterLab; 1 and 15 have a module of
 their own, test_panel_finding.py."""
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def test_why_a_loop_never_stops(opened):
     for _ in range(4):
         panel.click("next_iteration", "paused")
     panel.says("termination", "never stops")
-    panel.says("termination", "to blame")
+    panel.says("termination", "cause")
     words = panel.words("termination")
     assert "PROVED" in words and "i < limit" in words, words
-    blamed = panel.ask("return panel.querySelector('.workbench-is-termination dl').innerText").split("To blame")[1]
+    blamed = panel.ask("return panel.querySelector('.workbench-is-termination dl').innerText").split("Cause")[1]
     assert blamed.split()[0] == opened.kernel("print(*endless.session.termination().root)") == "i"
     panel.wait_for("evolution", lambda traces: len(traces[0][0]) >= 3 and set(traces[0][1]) == {0})  # a flat curve
 
@@ -57,7 +57,7 @@ def test_the_first_nan_and_where_it_came_from(opened):
     assert "nan" in panel.status("reason").lower()
     panel.pane("explain")
     panel.press("explain", "Find NaN")
-    panel.says("explain", "to blame")
+    panel.says("explain", "cause:")
     words = panel.ask("return panel.querySelector('.workbench-explain-origin').innerText")
     found = opened.kernel("o = wb.nan_origin(nan.session); print(o.iteration[0])")
     assert "sqrt" in words and "no square root" in words and f"while {found}" in words, words
@@ -73,9 +73,11 @@ def test_expected_nans_are_ignored_and_the_others_logged(opened):
     panel.pane("breakpoints")
     box = opened.page.locator(".workbench-debugger").nth(4).locator(".workbench-is-breakpoints")
     for kind, health, where in (
-        ("log health", "nan", "*"), ("log health", "inf", "*"),
-        ("ignore", "nan", "loop/log*"), ("ignore", "nan", "loop/mul*"),
-    ):  # fmt: skip
+        ("log health", "nan", "*"),
+        ("log health", "inf", "*"),
+        ("ignore", "nan", "loop/log*"),
+        ("ignore", "nan", "loop/mul*"),
+    ):
         box.locator("input[name=where]").fill(where)
         box.locator("select").first.select_option(kind)
         box.locator("select").nth(1).select_option(health)
@@ -136,7 +138,7 @@ def test_dead_tokens_and_inputs_from_different_frames(opened):
 def test_iteration_65_of_140(opened):
     """Story 11: a number and Enter, and the session stands there."""
     panel = Panel.fresh(opened.page, 1)
-    panel.until("return panel.querySelector('.workbench-time-count').textContent === 'has not run'")
+    panel.until("return panel.querySelector('.workbench-time-count').textContent === 'has not run yet'")
     panel.ask("panel.querySelector('.workbench-time-jump').focus()")
     opened.page.keyboard.type("65")
     opened.page.keyboard.press("Enter")
@@ -184,7 +186,7 @@ def test_two_runs_that_differ_show_the_first_difference(opened):
         "other.run(); long.session.run()"
     )
     panel.pane("compare")
-    opened.kernel("view = long.panes.views['compare']; view.refresh(); view.right.value = 'fork 1'")
+    opened.kernel("view = long.panes.views['compare']; view.refresh(); view.right.value = 'copy 1'")
     panel.press("compare", "Compare")
     panel.says("compare", "values differ")
     panel.until("return panel.querySelector('.workbench-is-compare').innerText.includes('5')")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_the_iterations_can_be_played(newton):
 
 
 def test_a_number_jumps_to_that_iteration(newton):
-    newton.until("return panel.querySelector('.workbench-time-count').textContent === 'has not run'")
+    newton.until("return panel.querySelector('.workbench-time-count').textContent === 'has not run yet'")
     newton.ask("panel.querySelector('.workbench-time-jump').focus()")
     newton.page.keyboard.type("4")
     newton.page.keyboard.press("Enter")  # not there yet: the session runs to it
@@ -158,11 +159,15 @@ def test_a_narrow_page_wraps_the_toolbar(opened, newton, tmp_path):
 def test_light_and_dark(opened, nested, tmp_path):
     nested.click("run", "finished")
     nested.time(3)
+    brightness = {}
     for name in ("Light", "Dark"):
         opened.theme(name)
         opened.page.wait_for_timeout(500)
         opened.page.screenshot(path=str(tmp_path / f"{name.lower()}.png"))
+        colour = nested.ask("return getComputedStyle(panel).color")
+        brightness[name] = sum(map(int, re.findall(r"\d+", colour)[:3]))
     opened.theme("Light")
+    assert brightness["Light"] < 3 * 100 and brightness["Dark"] > 3 * 155  # dark text on light, light text on dark
     print("screenshots:", tmp_path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import workbench as wb
-from tests.analysis.test_report import relaxation
+from tests.analysis.report.test_report import relaxation
 
 # fill colours of the page and of the text in the plot, and the number of drawn lines
 LOOK = """() => ({

@@ -6,11 +6,9 @@ import pytest
 
 from tests.browser.lab import NOTEBOOKS
 
-NOTEBOOK = "14_collecting_unused_arrays.ipynb"
+NOTEBOOK = "A2_unused_arrays.ipynb"
 
-pytestmark = pytest.mark.skipif(
-    not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it"
-)
+pytestmark = pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it")
 
 VIEW = "document.querySelector('.workbench-view')"
 DONE = """() => [...jupyterapp.shell.currentWidget.content.widgets].every(
@@ -27,9 +25,7 @@ def test_the_view_moves_while_the_kernel_is_busy(desk, tmp_path):
         words, highest = [], []
         while not page.evaluate(DONE) and len(highest) < 900:
             words.append(page.evaluate(f"() => {VIEW}.querySelector('.workbench-words').innerText.split('\\n')[0]"))
-            highest.append(
-                page.evaluate(f"() => Math.max(...{VIEW}.querySelector('.workbench-figure').data[0].y, 0)")
-            )
+            highest.append(page.evaluate(f"() => Math.max(...{VIEW}.querySelector('.workbench-figure').data[0].y, 0)"))
             page.wait_for_timeout(100)
         assert len(set(words)) >= 3 and len(set(highest)) >= 3, (words, highest)
         assert page.evaluate(DONE)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import workbench as wb
-from workbench.graph.graph import Graph
+from workbench.ir.graph import Graph
 
 #: a name that would clear a terminal, turn the writing around and end a line
 HOSTILE = "\x1b[2Jred\u202e\r\n\x07"

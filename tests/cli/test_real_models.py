@@ -27,7 +27,7 @@ NESTED = "simplewhile_nested"
 
 
 def run(*words: object, status: int = 0, cwd: Path | None = None) -> str:
-    """What ``workbench WORDS`` prints."""
+    """Output of ``workbench WORDS``."""
     command = [WORKBENCH, *map(str, words)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, cwd=cwd)
     assert done.returncode == status, done.stdout + done.stderr
@@ -59,12 +59,32 @@ def nested(tmp_path_factory):
 # -- debug -----------------------------------------------------------------------------------------------------------
 def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
     lines = [
-        "to while/while/Merge 0,1", "step", "back", "over", "over-back", "iteration", "iteration-back", "flip", "flip",
-        "flip-back", "to while/Add 1", "into", "out-back", "into", "out", "run", "reverse", "run", "restart",
-        "break while/Less", "run", "run", "reverse",
-    ]  # fmt: skip
+        "to while/while/Merge 0,1",
+        "step",
+        "back",
+        "over",
+        "over-back",
+        "iteration",
+        "iteration-back",
+        "flip",
+        "flip",
+        "flip-back",
+        "to while/Add 1",
+        "into",
+        "out-back",
+        "into",
+        "out",
+        "run",
+        "reverse",
+        "run",
+        "restart",
+        "break while/Less",
+        "run",
+        "run",
+        "reverse",
+    ]
     used = {find(line.split()[0]).name for line in lines}
-    assert {c.name for c in COMMANDS.values() if c.group == "Moving"} == used - {"break"}
+    assert {c.name for c in COMMANDS.values() if c.group == "Stepping"} == used - {"break"}
     said = answers(tmp_path, lines, nested)
     at = [event(text) if " event " in text else None for _, text in said]
     start, step, back, over, over_back, on, on_back, flip, flip2, flip_back, add, into, out_back, into2, out = at[:15]
@@ -76,22 +96,59 @@ def test_every_move_and_its_way_back_on_a_model_of_tensorflow(nested, tmp_path):
     assert "while/Sub = " in said[14][1].split("next")[1], "what reads the result of the inner loop"
     for k in (15, 17):
         assert "output output:0 = [[13., 14.], [15., 16.]]" in said[k][1]
-    assert at[16] == at[18] == 0 and "nothing before it" in said[16][1]
+    assert at[16] == at[18] == 0 and "the beginning of the run" in said[16][1]
     assert at[20] < at[21] and at[22] == at[20]
     assert all("next   while/Less = " in said[k][1] for k in (20, 21, 22))
 
 
 def test_every_other_command_on_a_model_of_tensorflow(nested, tmp_path):
     lines = [
-        "graph", "find add", "list while/Merge", "watch while/Merge", "run", "breakpoints", "show while/Merge",
-        'log while/Add "sum {value}"', "run", "log", "recheck 1", "recommended", "recommended 1",
-        "ignore while/* health nan", "toggle 1", "delete all", "variables", "frames", "branches", "events 3", "where",
+        "graph",
+        "find add",
+        "list while/Merge",
+        "watch while/Merge",
+        "run",
+        "breakpoints",
+        "show while/Merge",
+        'log while/Add "sum {value}"',
+        "run",
+        "log",
+        "recheck 1",
+        "recommended",
+        "recommended 1",
+        "ignore while/* health nan",
+        "toggle 1",
+        "delete all",
+        "variables",
+        "frames",
+        "branches",
+        "events 3",
+        "where",
         "step",
-        "set while/Merge [[0,0],[0,0]]", "run", "print while/Merge 1:3", "history while/Merge", "explain output", "why",
-        "report", "nan", "overflow", "memory", "fork", "update input_0=[[5,5],[5,5]]", "forks", "use 0", "diff 1",
-        "save t.wbtrace", "diff t.wbtrace", "help", "help step", "code c.py", "fix", "quit",
-    ]  # fmt: skip
-    moving = {c.name for c in COMMANDS.values() if c.group == "Moving"}
+        "set while/Merge [[0,0],[0,0]]",
+        "run",
+        "print while/Merge 1:3",
+        "history while/Merge",
+        "explain output",
+        "why",
+        "report",
+        "nan",
+        "overflow",
+        "memory",
+        "fork",
+        "update input_0=[[5,5],[5,5]]",
+        "forks",
+        "use 0",
+        "diff 1",
+        "save t.wbtrace",
+        "diff t.wbtrace",
+        "help",
+        "help step",
+        "code c.py",
+        "fix",
+        "quit",
+    ]
+    moving = {c.name for c in COMMANDS.values() if c.group == "Stepping"}
     asked = {find(line.split()[0]).name for line in lines}
     assert asked | moving | {"break"} == set(COMMANDS)
     said = dict(answers(tmp_path, lines, nested, status=1))  # one of them fails, as it should
@@ -134,7 +191,7 @@ def test_the_first_difference_from_onnxruntime_is_named(tmp_path):
     (add,) = (n for n in loop.attribute[0].g.node if n.output[0] == "y_out")
     trace = tmp_path / "t.wbtrace"
     run("run", *model, "--trace", trace)
-    assert "a and b agree" in run("diff", trace, *model), "what no file can hold is no difference"
+    assert "a and b agree" in run("diff", trace, *model), "values that no file can hold do not count as different"
     add.op_type = "Sub"
     onnx.save(proto, tmp_path / "other.onnx")
     other = run("diff", trace, tmp_path / "other.onnx", *model[1:], status=1)
@@ -160,7 +217,7 @@ def test_doctor_tells_the_versions_that_are_installed():
 
     said = run("doctor")
     found = {f["name"]: f for f in json.loads(run("doctor", "--json"))}
-    assert "All that is needed is there." in said and not [f for f in found.values() if f["state"] == "missing"]
+    assert "Everything required is installed." in said and not [f for f in found.values() if f["state"] == "missing"]
     for name in ("numpy", "scipy", "jupyterlab", "ipywidgets", "anywidget", "plotly", "rich"):
         assert found[name]["text"] == version(name) and re.search(rf"^ok +{name} +{version(name)}$", said, re.MULTILINE)
     assert found["compiled kernels"]["text"].split(",")[0] == f"profile {build_info.type_profile}"

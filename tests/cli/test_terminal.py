@@ -36,7 +36,7 @@ def terminal(open_terminal):
 
 
 def said(terminal: Terminal, *wanted: str) -> str:
-    """What the lines answer."""
+    """Output of the lines."""
     start = terminal.screen.file.tell()
     for line in wanted:
         terminal.do(line)
@@ -116,19 +116,40 @@ def test_large_and_unhealthy_arrays_are_summarised(open_terminal):
 def test_looking_around(terminal):
     said(terminal, "i 3", "s 3")
     assert "►" in said(terminal, "frames") and "iteration 2" in said(terminal, "frames")
-    assert "fired" in said(terminal, "where")
+    assert "  ran    " in said(terminal, "where")
     assert "Merge -> float64[]" in said(terminal, "list x") and "subtract" in said(terminal, "list")
     assert "graph newton: 18 nodes" in said(terminal, "graph")
     assert "while/multiply_1" in said(terminal, "find mult") and "2 found" in said(terminal, "find mult")
     assert "x[while 1] = 1.5" in said(terminal, "explain x 1")
-    assert "PROVED: the loop ends" in said(terminal, "why")
+    why = said(terminal, "why")
+    assert "PROVED: the loop ends" in why and "Deciding clause: " in why and "in iteration 4)" in why
     assert "x" in said(terminal, "report") and "All recorded values are finite." in said(terminal, "nan")
     assert "while/x/Switch" in said(terminal, "branches")
     assert said(terminal, "events 3").count("\n") == 4
     assert "x = 1.41666" in said(terminal, "show x") and "x = " in said(terminal, "step")
-    assert "nothing is shown" in said(terminal, "show x")
+    assert "no values are shown" in said(terminal, "show x")
     assert "held" in said(terminal, "memory") or terminal.failed == 0
     assert terminal.failed == 0
+
+
+def test_explain_shows_the_nearest_values_and_how_to_see_all(terminal):
+    said(terminal, "run")
+    first = said(terminal, "explain x")
+    assert 15 < first.count("<-") < 30 and "explain x all shows all of them." in first
+    every = said(terminal, "explain x all")
+    assert every.count("<-") > 60 and "goes on" not in every
+    assert "these 3 values; explain x 4 all shows" in said(terminal, "x x 4 3")
+    assert "a = 2.0" in said(terminal, "explain x 1 all")
+    assert terminal.failed == 0
+    assert "Too many arguments" in said(terminal, "explain x 1 2 3")
+
+
+def test_advice_is_in_the_words_of_the_terminal(terminal):
+    for line in ("print foo", "break foo", "explain foo", "show foo"):
+        told = said(terminal, line)
+        assert "graph.names" not in told and "find TEXT lists the names" in told
+    assert "did you mean" not in said(terminal, "bogus") and "did you mean" not in said(terminal, "print y")
+    assert "did you mean step?" in said(terminal, "stp")
 
 
 def test_the_first_nan_is_found(open_terminal):
@@ -146,7 +167,7 @@ def test_values_without_room_in_another_dtype(open_terminal):
     x = b.placeholder("x", "float64")
     terminal = open_terminal(b.build(x * x), x=1000.0)
     said(terminal, "run")
-    assert "1 values would have no room in float16" in said(terminal, "overflow")
+    assert "1 values would overflow in float16" in said(terminal, "overflow")
     assert "0 values" in said(terminal, "overflow float32")
 
 
@@ -187,7 +208,7 @@ def test_edits_and_forks(terminal):
     assert "computed" in said(terminal, "update a=9.0").lower()
     assert abs(float(terminal.session.value("x")) - 3) < 1e-9
     said(terminal, "fork")
-    assert terminal.current == 1 and terminal.prompt.startswith("(fork 1, ")
+    assert terminal.current == 1 and terminal.prompt.startswith("(copy 1, ")
     assert "►" in said(terminal, "forks")
     said(terminal, "update a=4.0", "use 0")
     assert abs(float(terminal.session.value("x")) - 3) < 1e-9
@@ -200,7 +221,7 @@ def test_a_fix_is_a_fork(open_terminal):
     terminal = open_terminal(models.endless(), start=1.0)
     said(terminal, "i 3")
     assert "never ends" in said(terminal, "why")
-    assert "fork 1" in said(terminal, "fix")
+    assert "copy 1" in said(terminal, "fix")
     assert terminal.session.termination().outcome == "terminates"
 
 
@@ -227,11 +248,40 @@ def test_help_names_every_command(terminal):
 
 @pytest.mark.parametrize(
     "line",
-    ["nosuch", "stp", "p", "p nosuch", "p x 99", "p x a:b", "p 'x", "to", "to x y z", "s 0", "s -1", "s x", "out 3",
-     "explain nosuch", "why nosuch", "save", "diff", "diff /nowhere.wbtrace", "log x", "use", "x" * 200_000,
-     "set a 5", "break x if __import__('os')", "break x if value.__class__", 'log x "{value.__class__}"', "\x00",
-     "update", "find", "recheck", "toggle", "recommended 999"],
-)  # fmt: skip
+    [
+        "nosuch",
+        "stp",
+        "p",
+        "p nosuch",
+        "p x 99",
+        "p x a:b",
+        "p 'x",
+        "to",
+        "to x y z",
+        "s 0",
+        "s -1",
+        "s x",
+        "out 3",
+        "explain nosuch",
+        "why nosuch",
+        "save",
+        "diff",
+        "diff /nowhere.wbtrace",
+        "log x",
+        "use",
+        "x" * 200_000,
+        "set a 5",
+        "break x if __import__('os')",
+        "break x if value.__class__",
+        'log x "{value.__class__}"',
+        "\x00",
+        "update",
+        "find",
+        "recheck",
+        "toggle",
+        "recommended 999",
+    ],
+)
 def test_wrong_lines_are_one_line_and_the_terminal_goes_on(terminal, line):
     text = said(terminal, line)
     if terminal.failed:
@@ -284,3 +334,11 @@ def test_words():
     for wrong in ("1,", "a", "-1", "1" * 5000):
         with pytest.raises(WorkbenchError):
             iteration(wrong)
+
+
+def test_help_explains_words_of_the_project(terminal):
+    assert "One execution of a node" in said(terminal, "help firing")
+    assert "One execution of a node" in said(terminal, "help Firings")
+    assert "stop at a node" in said(terminal, "help break"), "commands first"
+    assert all(word in said(terminal, "help glossary") for word in ("frame: ", "loop-carried: ", "hold: "))
+    assert "Unknown command" in said(terminal, "help nonsense")

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli import models
+from workbench.cli import layout
 
 WORKBENCH = Path(sys.executable).with_name("workbench")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class User:
-    """Somebody at a terminal."""
+    """Somebody at a terminal of so many columns and lines."""
 
-    def __init__(self, *words: str, **environment: str) -> None:
+    def __init__(self, *words: str, size: tuple[int, int] = (80, 24), **environment: str) -> None:
         self.end, inside = pty.openpty()
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
         env |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PYTHONUNBUFFERED": "1", **environment}
         self.process = subprocess.Popen(
-            [WORKBENCH, *words], stdin=inside, stdout=inside, stderr=inside, env=env, start_new_session=True,
+            [WORKBENCH, *words],
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            env=env,
+            start_new_session=True,
             preexec_fn=_own_terminal,
-        )  # fmt: skip
+        )
         os.close(inside)
         self.seen = ""
 
@@ -38,7 +48,7 @@ class User:
         os.write(self.end, text.encode())
 
     def sees(self, wanted: str, seconds: float = 60.0) -> str:
-        """What came until ``wanted`` did."""
+        """Output up to ``wanted``."""
         limit = time.monotonic() + seconds
         while wanted not in self.plain:
             left = limit - time.monotonic()
@@ -75,9 +85,13 @@ class User:
         return bool(data)
 
     def ends(self, seconds: float = 30.0) -> int:
+        """Status of the process, once it has ended and all that it wrote has been read."""
+        limit = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < limit:
+            self._more(0.2)
         while self._more(0.2):
             pass
-        return self.process.wait(seconds)
+        return self.process.wait(1.0)
 
     def close(self) -> None:
         if self.process.poll() is None:
@@ -87,9 +101,6 @@ class User:
 
 
 def _own_terminal() -> None:
-    import fcntl
-    import termios
-
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C reaches it
 
 
@@ -97,10 +108,10 @@ def _own_terminal() -> None:
 def user(tmp_path):
     made: list[User] = []
 
-    def sits_down(graph, *words: str, **environment: str) -> User:
+    def sits_down(graph, *words: str, size: tuple[int, int] = (80, 24), **environment: str) -> User:
         model = models.save(graph, tmp_path / "model.txt")
         environment.setdefault("WORKBENCH_HISTORY", str(tmp_path / "history"))
-        made.append(User("debug", str(model), *words, **environment))
+        made.append(User("debug", str(model), *words, size=size, **environment))
         return made[-1]
 
     yield sits_down
@@ -121,7 +132,7 @@ def test_steps_repeats_and_remembers(user, tmp_path):
     at.types("\x1b[A\x1b[A\r")  # the line before the last
     at.sees("event 3\r\n")
     at.sees("(while 0) ")
-    at.presses("\x03", "quit ends it")
+    at.presses("\x03", "quit or Ctrl-D exits")
     at.types("quit\r")
     assert at.ends() == 0
     assert "step" in (tmp_path / "history").read_text().split()
@@ -156,11 +167,31 @@ def test_plain_terminals_get_no_colours(user, environment):
     assert at.ends() == 0 and "\x1b[3" not in at.seen and "\x1b[1m" not in at.seen.replace("\x1b[?", "")
 
 
+@pytest.mark.parametrize("width", [80, 50])
+def test_nothing_is_wider_than_the_terminal_and_no_word_is_broken(user, width):
+    lines = "help,iteration 4,why,explain x,report,variables all,events,print nosuch,bogus,graph".split(",")
+    words = [word for line in lines for word in ("-c", line)]
+    at = user(models.newton(), "-i", "a=2", *words, "--batch", size=(width, 24), NO_COLOR="1")
+    at.ends()
+    shown = at.plain.replace("\r", "").split("\n")
+    assert all(layout.cells(line) <= width for line in shown), [line for line in shown if layout.cells(line) > width]
+    told = " ".join(" ".join(shown).split())
+    assert "help lists the commands. [unknown-command]" in told
+    assert "Deciding clause: " in told and "in iteration 4)" in told
+    assert "explain x all shows all of them." in told
+
+
+def test_no_color_is_plain_text(user):
+    at = user(models.newton(), "-i", "a=2", "-c", "run", "-c", "nosuch", "--batch", NO_COLOR="1")
+    at.ends()
+    assert "error: Unknown command" in at.seen and "\x1b" not in at.seen
+
+
 def test_colours_are_never_alone(user):
     at = user(models.newton(), "-i", "a=2")
     at.sees("(top) ")
     at.types("nosuch\r")
-    at.sees("error: There is no command")
+    at.sees("error: Unknown command")
     at.sees("(top) ")  # what is typed before a prompt may be lost
     at.types("\x04")
     assert at.ends() == 0
@@ -174,7 +205,7 @@ def test_a_script_from_a_pipe_and_from_a_file(tmp_path):
     (tmp_path / "s").write_text("run\nprint nosuch\n")
     batch = subprocess.run(
         [*words, "-x", tmp_path / "s", "--batch"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-    )  # fmt: skip
+    )
     assert batch.returncode == 1 and "error: " in batch.stdout and "Traceback" not in batch.stderr
 
 
@@ -184,4 +215,4 @@ def test_a_hung_up_terminal_leaves_no_process(user):
     at.types("run\r")
     at.sees("running")
     at.process.send_signal(signal.SIGHUP)
-    assert at.process.wait(30) != 0
+    assert at.process.wait(100) != 0

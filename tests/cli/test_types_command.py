@@ -132,7 +132,7 @@ def test_a_build_takes_the_suggested_profile(capsys, trace, tmp_path):
     def run(*command: object) -> str:
         done = subprocess.run(
             [str(word) for word in command], cwd=tmp_path, env=environment, capture_output=True, text=True
-        )  # fmt: skip
+        )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 

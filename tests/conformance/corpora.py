@@ -1,4 +1,4 @@
-"""What TensorFlow did on real graphs, against what the workbench does.
+"""Runs of real graphs by TensorFlow, compared with runs by the workbench.
 
 ``python -m tests.conformance.corpora [NAME ...]`` prints, for each of the 93 graphs with control flow (or the named
 ones), whether the outputs are right and whether every firing of every tensor equals the recorded one; a figure, not a
@@ -33,8 +33,8 @@ import numpy as np
 from workbench.errors import UnknownOpError, WorkbenchError
 from workbench.frontends import from_graphdef
 from workbench.frontends.tf.graphdef import read_graphdef
-from workbench.graph.graph import Graph
-from workbench.ops.tensor_array import ArrayHandle
+from workbench.ir.graph import Graph
+from workbench.ops.state.tensor_array import ArrayHandle
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "corpora"
 MISSING = f"the corpora are not there ({FOLDER})"
@@ -138,7 +138,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def lost(recorded: np.ndarray, fired: Sequence[Any]) -> bool:
-    """Whether an intermediate is an array of booleans whose record contradicts TensorFlow's own trace."""
+    """True if an intermediate is an array of booleans whose record contradicts TensorFlow's own trace."""
     booleans = [f for f in fired if isinstance(f, np.ndarray) and f.dtype == bool and f.ndim]
     return bool(booleans) and not recorded.any() and not any(equal(f, recorded) for f in booleans)
 

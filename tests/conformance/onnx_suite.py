@@ -119,7 +119,7 @@ def similar(got: list[Any], expected: list[Any], case: Any) -> None:
 
 
 def _same_kind(got: Any, expected: Any) -> None:
-    """What the suite's comparison lets pass: other lengths of sequences, None for a value, integers that are near."""
+    """Compares also what the suite ignores: lengths of sequences, None for a value, integers that differ by little."""
     if isinstance(expected, (list, tuple)):
         if not isinstance(got, (list, tuple)) or len(got) != len(expected):
             raise AssertionError(f"a sequence of {len(expected)} was expected, but got {got!r}")

@@ -29,7 +29,7 @@ from tests.conformance.rest_draws import agrees_in_distribution, depending, draw
 from workbench.errors import UnknownOpError, WorkbenchError
 from workbench.frontends.tf.convert import convert
 from workbench.frontends.tf.graphdef import GraphDef, read_graphdef
-from workbench.graph.graph import Graph
+from workbench.ir.graph import Graph
 
 ARCHIVE = FOLDER / "dl4j_rest_small.zip"
 #: seconds that one graph may take
@@ -140,7 +140,7 @@ def _compare(source: GraphDef, item: Record, result: Result) -> None:
 
 def run(source: GraphDef, feeds: Mapping[str, np.ndarray], tensors: Iterable[str], name: str) -> dict[str, np.ndarray]:
     """Import the whole graph and run it for ``tensors`` (for its leaves, if there are none)."""
-    import workbench as wb  # noqa: F401  (brings Graph.run)
+    import workbench.public  # noqa: F401  (defines Graph.run)
 
     graph = convert(source, None, name)
     wanted = {t: graph.value(t) for t in tensors} or graph.outputs

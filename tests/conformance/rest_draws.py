@@ -17,9 +17,17 @@ from workbench.frontends.tf.graphdef import GraphDef, NodeDef
 
 #: ops of TensorFlow that draw
 DRAWS = (
-    "Multinomial", "RandomGamma", "RandomPoisson", "RandomPoissonV2", "RandomShuffle", "RandomStandardNormal",
-    "RandomUniform", "RandomUniformInt", "TruncatedNormal", "ParameterizedTruncatedNormal",
-)  # fmt: skip
+    "Multinomial",
+    "RandomGamma",
+    "RandomPoisson",
+    "RandomPoissonV2",
+    "RandomShuffle",
+    "RandomStandardNormal",
+    "RandomUniform",
+    "RandomUniformInt",
+    "TruncatedNormal",
+    "ParameterizedTruncatedNormal",
+)
 
 
 def draws(node: NodeDef) -> bool:

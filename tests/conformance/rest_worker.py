@@ -22,8 +22,11 @@ class Worker:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.conformance.rest", "--worker"],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
-        )  # fmt: skip
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+        )
         self._fresh, self._pending = True, b""
 
     def ask(self, name: str, limit: float) -> dict | None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conformance import corpora
-from workbench.ops.tensor_array import ArrayFlow, ArrayHandle
+from workbench.ops.state.tensor_array import ArrayFlow, ArrayHandle
 
 CORPUS = corpora.open_corpus()
 NAMES = CORPUS.names() if CORPUS else ()

@@ -12,13 +12,16 @@ onnx = pytest.importorskip("onnx", reason="the extra workbench[onnx] is not inst
 from tests.conformance import onnx_suite  # noqa: E402
 from workbench.errors import FeedError  # noqa: E402
 from workbench.frontends.onnx.backend import WorkbenchBackend  # noqa: E402
-from workbench.frontends.onnx.sequences import from_graph  # noqa: E402
+from workbench.ir.values import from_graph  # noqa: E402
 
 #: their outputs come from an unseeded draw of the suite's own generator, which nothing can repeat
 DRAWN = {f"test_bernoulli{kind}{form}" for kind in ("", "_double", "_seed") for form in ("", "_expanded")}
+#: the suite's values are rounded to float16 in every step of Softmax, ours once, at its end: two of 192 results differ
+#: by one step of float16, which is just over the suite's tolerance (and see the test of which is nearer to the truth)
+ROUNDED = {"test_attention_4d_causal_fp16_expanded"}
 #: control flow, sequences and optionals, random ops
 ALWAYS = ("loop", "if_", "scan", "sequence", "optional", "identity_opt", "identity_seq", "flexattention", "training")
-SAMPLE = 300
+SAMPLE = 120
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +34,27 @@ def failures(found) -> dict[str, str]:
 
 
 def test_control_flow_sequences_and_a_sample(nodes):
-    names = sorted(set(nodes) - DRAWN)
+    names = sorted(set(nodes) - DRAWN - ROUNDED)
     chosen = {n for n in names if n.startswith(tuple(f"test_{part}" for part in ALWAYS))}
     assert len(chosen) > 60
     chosen |= set(np.random.default_rng(11).choice(names, SAMPLE, replace=False).tolist())
     wanted = sorted(chosen)
     outcomes = onnx_suite.run([nodes[n] for n in wanted])
     assert {n: reason for n, reason in zip(wanted, outcomes, strict=True) if reason} == {}
+
+
+def test_where_the_suite_rounds_more_often_ours_is_nearer_to_the_truth(nodes):
+    for name in sorted(ROUNDED):
+        inputs, (theirs, *_) = nodes[name].data_sets[0]
+        ours = WorkbenchBackend.run_model(nodes[name].model, inputs)[0]
+        query, key, value = (np.asarray(x, np.float64) for x in inputs)
+        scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        truth = weights / weights.sum(-1, keepdims=True) @ value
+        errors = [np.abs(x.astype(np.float64) - truth) for x in (ours, theirs)]
+        assert errors[0].max() < errors[1].max() and errors[0].mean() < errors[1].mean()
+        np.testing.assert_allclose(ours, theirs, rtol=2e-3)
 
 
 LOOPS = ("Loop", "Scan", "SequenceMap")
@@ -85,18 +102,22 @@ def test_the_harness_sees_what_is_wrong(nodes):
         return case
 
     wrong = [
-        spoiled("test_add", lambda y: y + np.float32(1)), spoiled("test_add", lambda y: y.astype(np.float64)),
+        spoiled("test_add", lambda y: y + np.float32(1)),
+        spoiled("test_add", lambda y: y.astype(np.float64)),
         spoiled("test_sequence_insert_at_back", lambda y: y[:-1]),
         spoiled("test_optional_has_element_empty_optional_input", lambda y: None),
         spoiled("test_identity_sequence", lambda y: [v.astype(np.float64) for v in y]),
-    ]  # fmt: skip
+    ]
     assert all(reason.startswith("differs") for reason in onnx_suite.run(wrong))
     assert list(onnx_suite.run([nodes["test_add"], nodes["test_relu"]], seconds=0)) == ["no end within 0 s"] * 2
 
 
 def test_the_report_counts_and_groups():
-    found = [onnx_suite.Result("node", "a"), onnx_suite.Result("node", "b", "differs: by 1"),
-             onnx_suite.Result("light", "c")]  # fmt: skip
+    found = [
+        onnx_suite.Result("node", "a"),
+        onnx_suite.Result("node", "b", "differs: by 1"),
+        onnx_suite.Result("light", "c"),
+    ]
     lines = onnx_suite.report(found).splitlines()
     assert lines[1].split() == ["node", "1", "1", "2"] and lines[2].split() == ["light", "1", "0", "1"]
     assert "differs: 1" in lines and "  b: by 1" in lines
@@ -144,8 +165,8 @@ def test_the_backend_interface():
 def test_the_whole_suite():
     found = onnx_suite.results(onnx_suite.KINDS)
     print(onnx_suite.report(found))
-    assert failures(found).keys() <= DRAWN
+    assert failures(found).keys() <= DRAWN | ROUNDED
     counts = {kind: sum(r.kind == kind for r in found) for kind in onnx_suite.KINDS}
     if onnx.__version__.startswith("1.23."):
         assert counts == {"node": 1884, "simple": 23, "pytorch-converted": 82, "pytorch-operator": 35, "light": 9}
-    assert sum(r.kind == "node" and not r.reason for r in found) >= counts["node"] - len(DRAWN)
+    assert sum(r.kind == "node" and not r.reason for r in found) >= counts["node"] - len(DRAWN | ROUNDED)

@@ -1,4 +1,4 @@
-"""What breakpoints take and refuse: names, conditions, health, texts of logpoints, rules, plain data."""
+"""Breakpoints accept and refuse: names, conditions, health, texts of logpoints, rules, plain data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import count, nested
+from tests.ir.programs import count, nested
 from workbench import StopReason as R
 from workbench.errors import WorkbenchError
 
@@ -60,8 +60,11 @@ def test_refused_with_a_reason(session, options, slug):
 
 
 def test_the_nearest_names_are_told(session):
-    for options, near in (({"where": "while/les"}, "while/less"), ({"frame": "whale"}, "while"),
-                          ({"where": "x", "health": "nann"}, "'nan'")):  # fmt: skip
+    for options, near in (
+        ({"where": "while/les"}, "while/less"),
+        ({"frame": "whale"}, "while"),
+        ({"where": "x", "health": "nann"}, "'nan'"),
+    ):
         with pytest.raises(WorkbenchError, match=near):
             session.breakpoints.add(**options)
 
@@ -118,8 +121,19 @@ def test_plain_data_code_and_switches():
         assert [p.number for p in other.breakpoints.at("inner/j/Merge")]
 
 
-@pytest.mark.parametrize("data", [3, [3], [{"where": 3}], [{"nothing": 1}], [{"where": "a", "hits": "2"}],
-                                  [{"where": "a"}, {"where": "gone"}], [{1: 2}], [{}] * 20_000])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        3,
+        [3],
+        [{"where": 3}],
+        [{"nothing": 1}],
+        [{"where": "a", "hits": "2"}],
+        [{"where": "a"}, {"where": "gone"}],
+        [{1: 2}],
+        [{}] * 20_000,
+    ],
+)
 def test_bad_plain_data_adds_nothing(data):
     with wb.Session(nested(), {"start": 0.0}) as session:
         with pytest.raises(WorkbenchError):

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.debugger.test_stepping import I, O, X, play, shown
-from tests.graph.programs import count, nested
+from tests.ir.programs import count, nested
 from workbench import StopReason as R
 from workbench.errors import SessionError, TraceError
 
@@ -43,18 +43,24 @@ FORWARD = [
     (count(3.0), [("while/x/Exit", {"when": "value == 3"})], ["end"]),
     (count(3.0), [("while/x/Switch:0", {"when": "value > -1"})], [f"{X}Exit"]),  # alive in the last iteration only
     (count(3.0), [("x", {"when": "value > 99"}), ("while/less", {"iteration": 2})], ["while/less[2]"]),
-    (count(3.0), [("while/less", {"when": "value == 9"}), ("while/LoopCond", {})],
-     [f"while/LoopCond[{k}]" for k in range(4)]),  # the node after one whose condition does not hold
+    (
+        count(3.0),
+        [("while/less", {"when": "value == 9"}), ("while/LoopCond", {})],
+        [f"while/LoopCond[{k}]" for k in range(4)],
+    ),  # the node after one whose condition does not hold
     (nested(), [("a", {"iteration": (1, 2)})], [f"{I}a/Merge[1, 2]"]),
     (nested(), [("a", {"iteration": (None, 1)})], [f"{I}a/Merge[{k}, 1]" for k in range(3)]),
     (nested(), [("a", {"iteration": (2, None)})], [f"{I}a/Merge[2, {k}]" for k in range(4)]),
     (nested(), [("a", {"iteration": 1})], [f"{I}a/Merge[{k}, 1]" for k in range(3)]),
-    (nested(), [("a", {"iteration": (0, 1)}), ("a", {"iteration": (2, 0)})],
-     [f"{I}a/Merge[0, 1]", f"{I}a/Merge[2, 0]"]),
+    (
+        nested(),
+        [("a", {"iteration": (0, 1)}), ("a", {"iteration": (2, 0)})],
+        [f"{I}a/Merge[0, 1]", f"{I}a/Merge[2, 0]"],
+    ),
     (nested(), [("inner/a/Exit", {"iteration": 1})], [f"{I}a/Exit[1]"]),
     (nested(), [("even/add_1", {})], ["even/add_1[1, 1]", "even/add_1[2, 1]"]),  # the odd side only
     (nested(), [("i", {"iteration": 1}), ("j", {"iteration": (1, 1)})], [f"{O}i/Merge[1]", f"{I}j/Merge[1, 1]"]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("graph", "points", "expected"), FORWARD)
@@ -67,11 +73,13 @@ def test_forwards_and_in_reverse(graph, points, expected):
             assert session.state == "ready" and [p.hits_seen for p in session.breakpoints] == [0] * len(counts)
 
 
+@pytest.mark.usefixtures("steady_pace")
 def test_reverse_over_many_checkpoints():
     with session_with(count(100_000.0), ("x", {"iteration": 50_000})) as session:
         assert stops(session) == [f"{X}Merge[50000]"] == stops(session, "reverse_continue")
 
 
+@pytest.mark.usefixtures("steady_pace")
 def test_the_stop_of_a_condition_may_fall_on_a_checkpoint():
     """Checkpoints lie at the first node of an iteration: just where a condition on the last node of the body stops."""
     with session_with(count(3_000.0)) as session:
@@ -111,16 +119,19 @@ def test_steps_count_right_over_conditions_that_do_not_hold():
 
 def test_breakpoints_stop_steps_and_iterations_too():
     with session_with(count(3.0), ("while/add", {"iteration": 1})) as session:
-        play(session, [
-            ("next_iteration", 2, R.ITERATION, f"{X}Merge[1]"),
-            ("next_iteration", R.BREAKPOINT, "while/add[1]"),
-            ("next_iteration", R.ITERATION, f"{X}Merge[2]"),
-            ("restart", R.STARTED, "start"),
-            ("step", 100, R.BREAKPOINT, "while/add[1]"),
-            ("step_out", R.FINISHED, "end"),
-            ("run_to", "x", 0, R.TARGET, f"{X}Merge[0]"),
-            ("run_to", "x", 3, R.BREAKPOINT, "while/add[1]"),
-        ])  # fmt: skip
+        play(
+            session,
+            [
+                ("next_iteration", 2, R.ITERATION, f"{X}Merge[1]"),
+                ("next_iteration", R.BREAKPOINT, "while/add[1]"),
+                ("next_iteration", R.ITERATION, f"{X}Merge[2]"),
+                ("restart", R.STARTED, "start"),
+                ("step", 100, R.BREAKPOINT, "while/add[1]"),
+                ("step_out", R.FINISHED, "end"),
+                ("run_to", "x", 0, R.TARGET, f"{X}Merge[0]"),
+                ("run_to", "x", 3, R.BREAKPOINT, "while/add[1]"),
+            ],
+        )
 
 
 def test_add_list_remove_clear():
@@ -128,9 +139,7 @@ def test_add_list_remove_clear():
         count(), ("x", {}), ("while/less", {"iteration": 3}), ("x", {"when": "isnan(value)", "hits": 2})
     ) as session:
         points = session.breakpoints
-        assert [str(p) for p in points] == [
-            "x", "while/less, iteration 3", "x, when isnan(value), at hit 2",
-        ]  # fmt: skip
+        assert [str(p) for p in points] == ["x", "while/less, iteration 3", "x, when isnan(value), at hit 2"]
         first, second, third = (p.number for p in points)
         assert points[second].iteration == (3,)
         points.remove(first)
@@ -146,7 +155,7 @@ def test_add_list_remove_clear():
     ("name", "options", "kind", "slug", "word"),
     [
         ("y", {}, TraceError, "unknown-value", "'y'"),
-        ("x", {"iteration": (1, 2)}, SessionError, "bad-iteration", "1 frames"),
+        ("x", {"iteration": (1, 2)}, SessionError, "bad-iteration", "1 loop"),
         ("x", {"iteration": -1}, SessionError, "bad-iteration", "-1"),
         ("x", {"iteration": 1.5}, SessionError, "bad-iteration", "1.5"),
         ("start", {"iteration": 3}, SessionError, "bad-iteration", "'start'"),
@@ -201,9 +210,18 @@ def test_an_edited_breakpoint_keeps_its_number_and_counts_anew():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"when": "value +"}, {"when": 3}, {"hits": 0}, {"where": "nowhere"}, {"ignore": "x"}, {"enabled": 1},
-                {"iteration": -1}, {"log": "{value.__class__}"}],
-)  # fmt: skip
+    "changes",
+    [
+        {"when": "value +"},
+        {"when": 3},
+        {"hits": 0},
+        {"where": "nowhere"},
+        {"ignore": "x"},
+        {"enabled": 1},
+        {"iteration": -1},
+        {"log": "{value.__class__}"},
+    ],
+)
 def test_what_is_refused_leaves_a_breakpoint_as_it_was(changes):
     with session_with(count(3.0), ("x", {"when": "value > 1"})) as session:
         (before,) = session.breakpoints
@@ -229,11 +247,16 @@ def test_listeners_hear_of_each_change_of_the_users_and_are_held_weakly():
         end = points.on_change(listener.hear)
         points.on_change(other.hear)
         changes = [
-            lambda: points.add("x"), lambda: points.toggle(1), lambda: setattr(points[1], "enabled", True),
-            lambda: points.edit(1, when="value > 9"), lambda: points.ignore("x", health="nan"),
-            lambda: points.remove(2), lambda: points.load_data([{"where": "x"}, {"where": "while/add"}]),
-            lambda: points.remove(1), points.clear,
-        ]  # fmt: skip
+            lambda: points.add("x"),
+            lambda: points.toggle(1),
+            lambda: setattr(points[1], "enabled", True),
+            lambda: points.edit(1, when="value > 9"),
+            lambda: points.ignore("x", health="nan"),
+            lambda: points.remove(2),
+            lambda: points.load_data([{"where": "x"}, {"where": "while/add"}]),
+            lambda: points.remove(1),
+            points.clear,
+        ]
         for number, change in enumerate(changes, 1):
             change()
             assert listener.heard == number, "once, also of many that were loaded"
@@ -259,11 +282,13 @@ def test_hits_that_the_machine_counts_are_those_of_the_record():
     graph = b.build(b.while_loop(lambda k, x: k < 3000.0, body, {"k": 0.0, "x": 0.0}))
     root = next(n for n in graph.nodes if n.endswith("root"))
     asked = [
-        ({"where": root, "health": "nan"}, lambda v, k: np.isnan(v)), ({"where": root}, lambda v, k: v == v),
+        ({"where": root, "health": "nan"}, lambda v, k: np.isnan(v)),
+        ({"where": root}, lambda v, k: v == v),
         ({"where": root, "when": "value > 3 and iteration > 500"}, lambda v, k: (v > 3) & (k > 500)),
-        ({"where": "k", "when": "value > 100"}, lambda v, k: v > 100), ({"where": "x"}, lambda v, k: k >= 0),
+        ({"where": "k", "when": "value > 100"}, lambda v, k: v > 100),
+        ({"where": "x"}, lambda v, k: k >= 0),
         ({"where": "x", "when": "value > 90", "iteration": 700}, lambda v, k: (v > 90) & (k == 700)),
-    ]  # fmt: skip
+    ]
     for chosen in ([a] for a in asked), [asked], [asked[::-1]]:
         for some in chosen:
             with wb.Session(graph) as session:

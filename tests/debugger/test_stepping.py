@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from tests.graph.programs import count, nested, same
+from tests.ir.programs import count, nested, same
 from tests.plan.random_graphs import Maker
 from workbench import StopReason as R
 from workbench.errors import FrameError, SessionError
-from workbench.graph import Ref
+from workbench.ir import Ref
 
 
 def shown(stop: wb.Stop) -> str:
@@ -27,7 +27,7 @@ def play(session: wb.Session, rows: list[tuple[Any, ...]]) -> None:
         stop = getattr(session, command)(*arguments)
         assert (stop.reason, shown(stop)) == (reason, place), f"row {number}: {command}{tuple(arguments)}: {stop}"
         assert session.stop == stop and session.position == stop.position
-        assert not [p for p in session._debugger.breakpoints._table.values() if p.internal]
+        assert not [p for p in session.breakpoints._table.values() if p.internal]
 
 
 X = "while/x/"
@@ -48,23 +48,26 @@ def test_every_stop_of_a_short_loop():
 
 def test_rows_on_a_flat_loop():
     with wb.Session(count(3.0), {"start": 0.0}) as session:
-        play(session, [
-            ("step_back", R.BEGINNING, "start"),
-            ("next_iteration", R.ITERATION, f"{X}Enter[0]"),
-            ("next_iteration", R.ITERATION, f"{X}Merge[1]"),
-            ("step", 3, R.STEP, f"{X}Switch[1]"),
-            ("step_back", R.STEP, "while/LoopCond[1]"),
-            ("step_back", 3, R.STEP, f"{X}NextIteration[0]"),
-            ("next_iteration", 2, R.ITERATION, f"{X}Merge[2]"),
-            ("previous_iteration", R.ITERATION, f"{X}Merge[1]"),
-            ("next_iteration", 2, R.ITERATION, f"{X}Merge[3]"),
-            ("next_iteration", R.FINISHED, "end"),
-            ("previous_iteration", R.ITERATION, f"{X}Merge[3]"),
-            ("step_out", R.FINISHED, "end"),
-            ("restart", R.STARTED, "start"),
-            ("run", R.FINISHED, "end"),
-            ("run", R.FINISHED, "end"),
-        ])  # fmt: skip
+        play(
+            session,
+            [
+                ("step_back", R.BEGINNING, "start"),
+                ("next_iteration", R.ITERATION, f"{X}Enter[0]"),
+                ("next_iteration", R.ITERATION, f"{X}Merge[1]"),
+                ("step", 3, R.STEP, f"{X}Switch[1]"),
+                ("step_back", R.STEP, "while/LoopCond[1]"),
+                ("step_back", 3, R.STEP, f"{X}NextIteration[0]"),
+                ("next_iteration", 2, R.ITERATION, f"{X}Merge[2]"),
+                ("previous_iteration", R.ITERATION, f"{X}Merge[1]"),
+                ("next_iteration", 2, R.ITERATION, f"{X}Merge[3]"),
+                ("next_iteration", R.FINISHED, "end"),
+                ("previous_iteration", R.ITERATION, f"{X}Merge[3]"),
+                ("step_out", R.FINISHED, "end"),
+                ("restart", R.STARTED, "start"),
+                ("run", R.FINISHED, "end"),
+                ("run", R.FINISHED, "end"),
+            ],
+        )
 
 
 O, I = "outer/", "inner/"  # noqa: E741
@@ -72,23 +75,26 @@ O, I = "outer/", "inner/"  # noqa: E741
 
 def test_rows_on_nested_loops():
     with wb.Session(nested(), {"start": 0.0}) as session:
-        play(session, [
-            ("run_to", "i", 1, R.TARGET, f"{O}i/Merge[1]"),
-            ("next_iteration", R.ITERATION, f"{O}i/Merge[2]"),
-            ("previous_iteration", R.ITERATION, f"{O}i/Merge[1]"),
-            ("step_into", R.FRAME_ENTERED, f"{I}j/Enter[1, 0]"),
-            ("next_iteration", R.ITERATION, f"{I}j/Merge[1, 1]"),
-            ("previous_iteration", R.ITERATION, f"{I}j/Enter[1, 0]"),
-            ("step_out", R.FRAME_LEFT, f"{O}acc/NextIteration[1]"),
-            ("step_out", R.FINISHED, "end"),
-            ("run_to", "a", (2, 1), R.TARGET, f"{I}a/Merge[2, 1]"),
-            ("run_to", "a", (2, 1), R.TARGET, f"{I}a/Merge[2, 1]"),
-            ("run_to", "a", (0, 0), R.TARGET, f"{I}a/Merge[0, 0]"),
-            ("run_to", "acc", 3, R.TARGET, f"{O}acc/Merge[3]"),
-            ("run_to", "start", (), R.TARGET, "start"),
-            ("run_to", "acc", 7, R.NOT_REACHED, "end"),
-            ("run_to", "outer/acc/Exit", (), R.TARGET, f"{O}acc/Exit"),
-        ])  # fmt: skip
+        play(
+            session,
+            [
+                ("run_to", "i", 1, R.TARGET, f"{O}i/Merge[1]"),
+                ("next_iteration", R.ITERATION, f"{O}i/Merge[2]"),
+                ("previous_iteration", R.ITERATION, f"{O}i/Merge[1]"),
+                ("step_into", R.FRAME_ENTERED, f"{I}j/Enter[1, 0]"),
+                ("next_iteration", R.ITERATION, f"{I}j/Merge[1, 1]"),
+                ("previous_iteration", R.ITERATION, f"{I}j/Enter[1, 0]"),
+                ("step_out", R.FRAME_LEFT, f"{O}acc/NextIteration[1]"),
+                ("step_out", R.FINISHED, "end"),
+                ("run_to", "a", (2, 1), R.TARGET, f"{I}a/Merge[2, 1]"),
+                ("run_to", "a", (2, 1), R.TARGET, f"{I}a/Merge[2, 1]"),
+                ("run_to", "a", (0, 0), R.TARGET, f"{I}a/Merge[0, 0]"),
+                ("run_to", "acc", 3, R.TARGET, f"{O}acc/Merge[3]"),
+                ("run_to", "start", (), R.TARGET, "start"),
+                ("run_to", "acc", 7, R.NOT_REACHED, "end"),
+                ("run_to", "outer/acc/Exit", (), R.TARGET, f"{O}acc/Exit"),
+            ],
+        )
 
 
 def stops_forward(session: wb.Session) -> list[tuple[Any, ...]]:
@@ -130,7 +136,7 @@ def test_stepping_back_is_stepping_in_reverse(graph):
     check_there_and_back(graph, {"start": 0.0})
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 1 << 32))
 def test_stepping_back_in_random_programs(seed):
     graph, feeds = Maker(seed).make()
@@ -144,11 +150,18 @@ def test_stepping_back_in_random_programs(seed):
     check_there_and_back(graph, feeds)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.tuples(
-    st.sampled_from(["step", "step_back", "next_iteration", "previous_iteration", "step_into", "step_out", "run",
-                     "restart"]),
-    st.integers(1, 30)), max_size=8))  # fmt: skip
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                ["step", "step_back", "next_iteration", "previous_iteration", "step_into", "step_out", "run", "restart"]
+            ),
+            st.integers(1, 30),
+        ),
+        max_size=8,
+    )
+)
 def test_any_walk_ends_where_its_event_number_says(walk):
     """However a position was reached, it and the whole record equal those of stepping straight to it."""
     with wb.Session(nested(), {"start": 0.0}) as walker, wb.Session(nested(), {"start": 0.0}) as straight:
@@ -168,16 +181,20 @@ def test_bad_counts(command, n):
         assert session.step().reason is R.STEP  # and it goes on
 
 
+@pytest.mark.usefixtures("steady_pace")
 def test_a_long_way_back_uses_checkpoints():
     with wb.Session(count(300_000.0), {"start": 0.0}) as session:
         session.run()
         assert len(session._run.checkpoints) > 3
-        play(session, [
-            ("run_to", "x", 250_000, R.TARGET, f"{X}Merge[250000]"),
-            ("step_back", R.STEP, f"{X}NextIteration[249999]"),
-            ("run_to", "x", 7, R.TARGET, f"{X}Merge[7]"),
-            ("run_to", "while/x/Exit", (), R.TARGET, f"{X}Exit"),
-        ])  # fmt: skip
+        play(
+            session,
+            [
+                ("run_to", "x", 250_000, R.TARGET, f"{X}Merge[250000]"),
+                ("step_back", R.STEP, f"{X}NextIteration[249999]"),
+                ("run_to", "x", 7, R.TARGET, f"{X}Merge[7]"),
+                ("run_to", "while/x/Exit", (), R.TARGET, f"{X}Exit"),
+            ],
+        )
         assert session.value("x") == 300_000.0
 
 

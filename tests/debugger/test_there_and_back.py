@@ -11,15 +11,24 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.debugger.test_stepping import shown
-from tests.graph.programs import count, nested
+from tests.ir.programs import count, nested
 from tests.plan.random_graphs import Maker
 from workbench import StopReason as R
 from workbench.errors import FrameError, WorkbenchError
 
 ENDS = (R.FINISHED, R.BEGINNING, R.NOT_REACHED)
 MOST_STOPS = 60
-CONDITIONS = ["value > 0", "any(value < 2)", "delta != 0", "previous == value", "iteration == 1", "isnan(value)",
-              "abs(value) >= 2 and iteration > 0", "max - min > 0", "not value < 1 or delta > 0"]  # fmt: skip
+CONDITIONS = [
+    "value > 0",
+    "any(value < 2)",
+    "delta != 0",
+    "previous == value",
+    "iteration == 1",
+    "isnan(value)",
+    "abs(value) >= 2 and iteration > 0",
+    "max - min > 0",
+    "not value < 1 or delta > 0",
+]
 
 
 def walked(session: wb.Session, command: str, *arguments: Any) -> list[tuple[int, str]] | None:
@@ -156,6 +165,7 @@ def test_counts_begin_where_a_breakpoint_was_set_until_the_run_has_been_before(h
         assert [place for _, place in walked(session, "run")] == [f"while/less[{k - 1}]" for k in due]
 
 
+@pytest.mark.usefixtures("steady_pace")
 def test_reverse_in_the_middle_of_a_nested_loop_over_checkpoints():
     with wb.Session(nested(40), {"start": 0.0}) as session:
         session.breakpoints.add("a", when="value > 100 and delta > 0", every=37)
@@ -165,7 +175,7 @@ def test_reverse_in_the_middle_of_a_nested_loop_over_checkpoints():
 
 
 def test_more_hits_than_are_remembered(monkeypatch):
-    monkeypatch.setattr("workbench.debugger.hits.REMEMBERED", 8)
+    monkeypatch.setattr("workbench.debugger.breakpoints.hit_counter.KEPT_HITS", 8)
     with wb.Session(count(500.0), {"start": 0.0}) as session:
         session.breakpoints.add("x", when="value >= 0", every=50)
         check_both_ways(session)

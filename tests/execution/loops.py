@@ -50,8 +50,8 @@ def nest(outer: int, inner: int) -> wb.Graph:
 
 
 def nest_value(outer: int, inner: int, i: int, j: int) -> float:
-    """s at the beginning of inner iteration j of outer iteration i. What came more than 200 steps before, and was
-    below 2 ** 40, is shifted out of the 53 bits: the sum forgets it without a trace."""
+    """s at the beginning of inner iteration j of outer iteration i. Values from more than 200 steps before, which were
+    below 2 ** 40, are shifted out of the 53 bits: the sum forgets it without a trace."""
     at = i * inner + j
     s = 0.0
     for k in range(max(0, at - 200), at):

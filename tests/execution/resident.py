@@ -1,6 +1,6 @@
 """A long run in a process of its own: how much its resident memory grows. Prints JSON: bytes above the start.
 
-    python -P resident.py GRAPH TRIPS TRACE BUDGET
+python -P resident.py GRAPH TRIPS TRACE BUDGET
 """
 
 from __future__ import annotations
@@ -45,10 +45,16 @@ def main(name: str, trips: int, trace: str, budget: int) -> None:
         thread.join()
         assert session.outputs["i"] == whole
     early = max((r for part, r in samples if part <= 0.1), default=start)
-    print(json.dumps({
-        "peak": max(r for _, r in samples) - start, "early": early - start, "end": samples[-1][1] - start,
-        "samples": len(samples),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "peak": max(r for _, r in samples) - start,
+                "early": early - start,
+                "end": samples[-1][1] - start,
+                "samples": len(samples),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ CASES = {
 
 @contextmanager
 def sampled(run: Run) -> Iterator[list[int]]:
-    """What the run holds, read from another thread as fast as that can."""
+    """Reads the held bytes of a run from another thread as fast as it can."""
     samples: list[int] = []
     done = threading.Event()
 
@@ -90,11 +90,13 @@ def test_going_back_and_on_stays_within_the_budget(name: str) -> None:
     assert run.event == end and max(samples) <= budget, f"{max(samples)} of {budget} bytes"
 
 
+@pytest.mark.usefixtures("steady_pace")
+@pytest.mark.parametrize("steady_pace", [3e-6], indirect=True)
 def test_checkpoints_count_and_rows_make_room_for_them() -> None:
     run = run_of(arrays(3000, 10_000), {}, budget=4 * MIB)
     finish(run)
     held = sum(c.bytes for c in run.checkpoints)
-    assert held == run.machine.aside and MIB // 4 < held <= MIB
+    assert held == run.machine.checkpoint_bytes and MIB // 4 < held <= MIB
     assert run.held_bytes == run.view.bytes + held <= 4 * MIB
 
 
@@ -102,14 +104,14 @@ def test_what_a_keeper_reserves_counts() -> None:
     run, most = run_of(newton(300_000), {}, budget=MIB), [0]
 
     def keep(store: int, first: int, rows: np.ndarray, objects: dict[int, list[object]]) -> None:
-        run.machine.reserved = min(run.machine.reserved + rows.size // 20, MIB // 2)
+        run.machine.reserved_bytes = min(run.machine.reserved_bytes + rows.size // 20, MIB // 2)
         most[0] = max(most[0], rows.size // 20)
 
     run.machine.retire = keep
     with sampled(run) as samples:
         finish(run, samples)
     # this keeper takes its bytes while the rows that it is shown are still there
-    assert run.machine.reserved == MIB // 2 and max(samples) <= MIB + most[0]
+    assert run.machine.reserved_bytes == MIB // 2 and max(samples) <= MIB + most[0]
     assert run.view.bytes < MIB // 2
 
 

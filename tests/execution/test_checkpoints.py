@@ -83,9 +83,11 @@ def finish(run: Run) -> Run:
     return run
 
 
-@pytest.mark.parametrize(("make", "budget"), [
-    (lambda: newton(1_000_000), 1 << 20), (lambda: arrays(3000, 20_000), 4 << 20),
-])  # fmt: skip
+@pytest.mark.usefixtures("steady_pace")
+@pytest.mark.parametrize("steady_pace", [3e-6], indirect=True)
+@pytest.mark.parametrize(
+    ("make", "budget"), [(lambda: newton(1_000_000), 1 << 20), (lambda: arrays(3000, 20_000), 4 << 20)]
+)
 def test_a_run_keeps_a_quarter_of_its_budget_for_them(make, budget: int) -> None:
     run = finish(run_of(make(), {}, budget=budget))
     events = [c.events for c in run.checkpoints]

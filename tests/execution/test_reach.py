@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.execution.loops import arrays, counter, draws, nest, nest_value, newton, newton_values, objects
-from tests.graph.programs import same
+from tests.ir.programs import same
 from workbench.debugger import StopReason
 
 MIB = 1 << 20

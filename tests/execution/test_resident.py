@@ -19,8 +19,10 @@ SLACK = 3 * MIB
 def grown(name: str, trips: int, trace: str, budget: int) -> dict[str, int]:
     done = subprocess.run(
         [sys.executable, "-P", str(SCRIPT), name, str(trips), trace, str(budget)],
-        capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -32,13 +34,26 @@ def test_a_budget_bounds_what_the_process_holds(name: str, trips: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "trips", "trace"), [
-    ("newton", 10_000_000, "off"), ("newton", 10_000_000, "stats"), ("newton", 10_000_000, "all"),
-    ("counter", 10_000_000, "all"), ("nest", 10_000_000, "all"), ("nest", 10_000_000, "off"),
-    ("short", 10_000_000, "all"), ("short", 10_000_000, "off"), ("triple", 2_000_000, "all"),
-    ("arrays", 10_000_000, "off"), ("arrays", 10_000_000, "stats"), ("arrays", 10_000_000, "all"),
-    ("objects", 200_000, "off"), ("objects", 200_000, "stats"), ("objects", 200_000, "all"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "trips", "trace"),
+    [
+        ("newton", 10_000_000, "off"),
+        ("newton", 10_000_000, "stats"),
+        ("newton", 10_000_000, "all"),
+        ("counter", 10_000_000, "all"),
+        ("nest", 10_000_000, "all"),
+        ("nest", 10_000_000, "off"),
+        ("short", 10_000_000, "all"),
+        ("short", 10_000_000, "off"),
+        ("triple", 2_000_000, "all"),
+        ("arrays", 10_000_000, "off"),
+        ("arrays", 10_000_000, "stats"),
+        ("arrays", 10_000_000, "all"),
+        ("objects", 200_000, "off"),
+        ("objects", 200_000, "stats"),
+        ("objects", 200_000, "all"),
+    ],
+)
 def test_memory_is_flat(name: str, trips: int, trace: str) -> None:
     budget = 8 * MIB
     found = grown(name, trips, trace, budget)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import nested
+from tests.ir.programs import nested
 from tests.plan.checks import run_of
 from workbench.errors import ExecutionError
 from workbench.execution import Run
@@ -18,7 +18,7 @@ from workbench.session import plan_for
 
 
 class Recorder:
-    """What a keeper of retired rows does, as plainly as can be: copies of all rows by store."""
+    """The simplest retention backend: copies of all rows by store."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -43,7 +43,7 @@ class Recorder:
         del self.rows[store][row:], self.objects[store][row:]
 
     def item(self, place: Any, row: int) -> Any:
-        """What stands at a place for a row: retired, else in the machine."""
+        """The value at a place in a row: retired, else in the executor."""
         store, at = place.base - 1, row + place.shift
         if at >= len(self.rows[store]):
             dtype = None if place.dtype is None else np.dtype(place.dtype)
@@ -170,6 +170,7 @@ def test_arrays_that_leave_a_window_are_retired_too() -> None:
     check(kept, finish(Run(plan, {}, 1 << 34)))
 
 
+@pytest.mark.usefixtures("steady_pace")
 def test_rewind_names_the_first_row_that_is_written_anew() -> None:
     run = run_of(numbers(300_000), {}, budget=1)
     kept = Recorder(run)
@@ -246,6 +247,7 @@ def test_a_rewind_that_raises_leaves_the_machine_where_it_stands() -> None:
     assert (run.view.rows(1), run.view.ip, run.event) == before and kept.rows[1]
 
 
+@pytest.mark.usefixtures("steady_pace")
 def test_forks_have_no_hook() -> None:
     run = run_of(numbers(300_000), {}, budget=1)
     kept = Recorder(run)
@@ -262,7 +264,7 @@ def test_what_others_hold_counts() -> None:
     dropped = []
     for reserved in (0, 24 << 20):
         run = run_of(numbers(300_000), {}, budget=32 << 20)
-        run.machine.reserved = reserved
+        run.machine.reserved_bytes = reserved
         finish(run)
         assert run.view.bytes + reserved <= 32 << 20
         dropped.append(run.machine.dropped_chunks)

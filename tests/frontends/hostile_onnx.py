@@ -151,26 +151,46 @@ ONNX_CASES: dict[str, Callable[[], bytes]] = {
     "external data at an absolute path": lambda: initializer((1,), entry("location", "/etc/hostname"), integer(14, 1)),
     "a sparse initializer": lambda: wire(data(12, value("y")), data(15, integer(3, 2**40))),
     "a sparse constant of a terabyte": lambda: wire(
-        data(1, data(2, "y") + data(4, "Constant") + data(5, data(1, "sparse_value") + integer(20, 11) + data(
-            22, data(1, integer(1, 1) + integer(2, 1) + data(9, b"\0" * 4)) + data(
-                2, integer(1, 1) + integer(2, 7) + data(9, b"\0" * 8)) + integer(3, 2**40)))),
-        data(12, value("y"))),
+        data(
+            1,
+            data(2, "y")
+            + data(4, "Constant")
+            + data(
+                5,
+                data(1, "sparse_value")
+                + integer(20, 11)
+                + data(
+                    22,
+                    data(1, integer(1, 1) + integer(2, 1) + data(9, b"\0" * 4))
+                    + data(2, integer(1, 1) + integer(2, 7) + data(9, b"\0" * 8))
+                    + integer(3, 2**40),
+                ),
+            ),
+        ),
+        data(12, value("y")),
+    ),
     "a declared type that is another": lambda: model(
-        [n("Shape", "x", "s"), n("Neg", "s", "y")],
-        value_info=[_helper().make_tensor_value_info("s", 1, [77, 5])]),
+        [n("Shape", "x", "s"), n("Neg", "s", "y")], value_info=[_helper().make_tensor_value_info("s", 1, [77, 5])]
+    ),
     "a declared shape that is another": lambda: model(
-        [n("Neg", "x", "m"), n("Neg", "m", "y")],
-        value_info=[_helper().make_tensor_value_info("m", 11, [2**62, 2**62])]),
+        [n("Neg", "x", "m"), n("Neg", "m", "y")], value_info=[_helper().make_tensor_value_info("m", 11, [2**62, 2**62])]
+    ),
     "an input of 2^63 rows": lambda: model([n("Neg", "x", "y")], {"x": (1, [2**63 - 1, 2**63 - 1])}),
     "an input of negative size": lambda: model([n("Neg", "x", "y")], {"x": (1, [-4])}),
     "an input of an unknown type": lambda: model([n("Neg", "x", "y")], {"x": (99, [2])}),
     "a constant of a terabyte out of its shape": lambda: model(
-        [constant([2**20, 2**20]), n("ConstantOfShape", "k", "y")]),
+        [constant([2**20, 2**20]), n("ConstantOfShape", "k", "y")]
+    ),
     "an expansion to a terabyte": lambda: model([constant([2**40]), n("Expand", "x k", "y")]),
     "a tile of 2^62": lambda: model([constant([2**62]), n("Tile", "x k", "y")]),
-    "a range of 2^62": lambda: model([
-        constant([0], "a", dims=[]), constant([2**62], "b", dims=[]), constant([1], "c", dims=[]),
-        n("Range", "a b c", "y")]),
+    "a range of 2^62": lambda: model(
+        [
+            constant([0], "a", dims=[]),
+            constant([2**62], "b", dims=[]),
+            constant([1], "c", dims=[]),
+            n("Range", "a b c", "y"),
+        ]
+    ),
     "a pad of 2^62": lambda: model([constant([2**62, 2**62]), n("Pad", "x k", "y")]),
     "a reshape to 2^62": lambda: model([constant([2**62, 2**62]), n("Reshape", "x k", "y")]),
     "a reshape to -5": lambda: model([constant([-5]), n("Reshape", "x k", "y")]),
@@ -183,11 +203,14 @@ ONNX_CASES: dict[str, Callable[[], bytes]] = {
     "a permutation of 2^62": lambda: model([n("Transpose", "x", "y", perm=[2**62])]),
     "a permutation of -1": lambda: model([n("Transpose", "x", "y", perm=[-1])]),
     "a window of 2^40": lambda: model(
-        [n("MaxPool", "x", "y", kernel_shape=[2**40, 2**40], pads=[2**40] * 4)], {"x": (1, [1, 1, 4, 4])}),
+        [n("MaxPool", "x", "y", kernel_shape=[2**40, 2**40], pads=[2**40] * 4)], {"x": (1, [1, 1, 4, 4])}
+    ),
     "strides of 0": lambda: model(
-        [n("MaxPool", "x", "y", kernel_shape=[2, 2], strides=[0, 0])], {"x": (1, [1, 1, 4, 4])}),
+        [n("MaxPool", "x", "y", kernel_shape=[2, 2], strides=[0, 0])], {"x": (1, [1, 1, 4, 4])}
+    ),
     "a convolution of negative size": lambda: model(
-        [n("Conv", "x x", "y", kernel_shape=[-1, -1], dilations=[-1, 0], group=-3)], {"x": (1, [1, 1, 4, 4])}),
+        [n("Conv", "x x", "y", kernel_shape=[-1, -1], dilations=[-1, 0], group=-3)], {"x": (1, [1, 1, 4, 4])}
+    ),
     "an einsum of nothing": lambda: model([n("Einsum", "x", "y", equation="...,->->")]),
     "an einsum that shape inference never leaves": lambda: model([n("Einsum", "x", "y", equation="...{->->")]),
     "an einsum of a megabyte": lambda: model([n("Einsum", "x", "y", equation="i" * 2**20)]),
@@ -200,12 +223,14 @@ ONNX_CASES: dict[str, Callable[[], bytes]] = {
     "a scan onto axis 2^62": lambda: scan(scan_output_axes=[2**62]),
     "an attribute of another kind": lambda: model([n("Concat", "x x", "y", axis="first")]),
     "a million attributes": lambda: wire(
-        data(1, data(1, "x") + data(2, "y") + data(4, "Neg") + data(5, b"") * 1_000_000), data(12, value("y"))),
+        data(1, data(1, "x") + data(2, "y") + data(4, "Neg") + data(5, b"") * 1_000_000), data(12, value("y"))
+    ),
     "a million inputs": lambda: wire(
-        data(1, data(1, "x") * 1_000_000 + data(2, "y") + data(4, "Sum")), data(11, value("x")), data(12, value("y"))),
+        data(1, data(1, "x") * 1_000_000 + data(2, "y") + data(4, "Sum")), data(11, value("x")), data(12, value("y"))
+    ),
     "a million outputs": lambda: wire(
-        data(1, data(1, "x") + data(2, "y") * 1_000_000 + data(4, "Split")), data(11, value("x")),
-        data(12, value("y"))),
+        data(1, data(1, "x") + data(2, "y") * 1_000_000 + data(4, "Split")), data(11, value("x")), data(12, value("y"))
+    ),
     "a million dimensions": lambda: initializer((1,) * 1_000_000, data(9, b"\0" * 4)),
     "a name with NUL": lambda: model([n("Neg", "x", "a\0b"), n("Abs", "a\0b", "y")]),
     "a name of a megabyte": lambda: model([n("Neg", "a" * 2**20, "y")]),
@@ -217,7 +242,7 @@ ONNX_CASES: dict[str, Callable[[], bytes]] = {
     "operator set 0": lambda: model([n("Softmax", "x", "y")], version=0),
     "an optional nested 10,000 deep": lambda: _nested_type(10_000),
     "an optional nested 20 deep": lambda: _nested_type(20),
-}  # fmt: skip
+}
 
 
 def _nested_type(depth: int) -> bytes:

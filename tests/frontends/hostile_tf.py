@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.frontends.protobytes import attr, const, data, float32, integer, node, placeholder, tensor, varint
 from tests.frontends.test_tensorflow import LOOP
-from workbench.frontends.wire import fields
+from workbench.frontends.protobuf.wire import fields
 
 GIB2 = 2**31 - 1
 ONE = tensor(1, (), float32(5, 1.0))
@@ -72,8 +72,7 @@ GRAPHDEFS: dict[str, Callable[[], bytes]] = {
     "a packed list of 2 GB": lambda: const("c", b"\x08\x01\x2a" + varint(GIB2) + b"\0\0\0\0"),
     "a library of 2 GB": lambda: LOOP + b"\x12" + varint(GIB2),
     "a number of many bytes": lambda: b"\x18" + b"\xff" * 10_000,
-    "an attribute nested 10,000 deep": lambda: (
-        placeholder("x") + node("n", "Neg", "x", f=nested_functions(10_000))),
+    "an attribute nested 10,000 deep": lambda: placeholder("x") + node("n", "Neg", "x", f=nested_functions(10_000)),
     "an attribute nested 25 deep": lambda: placeholder("x") + node("n", "Neg", "x", f=nested_functions(25)),
     "an attribute nested 10 deep": lambda: placeholder("x") + node("n", "Neg", "x", f=nested_functions(10)),
     "a node that reads itself": lambda: node("a", "Identity", "a"),
@@ -83,25 +82,31 @@ GRAPHDEFS: dict[str, Callable[[], bytes]] = {
     "a frame that never closes": lambda: LOOP.replace(b"Exit", b"Noop"),
     "100 frames that never close": lambda: frames(100),
     "5,000 frames in frames": lambda: frames(5_000),
-    "a function that calls itself": lambda: (
-        placeholder("x") + call("y", "f") + library(function("f", "f"))),
+    "a function that calls itself": lambda: placeholder("x") + call("y", "f") + library(function("f", "f")),
     "functions that call each other": lambda: (
-        placeholder("x") + call("y", "f") + library(function("f", "g"), function("g", "f"))),
+        placeholder("x") + call("y", "f") + library(function("f", "g"), function("g", "f"))
+    ),
     "functions that double 40 times": lambda: (
-        placeholder("x") + call("y", "f40")
-        + library(function("f0"), *(function(f"f{i}", f"f{i - 1}", f"f{i - 1}") for i in range(1, 41)))),
+        placeholder("x")
+        + call("y", "f40")
+        + library(function("f0"), *(function(f"f{i}", f"f{i - 1}", f"f{i - 1}") for i in range(1, 41)))
+    ),
     "1,000 functions in a row": lambda: (
-        placeholder("x") + call("y", "f1000")
-        + library(function("f0"), *(function(f"f{i}", f"f{i - 1}") for i in range(1, 1001)))),
+        placeholder("x")
+        + call("y", "f1000")
+        + library(function("f0"), *(function(f"f{i}", f"f{i - 1}") for i in range(1, 1001)))
+    ),
     "a loop whose body is the loop": lambda: tf_while("f", "f") + library(function("f", "f")),
     "a function that is not there": lambda: placeholder("x") + call("y", "nothing"),
     "a function whose result is not there": lambda: (
-        placeholder("x") + call("y", "f") + library(function("f", last="z:output:0"))),
+        placeholder("x") + call("y", "f") + library(function("f", last="z:output:0"))
+    ),
     "a function defined twice": lambda: placeholder("x") + call("y", "f") + library(function("f"), function("f")),
     "a constant of a terabyte": lambda: const("c", tensor(1, (2**20, 2**20), float32(5, 1.0))),
     "a constant of 2^186 elements": lambda: const("c", tensor(1, (2**62, 2**62, 2**62), float32(5, 1.0))),
     "a thousand constants of 200 MB": lambda: b"".join(
-        const(f"c{i}", tensor(4, (200_000_000,), integer(7, 1))) for i in range(1000)),
+        const(f"c{i}", tensor(4, (200_000_000,), integer(7, 1))) for i in range(1000)
+    ),
     "a constant with more dimensions than NumPy has": lambda: const("c", tensor(1, (1,) * 100, float32(5, 1.0))),
     "a constant of no elements and 2^124 rows": lambda: const("c", tensor(1, (2**62, 2**62, 0))),
     "a constant of negative size": lambda: const("c", tensor(1, (-3,), float32(5, 1.0))),
@@ -112,24 +117,37 @@ GRAPHDEFS: dict[str, Callable[[], bytes]] = {
     "a placeholder of 2^63 rows": lambda: placeholder("p", 1, 2**63 - 1, 2**63 - 1) + node("q", "Neg", "p"),
     "a placeholder of 10,000 dimensions": lambda: placeholder("p", 1, *[1] * 10_000) + node("q", "Neg", "p"),
     "a split into 2^40": lambda: (
-        const("d", tensor(3, (), integer(7, 0))) + placeholder("x", 1, 4)
-        + node("s", "Split", "d", "x", num_split=integer(3, 2**40))),
+        const("d", tensor(3, (), integer(7, 0)))
+        + placeholder("x", 1, 4)
+        + node("s", "Split", "d", "x", num_split=integer(3, 2**40))
+    ),
     "a split into -1": lambda: (
-        const("d", tensor(3, (), integer(7, 0))) + placeholder("x", 1, 4)
-        + node("s", "Split", "d", "x", num_split=integer(3, -1))),
+        const("d", tensor(3, (), integer(7, 0)))
+        + placeholder("x", 1, 4)
+        + node("s", "Split", "d", "x", num_split=integer(3, -1))
+    ),
     "an unpack into 2^40": lambda: (
-        placeholder("x") + node("s", "Unpack", "x", num=integer(3, 2**40), axis=integer(3, 0))),
+        placeholder("x") + node("s", "Unpack", "x", num=integer(3, 2**40), axis=integer(3, 0))
+    ),
     "a pack of -5": lambda: placeholder("x") + node("s", "Pack", "x", N=integer(3, -5), axis=integer(3, -(2**40))),
-    "an axis of 2^62": lambda: placeholder("x", 1, 2) + node("s", "ExpandDims", "x", "a") + const(
-        "a", tensor(9, (), integer(10, 2**62))),
-    "a reshape to 2^62": lambda: placeholder("x", 1, 2) + node("s", "Reshape", "x", "a") + const(
-        "a", tensor(9, (2,), integer(10, 2**62), integer(10, 2**62))),
+    "an axis of 2^62": lambda: (
+        placeholder("x", 1, 2) + node("s", "ExpandDims", "x", "a") + const("a", tensor(9, (), integer(10, 2**62)))
+    ),
+    "a reshape to 2^62": lambda: (
+        placeholder("x", 1, 2)
+        + node("s", "Reshape", "x", "a")
+        + const("a", tensor(9, (2,), integer(10, 2**62), integer(10, 2**62)))
+    ),
     "a range of 2^62": lambda: (
-        const("a", tensor(9, (), integer(10, 0))) + const("b", tensor(9, (), integer(10, 2**62)))
-        + const("c", tensor(9, (), integer(10, 1))) + node("r", "Range", "a", "b", "c")),
+        const("a", tensor(9, (), integer(10, 0)))
+        + const("b", tensor(9, (), integer(10, 2**62)))
+        + const("c", tensor(9, (), integer(10, 1)))
+        + node("r", "Range", "a", "b", "c")
+    ),
     "a million attributes": lambda: data(1, data(1, "n") + data(2, "NoOp") + data(5, b"") * 1_000_000),
     "a million attributes with names": lambda: data(
-        1, data(1, "n") + data(2, "NoOp") + b"".join(attr(f"a{i}", integer(3, 1)) for i in range(1_000_000))),
+        1, data(1, "n") + data(2, "NoOp") + b"".join(attr(f"a{i}", integer(3, 1)) for i in range(1_000_000))
+    ),
     "half a million empty nodes": lambda: data(1, b"") * 500_000,
     "a million inputs": lambda: const("a", ONE) + data(1, data(1, "n") + data(2, "AddN") + data(3, "a") * 1_000_000),
     "a million dimensions": lambda: const("a", data(2, data(2, b"") * 1_000_000) + integer(1, 1)),
@@ -142,7 +160,7 @@ GRAPHDEFS: dict[str, Callable[[], bytes]] = {
     "an input without a name": lambda: node("a", "Identity", "") + node("b", "Neg", "^", ":0", ":"),
     "an output of 10^300": lambda: placeholder("x") + node("b", "Neg", "x:" + "9" * 300),
     "an empty attribute value": lambda: node("c", "Const", value=b"") + node("p", "Placeholder", dtype=b""),
-}  # fmt: skip
+}
 
 TEXTS: dict[str, Callable[[], str]] = {
     "messages nested 200,000 deep": lambda: "node {" * 200_000,
@@ -156,10 +174,11 @@ TEXTS: dict[str, Callable[[], str]] = {
     "a million strings": lambda: "node { name: " + "'a' " * 300_000 + "op: 'NoOp' }",
     "a repeated constant of a terabyte": lambda: (
         'node { name: "c" op: "Const" attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: '
-        '1099511627776 } } float_val: 1 } } } }'),
+        "1099511627776 } } float_val: 1 } } } }"
+    ),
     "a million attributes in text": lambda: 'node { name: "n" op: "NoOp" ' + "attr{}" * 1_000_000 + "}",
     "a graph of NUL": lambda: "node {" + "\0" * 10_000,
-}  # fmt: skip
+}
 
 
 def saved(graph: Callable[[], bytes]) -> bytes:

@@ -70,7 +70,7 @@ def argument(name: str, dtype: int | str, many: str = "") -> bytes:
 
 def function(
     name: str, inputs: list[bytes], outputs: list[bytes], nodes: list[bytes], ret: dict[str, str], *effects: str
-) -> bytes:  # fmt: skip
+) -> bytes:
     """A FunctionDef; ``nodes`` are made by :func:`node`."""
     signature = data(1, name) + b"".join(data(2, i) for i in inputs) + b"".join(data(3, o) for o in outputs)
     body = b"".join(key(3, 2) + n[1:] for n in nodes)  # field 3 here, field 1 in a GraphDef

@@ -25,13 +25,19 @@ HERE = Path(__file__).parent / "data"
 def test_what_tensorflow_wrote():
     bundle = Bundle(HERE / "bundle")
     expected = {
-        "f": np.arange(600, dtype=np.float32).reshape(20, 30) / 7, "h": np.array([1.5, -2], np.float16),
-        "d": np.array(np.pi), "i8": np.array([-1, 2], np.int8), "u16": np.array([65535], np.uint16),
-        "i64": np.array([[-(2**63)], [5]]), "b": np.array([True, False, True]), "c": np.array([1 + 2j], np.complex64),
-        "e": np.zeros((0, 4), np.float32), "s": np.array([[b"", b"abc"], [b"\x00\xff", b"x" * 300]], object),
+        "f": np.arange(600, dtype=np.float32).reshape(20, 30) / 7,
+        "h": np.array([1.5, -2], np.float16),
+        "d": np.array(np.pi),
+        "i8": np.array([-1, 2], np.int8),
+        "u16": np.array([65535], np.uint16),
+        "i64": np.array([[-(2**63)], [5]]),
+        "b": np.array([True, False, True]),
+        "c": np.array([1 + 2j], np.complex64),
+        "e": np.zeros((0, 4), np.float32),
+        "s": np.array([[b"", b"abc"], [b"\x00\xff", b"x" * 300]], object),
         "deep/name/with/a/long/path": np.array(9, np.int32),
         "sliced": np.arange(200 * 3, dtype=np.int32).reshape(200, 3),
-    }  # fmt: skip
+    }
     assert set(bundle) == set(expected) and len(bundle) == len(expected)
     for name, array in expected.items():
         found = bundle[name]
@@ -45,9 +51,13 @@ def fixed32(number: int, value: int) -> bytes:
 
 def entry(raw: bytes, dtype: int = 1, dims=(2,), offset: int = 0, size: int | None = None, shard: int = 0) -> bytes:
     return (
-        integer(1, dtype) + data(2, shape(*dims)) + integer(3, shard) + integer(4, offset)
-        + integer(5, len(raw) if size is None else size) + fixed32(6, masked(crc32c(raw)))
-    )  # fmt: skip
+        integer(1, dtype)
+        + data(2, shape(*dims))
+        + integer(3, shard)
+        + integer(4, offset)
+        + integer(5, len(raw) if size is None else size)
+        + fixed32(6, masked(crc32c(raw)))
+    )
 
 
 def bundle(folder: Path, entries: dict[bytes, bytes], raw: bytes, header: bytes = integer(1, 1)) -> Bundle:
@@ -96,10 +106,11 @@ BAD_BUNDLES = {
     "a slice of another rank": (entry(b"") + data(7, b""), "bad-checkpoint"),
     "a slice that does not fill it": (entry(b"") + data(7, data(1, integer(1, 0) + integer(2, 1))), "bad-checkpoint"),
     "a terabyte out of slices": (
-        entry(b"", dims=(2**40,)) + data(7, data(1, integer(1, 0) + integer(2, 1))) * 2, "bad-checkpoint",
+        entry(b"", dims=(2**40,)) + data(7, data(1, integer(1, 0) + integer(2, 1))) * 2,
+        "bad-checkpoint",
     ),
     "one slice twice": (entry(b"") + data(7, data(1, integer(1, 0) + integer(2, 1))) * 2, "bad-checkpoint"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("row, slug", BAD_BUNDLES.values(), ids=BAD_BUNDLES)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from workbench.errors import ExecutionError, TypeMismatchError
-from workbench.frontends.onnx.collect import ArrayList
-from workbench.graph.opspec import REGISTRY
-from workbench.graph.types import TensorType
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.types import TensorType
+from workbench.ir.values import ArrayList
 
 APPEND, STACK = REGISTRY["list_append"], REGISTRY["list_stack"]
 
@@ -46,12 +46,12 @@ def test_elements_are_copies():
 
 
 def test_appending_costs_the_same_at_any_length():
-    start = time.perf_counter()
+    start = time.process_time()
     items = ArrayList()
     for _ in range(100_000):
         items = items.appended(1.0)
     # copying the list at every append would take minutes
-    assert len(items) == 100_000 and time.perf_counter() - start < 5
+    assert len(items) == 100_000 and time.process_time() - start < 5
 
 
 def test_stack():

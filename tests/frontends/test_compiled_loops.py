@@ -12,14 +12,12 @@ from tests.frontends.protobytes import argument as arg
 from tests.frontends.protobytes import const, data, float32, func, function, integer, library, node, placeholder, tensor
 from tests.frontends.protobytes import types as type_list
 from workbench.frontends import from_graphdef
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 from workbench.plan import make_plan, signature_of
 
 F32, I32, BOOL = 1, 3, 10
 FLOAT, INT = integer(6, F32), integer(6, I32)
-HALF, TEN, ONE = (
-    tensor(F32, (), float32(5, 0.5)), tensor(I32, (), integer(7, 10)), tensor(I32, (), integer(7, 1)),
-)  # fmt: skip
+HALF, TEN, ONE = (tensor(F32, (), float32(5, 0.5)), tensor(I32, (), integer(7, 10)), tensor(I32, (), integer(7, 1)))
 
 
 def entered(name: str, given: str, dtype: bytes) -> bytes:
@@ -27,32 +25,67 @@ def entered(name: str, given: str, dtype: bytes) -> bytes:
 
 
 #: i = 0; while i < 10: x, i = x * 0.5 + a, i + 1
-FRAMES = b"".join([
-    placeholder("x", F32), placeholder("a", F32), const("zero", tensor(I32, (), integer(7, 0))),
-    entered("Ei", "zero", INT), entered("Ex", "x", FLOAT),
-    node("Ea", "Enter", "a", T=FLOAT, frame_name=data(2, "loop"), is_constant=integer(5, 1)),
-    node("Mi", "Merge", "Ei", "Ni", T=INT), node("Mx", "Merge", "Ex", "Nx", T=FLOAT),
-    const("ten", TEN, "^Mi"), node("less", "Less", "Mi", "ten", T=INT), node("cond", "LoopCond", "less"),
-    node("Si", "Switch", "Mi", "cond", T=INT), node("Sx", "Switch", "Mx", "cond", T=FLOAT),
-    node("Ii", "Identity", "Si:1", T=INT), node("Ix", "Identity", "Sx:1", T=FLOAT),
-    const("half", HALF, "^Ii"), const("one", ONE, "^Ii"), node("mul", "Mul", "Ix", "half", T=FLOAT),
-    node("add", "AddV2", "mul", "Ea", T=FLOAT), node("inc", "AddV2", "Ii", "one", T=INT),
-    node("Ni", "NextIteration", "inc", T=INT), node("Nx", "NextIteration", "add", T=FLOAT),
-    node("Xi", "Exit", "Si", T=INT), node("Xx", "Exit", "Sx", T=FLOAT), node("y", "Identity", "Xx", T=FLOAT),
-])  # fmt: skip
+FRAMES = b"".join(
+    [
+        placeholder("x", F32),
+        placeholder("a", F32),
+        const("zero", tensor(I32, (), integer(7, 0))),
+        entered("Ei", "zero", INT),
+        entered("Ex", "x", FLOAT),
+        node("Ea", "Enter", "a", T=FLOAT, frame_name=data(2, "loop"), is_constant=integer(5, 1)),
+        node("Mi", "Merge", "Ei", "Ni", T=INT),
+        node("Mx", "Merge", "Ex", "Nx", T=FLOAT),
+        const("ten", TEN, "^Mi"),
+        node("less", "Less", "Mi", "ten", T=INT),
+        node("cond", "LoopCond", "less"),
+        node("Si", "Switch", "Mi", "cond", T=INT),
+        node("Sx", "Switch", "Mx", "cond", T=FLOAT),
+        node("Ii", "Identity", "Si:1", T=INT),
+        node("Ix", "Identity", "Sx:1", T=FLOAT),
+        const("half", HALF, "^Ii"),
+        const("one", ONE, "^Ii"),
+        node("mul", "Mul", "Ix", "half", T=FLOAT),
+        node("add", "AddV2", "mul", "Ea", T=FLOAT),
+        node("inc", "AddV2", "Ii", "one", T=INT),
+        node("Ni", "NextIteration", "inc", T=INT),
+        node("Nx", "NextIteration", "add", T=FLOAT),
+        node("Xi", "Exit", "Si", T=INT),
+        node("Xx", "Exit", "Sx", T=FLOAT),
+        node("y", "Identity", "Xx", T=FLOAT),
+    ]
+)
 
 ARGUMENTS = [arg("i", I32), arg("x", F32), arg("a", F32)]
-COND = function("cond", ARGUMENTS, [arg("y", BOOL)], [const("ten", TEN), node("n", "Less", "i", "ten:output:0", T=INT)],
-                {"y": "n:z:0"})  # fmt: skip
-BODY = function("body", ARGUMENTS, [arg("i1", I32), arg("x1", F32), arg("a1", F32)], [
-    const("half", HALF), const("one", ONE), node("mul", "Mul", "x", "half:output:0", T=FLOAT),
-    node("add", "AddV2", "mul:z:0", "a", T=FLOAT), node("inc", "AddV2", "i", "one:output:0", T=INT),
-], {"i1": "inc:z:0", "x1": "add:z:0", "a1": "a"})  # fmt: skip
-FUNCTIONS = b"".join([
-    placeholder("x", F32), placeholder("a", F32), const("zero", tensor(I32, (), integer(7, 0))),
-    node("while", "While", "zero", "x", "a", T=type_list(I32, F32, F32), cond=func("cond"), body=func("body")),
-    node("y", "Identity", "while:1", T=FLOAT), library(COND, BODY),
-])  # fmt: skip
+COND = function(
+    "cond",
+    ARGUMENTS,
+    [arg("y", BOOL)],
+    [const("ten", TEN), node("n", "Less", "i", "ten:output:0", T=INT)],
+    {"y": "n:z:0"},
+)
+BODY = function(
+    "body",
+    ARGUMENTS,
+    [arg("i1", I32), arg("x1", F32), arg("a1", F32)],
+    [
+        const("half", HALF),
+        const("one", ONE),
+        node("mul", "Mul", "x", "half:output:0", T=FLOAT),
+        node("add", "AddV2", "mul:z:0", "a", T=FLOAT),
+        node("inc", "AddV2", "i", "one:output:0", T=INT),
+    ],
+    {"i1": "inc:z:0", "x1": "add:z:0", "a1": "a"},
+)
+FUNCTIONS = b"".join(
+    [
+        placeholder("x", F32),
+        placeholder("a", F32),
+        const("zero", tensor(I32, (), integer(7, 0))),
+        node("while", "While", "zero", "x", "a", T=type_list(I32, F32, F32), cond=func("cond"), body=func("body")),
+        node("y", "Identity", "while:1", T=FLOAT),
+        library(COND, BODY),
+    ]
+)
 
 
 def by_hand() -> wb.Graph:

@@ -93,8 +93,10 @@ def test_a_loop_of_functions_is_a_frame_under_the_sources_names():
     loop = found.frames[("while",)]
     assert loop.loop_cond == "while/LoopCond"
     assert [v.name for v in loop.variables] == [
-        "while/while_while_loop_counter", "while/while_placeholder", "while/while_placeholder_1",
-    ]  # fmt: skip
+        "while/while_while_loop_counter",
+        "while/while_placeholder",
+        "while/while_placeholder_1",
+    ]
     assert found.value("while:3") == found.value("while/Exit_3") and found.nodes["while/Exit_3"].region == "while"
     assert {n.region for n in found.nodes.values() if found.frame_of(n.name) == ("while", inner)} == {inner}
     # what a body hands on unchanged is an invariant, not a variable

@@ -50,9 +50,10 @@ def test_a_saved_graph_without_tensorflow_says_what_is_missing(monkeypatch):
     assert "workbench[tensorflow]" in str(caught.value)
 
 
-@pytest.mark.parametrize("attrs", [
-    "", '{"node": 5, "types": []}', '{"node": {"bytes": ""}, "types": ["float32"]}', '{"node": {"bytes": ""}}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "attrs",
+    ["", '{"node": 5, "types": []}', '{"node": {"bytes": ""}, "types": ["float32"]}', '{"node": {"bytes": ""}}'],
+)
 def test_a_foreign_node_that_carries_nothing(attrs):
     with pytest.raises(WorkbenchError):
         wb.parse(f'graph "g" version 1\nnode "y" = "tensorflow:Lgamma"() {attrs}\noutput "y" = "y:0"\n')
@@ -60,7 +61,7 @@ def test_a_foreign_node_that_carries_nothing(attrs):
 
 def test_an_op_with_effects_is_not_pure():
     from workbench.frontends.tf.eager import resolve
-    from workbench.graph.types import TensorType
+    from workbench.ir.types import TensorType
 
     attrs = {"node": b"x", "types": (TensorType("float32", None),)}
     assert not resolve("tensorflow:A", attrs).pure and not resolve("tensorflow:A", {**attrs, "stateful": True}).pure
@@ -84,9 +85,10 @@ def test_an_op_without_a_rule():
 
 @needs_tensorflow
 def test_strings_lists_attributes_and_several_outputs(monkeypatch):
-    monkeypatch.setattr("workbench.frontends.tf.lowering.RULES", {
-        k: v for k, v in RULES.items() if k in ("Const", "Placeholder", "Identity")
-    })  # fmt: skip
+    monkeypatch.setattr(
+        "workbench.frontends.tf.lowering.RULES",
+        {k: v for k, v in RULES.items() if k in ("Const", "Placeholder", "Identity")},
+    )
     text = const("s", tensor(7, (2,), data(8, "a-b"), data(8, b"\xff")))
     raw = text + node("joined", "StringJoin", "s", "s", N=integer(3, 2), separator=data(2, "+"))
     raw += const("v", tensor(1, (4,), data(5, np.arange(4, dtype="<f4").tobytes())))
@@ -105,13 +107,41 @@ def test_strings_lists_attributes_and_several_outputs(monkeypatch):
 
 
 @needs_tensorflow
-@pytest.mark.parametrize("op", [
-    "ReadFile", "WriteFile", "MatchingFiles", "PyFunc", "EagerPyFunc", "SaveV2", "RestoreV2", "TextLineDataset",
-    "PrintV2", "DebugIdentityV2", "DecodeProtoV2", "InitializeTableFromTextFileV2", "Send", "NoSuchOp", "HashTableV2",
-    "QueueDequeueV2", "FixedLengthRecordReaderV2", "TensorSummaryV2", "Timestamp", "GenerateVocabRemapping",
-    "LoadAndRemapMatrix", "AudioSummary", "ImmutableConst", "FixedUnigramCandidateSampler", "VarHandleOp", "Enter",
-    "RandomShuffleQueueV2", "StatefulStandardNormalV2", "StatefulPartitionedCall", "Assign",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "op",
+    [
+        "ReadFile",
+        "WriteFile",
+        "MatchingFiles",
+        "PyFunc",
+        "EagerPyFunc",
+        "SaveV2",
+        "RestoreV2",
+        "TextLineDataset",
+        "PrintV2",
+        "DebugIdentityV2",
+        "DecodeProtoV2",
+        "InitializeTableFromTextFileV2",
+        "Send",
+        "NoSuchOp",
+        "HashTableV2",
+        "QueueDequeueV2",
+        "FixedLengthRecordReaderV2",
+        "TensorSummaryV2",
+        "Timestamp",
+        "GenerateVocabRemapping",
+        "LoadAndRemapMatrix",
+        "AudioSummary",
+        "ImmutableConst",
+        "FixedUnigramCandidateSampler",
+        "VarHandleOp",
+        "Enter",
+        "RandomShuffleQueueV2",
+        "StatefulStandardNormalV2",
+        "StatefulPartitionedCall",
+        "Assign",
+    ],
+)
 def test_ops_that_reach_outside_are_refused(op):
     assert library.definition(op) is None
 
@@ -148,9 +178,7 @@ def test_a_saved_graph_cannot_smuggle_an_op_in():
 
 @needs_tensorflow
 def test_random_draws_are_replayed(monkeypatch):
-    monkeypatch.setattr("workbench.frontends.tf.lowering.RULES", {
-        k: v for k, v in RULES.items() if "Random" not in k
-    })  # fmt: skip
+    monkeypatch.setattr("workbench.frontends.tf.lowering.RULES", {k: v for k, v in RULES.items() if "Random" not in k})
     raw = const("dims", tensor(3, (1,), integer(7, 4)))
     for name, seeds in (("seeded", (5, 6)), ("also", (5, 6)), ("free", (0, 0)), ("free2", (0, 0))):
         more = {"seed": integer(3, seeds[0]), "seed2": integer(3, seeds[1])}

@@ -17,7 +17,7 @@ from tests.frontends.protobytes import (
     node,
     placeholder,
     tensor,
-)  # fmt: skip
+)
 from workbench.errors import WorkbenchError
 from workbench.frontends import from_graphdef
 
@@ -26,11 +26,15 @@ X = placeholder("x")
 ONE = tensor(1, (), float32(5, 1.0))
 ENTER = node("Enter", "Enter", "x", T=FLOAT, frame_name=data(2, "loop"))
 MERGE = node("Merge", "Merge", "Enter", "Next", T=FLOAT)
-TEST = b"".join([
-    const("ten", tensor(1, (), float32(5, 10.0)), "^Merge"), node("Less", "Less", "Merge", "ten", T=FLOAT),
-    node("LoopCond", "LoopCond", "Less"), node("Switch", "Switch", "Merge", "LoopCond", T=FLOAT),
-    node("Identity", "Identity", "Switch:1", T=FLOAT),
-])  # fmt: skip
+TEST = b"".join(
+    [
+        const("ten", tensor(1, (), float32(5, 10.0)), "^Merge"),
+        node("Less", "Less", "Merge", "ten", T=FLOAT),
+        node("LoopCond", "LoopCond", "Less"),
+        node("Switch", "Switch", "Merge", "LoopCond", T=FLOAT),
+        node("Identity", "Identity", "Switch:1", T=FLOAT),
+    ]
+)
 BODY = const("one", ONE, "^Identity") + node("Add", "AddV2", "Identity", "one", T=FLOAT)
 NEXT, EXIT = node("Next", "NextIteration", "Add", T=FLOAT), node("Exit", "Exit", "Switch", T=FLOAT)
 LOOP = X + ENTER + MERGE + TEST + BODY + NEXT + EXIT
@@ -47,14 +51,17 @@ FAULTS = {
     "an Enter alone": (X + ENTER, "frame-not-closed"),
     "a value of the loop is used outside": (LOOP + node("y", "Add", "Add", "x"), "different-frames"),
     "a value from outside is used in the loop": (
-        X + ENTER + MERGE + TEST + node("Add", "Add", "Identity", "x") + NEXT + EXIT, "different-frames",
+        X + ENTER + MERGE + TEST + node("Add", "Add", "Identity", "x") + NEXT + EXIT,
+        "different-frames",
     ),
     "a cycle": (X + node("a", "Add", "x", "b") + node("b", "Neg", "a"), "cycle"),
     "a cycle of control": (X + node("a", "Neg", "x", "^b") + node("b", "Neg", "a"), "cycle"),
     "a node that reads itself": (node("a", "Neg", "a"), "cycle"),
     "a cycle beside an output": (X + node("y", "Neg", "x") + node("a", "Neg", "b") + node("b", "Neg", "a"), "cycle"),
-    "a loop without NextIteration": (X + ENTER + MERGE.replace(b"Next", b"Nege") + node("Nege", "Neg", "Merge")
-                                     + node("Exit", "Exit", "Nege"), "cycle"),
+    "a loop without NextIteration": (
+        X + ENTER + MERGE.replace(b"Next", b"Nege") + node("Nege", "Neg", "Merge") + node("Exit", "Exit", "Nege"),
+        "cycle",
+    ),
     "a NextIteration that no Merge reads": (
         X + ENTER + node("Next", "NextIteration", "Enter") + node("n", "Neg", "Next") + node("Exit", "Exit", "n"),
         "next-iteration-not-merged",
@@ -62,22 +69,30 @@ FAULTS = {
     "an Exit outside": (X + node("e", "Exit", "x"), "frame-not-open"),
     "a NextIteration outside": (X + node("e", "NextIteration", "x"), "frame-not-open"),
     "a LoopCond outside": (placeholder("p", 10) + node("e", "LoopCond", "p"), "frame-not-open"),
-    "a Merge that nothing starts": (X + node("Merge", "Merge", "N", "N") + node("N", "NextIteration", "Merge"),
-                                    "frame-not-open"),
+    "a Merge that nothing starts": (
+        X + node("Merge", "Merge", "N", "N") + node("N", "NextIteration", "Merge"),
+        "frame-not-open",
+    ),
     "an Enter that names no frame": (X + node("Enter", "Enter", "x") + node("Exit", "Exit", "Enter"), "no-frame-name"),
     "a Switch that declares another type": (
         X + placeholder("p", 10) + node("s", "Switch", "x", "p", T=integer(6, 3)) + node("y", "Neg", "s:1"),
         "declared-dtype",
     ),
     "a loop variable that changes its type": (
-        X + ENTER + MERGE + TEST + node("Add", "Cast", "Identity", DstT=integer(6, 3)) + NEXT + EXIT, "carried-dtype",
+        X + ENTER + MERGE + TEST + node("Add", "Cast", "Identity", DstT=integer(6, 3)) + NEXT + EXIT,
+        "carried-dtype",
     ),
     "a stack that comes out of a merge": (
-        STACK + X + placeholder("p", 10) + node("s", "Switch", "Stack", "p", T=FLOAT) + node("m", "Merge", "s", "s:1")
-        + node("push", "StackPushV2", "m", "x"), "unknown-stack",
+        STACK
+        + X
+        + placeholder("p", 10)
+        + node("s", "Switch", "Stack", "p", T=FLOAT)
+        + node("m", "Merge", "s", "s:1")
+        + node("push", "StackPushV2", "m", "x"),
+        "unknown-stack",
     ),
-    "a push to what is no stack": (X + node("push", "StackPushV2", "x", "x"), "wrong-dtype"),
-}  # fmt: skip
+    "a push to a value that is not a stack": (X + node("push", "StackPushV2", "x", "x"), "wrong-dtype"),
+}
 
 
 @pytest.mark.parametrize("raw, slug", FAULTS.values(), ids=FAULTS)
@@ -107,36 +122,54 @@ def test_a_loop_without_condition_is_stopped_where_a_second_value_leaves():
 
 def test_a_stack_in_one_frame():
     """Pushes and pops follow the control edges, whatever the order of the file."""
-    raw = b"".join([
-        node("b", "StackPopV2", "Stack", "^a", elem_type=FLOAT),
-        node("a", "StackPopV2", "Stack", "^q", elem_type=FLOAT),
-        node("q", "StackPushV2", "Stack", "y", "^p", T=FLOAT), node("p", "StackPushV2", "Stack", "x", T=FLOAT),
-        node("y", "Neg", "x", T=FLOAT), X, STACK, node("close", "StackCloseV2", "Stack", "^b"),
-    ])  # fmt: skip
+    raw = b"".join(
+        [
+            node("b", "StackPopV2", "Stack", "^a", elem_type=FLOAT),
+            node("a", "StackPopV2", "Stack", "^q", elem_type=FLOAT),
+            node("q", "StackPushV2", "Stack", "y", "^p", T=FLOAT),
+            node("p", "StackPushV2", "Stack", "x", T=FLOAT),
+            node("y", "Neg", "x", T=FLOAT),
+            X,
+            STACK,
+            node("close", "StackCloseV2", "Stack", "^b"),
+        ]
+    )
     found = from_graphdef(raw, ["a", "b", "p", "q"]).run({"x:0": np.float32(3)})
     assert {k: float(v) for k, v in found.items()} == {"a:0": -3, "b:0": 3, "p:0": 3, "q:0": -3}
 
 
 def test_a_stack_under_a_decision():
     """A push on one side only; the pop behind it gives what is on top on either."""
-    raw = b"".join([
-        X, placeholder("c", 10), STACK, node("first", "StackPushV2", "Stack", "x", T=FLOAT),
-        node("s", "Switch", "x", "c", T=FLOAT), node("n", "Neg", "s:1", T=FLOAT),
-        node("push", "StackPushV2", "Stack", "n", "^first", T=FLOAT), node("sync", "ControlTrigger", "^push", "^first"),
-        node("pop", "StackPopV2", "Stack", "^sync", elem_type=FLOAT),
-    ])  # fmt: skip
+    raw = b"".join(
+        [
+            X,
+            placeholder("c", 10),
+            STACK,
+            node("first", "StackPushV2", "Stack", "x", T=FLOAT),
+            node("s", "Switch", "x", "c", T=FLOAT),
+            node("n", "Neg", "s:1", T=FLOAT),
+            node("push", "StackPushV2", "Stack", "n", "^first", T=FLOAT),
+            node("sync", "ControlTrigger", "^push", "^first"),
+            node("pop", "StackPopV2", "Stack", "^sync", elem_type=FLOAT),
+        ]
+    )
     graph = from_graphdef(raw, ["pop"])
     for taken, top in ((True, -3), (False, 3)):
         assert graph.run({"x:0": np.float32(3), "c:0": np.array(taken)})["pop:0"] == top
 
 
 #: x + 1, from a constant inside the function
-NEXT_OF = function("next", [argument("x", 1)], [argument("y", 1)],
-                   [const("one", ONE), node("n", "AddV2", "x", "one:output:0", T=FLOAT)], {"y": "n:z:0"})  # fmt: skip
+NEXT_OF = function(
+    "next",
+    [argument("x", 1)],
+    [argument("y", 1)],
+    [const("one", ONE), node("n", "AddV2", "x", "one:output:0", T=FLOAT)],
+    {"y": "n:z:0"},
+)
 
 
 def test_a_call_inside_a_frame():
-    """What the function makes of nothing belongs to the frame, and is dead when the loop ends."""
+    """A value that the function computes without inputs belongs to the frame, and is dead when the loop ends."""
     raw = X + ENTER + MERGE + TEST + node("Add", "next", "Identity", T=FLOAT) + NEXT + EXIT + library(NEXT_OF)
     graph = from_graphdef(raw)
     assert graph.run({"x:0": np.float32(2.5)})["Exit:0"] == 10.5
@@ -148,10 +181,17 @@ def test_a_call_inside_a_frame():
 
 @pytest.mark.parametrize("taken, value", [(True, 4), (False, -3)])
 def test_a_call_behind_a_switch(taken, value):
-    raw = b"".join([
-        X, placeholder("p", 10), node("s", "Switch", "x", "p", T=FLOAT), node("f", "next", "s:1", T=FLOAT),
-        node("n", "Neg", "s", T=FLOAT), node("m", "Merge", "n", "f", T=FLOAT), library(NEXT_OF),
-    ])  # fmt: skip
+    raw = b"".join(
+        [
+            X,
+            placeholder("p", 10),
+            node("s", "Switch", "x", "p", T=FLOAT),
+            node("f", "next", "s:1", T=FLOAT),
+            node("n", "Neg", "s", T=FLOAT),
+            node("m", "Merge", "n", "f", T=FLOAT),
+            library(NEXT_OF),
+        ]
+    )
     graph = from_graphdef(raw, ["m"])
     with wb.Session(graph, {"x:0": np.float32(3), "p:0": np.array(taken)}) as session:
         session.run()
@@ -161,10 +201,17 @@ def test_a_call_behind_a_switch(taken, value):
 
 def test_a_call_that_gives_back_its_argument_waits_for_what_the_call_waits_for():
     same = function("same", [argument("x", 1)], [argument("y", 1)], [], {"y": "x"})
-    raw = b"".join([
-        X, placeholder("p", 10), node("s", "Switch", "p", "p", T=integer(6, 10)), node("on", "Identity", "s:1"),
-        node("f", "same", "x", "^on", T=FLOAT), node("y", "Neg", "f", T=FLOAT), library(same),
-    ])  # fmt: skip
+    raw = b"".join(
+        [
+            X,
+            placeholder("p", 10),
+            node("s", "Switch", "p", "p", T=integer(6, 10)),
+            node("on", "Identity", "s:1"),
+            node("f", "same", "x", "^on", T=FLOAT),
+            node("y", "Neg", "f", T=FLOAT),
+            library(same),
+        ]
+    )
     graph = from_graphdef(raw, ["y"])
     assert graph.run({"x:0": np.float32(3), "p:0": np.array(True)})["y:0"] == -3
     with pytest.raises(wb.WorkbenchError) as caught:

@@ -49,8 +49,10 @@ fields = st.recursive(
 messages = st.lists(fields, max_size=5).map(b"".join)
 tensors = st.builds(
     lambda dtype, dims, parts: tensor(dtype, tuple(dims), *parts),
-    st.integers(0, 30), st.lists(st.integers(-2, 2**40), max_size=3), st.lists(fields, max_size=3),
-)  # fmt: skip
+    st.integers(0, 30),
+    st.lists(st.integers(-2, 2**40), max_size=3),
+    st.lists(fields, max_size=3),
+)
 
 
 @FEW

@@ -11,7 +11,7 @@ import pytest
 from tests.frontends.protobytes import const, data, float32, integer, key, node, shape, tensor, varint
 from workbench.errors import LoadError
 from workbench.frontends.tf.graphdef import TensorName, read_graphdef
-from workbench.frontends.tf.tensor_proto import DType, Function
+from workbench.frontends.tf.tensor_proto import DTypeAttr, Function
 
 
 def constant(raw: bytes) -> np.ndarray:
@@ -23,8 +23,23 @@ def same(array: np.ndarray, expected: np.ndarray) -> bool:
 
 
 F, D, I32, U8, I16, I8, S, C64, I64, B, BF, U16, C128, H, U32, U64 = (
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 17, 18, 19, 22, 23,
-)  # fmt: skip
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    14,
+    17,
+    18,
+    19,
+    22,
+    23,
+)
 
 
 def doubles(number: int, *values: float) -> bytes:
@@ -98,15 +113,36 @@ def test_many_small_lies_are_one_large_one():
 def test_attributes():
     func = data(10, data(1, "f") + data(2, data(1, "k") + data(2, integer(3, 4))))
     raw = node(
-        "n", "Op", s=data(2, b"loc:@x"), i=integer(3, -5), f=float32(4, 0.5), b=integer(5, 0), t=integer(6, 101),
-        shape=data(7, shape(2, -1)), unknown=data(7, integer(3, 1)), fn=func, none=b"",
-        ints=data(1, data(3, varint(1) + varint(2))), types=data(1, data(6, varint(1))), empty=data(1, b""),
-    )  # fmt: skip
+        "n",
+        "Op",
+        s=data(2, b"loc:@x"),
+        i=integer(3, -5),
+        f=float32(4, 0.5),
+        b=integer(5, 0),
+        t=integer(6, 101),
+        shape=data(7, shape(2, -1)),
+        unknown=data(7, integer(3, 1)),
+        fn=func,
+        none=b"",
+        ints=data(1, data(3, varint(1) + varint(2))),
+        types=data(1, data(6, varint(1))),
+        empty=data(1, b""),
+    )
     attrs = read_graphdef(raw).nodes["n"].attrs
     assert attrs == {
-        "s": b"loc:@x", "i": -5, "f": 0.5, "b": False, "t": DType(101), "shape": (2, None), "unknown": None,
-        "fn": Function("f", {"k": 4}), "none": None, "ints": [1, 2], "types": [DType(1)], "empty": [],
-    }  # fmt: skip
+        "s": b"loc:@x",
+        "i": -5,
+        "f": 0.5,
+        "b": False,
+        "t": DTypeAttr(101),
+        "shape": (2, None),
+        "unknown": None,
+        "fn": Function("f", {"k": 4}),
+        "none": None,
+        "ints": [1, 2],
+        "types": [DTypeAttr(1)],
+        "empty": [],
+    }
     assert attrs["t"].name == "float32"
 
 

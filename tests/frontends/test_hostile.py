@@ -28,16 +28,30 @@ NAMES = [name for name, _, _ in hostile.doors()]
 #: cases that are odd but no lie: they are read, and say what is wrong when they run, if anything is
 READ = {
     "graphdef: an attribute nested 10 deep",
-    "graphdef: a placeholder of 2^63 rows", "graphdef: a range of 2^62", "graphdef: a name with NUL",
-    "onnx: 10 branches in branches", "onnx: functions that double 12 times", "onnx: a negative dimension",
-    "onnx: both raw and typed data", "onnx: an input of 2^63 rows",
-    "onnx: an input of negative size", "onnx: an input of an unknown type",
-    "onnx: a constant of a terabyte out of its shape", "onnx: a tile of 2^62",
-    "onnx: a pad of 2^62", "onnx: a permutation of -1",
-    "onnx: a window of 2^40", "onnx: strides of 0", "onnx: a convolution of negative size", "onnx: a cast to 10^9",
-    "onnx: a name with NUL", "onnx: operator set 2^62", "onnx: operator set -5", "onnx: operator set 0",
+    "graphdef: a placeholder of 2^63 rows",
+    "graphdef: a range of 2^62",
+    "graphdef: a name with NUL",
+    "onnx: 10 branches in branches",
+    "onnx: functions that double 12 times",
+    "onnx: a negative dimension",
+    "onnx: both raw and typed data",
+    "onnx: an input of 2^63 rows",
+    "onnx: an input of negative size",
+    "onnx: an input of an unknown type",
+    "onnx: a constant of a terabyte out of its shape",
+    "onnx: a tile of 2^62",
+    "onnx: a pad of 2^62",
+    "onnx: a permutation of -1",
+    "onnx: a window of 2^40",
+    "onnx: strides of 0",
+    "onnx: a convolution of negative size",
+    "onnx: a cast to 10^9",
+    "onnx: a name with NUL",
+    "onnx: operator set 2^62",
+    "onnx: operator set -5",
+    "onnx: operator set 0",
     "onnx: an optional nested 20 deep",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +68,14 @@ def test_one_clear_error_soon_and_in_bounded_memory(reports, name):
     found = reports[name]
     assert found["slug"] != "?", found
     assert (found["slug"] == "") == (name in READ), found
-    assert found["seconds"] <= 1.0 and found["megabytes"] <= 400, found
+    assert found["units"] <= 15 and found["megabytes"] <= 400, found
     assert found.get("length", 0) <= 20_000, found
 
 
-@pytest.mark.parametrize("name", [
-    "loop.pb", "loop.pbtxt", "functions.pb", "functions.pbtxt", "saved_v1/saved_model.pb", "saved_v2/saved_model.pb",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    ["loop.pb", "loop.pbtxt", "functions.pb", "functions.pbtxt", "saved_v1/saved_model.pb", "saved_v2/saved_model.pb"],
+)
 def test_cuts_and_flips(name):
     raw = (HERE / "data" / name).read_bytes()
     target = "saved_model" if "saved" in name else "graphdef"

@@ -32,8 +32,12 @@ def test_scan_8_equals_onnxruntime(directions, lengths):
     text = SCAN_8.replace("DIRECTIONS", directions).replace("LENS", "lens" if lengths else "")
     proto = onnx.parser.parse_model(text)
     rng = np.random.default_rng(1)
-    feeds = {"lens": i(lengths or [4, 4]), "s0": f(rng.normal(size=(2, 1))), "xs": f(rng.normal(size=(2, 4, 1))),
-             "vs": f(rng.normal(size=(2, 4, 2)))}  # fmt: skip
+    feeds = {
+        "lens": i(lengths or [4, 4]),
+        "s0": f(rng.normal(size=(2, 1))),
+        "xs": f(rng.normal(size=(2, 4, 1))),
+        "vs": f(rng.normal(size=(2, 4, 2))),
+    }
     session = ort.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
     wanted = session.run(["sN", "ys"], {n.name: feeds[n.name] for n in session.get_inputs()})
     graph = from_onnx(proto)
@@ -121,9 +125,10 @@ def test_regions_nest_under_the_names_of_the_source():
     assert {n.name for n in graph.nodes.values() if n.region is None} == inputs | {"true"}
     found = {r.name: (r.kind, r.parent, r.frame) for r in graph.regions.values()}
     assert found == {
-        "training": ("loop", None, ("training",)), "training/choice": ("branch", "training", None),
+        "training": ("loop", None, ("training",)),
+        "training/choice": ("branch", "training", None),
         "training/choice/rows": ("loop", "training/choice", ("training", "rows")),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("name", [n for n, (text, _) in CASES.items() if "Loop" in text or "Scan" in text])
@@ -135,9 +140,13 @@ def test_all_nodes_of_a_frame_have_a_region(name):
             assert None not in regions
             (own,) = [r for r in regions if graph.nodes[frame.loop_cond].region == r]
             assert all(r == own or r.startswith(f"{own}/") for r in regions)
-            assert all(graph.nodes[n].region == own for n in (*frame.enters, *frame.exits, *frame.merges)
-                       if graph.nodes[n].op != "Merge" or len(graph.nodes[n].inputs) == 2
-                       and n in {v.merge for v in frame.variables})  # fmt: skip
+            assert all(
+                graph.nodes[n].region == own
+                for n in (*frame.enters, *frame.exits, *frame.merges)
+                if graph.nodes[n].op != "Merge"
+                or len(graph.nodes[n].inputs) == 2
+                and n in {v.merge for v in frame.variables}
+            )
 
 
 def test_a_sequence_map_is_one_region():

@@ -37,8 +37,11 @@ def test_each_trip_draws_its_own_numbers_and_a_replay_the_same(seed):
 
 
 def test_two_nodes_draw_apart():
-    graph = from_onnx(model("g () => (float[4] y, float[4] z) { y = RandomUniform <shape = [4]> () "
-                            "z = RandomUniform <shape = [4]> () }"))  # fmt: skip
+    graph = from_onnx(
+        model(
+            "g () => (float[4] y, float[4] z) { y = RandomUniform <shape = [4]> () z = RandomUniform <shape = [4]> () }"
+        )
+    )
     out = graph.run({})
     assert len(np.unique([out["y"], out["z"]])) == 8
 
@@ -64,7 +67,8 @@ def test_a_seed_gives_what_the_reference_evaluator_draws(text):
 
 
 def test_distributions():
-    graph = from_onnx(model("""g (float[40000] p, float[2,3] w) =>
+    graph = from_onnx(
+        model("""g (float[40000] p, float[2,3] w) =>
             (float[40000] n, float[40000] u, float[40000] b, int64[2,40000] k, float[40000] d, bool[40000] m) {
         n = RandomNormal <shape = [40000], mean = 2.0, scale = 3.0> ()
         u = RandomUniform <shape = [40000], low = -1.0, high = 3.0> ()
@@ -73,7 +77,8 @@ def test_distributions():
         r = Constant <value = float {0.25}> ()
         t = Constant <value = bool {1}> ()
         d, m = Dropout (p, r, t)
-    }"""))
+    }""")
+    )
     weights = np.array([[1, 2, 5], [0, 1, 0]])
     with np.errstate(divide="ignore"):
         out = graph.run({"p": np.full(40000, 0.3, np.float32), "w": np.log(weights).astype(np.float32)})

@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 import workbench as wb
 from workbench.frontends import from_onnx
 from workbench.frontends.onnx.foreign import entry, runtime
+from workbench.ir.types import TensorType
 
 ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
 if isinstance(runtime.runtime(), str):
@@ -25,10 +26,12 @@ def one_node(op, inputs, outputs, constants=None, opset=17, domain="", **attrs) 
     """A model of one node. inputs, outputs: name -> (element type, shape); constants: name -> array."""
     node = helper.make_node(op, [*inputs, *(constants or {})], list(outputs), domain=domain, **attrs)
     graph = helper.make_graph(
-        [node], "g", [helper.make_tensor_value_info(n, *t) for n, t in inputs.items()],
+        [node],
+        "g",
+        [helper.make_tensor_value_info(n, *t) for n, t in inputs.items()],
         [helper.make_tensor_value_info(n, *t) for n, t in outputs.items()],
         [onnx.numpy_helper.from_array(a, n) for n, a in (constants or {}).items()],
-    )  # fmt: skip
+    )
     sets = [helper.make_opsetid("", opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
     return helper.make_model(graph, opset_imports=sets, ir_version=9)
 
@@ -123,8 +126,9 @@ def test_an_operator_set_that_onnxruntime_does_not_know_yet():
     model.opset_import[0].version = newest
     graph = from_onnx(model)
     assert reasons(graph, feeds)["y"][0] == "onnxruntime"
-    np.testing.assert_allclose(graph.run(feeds)["y"], ReferenceEvaluator(conv()[0]).run(None, feeds)[0], rtol=1e-4,
-                               atol=1e-4)  # fmt: skip
+    np.testing.assert_allclose(
+        graph.run(feeds)["y"], ReferenceEvaluator(conv()[0]).run(None, feeds)[0], rtol=1e-4, atol=1e-4
+    )
 
 
 def test_types_that_come_with_the_values():
@@ -152,7 +156,7 @@ def test_an_input_given_twice_and_inputs_left_out():
 def test_a_node_that_fails_names_itself_and_the_reason():
     model = one_node(
         "Resize", {"x": (F, [1, 1, 2, 2]), "roi": (F, [0]), "s": (F, ["n"])}, {"y": (F, None)}, mode="nearest"
-    )  # fmt: skip
+    )
     graph = from_onnx(model)
     x = np.zeros((1, 1, 2, 2), np.float32)
     with pytest.raises(wb.WorkbenchError) as caught:
@@ -161,14 +165,16 @@ def test_a_node_that_fails_names_itself_and_the_reason():
 
 
 def test_plans_share_a_session_and_let_it_go():
+    from workbench.plan import PLANS
+
+    PLANS.clear()
+    gc.collect()  # what other tests left
     before = len(entry._BOUND)
     model, feeds = conv(seed=3)
     graph = from_onnx(model)
     graph.run(feeds)
     reasons(graph, feeds, trace="stats")
     assert len(entry._BOUND) == before + 1
-    from workbench.plan import PLANS
-
     PLANS.clear()
     del graph
     gc.collect()
@@ -230,3 +236,17 @@ def test_normalization_by_constants_is_compiled(shape, dtype):
         assert found.dtype == numpy
         np.testing.assert_allclose(found, wanted, rtol=0, atol=16 * np.finfo(numpy).eps * np.abs(wanted).max())
         np.testing.assert_array_equal(found, got[0])
+
+
+@pytest.mark.parametrize(
+    ("size", "scale"), [(23, 19 / 23), (5, 56 / 5), (54, 40 / 54), (19, 3 / 19), (7, 2.0), (9, 0.5)]
+)
+def test_sizes_of_a_scaled_image_are_products_in_float32_as_in_onnxruntime(size, scale):
+    scales = {"roi": np.zeros(0, np.float32), "s": np.array([1, 1, scale, 1], np.float32)}
+    x = np.zeros((1, 1, size, 2), np.float32)
+    for declared in ([1, 1, size, 2], [1, 1, None, 2]):
+        model = one_node("Resize", {"x": (F, declared)}, {"y": (F, None)}, scales, 13, mode="nearest")
+        graph = from_onnx(model)
+        wanted = (1, 1, int(np.float32(size) * np.float32(scale)), 2)
+        assert graph.run({"x": x})["y"].shape == wanted
+        assert graph.type_of(graph.outputs["y"]).accepts(TensorType("float32", wanted))

@@ -27,9 +27,11 @@ def function(name: str, *callees: str):
 
 def calling(first: str, *functions):
     graph = helper.make_graph(
-        [helper.make_node(first, ["x"], ["y"], domain="own")], "g",
-        [helper.make_tensor_value_info("x", 1, [])], [helper.make_tensor_value_info("y", 1, [])],
-    )  # fmt: skip
+        [helper.make_node(first, ["x"], ["y"], domain="own")],
+        "g",
+        [helper.make_tensor_value_info("x", 1, [])],
+        [helper.make_tensor_value_info("y", 1, [])],
+    )
     return helper.make_model(graph, functions=functions, opset_imports=OPSETS)
 
 
@@ -55,10 +57,10 @@ def test_recursion_is_refused(functions):
 
 def test_functions_that_would_fill_the_memory_are_refused_before_they_do():
     chain = [function(f"f{k}", f"f{k + 1}", f"f{k + 1}") for k in range(60)]
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(LoadError) as caught:
         from_onnx(calling("f0", *chain, function("f60", "Exp")))
-    assert caught.value.slug == "too-large" and time.perf_counter() - start < 1
+    assert caught.value.slug == "too-large" and time.process_time() - start < 1
 
 
 def test_a_long_chain_of_calls_is_no_recursion():
@@ -115,8 +117,12 @@ def test_calls_are_regions_with_their_attributes_and_defaults():
         np.testing.assert_allclose(out["t"], norm(z, 0.25) if z.sum() > 0 else -z, rtol=1e-5)
     regions = {r.name: (r.kind, r.parent) for r in graph.regions.values()}
     assert regions == {
-        "first": ("call", None), "train": ("loop", None), "train/again": ("call", "train"), "t": ("call", None),
-        "t/side": ("branch", "t"), "t/side/t/u": ("call", "t/side"),
+        "first": ("call", None),
+        "train": ("loop", None),
+        "train/again": ("call", "train"),
+        "t": ("call", None),
+        "t/side": ("branch", "t"),
+        "t/side/t/u": ("call", "t/side"),
     }
     assert {"first/m", "first/r", "a"} <= set(graph.regions["first"].nodes)
     assert graph.frame_of("again/m") == ("train",)

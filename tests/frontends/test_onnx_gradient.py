@@ -36,16 +36,16 @@ BODIES = {
     "broadcast arithmetic": "p = Mul(a, v) q = Div(p, b) r = Sub(q, s) y = Add(r, v)",
     "powers": "p = Pow(a, b) q = Sqrt(p) y = Reciprocal(q)",
     "smooth functions": "p = Exp(v) q = Log(a) r = Tanh(q) t = Sigmoid(r) u = Sin(t) w = Cos(u) z = Softplus(w) "
-                        "y = Mul(z, p)",
+    "y = Mul(z, p)",
     "kinks": "p = Sub(a, b) q = Relu(p) r = Abs(p) t = Neg(r) u = Greater(a, v) w = Where(u, q, s) y = Add(w, t)",
     "matrix product": "k = Transpose <perm = [1, 0]> (b) m = MatMul(a, k) y = Mul(m, s)",
     "gemm": "m = Gemm <alpha = 0.5, beta = 2.0, transB = 1> (a, b, s) y = Mul(m, m)",
     "gemm, transposed": "m = Gemm <transA = 1> (a, b, v) k = Gemm <transA = 1, transB = 1> (m, m) y = Mul(k, k)",
     "sums and shapes": "e = ReduceSum <keepdims = 0> (a) h = Constant <value_ints = [3, 2]> () r = Reshape(b, h) "
-                       "x = Constant <value_ints = [1]> () t = ReduceSum <keepdims = 0> (r, x) "
-                       "g = Unsqueeze(t, x) o = Mul(g, e) y = Mul(o, r)",
+    "x = Constant <value_ints = [1]> () t = ReduceSum <keepdims = 0> (r, x) "
+    "g = Unsqueeze(t, x) o = Mul(g, e) y = Mul(o, r)",
     "a value used twice": "p = Mul(a, a) q = Mul(p, a) y = Add(q, p)",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -10,8 +10,8 @@ import pytest
 from tests.frontends.models import CASES, HEAD, model, onnx
 from workbench.errors import LoadError, UnknownOpError, WorkbenchError
 from workbench.frontends import from_onnx
-from workbench.graph.node import Ref
-from workbench.graph.text import parse
+from workbench.ir.node import Ref
+from workbench.ir.text import parse
 
 
 def graph(name: str):
@@ -83,8 +83,12 @@ def test_a_limit_that_means_none_is_left_out():
 
 
 def test_opset_variants_give_the_same_ops():
-    new = from_onnx(model("g (float[2,1,3] x) => (float[2] y) { a = Constant <value = int64[1] {1}> () "
-                          "s = Squeeze(x, a) y = ReduceMax <axes = [1], keepdims = 0> (s) }"))  # fmt: skip
+    new = from_onnx(
+        model(
+            "g (float[2,1,3] x) => (float[2] y) { a = Constant <value = int64[1] {1}> () "
+            "s = Squeeze(x, a) y = ReduceMax <axes = [1], keepdims = 0> (s) }"
+        )
+    )
     old = from_onnx(
         model(
             "g (float[2,1,3] x) => (float[2] y) { s = Squeeze <axes = [1]> (x) "
@@ -157,14 +161,6 @@ def test_the_missing_library_is_named(monkeypatch):
     assert caught.value.slug == "missing-extra" and "workbench[onnx]" in str(caught.value)
 
 
-def unsorted():
-    proto = model("g (float x) => (float y) { a = Neg(x) y = Exp(a) }")
-    nodes = list(proto.graph.node)[::-1]
-    del proto.graph.node[:]
-    proto.graph.node.extend(nodes)
-    return proto
-
-
 def twice():
     proto = model("g (float x) => (float y) { a = Neg(x) y = Exp(a) }")
     proto.graph.node.append(proto.graph.node[0])
@@ -197,16 +193,17 @@ def float6():
 
 
 BAD = {
-    "unsorted": (unsorted, "undefined-value"),
     "a value made twice": (twice, "duplicate-name"),
     "a loop without a body": (bodyless, "bad-model"),
     "a body with too few outputs": (short_body, "bad-loop"),
     "a tensor that lies": (bad_tensor, "bad-tensor"),
     "nothing in it": (lambda: onnx.ModelProto(), "not-onnx"),
     "float6": (float6, "unknown-dtype"),
-    "wrong shapes": (lambda: onnx.parser.parse_model(HEAD + "g (float[2,3] a, float[2,3] b) => (float[2,2] c) "
-                     "{ c = MatMul(a, b) }"), "wrong-shape"),
-}  # fmt: skip
+    "wrong shapes": (
+        lambda: onnx.parser.parse_model(HEAD + "g (float[2,3] a, float[2,3] b) => (float[2,2] c) { c = MatMul(a, b) }"),
+        "wrong-shape",
+    ),
+}
 
 
 @pytest.mark.parametrize("make, slug", BAD.values(), ids=BAD)

@@ -22,40 +22,82 @@ def parsed(text: str, version: int = 17, ir: int = 8):
 #: (version, text, feeds): computed without any foreign op
 OURS = {
     "mean": (17, "g (float[2,3] x, float[3] v) => (y) { y = Mean(x, v, x) }", {"x": X, "v": f([1, 2, 4])}),
-    "square sum": (18, "g (float[2,3] x) => (y) { a = Constant <value_ints = [1]> () "
-                       "y = ReduceSumSquare <keepdims = 0> (x, a) }", {"x": X}),
-    "square sum, before 18": (13, "g (int32[2,3] x) => (y) { y = ReduceSumSquare <axes = [0]> (x) }",
-                              {"x": X.astype(np.int32)}),
-    "log sum": (18, "g (float[2,3] x) => (y) { a = Constant <value_ints = [-1]> () y = ReduceLogSum(x, a) }",
-                {"x": POSITIVE}),
-    "constant pad": (18, "g (float[2,3] x, float v) => (y) { p = Constant <value_ints = [1, 0, 0, 2]> () "
-                         "y = Pad(x, p, v) }", {"x": X, "v": f(7)}),
-    "pad without a value": (13, "g (float[2,3] x) => (y) { p = Constant <value_ints = [0, 2, 1, 0]> () "
-                                "y = Pad(x, p) }", {"x": X}),
-    "reflected pad": (13, "g (float[2,3] x) => (y) { p = Constant <value_ints = [1, 2, 0, 1]> () "
-                          'y = Pad <mode = "reflect"> (x, p) }', {"x": X}),
-    "edge pad of version 2": (10, 'g (float[2,3] x) => (y) { y = Pad <mode = "edge", pads = [0, 2, 1, 0]> (x) }',
-                              {"x": X}),
-    "one hot": (17, "g (int64[4] k, float[2] v) => (y) { d = Constant <value_int = 3> () "
-                    "y = OneHot <axis = 0> (k, d, v) }", {"k": i([0, 2, -1, 5]), "v": f([-1, 4])}),
-    "one hot of floats": (17, "g (float[2] k, float[2] v) => (y) { d = Constant <value_floats = [3.0]> () "
-                              "y = OneHot(k, d, v) }", {"k": f([1, 2]), "v": f([0, 9])}),
+    "square sum": (
+        18,
+        "g (float[2,3] x) => (y) { a = Constant <value_ints = [1]> () y = ReduceSumSquare <keepdims = 0> (x, a) }",
+        {"x": X},
+    ),
+    "square sum, before 18": (
+        13,
+        "g (int32[2,3] x) => (y) { y = ReduceSumSquare <axes = [0]> (x) }",
+        {"x": X.astype(np.int32)},
+    ),
+    "log sum": (
+        18,
+        "g (float[2,3] x) => (y) { a = Constant <value_ints = [-1]> () y = ReduceLogSum(x, a) }",
+        {"x": POSITIVE},
+    ),
+    "constant pad": (
+        18,
+        "g (float[2,3] x, float v) => (y) { p = Constant <value_ints = [1, 0, 0, 2]> () y = Pad(x, p, v) }",
+        {"x": X, "v": f(7)},
+    ),
+    "pad without a value": (
+        13,
+        "g (float[2,3] x) => (y) { p = Constant <value_ints = [0, 2, 1, 0]> () y = Pad(x, p) }",
+        {"x": X},
+    ),
+    "reflected pad": (
+        13,
+        'g (float[2,3] x) => (y) { p = Constant <value_ints = [1, 2, 0, 1]> () y = Pad <mode = "reflect"> (x, p) }',
+        {"x": X},
+    ),
+    "edge pad of version 2": (
+        10,
+        'g (float[2,3] x) => (y) { y = Pad <mode = "edge", pads = [0, 2, 1, 0]> (x) }',
+        {"x": X},
+    ),
+    "one hot": (
+        17,
+        "g (int64[4] k, float[2] v) => (y) { d = Constant <value_int = 3> () y = OneHot <axis = 0> (k, d, v) }",
+        {"k": i([0, 2, -1, 5]), "v": f([-1, 4])},
+    ),
+    "one hot of floats": (
+        17,
+        "g (float[2] k, float[2] v) => (y) { d = Constant <value_floats = [3.0]> () y = OneHot(k, d, v) }",
+        {"k": f([1, 2]), "v": f([0, 9])},
+    ),
     "upper triangle": (17, "g (float[2,3] x) => (y) { k = Constant <value_int = 1> () y = Trilu(x, k) }", {"x": X}),
     "lower triangle": (17, "g (float[2,3] x) => (y) { y = Trilu <upper = 0> (x) }", {"x": X}),
-    "softmax of rows": (11, "g (float[2,3,2] x) => (y) { y = Softmax(x) }",
-                        {"x": f(np.arange(12).reshape(2, 3, 2) / 7)}),
-    "log softmax of all but the first axes": (9, "g (float[2,3,2] x) => (y) { y = LogSoftmax <axis = 2> (x) }",
-                                              {"x": f(np.arange(12).reshape(2, 3, 2) / 7)}),
-    "softmax of an axis before others of size 1": (9, "g (float[2,3,1,1] x) => (y) { y = Softmax(x) }",
-                                                   {"x": f(np.arange(6).reshape(2, 3, 1, 1) / 7)}),
+    "softmax of rows": (
+        11,
+        "g (float[2,3,2] x) => (y) { y = Softmax(x) }",
+        {"x": f(np.arange(12).reshape(2, 3, 2) / 7)},
+    ),
+    "log softmax of all but the first axes": (
+        9,
+        "g (float[2,3,2] x) => (y) { y = LogSoftmax <axis = 2> (x) }",
+        {"x": f(np.arange(12).reshape(2, 3, 2) / 7)},
+    ),
+    "softmax of an axis before others of size 1": (
+        9,
+        "g (float[2,3,1,1] x) => (y) { y = Softmax(x) }",
+        {"x": f(np.arange(6).reshape(2, 3, 1, 1) / 7)},
+    ),
     "infinities": (17, "g (float[4] x) => (y) { y = IsInf(x) }", {"x": f([np.inf, -np.inf, np.nan, 1])}),
-    "range of one-element bounds": (17, "g (int64[1] n) => (y) { z = Constant <value_int = 0> () "
-                                        "o = Constant <value_int = 2> () s = Squeeze(n) y = Range(z, s, o) }",
-                                    {"n": i([5])}),
+    "range of one-element bounds": (
+        17,
+        "g (int64[1] n) => (y) { z = Constant <value_int = 0> () "
+        "o = Constant <value_int = 2> () s = Squeeze(n) y = Range(z, s, o) }",
+        {"n": i([5])},
+    ),
     "cast like": (17, "g (float[2,3] x, int32 k) => (y) { y = CastLike(x, k) }", {"x": X, "k": np.array(1, np.int32)}),
-    "greatest of nothing": (20, "g (float[2,N] x) => (y) { a = Constant <value_ints = [1]> () "
-                                "y = ReduceMax <keepdims = 0> (x, a) }", {"x": np.zeros((2, 4), np.float32)}),
-}  # fmt: skip
+    "greatest of nothing": (
+        20,
+        "g (float[2,N] x) => (y) { a = Constant <value_ints = [1]> () y = ReduceMax <keepdims = 0> (x, a) }",
+        {"x": np.zeros((2, 4), np.float32)},
+    ),
+}
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -79,8 +121,9 @@ def test_extremes_of_nothing_are_the_limits_of_the_dtype():
         assert out["lo"].dtype == dtype
 
 
-@pytest.mark.parametrize("op, function", [("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply),
-                                          ("Div", np.divide), ("Pow", np.power)])  # fmt: skip
+@pytest.mark.parametrize(
+    "op, function", [("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Div", np.divide), ("Pow", np.power)]
+)
 @pytest.mark.parametrize("axis, shape", [(0, (2,)), (1, (3,)), (-3, (2, 3)), (1, (3, 4)), (None, (4,))])
 def test_broadcasting_along_an_axis_before_version_7(op, function, axis, shape):
     at = "" if axis is None else f", axis = {axis}"
@@ -112,8 +155,9 @@ def sparse(values, positions, dims):
     flat = np.asarray(positions)
     return helper.make_sparse_tensor(
         helper.make_tensor("w", 1, [len(values)], values),
-        helper.make_tensor("at", 7, flat.shape, flat.reshape(-1).tolist()), dims,
-    )  # fmt: skip
+        helper.make_tensor("at", 7, flat.shape, flat.reshape(-1).tolist()),
+        dims,
+    )
 
 
 def with_sparse(tensor):
@@ -134,9 +178,14 @@ def test_sparse_initializers_and_constants_are_written_out(positions):
 
 @pytest.mark.parametrize(
     "positions, dims, slug",
-    [([1, 6], [2, 3], "bad-tensor"), ([-1, 2], [2, 3], "bad-tensor"), ([0, 1], [1 << 40, 1 << 20], "too-large"),
-     ([0, 1], [-2, 3], "too-large"), ([[0, 0], [0, 3]], [2, 3], "bad-tensor")],
-)  # fmt: skip
+    [
+        ([1, 6], [2, 3], "bad-tensor"),
+        ([-1, 2], [2, 3], "bad-tensor"),
+        ([0, 1], [1 << 40, 1 << 20], "too-large"),
+        ([0, 1], [-2, 3], "too-large"),
+        ([[0, 0], [0, 3]], [2, 3], "bad-tensor"),
+    ],
+)
 def test_sparse_tensors_that_lie_are_refused(positions, dims, slug):
     with pytest.raises(LoadError) as caught:
         from_onnx(with_sparse(sparse([2.0, 3.0], positions, dims)))

@@ -9,9 +9,8 @@ import workbench as wb
 from tests.frontends.models import f, i, model
 from workbench.errors import ExecutionError, FeedError
 from workbench.frontends import from_onnx
-from workbench.frontends.onnx.collect import ArrayList
-from workbench.frontends.onnx.sequences import NOTHING, array_list, from_graph
-from workbench.graph.opspec import REGISTRY
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.values import NOTHING, ArrayList, array_list, from_graph
 
 ort = pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
 A, B, C = f([1, 2]), f([3]), f([4, 5, 6])

@@ -14,8 +14,8 @@ from tests.frontends.protobytes import const, data, float32, integer, node, plac
 from workbench.errors import LoadError, WorkbenchError
 from workbench.frontends.tf.checkpoint import Bundle
 from workbench.frontends.tf.message import read_message
-from workbench.frontends.tf.restore import Variables, stored_variables
-from workbench.frontends.tf.saved_schema import SAVED
+from workbench.frontends.tf.saved_model.restore import SavedVariables, stored_variables
+from workbench.frontends.tf.saved_model.schema import SAVED
 
 HERE = Path(__file__).parent / "data"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
@@ -70,10 +70,13 @@ def test_version_2_restores_by_the_object_not_by_the_name():
     """Two variables are called "Variable"; TensorFlow numbers them in another order than the model does."""
     folder = HERE / "saved_v2"
     bundle = Bundle(folder / "variables" / "variables")
-    variables = Variables(bundle, meta_graph(folder))
+    variables = SavedVariables(bundle, meta_graph(folder))
     assert {name: variables[name].tolist() for name in variables} == {
-        "Variable": -4.0, "Variable_1": 1.5, "scale": [2.0, 3.0], "steps": 3,
-    }  # fmt: skip
+        "Variable": -4.0,
+        "Variable_1": 1.5,
+        "scale": [2.0, 3.0],
+        "steps": 3,
+    }
 
 
 def test_version_2_runs_its_function_and_the_loop_in_it():
@@ -99,8 +102,9 @@ def test_without_a_saver_the_checkpoint_s_objects_name_the_variables():
     found = stored_variables(meta, bundle)
     # the two variables of one name are left out: nothing tells them apart
     assert {k: v.key for k, v in found.items()} == {
-        "scale": "inner/scale/.ATTRIBUTES/VARIABLE_VALUE", "steps": "steps/.ATTRIBUTES/VARIABLE_VALUE",
-    }  # fmt: skip
+        "scale": "inner/scale/.ATTRIBUTES/VARIABLE_VALUE",
+        "steps": "steps/.ATTRIBUTES/VARIABLE_VALUE",
+    }
 
 
 @pytest.fixture
@@ -178,14 +182,18 @@ BAD = {
     "two signatures": (saved(GRAPH, SIGNATURE, entry("other", b"")), "no-such-signature"),
     "a signature without outputs": (saved(GRAPH, entry("main", b"")), "no-outputs"),
     "an output that is not in the graph": (
-        saved(GRAPH, entry("main", data(2, entry("b", data(1, "z:0"))))), "no-such-output"),
+        saved(GRAPH, entry("main", data(2, entry("b", data(1, "z:0"))))),
+        "no-such-output",
+    ),
     "a sparse output": (saved(GRAPH, entry("main", data(2, entry("b", data(4, b""))))), "composite-output"),
     "no nodes": (saved(b"", SIGNATURE), "not-a-graphdef"),
     "cut off": (saved(GRAPH, SIGNATURE)[:-3], "truncated"),
     "other tags": (saved(GRAPH, SIGNATURE, tags=("a",)) + data(2, b""), "no-such-tags"),
     "a node that reads itself": (
-        saved(node("y", "Identity", "y"), entry("main", data(2, entry("b", data(1, "y"))))), "cycle"),
-}  # fmt: skip
+        saved(node("y", "Identity", "y"), entry("main", data(2, entry("b", data(1, "y"))))),
+        "cycle",
+    ),
+}
 
 
 @pytest.mark.parametrize("raw, slug", BAD.values(), ids=BAD)

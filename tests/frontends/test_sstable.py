@@ -1,4 +1,4 @@
-"""What checkpoints are made of: checksums, compression and sorted tables, against published values."""
+"""Parts of checkpoints: checksums, compression and sorted tables, against published values."""
 
 from __future__ import annotations
 
@@ -16,16 +16,27 @@ from workbench.frontends.tf.checkpoint.sstable import MAGIC, TableError, read_ta
 # -- checksums ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("raw, expected", [
-    (b"123456789", 0xE3069283),
-    (bytes(32), 0x8A9136AA),  # this and the next four: RFC 3720, appendix B.4
-    (b"\xff" * 32, 0x62A8AB43),
-    (bytes(range(32)), 0x46DD794E),
-    (bytes(range(31, -1, -1)), 0x113FDB5C),
-    (bytes.fromhex("01c00000" + "00" * 12 + "14000000" "00000400" "00000014" "00000018" "28000000" + "00000000"
-                   + "02000000" + "00000000"), 0xD9963A56),
-    (b"", 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "raw, expected",
+    [
+        (b"123456789", 0xE3069283),
+        (bytes(32), 0x8A9136AA),  # this and the next four: RFC 3720, appendix B.4
+        (b"\xff" * 32, 0x62A8AB43),
+        (bytes(range(32)), 0x46DD794E),
+        (bytes(range(31, -1, -1)), 0x113FDB5C),
+        (
+            bytes.fromhex(
+                "01c00000" + "00" * 12 + "14000000"
+                "00000400"
+                "00000014"
+                "00000018"
+                "28000000" + "00000000" + "02000000" + "00000000"
+            ),
+            0xD9963A56,
+        ),
+        (b"", 0),
+    ],
+)
 def test_published_checksums(raw, expected):
     assert crc32c(raw) == expected
 
@@ -116,8 +127,13 @@ TWO = block([(0, b"c", b"x" * 20), (1, b"c", b"y")], compressed=True)
 
 def test_a_table():
     assert read_table(table(ONE, TWO)) == {
-        b"": b"head", b"abc": b"1", b"abd": b"22", b"b": b"", b"c": b"x" * 20, b"cc": b"y",
-    }  # fmt: skip
+        b"": b"head",
+        b"abc": b"1",
+        b"abd": b"22",
+        b"b": b"",
+        b"c": b"x" * 20,
+        b"cc": b"y",
+    }
     assert read_table(table()) == {}
 
 

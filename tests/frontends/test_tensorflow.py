@@ -9,8 +9,8 @@ from tests.conformance import corpora
 from tests.frontends.protobytes import const, data, float32, integer, node, placeholder, shape, tensor, varint
 from workbench.errors import FrameError, LoadError, UnknownOpError, WorkbenchError
 from workbench.frontends import from_graphdef
-from workbench.graph.node import Ref
-from workbench.graph.text import parse
+from workbench.ir.node import Ref
+from workbench.ir.text import parse
 
 FLOAT = integer(6, 1)
 ONE = tensor(1, (), float32(5, 1.0))

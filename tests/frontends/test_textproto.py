@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from workbench.frontends.textproto import TextReader
-from workbench.frontends.texttokens import TextError
-from workbench.frontends.wire import MAX_DEPTH, Field
+from workbench.frontends.protobuf.textproto import TextReader
+from workbench.frontends.protobuf.texttokens import TextError
+from workbench.frontends.protobuf.wire import MAX_DEPTH, Field
 
 SCHEMA = {
     "M": {
@@ -50,11 +50,13 @@ GOOD = {
     "i: RED ints: [BLUE, 3]": {"i": 1, "ints": [-2, 3]},
     "b: true": {"b": True},
     "b: t, m { b: f }; ms { b: 1 } ms { b: False } ms { b: 0x0 } ms { b: 01 }": {
-        "b": True, "m": {"b": False}, "ms": [{"b": True}, {"b": False}, {"b": False}, {"b": True}],
+        "b": True,
+        "m": {"b": False},
+        "ms": [{"b": True}, {"b": False}, {"b": False}, {"b": True}],
     },
     "d: 1 f: -2": {"d": 1.0, "f": -2.0},
     "doubles: [1.5, .5, 5., 1e3, 1E-2, 1.5e+1, 10f, 0.25F, 3e1f]": {
-        "doubles": [1.5, 0.5, 5.0, 1000.0, 0.01, 15.0, 10.0, 0.25, 30.0],
+        "doubles": [1.5, 0.5, 5.0, 1000.0, 0.01, 15.0, 10.0, 0.25, 30.0]
     },
     "doubles: [inf, -inf, Infinity, -INFINITY]": {"doubles": [math.inf, -math.inf, math.inf, -math.inf]},
     "f: 1e39 d: -1e400": {"f": math.inf, "d": -math.inf},
@@ -173,10 +175,21 @@ def test_nesting_is_bounded(field):
     assert read(inner) and list(read(inner)) == ["m"]
 
 
-@pytest.mark.parametrize("text", [
-    "s: '" + "a" * 2_000_000, "#" * 2_000_000, " " * 2_000_000, "s: '" + "\\" * 2_000_001, "i: " + "1" * 2_000_000,
-    "f: 0." + "0" * 2_000_000 + "x", "i" * 2_000_000, "'a'" * 200_000, "[" + "a." * 200_000, "f: 1" + "e" * 2_000_000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s: '" + "a" * 2_000_000,
+        "#" * 2_000_000,
+        " " * 2_000_000,
+        "s: '" + "\\" * 2_000_001,
+        "i: " + "1" * 2_000_000,
+        "f: 0." + "0" * 2_000_000 + "x",
+        "i" * 2_000_000,
+        "'a'" * 200_000,
+        "[" + "a." * 200_000,
+        "f: 1" + "e" * 2_000_000,
+    ],
+)
 def test_long_tokens_take_no_time(text):
     start = time.process_time()
     try:

@@ -68,12 +68,24 @@ CASES = {
     "inverse": ("MatrixInverse", [M], {"adjoint": True}, [np.linalg.inv(M.T)]),
     "eigenvalues": ("SelfAdjointEigV2", [M + M.T], {"compute_v": False}, [np.linalg.eigvalsh(M + M.T)]),
     "diag": ("MatrixDiag", [F], {}, [np.diag(F)]),
-    "diag at its old alignment": ("MatrixDiagV2", [X[:, :3], ints(-1, 1), i4(3), i4(3), f4(0)], {},
-                                  [np.array([[4, 0, 0], [8, 5, 1], [0, 9, 6]], f4)]),
-    "diag at its new alignment": ("MatrixDiagV3", [X[:, :3], ints(-1, 1), i4(3), i4(3), f4(0)], {},
-                                  [np.array([[4, 1, 0], [8, 5, 2], [0, 9, 6]], f4)]),
-    "diag part": ("MatrixDiagPartV3", [X, ints(1, 2), f4(9)], {"align": "LEFT_LEFT"},
-                  [np.array([[2, 7, 9], [1, 6, 11]], f4)]),
+    "diag at its old alignment": (
+        "MatrixDiagV2",
+        [X[:, :3], ints(-1, 1), i4(3), i4(3), f4(0)],
+        {},
+        [np.array([[4, 0, 0], [8, 5, 1], [0, 9, 6]], f4)],
+    ),
+    "diag at its new alignment": (
+        "MatrixDiagV3",
+        [X[:, :3], ints(-1, 1), i4(3), i4(3), f4(0)],
+        {},
+        [np.array([[4, 1, 0], [8, 5, 2], [0, 9, 6]], f4)],
+    ),
+    "diag part": (
+        "MatrixDiagPartV3",
+        [X, ints(1, 2), f4(9)],
+        {"align": "LEFT_LEFT"},
+        [np.array([[2, 7, 9], [1, 6, 11]], f4)],
+    ),
     "set diag": ("MatrixSetDiag", [X, F], {}, [np.where(np.eye(3, 4) == 1, F[:, None], X)]),
     "diag of a matrix": ("Diag", [X], {}, [np.diag(X.reshape(-1)).reshape(3, 4, 3, 4)]),
     "diag part of a tensor": ("DiagPart", [M], {}, [np.diag(M)]),
@@ -82,11 +94,19 @@ CASES = {
     "irfft": ("IRFFT", [Z, ints(4)], {}, [np.fft.irfft(Z, 4).astype(f4)]),
     "segments": ("SegmentMax", [F, ints(0, 0, 2)], {"T": f4}, [np.array([1.5, 0, 0.25], f4)]),
     "unsorted": ("UnsortedSegmentProd", [F, ints(1, -1, 1), i4(3)], {}, [np.array([1, 0.375, 1], f4)]),
-    "sparse": ("SparseSegmentSqrtNWithNumSegments", [F, ints(0, 0), ints(1, 1), i4(2)], {},
-               [np.array([0, 3 / np.sqrt(2)], f4)]),
+    "sparse": (
+        "SparseSegmentSqrtNWithNumSegments",
+        [F, ints(0, 0), ints(1, 1), i4(2)],
+        {},
+        [np.array([0, 3 / np.sqrt(2)], f4)],
+    ),
     "bincount": ("Bincount", [ints(0, 2, 2), i4(4), np.zeros(0, f4)], {"T": f4}, [np.array([1, 0, 2, 0], f4)]),
-    "dense bincount": ("DenseBincount", [ints(0, 2, 2), i4(3), np.zeros(0, i8)], {"T": i8, "binary_output": True},
-                       [np.array([1, 0, 1], i8)]),
+    "dense bincount": (
+        "DenseBincount",
+        [ints(0, 2, 2), i4(3), np.zeros(0, i8)],
+        {"T": i8, "binary_output": True},
+        [np.array([1, 0, 1], i8)],
+    ),
     "parts": ("DynamicPartition", [F, ints(1, 0, 1)], {"num_partitions": 2}, [F[[1]], F[[0, 2]]]),
     "stitch": ("ParallelDynamicStitch", [ints(1), ints(0, 2), F[:1], F[1:]], {"N": 2}, [F[[1, 0, 2]]]),
     "difference": ("ListDiff", [ints(1, 2, 3), ints(2)], {"out_idx": i8}, [ints(1, 3), ints(0, 2, dtype=i8)]),
@@ -96,19 +116,31 @@ CASES = {
     "buckets": ("Bucketize", [F], {"boundaries": [0.0, 1.0]}, [ints(2, 0, 1)]),
     "upper bound": ("UpperBound", [X, X[:, :1]], {"out_type": i8}, [np.ones((3, 1), i8)]),
     "unique": ("Unique", [ints(5, 3, 5)], {"out_idx": i8}, [ints(5, 3), ints(0, 1, 0, dtype=i8)]),
-    "unique rows": ("UniqueWithCountsV2", [X[[1, 0, 1]], ints(0, dtype=i8)], {},
-                    [X[[1, 0]], ints(0, 1, 0), ints(2, 1)]),
+    "unique rows": (
+        "UniqueWithCountsV2",
+        [X[[1, 0, 1]], ints(0, dtype=i8)],
+        {},
+        [X[[1, 0]], ints(0, 1, 0), ints(2, 1)],
+    ),
     "pad with a value": ("PadV2", [F, ints(1, 0).reshape(1, 2), f4(7)], {}, [np.array([7, *F], f4)]),
     "mirror": ("MirrorPad", [F, ints(2, 0).reshape(1, 2)], {"mode": "REFLECT"}, [F[[2, 1, 0, 1, 2]]]),
     "symmetric": ("MirrorPad", [F, ints(2, 0).reshape(1, 2)], {"mode": "SYMMETRIC"}, [F[[1, 0, 0, 1, 2]]]),
     "roll": ("Roll", [X, ints(1, -1), ints(0, 1)], {}, [np.roll(X, (1, -1), (0, 1))]),
     "parallel": ("ParallelConcat", [X[:1], X[2:]], {"shape": (2, 4)}, [X[[0, 2]]]),
     "empty": ("Empty", [ints(2, 1)], {"dtype": i8, "init": True}, [np.zeros((2, 1), i8)]),
-    "batch gather": ("GatherV2", [X, ints(1, 0, 3).reshape(3, 1), i4(1)], {"batch_dims": 1},
-                     [np.take_along_axis(X, np.array([[1], [0], [3]]), 1)]),
+    "batch gather": (
+        "GatherV2",
+        [X, ints(1, 0, 3).reshape(3, 1), i4(1)],
+        {"batch_dims": 1},
+        [np.take_along_axis(X, np.array([[1], [0], [3]]), 1)],
+    ),
     "scattered": ("TensorScatterSub", [F, ints(1, 1).reshape(2, 1), np.ones(2, f4)], {}, [F - np.array([0, 2, 0], f4)]),
-    "added": ("ScatterNdNonAliasingAdd", [F, ints(1, 1).reshape(2, 1), np.ones(2, f4)], {},
-              [F + np.array([0, 2, 0], f4)]),
+    "added": (
+        "ScatterNdNonAliasingAdd",
+        [F, ints(1, 1).reshape(2, 1), np.ones(2, f4)],
+        {},
+        [F + np.array([0, 2, 0], f4)],
+    ),
     "ensured": ("EnsureShape", [X], {"shape": (3, -1)}, [X]),
     "greatest of none": ("Max", [X[:0], ints(0)], {}, [np.full(4, -np.inf, f4)]),
     "length": ("EuclideanNorm", [X, ints(1)], {}, [np.linalg.norm(X, axis=1)]),
@@ -118,7 +150,7 @@ CASES = {
     "modulus": ("ComplexAbs", [Z], {}, [np.abs(Z)]),
     "bits": ("PopulationCount", [ints(7, 8)], {}, [np.array([3, 1], np.uint8)]),
     "no nan": ("DivNoNan", [F, f4(0)], {}, [np.zeros(3, f4)]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("op, inputs, attrs, expected", CASES.values(), ids=CASES)
@@ -141,8 +173,15 @@ def test_factors_give_the_matrix_back():
     np.testing.assert_allclose(lower @ lower.T, M @ M.T, atol=1e-12)
 
 
-@pytest.mark.parametrize("op, rest", [("RandomUniform", []), ("RandomStandardNormal", []), ("TruncatedNormal", []),
-                                      ("StatelessRandomUniform", [ints(1, 2)])])  # fmt: skip
+@pytest.mark.parametrize(
+    "op, rest",
+    [
+        ("RandomUniform", []),
+        ("RandomStandardNormal", []),
+        ("TruncatedNormal", []),
+        ("StatelessRandomUniform", [ints(1, 2)]),
+    ],
+)
 def test_draws(op, rest):
     seeds = {} if rest else {"seed": 3, "seed2": 4}
     [first] = results(op, [ints(5, 2), *rest], {"dtype": np.float64, **seeds})

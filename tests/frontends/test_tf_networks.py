@@ -17,11 +17,26 @@ FLAT = {"strides": [1, 1, 1, 1], "padding": "VALID"}
 
 def test_a_convolution_in_both_layouts_with_padding_for_each_side():
     expected = ours("conv", X, W, strides=(2, 1), dilations=(1, 2), pads=((1, 0), (2, 1)))
-    (last,) = outputs("Conv2D", X, W, strides=[1, 2, 1, 1], dilations=[1, 1, 2, 1], padding="EXPLICIT",
-                      explicit_paddings=[0, 0, 1, 0, 2, 1, 0, 0])  # fmt: skip
+    (last,) = outputs(
+        "Conv2D",
+        X,
+        W,
+        strides=[1, 2, 1, 1],
+        dilations=[1, 1, 2, 1],
+        padding="EXPLICIT",
+        explicit_paddings=[0, 0, 1, 0, 2, 1, 0, 0],
+    )
     np.testing.assert_array_equal(last, expected)
-    (ahead,) = outputs("Conv2D", first(X), W, strides=[1, 1, 2, 1], dilations=[1, 1, 1, 2], padding="EXPLICIT",
-                       explicit_paddings=[0, 0, 0, 0, 1, 0, 2, 1], data_format="NCHW")  # fmt: skip
+    (ahead,) = outputs(
+        "Conv2D",
+        first(X),
+        W,
+        strides=[1, 1, 2, 1],
+        dilations=[1, 1, 1, 2],
+        padding="EXPLICIT",
+        explicit_paddings=[0, 0, 0, 0, 1, 0, 2, 1],
+        data_format="NCHW",
+    )
     np.testing.assert_array_equal(ahead, first(expected))
 
 
@@ -69,8 +84,9 @@ def test_pools():
     np.testing.assert_array_equal(best, expected)
     own = X.reshape(2, -1)
     np.testing.assert_array_equal(np.take_along_axis(own, place.reshape(2, -1), 1), expected.reshape(2, -1))
-    patches = outputs("ExtractImagePatches", X, ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 2, 1, 1],
-                      padding="VALID")[0]  # fmt: skip
+    patches = outputs(
+        "ExtractImagePatches", X, ksizes=[1, 2, 2, 1], strides=[1, 1, 1, 1], rates=[1, 2, 1, 1], padding="VALID"
+    )[0]
     np.testing.assert_array_equal(patches, ours("extract_patches", X, window=(2, 2), dilations=(2, 1)))
 
 
@@ -138,11 +154,13 @@ def test_the_best_k_in_both_forms():
 def test_sequences_of_the_second_version_have_their_gates_in_another_order():
     x, state, w, b = f32(3, 2, 2), f32(2, 3), f32(5, 12), f32(12)
     peepholes = [f32(3, seed=i) for i in range(3)]
-    old = outputs("BlockLSTM", np.int64(3), x, state, state, w, *peepholes, b, forget_bias=0.0, cell_clip=-1.0,
-                  use_peephole=True)  # fmt: skip
+    old = outputs(
+        "BlockLSTM", np.int64(3), x, state, state, w, *peepholes, b, forget_bias=0.0, cell_clip=-1.0, use_peephole=True
+    )
     swap = np.concatenate([np.arange(3), np.arange(6, 9), np.arange(3, 6), np.arange(9, 12)])
-    new = outputs("BlockLSTMV2", np.int64(3), x, state, state, w[:, swap], *peepholes, b[swap], cell_clip=0.0,
-                  use_peephole=True)  # fmt: skip
+    new = outputs(
+        "BlockLSTMV2", np.int64(3), x, state, state, w[:, swap], *peepholes, b[swap], cell_clip=0.0, use_peephole=True
+    )
     assert len(old) == len(new) == 7
     for a, c in zip(old, new, strict=True):
         np.testing.assert_allclose(a, c, rtol=1e-6)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.frontends.protobytes import data, float32, integer, key, varint
-from workbench.frontends.wire import MAX_DEPTH, Field, Reader, WireError, scan
+from workbench.frontends.protobuf.wire import MAX_DEPTH, Field, Reader, WireError, scan
 
 SCHEMA = {
     "M": {
@@ -101,10 +101,10 @@ def test_nesting_is_bounded():
 
 
 def test_a_huge_claim_costs_nothing():
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(WireError):
         read(data(3, b"\x42" + varint(2**31 - 1)) + b"\x42" + varint(2**31 - 1))
-    assert time.perf_counter() - start < 1.0  # reading what is claimed would take longer, and gigabytes
+    assert time.process_time() - start < 1.0  # reading what is claimed would take longer, and gigabytes
 
 
 def test_scan_gives_the_outline_only():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-import workbench as wb  # noqa: F401  (brings Graph.run)
+import workbench.public  # noqa: F401  (defines Graph.run)
 from tests.frontends.protobytes import const, data, float32, integer, node, tensor, varint
 from workbench.frontends import from_graphdef
-from workbench.graph.text import parse
+from workbench.ir.text import parse
 
 NUMBERS = {"float32": 1, "float64": 2, "int32": 3, "int64": 9}
 FLOAT = integer(6, 1)

@@ -14,7 +14,7 @@ import atheris
 
 ROOT = Path(__file__).resolve().parents[2]
 
-with atheris.instrument_imports(include=["workbench.frontends", "workbench.graph", "workbench.trace.file"]):
+with atheris.instrument_imports(include=["workbench.frontends", "workbench.ir", "workbench.trace.saved.format"]):
     import workbench  # noqa: F401  before the root is on the path, where ./workbench would hide the installed package
 
 # appended, so that an installed package of the same name comes first
@@ -30,9 +30,12 @@ def main() -> None:
     words = write(name, folder / "corpus")
     options = [
         *([f"-dict={words}"] if words else []),
-        "-max_len=8192", "-timeout=120", "-rss_limit_mb=2048", f"-artifact_prefix={folder}/",
+        "-max_len=8192",
+        "-timeout=120",
+        "-rss_limit_mb=2048",
+        f"-artifact_prefix={folder}/",
         *sys.argv[3:],
-    ]  # fmt: skip
+    ]
     atheris.Setup([sys.argv[0], str(folder / "corpus"), *options], lambda raw: check(name, raw) and None)
     atheris.Fuzz()
 

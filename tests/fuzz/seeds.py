@@ -12,8 +12,8 @@ from tests.frontends.hostile_tf import GRAPHDEFS
 from tests.frontends.protobytes import const, data, float32, integer, node, placeholder, shape, tensor, varint
 from tests.frontends.test_tensorflow import LOOP
 from tests.fuzz.targets import DATA, saved_trace
+from workbench.frontends.protobuf.wire import Reader, WireError
 from workbench.frontends.tf.schema import GRAPHDEF
-from workbench.frontends.wire import Reader, WireError
 
 
 def small(cases: Mapping[str, Callable[[], bytes]]) -> Iterator[bytes]:
@@ -68,7 +68,7 @@ def as_text(message: dict[str, Any]) -> str:
                 parts.append(f"{name}: {str(one).lower()} ")
             elif isinstance(one, (str, bytes)):
                 raw = one.encode() if isinstance(one, str) else one
-                escaped = "".join(chr(b) if 32 <= b < 127 and b not in b"\"\\" else f"\\{b:03o}" for b in raw)
+                escaped = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in raw)
                 parts.append(f'{name}: "{escaped}" ')
             else:
                 parts.append(f"{name}: {one} ")
@@ -85,12 +85,21 @@ def saved_models() -> Iterator[bytes]:
     yield integer(1, 1) + data(2, meta)
     names = data(8, "layer/b") + data(8, "table")
     parts = data(8, "") + data(8, "5 2 0,2:-")
-    graph = b"".join([
-        node("v", "VarHandleOp", shared_name=data(2, "layer/b")), node("w", "VariableV2"), placeholder("f", 7),
-        const("n", tensor(7, (2,), names)), const("s", tensor(7, (2,), parts)),
-        node("r", "RestoreV2", "f", "n", "s"), node("i", "Identity", "r:1"), node("a", "AssignVariableOp", "v", "i"),
-        node("b", "Assign", "w", "r"), node("all", "NoOp", "^a", "^b"), node("y", "ReadVariableOp", "v"),
-    ])  # fmt: skip
+    graph = b"".join(
+        [
+            node("v", "VarHandleOp", shared_name=data(2, "layer/b")),
+            node("w", "VariableV2"),
+            placeholder("f", 7),
+            const("n", tensor(7, (2,), names)),
+            const("s", tensor(7, (2,), parts)),
+            node("r", "RestoreV2", "f", "n", "s"),
+            node("i", "Identity", "r:1"),
+            node("a", "AssignVariableOp", "v", "i"),
+            node("b", "Assign", "w", "r"),
+            node("all", "NoOp", "^a", "^b"),
+            node("y", "ReadVariableOp", "v"),
+        ]
+    )
     meta = data(1, data(4, "serve")) + data(2, graph) + data(3, data(3, "all"))
     yield integer(1, 1) + data(2, meta + data(5, data(1, "main") + data(2, data(2, data(1, "b") + data(2, y)))))
 
@@ -129,42 +138,160 @@ def traces() -> Iterator[bytes]:
 
 
 SEEDS = {
-    "graphdef": graphdefs, "pbtxt": pbtxts, "saved_model": saved_models, "checkpoint": blocks, "onnx": onnx_models,
-    "graph_text": graph_texts, "trace": traces,
-}  # fmt: skip
+    "graphdef": graphdefs,
+    "pbtxt": pbtxts,
+    "saved_model": saved_models,
+    "checkpoint": blocks,
+    "onnx": onnx_models,
+    "graph_text": graph_texts,
+    "trace": traces,
+}
 
 #: words of each format, which bytes changed at random would never hit
 WORDS = {
     "graphdef": [
-        b"Const", b"Enter", b"Exit", b"Merge", b"Switch", b"NextIteration", b"LoopCond", b"Placeholder", b"value",
-        b"dtype", b"shape", b"frame_name", b"is_constant", b"StridedSlice", b"Reshape", b"Fill", b"Range", b"Pack",
-        b"ConcatV2", b"Cast", b"DstT", b"Split", b"num_split", b"Squeeze", b"While", b"If", b"StatefulPartitionedCall",
-        b"cond", b"body", b"then_branch", b"else_branch", b"branches", b"TensorListReserve", b"TensorArrayV3",
-        b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+        b"Const",
+        b"Enter",
+        b"Exit",
+        b"Merge",
+        b"Switch",
+        b"NextIteration",
+        b"LoopCond",
+        b"Placeholder",
+        b"value",
+        b"dtype",
+        b"shape",
+        b"frame_name",
+        b"is_constant",
+        b"StridedSlice",
+        b"Reshape",
+        b"Fill",
+        b"Range",
+        b"Pack",
+        b"ConcatV2",
+        b"Cast",
+        b"DstT",
+        b"Split",
+        b"num_split",
+        b"Squeeze",
+        b"While",
+        b"If",
+        b"StatefulPartitionedCall",
+        b"cond",
+        b"body",
+        b"then_branch",
+        b"else_branch",
+        b"branches",
+        b"TensorListReserve",
+        b"TensorArrayV3",
+        b"\xff\xff\xff\xff\x07",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
     ],
     "pbtxt": [
-        b"node", b"name:", b"op:", b"input:", b"attr", b"key:", b"value", b"tensor", b"dtype: DT_FLOAT", b"DT_INT8_REF",
-        b"tensor_shape", b"dim { size: 2 }", b"tensor_content:", b"float_val: [1.5, -inf]", b"int_val: -0x1f", b"list",
-        b"type:", b"shape", b"unknown_rank: true", b"func", b"versions", b"library { function", b'"\\x41\\101"', b"nan",
-        b"Const", b"Enter", b"Merge", b"Switch", b"NextIteration", b"Exit", b"LoopCond", b"frame_name", b"[a.b/c]",
+        b"node",
+        b"name:",
+        b"op:",
+        b"input:",
+        b"attr",
+        b"key:",
+        b"value",
+        b"tensor",
+        b"dtype: DT_FLOAT",
+        b"DT_INT8_REF",
+        b"tensor_shape",
+        b"dim { size: 2 }",
+        b"tensor_content:",
+        b"float_val: [1.5, -inf]",
+        b"int_val: -0x1f",
+        b"list",
+        b"type:",
+        b"shape",
+        b"unknown_rank: true",
+        b"func",
+        b"versions",
+        b"library { function",
+        b'"\\x41\\101"',
+        b"nan",
+        b"Const",
+        b"Enter",
+        b"Merge",
+        b"Switch",
+        b"NextIteration",
+        b"Exit",
+        b"LoopCond",
+        b"frame_name",
+        b"[a.b/c]",
     ],
     "saved_model": [
-        b"serve", b"main", b"x:0", b"VarHandleOp", b"VariableV2", b"RestoreV2", b"AssignVariableOp", b"Assign",
-        b"ReadVariableOp", b"shared_name", b"StatefulPartitionedCall", b"layer/w", b"layer/b", b"table", b"Identity",
-        b"5 2 0,2:-", b"\xff\xff\xff\xff\x07",
+        b"serve",
+        b"main",
+        b"x:0",
+        b"VarHandleOp",
+        b"VariableV2",
+        b"RestoreV2",
+        b"AssignVariableOp",
+        b"Assign",
+        b"ReadVariableOp",
+        b"shared_name",
+        b"StatefulPartitionedCall",
+        b"layer/w",
+        b"layer/b",
+        b"table",
+        b"Identity",
+        b"5 2 0,2:-",
+        b"\xff\xff\xff\xff\x07",
     ],
     "onnx": [
-        b"Loop", b"If", b"Scan", b"body", b"then_branch", b"else_branch", b"Constant", b"ConstantOfShape", b"Reshape",
-        b"SequenceMap", b"Cast", b"Gather", b"Concat", b"ai.onnx.ml", b"value", b"axis", b"num_scan_inputs",
-        b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+        b"Loop",
+        b"If",
+        b"Scan",
+        b"body",
+        b"then_branch",
+        b"else_branch",
+        b"Constant",
+        b"ConstantOfShape",
+        b"Reshape",
+        b"SequenceMap",
+        b"Cast",
+        b"Gather",
+        b"Concat",
+        b"ai.onnx.ml",
+        b"value",
+        b"axis",
+        b"num_scan_inputs",
+        b"\xff\xff\xff\xff\x07",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
     ],
     "graph_text": [
-        b"graph ", b" version 1", b"node ", b"input ", b"output ", b"name ", b"Enter", b"Merge", b"Switch", b"Exit",
-        b"NextIteration", b"LoopCond", b"Const", b"Placeholder", b"is_constant", b"frame_name", b'{"array": "float64"',
-        b'"shape": [', b'"data": [', b'"base64": "', b'{"float": "nan"}', b'{"type": "float32[2]"}', b" in ", b" at ",
+        b"graph ",
+        b" version 1",
+        b"node ",
+        b"input ",
+        b"output ",
+        b"name ",
+        b"Enter",
+        b"Merge",
+        b"Switch",
+        b"Exit",
+        b"NextIteration",
+        b"LoopCond",
+        b"Const",
+        b"Placeholder",
+        b"is_constant",
+        b"frame_name",
+        b'{"array": "float64"',
+        b'"shape": [',
+        b'"data": [',
+        b'"base64": "',
+        b'{"float": "nan"}',
+        b'{"type": "float32[2]"}',
+        b" in ",
+        b" at ",
     ],
     "trace": [b"\x93NUMPY", b"fortran_order", b"'descr': '<f8'", b"'|O'", b"(4,)", b"extents", b"version", b"node "],
-}  # fmt: skip
+}
 
 
 def write(name: str, folder: Path) -> Path | None:

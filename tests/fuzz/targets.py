@@ -1,4 +1,4 @@
-"""What is fuzzed: one function a door, from bytes to nothing.
+"""Fuzz targets: one function per public entry point, from bytes to nothing.
 
 Each lets out nothing but WorkbenchError, which has a slug and a sentence, and takes at most a second of this process's
 time. ``tests/fuzz/run.py`` drives them with atheris, ``test_targets.py`` with the seeds alone.
@@ -31,7 +31,7 @@ def graphdef(raw: bytes) -> None:
 
 
 def pbtxt(raw: bytes) -> None:
-    """As text whatever the bytes: a byte that is no text would only be refused."""
+    """As text whatever the bytes: bytes that are not text would only be rejected."""
     _kept(wb.from_graphdef(b"node " + raw.translate(_PRINTABLE)))
 
 
@@ -101,7 +101,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _kept(graph: wb.Graph) -> None:
-    """What was read can be written and read again."""
+    """A value that was read can be written and read again."""
     assert wb.parse(graph.text()) == graph
 
 

@@ -1,4 +1,4 @@
-"""What an op infers agrees with what it computes, for every op, also where shapes, dtypes and values are unknown."""
+"""Inferred types agree with computed results, for every op, also where shapes, dtypes and values are unknown."""
 
 from __future__ import annotations
 
@@ -12,12 +12,24 @@ from hypothesis import strategies as st
 from tests.ops.samples import SAMPLES
 from workbench import ops
 from workbench.errors import TypeMismatchError
-from workbench.graph.types import ANY, NUMERIC, TensorType, numpy_dtype
+from workbench.ir.types import ANY, NUMERIC, TensorType, numpy_dtype
 
 # by family, because frontends may have put ops of their own into the registry
 FAMILIES = ("arithmetic", "bits", "functions", "comparison", "logic")
 #: ops whose shapes follow from values
-BY_VALUE = ("nonzero", "unique", "non_max_suppression")
+#: ops whose values say how large their results are
+BY_VALUE = (
+    "nonzero",
+    "unique",
+    "non_max_suppression",
+    "decode_raw",
+    "ragged_gather",
+    "ragged_to_dense",
+    "ragged_to_sparse",
+    "string_ngrams",
+    "string_split",
+    "unicode_decode",
+)
 ELEMENTWISE = [n for n in ops.names() if n not in SAMPLES and ops.lookup(n).family in FAMILIES]
 
 
@@ -119,8 +131,8 @@ def test_elementwise(name, data):
         return
     try:
         inferred = check(name, arrays, {}, exact, arrays, exact=True)
-    except ValueError as error:
-        assert "negative integer powers" in str(error) or "negative powers" in str(error)
+    except (ValueError, ZeroDivisionError) as error:
+        assert "negative integer powers" in str(error) or "negative power" in str(error)
         return
     assert all(t.is_static for t in inferred)
     check(name, arrays, {}, [blurred(data.draw, a) for a in arrays], [None] * len(arrays), exact=False)

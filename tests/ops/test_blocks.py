@@ -28,8 +28,15 @@ def test_space_to_batch():
     halves = ours("space_to_batch", x.reshape(2, 2, 4, 1), np.array([[0, 0], [2, 0]]), two)
     assert halves.shape == (8, 1, 3, 1)
     assert halves[..., 0].tolist() == [
-        [[0, 1, 3]], [[0, 9, 11]], [[0, 2, 4]], [[0, 10, 12]], [[0, 5, 7]], [[0, 13, 15]], [[0, 6, 8]], [[0, 14, 16]],
-    ]  # fmt: skip
+        [[0, 1, 3]],
+        [[0, 9, 11]],
+        [[0, 2, 4]],
+        [[0, 10, 12]],
+        [[0, 5, 7]],
+        [[0, 13, 15]],
+        [[0, 6, 8]],
+        [[0, 14, 16]],
+    ]
     back = ours("batch_to_space", halves, np.array([[0, 0], [2, 0]]), two)
     np.testing.assert_array_equal(back, x.reshape(2, 2, 4, 1))
 
@@ -73,14 +80,23 @@ def test_reversed_sequences(axis, batch):
 @pytest.mark.parametrize(
     ("low", "high", "bits", "narrow", "begin", "end", "step"),
     # TensorFlow's own tests of the op (fake_quant_ops_test.cc): ranges, and where they are moved so that 0 is a step
-    [(-10.0, 53.75, 8, False, -10.0, 53.75, 0.25), (-10.0, 53.5, 8, True, -10.0, 53.5, 0.25),
-     (-0.1, 63.65, 8, False, 0.0, 63.75, 0.25), (-0.1, 63.4, 8, True, 0.0, 63.5, 0.25),
-     (-0.1275, 63.6225, 8, False, -0.25, 63.5, 0.25), (-0.1275, 63.3725, 8, True, -0.25, 63.25, 0.25),
-     (-63.65, 0.1, 8, False, -63.75, 0.0, 0.25), (-6.0, 1.5, 4, False, -6.0, 1.5, 0.5),
-     (-6.0, 1.0, 4, True, -6.0, 1.0, 0.5), (-0.4, 7.1, 4, False, -0.5, 7.0, 0.5), (-0.4, 6.6, 4, True, -0.5, 6.5, 0.5),
-     (-7.3, 0.2, 4, False, -7.5, 0.0, 0.5), (-1.0, 0.5, 2, False, -1.0, 0.5, 0.5),
-     (-1.0, 0.0, 2, True, -1.0, 0.0, 0.5)],
-)  # fmt: skip
+    [
+        (-10.0, 53.75, 8, False, -10.0, 53.75, 0.25),
+        (-10.0, 53.5, 8, True, -10.0, 53.5, 0.25),
+        (-0.1, 63.65, 8, False, 0.0, 63.75, 0.25),
+        (-0.1, 63.4, 8, True, 0.0, 63.5, 0.25),
+        (-0.1275, 63.6225, 8, False, -0.25, 63.5, 0.25),
+        (-0.1275, 63.3725, 8, True, -0.25, 63.25, 0.25),
+        (-63.65, 0.1, 8, False, -63.75, 0.0, 0.25),
+        (-6.0, 1.5, 4, False, -6.0, 1.5, 0.5),
+        (-6.0, 1.0, 4, True, -6.0, 1.0, 0.5),
+        (-0.4, 7.1, 4, False, -0.5, 7.0, 0.5),
+        (-0.4, 6.6, 4, True, -0.5, 6.5, 0.5),
+        (-7.3, 0.2, 4, False, -7.5, 0.0, 0.5),
+        (-1.0, 0.5, 2, False, -1.0, 0.5, 0.5),
+        (-1.0, 0.0, 2, True, -1.0, 0.0, 0.5),
+    ],
+)
 def test_simulated_quantization(low, high, bits, narrow, begin, end, step):
     x = np.linspace(begin - 2 * step, end + 2 * step, 173).astype(np.float32)
     attrs = {"num_bits": bits, "narrow_range": narrow}
@@ -99,11 +115,16 @@ def test_simulated_quantization(low, high, bits, narrow, begin, end, step):
 @pytest.mark.parametrize(
     ("low", "high", "attrs", "step", "begin", "end"),
     # the two ranges of TensorFlow's documentation of QuantizeAndDequantizeV2, and some whose scale is a plain number
-    [(-10.0, 5.0, {}, 1 / 12.8, -10.0, 9.921875), (-10.0, 10.0, {}, 10 / 127, -1280 / 127, 10.0),
-     (-10.0, 127.0, {}, 1.0, -128.0, 127.0), (-128.0, 64.0, {}, 1.0, -128.0, 127.0),
-     (-63.5, 10.0, {"narrow_range": True}, 0.5, -63.5, 63.5), (0.0, 51.0, {"signed": False}, 0.2, 0.0, 51.0),
-     (-1.0, 1.75, {"num_bits": 4}, 0.25, -2.0, 1.75)],
-)  # fmt: skip
+    [
+        (-10.0, 5.0, {}, 1 / 12.8, -10.0, 9.921875),
+        (-10.0, 10.0, {}, 10 / 127, -1280 / 127, 10.0),
+        (-10.0, 127.0, {}, 1.0, -128.0, 127.0),
+        (-128.0, 64.0, {}, 1.0, -128.0, 127.0),
+        (-63.5, 10.0, {"narrow_range": True}, 0.5, -63.5, 63.5),
+        (0.0, 51.0, {"signed": False}, 0.2, 0.0, 51.0),
+        (-1.0, 1.75, {"num_bits": 4}, 0.25, -2.0, 1.75),
+    ],
+)
 def test_integers_and_back(low, high, attrs, step, begin, end):
     x = np.linspace(begin - 5, end + 5, 211)
     expected = [step * round(min(max(v, begin), end) / step) for v in x.tolist()]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.ops.onnx_reference import onnx_op, ours
 from workbench.errors import TypeMismatchError
-from workbench.ops import convolution
+from workbench.ops.neural import convolution
 
 
 def by_loops(x, w, strides, dilations, pads, groups):
@@ -53,8 +53,9 @@ def test_convolution_is_its_definition(problem):
     x, w, attrs = problem
     expected = by_loops(x, w, **attrs)
     np.testing.assert_allclose(ours("conv", x, w, **attrs), expected, rtol=1e-12, atol=1e-12)
-    first = ours("conv", np.moveaxis(x, -1, 1), np.moveaxis(w, (-1, -2), (0, 1)), **attrs, layout="first",
-                 filter_layout="first")  # fmt: skip
+    first = ours(
+        "conv", np.moveaxis(x, -1, 1), np.moveaxis(w, (-1, -2), (0, 1)), **attrs, layout="first", filter_layout="first"
+    )
     np.testing.assert_allclose(np.moveaxis(first, 1, -1), expected, rtol=1e-12, atol=1e-12)
     implied = ours("conv", x, w, **{**attrs, "groups": None})
     np.testing.assert_array_equal(implied, ours("conv", x, w, **attrs))
@@ -97,17 +98,24 @@ def test_each_element_of_the_gradients_is_a_derivative():
 @pytest.mark.parametrize(
     ("size", "window", "stride", "dilation", "pad", "out"),
     # TensorFlow's notes on padding: out = ceil(n / stride), the odd element at the end
-    [(13, 6, 5, 1, (1, 2), 3), (5, 2, 1, 1, (0, 1), 5), (4, 3, 2, 1, (0, 1), 2), (5, 3, 2, 2, (2, 2), 3),
-     (3, 1, 2, 1, (0, 0), 2), (7, 3, 1, 3, (3, 3), 7)],
-)  # fmt: skip
+    [
+        (13, 6, 5, 1, (1, 2), 3),
+        (5, 2, 1, 1, (0, 1), 5),
+        (4, 3, 2, 1, (0, 1), 2),
+        (5, 3, 2, 2, (2, 2), 3),
+        (3, 1, 2, 1, (0, 0), 2),
+        (7, 3, 1, 3, (3, 3), 7),
+    ],
+)
 def test_same_padding(size, window, stride, dilation, pad, out):
     x, w = np.arange(1.0, size + 1).reshape(1, size, 1), np.ones((window, 1, 1))
     attrs = {"strides": stride, "dilations": dilation}
     same = ours("conv", x, w, pads="same", **attrs)
     assert same.shape == (1, out, 1)
     np.testing.assert_array_equal(same, ours("conv", x, w, pads=(pad,), **attrs))
-    np.testing.assert_array_equal(ours("conv", x, w, pads="same_lower", **attrs),
-                                  ours("conv", x, w, pads=(pad[::-1],), **attrs))  # fmt: skip
+    np.testing.assert_array_equal(
+        ours("conv", x, w, pads="same_lower", **attrs), ours("conv", x, w, pads=(pad[::-1],), **attrs)
+    )
 
 
 def test_a_depthwise_filter_is_one_group_for_each_channel():
@@ -147,11 +155,13 @@ FIRST = {"layout": "first", "filter_layout": "first"}
 @pytest.mark.parametrize(
     ("theirs", "attrs"),
     [
-        ({}, {}), ({"strides": [2, 1], "pads": [1, 0, 2, 1]}, {"strides": (2, 1), "pads": ((1, 2), (0, 1))}),
-        ({"dilations": [2, 1]}, {"dilations": (2, 1)}), ({"auto_pad": "SAME_UPPER"}, {"pads": "same"}),
+        ({}, {}),
+        ({"strides": [2, 1], "pads": [1, 0, 2, 1]}, {"strides": (2, 1), "pads": ((1, 2), (0, 1))}),
+        ({"dilations": [2, 1]}, {"dilations": (2, 1)}),
+        ({"auto_pad": "SAME_UPPER"}, {"pads": "same"}),
         ({"auto_pad": "SAME_LOWER", "strides": [2, 2]}, {"pads": "same_lower", "strides": 2}),
     ],
-)  # fmt: skip
+)
 def test_convolution_as_onnx(theirs, attrs):
     x, w, bias = f32(2, 4, 7, 6), f32(6, 2, 3, 2), f32(6)
     expected = onnx_op("Conv", [x, w, bias], group=2, **theirs)
@@ -161,12 +171,13 @@ def test_convolution_as_onnx(theirs, attrs):
 @pytest.mark.parametrize(
     ("theirs", "attrs"),
     [
-        ({}, {}), ({"strides": [2, 3]}, {"strides": (2, 3)}),
+        ({}, {}),
+        ({"strides": [2, 3]}, {"strides": (2, 3)}),
         ({"strides": [2, 2], "pads": [1, 0, 0, 1]}, {"strides": 2, "pads": ((1, 0), (0, 1))}),
         ({"strides": [3, 2], "output_padding": [1, 1]}, {"strides": (3, 2), "output_padding": (1, 1)}),
         ({"dilations": [2, 2]}, {"dilations": 2}),
     ],
-)  # fmt: skip
+)
 def test_transposed_convolution_as_onnx(theirs, attrs):
     x, w, bias = f32(1, 3, 4, 5), f32(3, 2, 3, 3), f32(2)
     expected = onnx_op("ConvTranspose", [x, w, bias], **theirs)

@@ -7,7 +7,7 @@ import pytest
 
 from workbench import ops
 from workbench.errors import TypeMismatchError, UnknownOpError
-from workbench.graph.types import UNKNOWN, TensorType
+from workbench.ir.types import UNKNOWN, TensorType
 
 F = TensorType.parse
 WRONG = [
@@ -37,6 +37,8 @@ WRONG = [
     ("matmul", ["float32[2,3]", "float32[2,3]"], {}, "wrong-shape", "inner sizes 3 and 2"),
     ("matmul", ["float32[]", "float32[2]"], {}, "wrong-shape", "scalar"),
     ("gemm", ["float32[2]", "float32[2,2]"], {}, "wrong-shape", "rank 2"),
+    ("einsum", ["float32[3,1]"], {"equation": "ii->i"}, "wrong-shape", "the sizes 3 and 1 for 'i'"),
+    ("conv_transpose", ["float32[1,3,3,2]", "float32[2,2,4,2]", "float32[5]"], {}, "wrong-shape", "5 biases for 4"),
     ("reshape", ["float32[2,3]"], {"shape": (4, -1)}, "wrong-shape", "6 elements"),
     ("reshape", ["float32[2,3]"], {"shape": (5,)}, "wrong-shape", "6 elements"),
     ("concat", ["float32[2,3]", "float32[2,4]"], {"axis": 0}, "wrong-shape", "sizes 3 and 4"),
@@ -68,7 +70,7 @@ WRONG = [
     ("unstack", ["float32[?]"], {}, "wrong-attr", "how many parts"),
     ("einsum", ["float32[2]"], {"equation": "i,i->i"}, "wrong-attr", "2 inputs"),
     ("pad", ["float32[2]"], {"pad_width": ((0, -1),)}, "wrong-attr", "pad by"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("op", "types", "attrs", "slug", "words"), WRONG, ids=[f"{w[0]}-{w[3]}" for w in WRONG])

@@ -14,8 +14,17 @@ def real(*shape, seed=6):
 
 
 FROM_RESULT = ("elu", "selu", "sigmoid", "tanh")
-ACTIVATIONS = [("relu", {}), ("relu6", {}), ("leaky_relu", {"alpha": 0.3}), ("elu", {}), ("selu", {}), ("softplus", {}),
-               ("softsign", {}), ("sigmoid", {}), ("tanh", {})]  # fmt: skip
+ACTIVATIONS = [
+    ("relu", {}),
+    ("relu6", {}),
+    ("leaky_relu", {"alpha": 0.3}),
+    ("elu", {}),
+    ("selu", {}),
+    ("softplus", {}),
+    ("softsign", {}),
+    ("sigmoid", {}),
+    ("tanh", {}),
+]
 
 
 @pytest.mark.parametrize(("name", "attrs"), ACTIVATIONS)

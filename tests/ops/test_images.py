@@ -37,18 +37,38 @@ SIZES = [((5, 7), (8, 3)), ((4, 4), (9, 9)), ((6, 5), (6, 5)), ((3, 8), (2, 5))]
         ({"mode": "linear", "coordinate_transformation_mode": "half_pixel"}, {"half_pixel_centers": True}, 1e-5),
         ({"mode": "linear", "coordinate_transformation_mode": "align_corners"}, {"align_corners": True}, 1e-5),
         ({"mode": "linear", "coordinate_transformation_mode": "asymmetric"}, {}, 1e-5),
-        ({"mode": "cubic", "coordinate_transformation_mode": "asymmetric", "cubic_coeff_a": -0.75},
-         {"method": "bicubic"}, 4e-3),
-        ({"mode": "cubic", "coordinate_transformation_mode": "align_corners", "cubic_coeff_a": -0.75},
-         {"method": "bicubic", "align_corners": True}, 4e-3),
-        ({"mode": "cubic", "coordinate_transformation_mode": "half_pixel", "cubic_coeff_a": -0.5, "exclude_outside": 1},
-         {"method": "bicubic", "half_pixel_centers": True}, 4e-3),
-        ({"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
-         {"method": "nearest"}, 0),
-        ({"mode": "nearest", "coordinate_transformation_mode": "align_corners", "nearest_mode": "round_prefer_ceil"},
-         {"method": "nearest", "align_corners": True}, 0),
+        (
+            {"mode": "cubic", "coordinate_transformation_mode": "asymmetric", "cubic_coeff_a": -0.75},
+            {"method": "bicubic"},
+            4e-3,
+        ),
+        (
+            {"mode": "cubic", "coordinate_transformation_mode": "align_corners", "cubic_coeff_a": -0.75},
+            {"method": "bicubic", "align_corners": True},
+            4e-3,
+        ),
+        (
+            {
+                "mode": "cubic",
+                "coordinate_transformation_mode": "half_pixel",
+                "cubic_coeff_a": -0.5,
+                "exclude_outside": 1,
+            },
+            {"method": "bicubic", "half_pixel_centers": True},
+            4e-3,
+        ),
+        (
+            {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
+            {"method": "nearest"},
+            0,
+        ),
+        (
+            {"mode": "nearest", "coordinate_transformation_mode": "align_corners", "nearest_mode": "round_prefer_ceil"},
+            {"method": "nearest", "align_corners": True},
+            0,
+        ),
     ],
-)  # fmt: skip
+)
 def test_resizing_as_onnx(size, out, theirs, attrs, tolerance):
     """Cubic weights are those of 1,024 steps between two pixels, as in TensorFlow; ONNX has no such steps."""
     x = f32(2, *size, 3)
@@ -128,8 +148,10 @@ def test_contrast():
 
 
 # TensorFlow's own test of the op: non_max_suppression_op_test.cc, "three clusters"
-CLUSTERS = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1],
-                     [0, 100, 1, 101]], np.float32)  # fmt: skip
+CLUSTERS = np.array(
+    [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]],
+    np.float32,
+)
 SCORES = np.array([0.9, 0.75, 0.6, 0.95, 0.5, 0.3], np.float32)
 
 
@@ -172,11 +194,9 @@ def test_boxes_are_drawn_one_pixel_thick():
     image, colors = np.zeros((1, 5, 6, 1), np.float32), np.array([[1.0], [2.0]], np.float32)
     boxes = np.array([[[0.25, 0.2, 0.75, 0.8], [-1.0, 0.6, 0.5, 2.0], [0.9, 0, 0.1, 1]]], np.float32)
     drawn = ours("draw_bounding_boxes", image, boxes, colors)[0, :, :, 0]
-    np.testing.assert_array_equal(drawn, [[0, 0, 0, 2, 0, 0],
-                                          [0, 1, 1, 2, 1, 0],
-                                          [0, 1, 0, 2, 2, 2],
-                                          [0, 1, 1, 1, 1, 0],
-                                          [0, 0, 0, 0, 0, 0]])  # fmt: skip
+    np.testing.assert_array_equal(
+        drawn, [[0, 0, 0, 2, 0, 0], [0, 1, 1, 2, 1, 0], [0, 1, 0, 2, 2, 2], [0, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0]]
+    )
     alone = ours("draw_bounding_boxes", np.zeros((1, 3, 3, 3), np.float32), boxes[:, :1] * 0)
     np.testing.assert_array_equal(alone[0, 0, 0], [1, 1, 0])  # yellow comes first
     assert np.count_nonzero(alone) == 2

@@ -9,7 +9,7 @@ import pytest
 
 from workbench import ops
 from workbench.errors import TypeMismatchError
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 
 
 def run(name, *arrays, **attrs):
@@ -150,8 +150,10 @@ def test_linear_systems(dtype):
         triangle = np.tril(a) if lower else np.triu(a)
         x = run("triangular_solve", a, b, lower=lower, adjoint=turned)
         near((adjoint(triangle) if turned else triangle) @ x, b)
-        near(run("triangular_solve", a[0], b, lower=lower, adjoint=turned)[1],
-             run("triangular_solve", a[0], b[1], lower=lower, adjoint=turned))  # fmt: skip
+        near(
+            run("triangular_solve", a[0], b, lower=lower, adjoint=turned)[1],
+            run("triangular_solve", a[0], b[1], lower=lower, adjoint=turned),
+        )
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -202,9 +204,11 @@ def test_errors(name, types, attrs, slug, words):
 def test_errors_of_values():
     x, two = np.zeros((2, 3)), np.zeros((2,))
     for name, arrays, words in [
-        ("matrix_diag_part", (x, 3), "no diagonal 3"), ("matrix_diag_part", (x, [1, 0]), "diagonals (1, 0)"),
-        ("matrix_diag", (two, 0, 3, 3), "fit exactly"), ("lstsq", (x, x, -1.0), "from 0 on"),
-    ]:  # fmt: skip
+        ("matrix_diag_part", (x, 3), "no diagonal 3"),
+        ("matrix_diag_part", (x, [1, 0]), "diagonals (1, 0)"),
+        ("matrix_diag", (two, 0, 3, 3), "fit exactly"),
+        ("lstsq", (x, x, -1.0), "from 0 on"),
+    ]:
         with pytest.raises(TypeMismatchError) as caught:
             run(name, *arrays)
         assert words in str(caught.value)

@@ -84,17 +84,31 @@ def test_lstm_as_onnx(gates):
     parts = dict(zip(gates, np.split(b, 4), strict=True))
     bias = np.concatenate([*(parts[g] for g in "iofc"), np.zeros(20, np.float32)])[None]
     p = np.concatenate([peepholes[0], peepholes[2], peepholes[1]])[None]  # ONNX has them in the order i, o, f
-    y, last, cell = onnx_op("LSTM", [x, ow, r, bias, None, h[None], cs[None], p], opset=14, outputs=3,
-                            hidden_size=units)  # fmt: skip
-    found = ours("lstm_block", np.int64(steps), x, cs, h, w, *peepholes, b, forget_bias=0.0, cell_clip=0.0,
-                 use_peephole=True, gates=gates)  # fmt: skip
+    y, last, cell = onnx_op(
+        "LSTM", [x, ow, r, bias, None, h[None], cs[None], p], opset=14, outputs=3, hidden_size=units
+    )
+    found = ours(
+        "lstm_block",
+        np.int64(steps),
+        x,
+        cs,
+        h,
+        w,
+        *peepholes,
+        b,
+        forget_bias=0.0,
+        cell_clip=0.0,
+        use_peephole=True,
+        gates=gates,
+    )
     close(found[6], y[:, 0])
     close(found[6][-1], last[0])
     close(found[1][-1], cell[0])
     # one step at a time, the cell gives the same
     for t in range(steps):
-        step = ours("lstm_cell", x[t], cs, h, w, *peepholes, b, forget_bias=0.0, cell_clip=0.0, use_peephole=True,
-                    gates=gates)  # fmt: skip
+        step = ours(
+            "lstm_cell", x[t], cs, h, w, *peepholes, b, forget_bias=0.0, cell_clip=0.0, use_peephole=True, gates=gates
+        )
         for a, series in zip(step, found, strict=True):
             close(a, series[t])
         cs, h = step[1], step[6]

@@ -94,14 +94,16 @@ BY_HAND = [
     ("max", (np.empty((0, 1), bool),), {"axis": 0, "of_none": "limit"}, np.array([False])),
     ("slice_size", (ints(1, 2, 3), ints(1), ints(-1)), {}, ints(2, 3)),
     ("setitem", (ints(1, 2, 3), scalar(9)), {"index": (("slice", 1, None, None),)}, ints(1, 9, 9)),
-    ("stop_gradient", (ints(1),), {}, ints(1)), ("Identity", (ints(1),), {}, ints(1)),
-    ("Const", (), {"value": ints(4)}, ints(4)), ("ensure_shape", (ints(1),), {"shape": (None,)}, ints(1)),
+    ("stop_gradient", (ints(1),), {}, ints(1)),
+    ("Identity", (ints(1),), {}, ints(1)),
+    ("Const", (), {"value": ints(4)}, ints(4)),
+    ("ensure_shape", (ints(1),), {"shape": (None,)}, ints(1)),
     ("equal", (np.array(["a", "b"], object), np.array("a", object)), {}, np.array([True, False])),
     ("where", (B, N, scalar(0)), {}, np.where(B, N, np.int64(0))),
     ("isclose", (1.0, 1.0 + 1e-9), {}, np.array(True)),
     ("matmul", (V, V), {}, np.array(18.0, np.float32)),
     ("broadcast_to", (ints(1, 2).reshape(2, 1), ints(1, 2)), {"mutual": True}, np.array([[1, 1], [2, 2]])),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "inputs", "attrs", "expected"), BY_HAND, ids=[r[0] for r in BY_HAND])
@@ -116,23 +118,39 @@ def test_by_hand(name, inputs, attrs, expected):
 
 
 NUMPY = [
-    ("sum", np.sum, (X,), {"axis": 1}), ("prod", np.prod, (N,), {}), ("mean", np.mean, (N,), {"axis": 0}),
-    ("max", np.max, (X,), {"axis": 2, "keepdims": True}), ("min", np.min, (X,), {}), ("any", np.any, (B,), {"axis": 0}),
-    ("all", np.all, (B,), {"axis": 1}), ("var", np.var, (X,), {"ddof": 1}), ("std", np.std, (M,), {"axis": 0}),
-    ("argmax", np.argmax, (X,), {"axis": 1}), ("argmin", np.argmin, (X,), {}), ("cumsum", np.cumsum, (N,), {}),
-    ("cumprod", np.cumprod, (V,), {"axis": 0}), ("matmul", np.matmul, (X, M.T), {}), ("dot", np.dot, (X, M.T), {}),
-    ("outer", np.outer, (V, V), {}), ("tensordot", np.tensordot, (X, M), {"axes": 2}),
+    ("sum", np.sum, (X,), {"axis": 1}),
+    ("prod", np.prod, (N,), {}),
+    ("mean", np.mean, (N,), {"axis": 0}),
+    ("max", np.max, (X,), {"axis": 2, "keepdims": True}),
+    ("min", np.min, (X,), {}),
+    ("any", np.any, (B,), {"axis": 0}),
+    ("all", np.all, (B,), {"axis": 1}),
+    ("var", np.var, (X,), {"ddof": 1}),
+    ("std", np.std, (M,), {"axis": 0}),
+    ("argmax", np.argmax, (X,), {"axis": 1}),
+    ("argmin", np.argmin, (X,), {}),
+    ("cumsum", np.cumsum, (N,), {}),
+    ("cumprod", np.cumprod, (V,), {"axis": 0}),
+    ("matmul", np.matmul, (X, M.T), {}),
+    ("dot", np.dot, (X, M.T), {}),
+    ("outer", np.outer, (V, V), {}),
+    ("tensordot", np.tensordot, (X, M), {"axes": 2}),
     ("reshape", np.reshape, (X,), {"shape": (4, 6)}),
-    ("expand_dims", np.expand_dims, (X,), {"axis": (0, 2)}), ("squeeze", np.squeeze, (X[:1],), {}),
+    ("expand_dims", np.expand_dims, (X,), {"axis": (0, 2)}),
+    ("squeeze", np.squeeze, (X[:1],), {}),
     ("tile", np.tile, (V, ints(2, 3)), {}),
-    ("sort", np.sort, (X,), {"axis": 1}), ("argsort", np.argsort, (X,), {"axis": 0}),
+    ("sort", np.sort, (X,), {"axis": 1}),
+    ("argsort", np.argsort, (X,), {"axis": 0}),
     ("diagonal", np.diagonal, (N,), {"offset": 1}),
-    ("diag", np.diag, (V,), {"k": 1}), ("tril", np.tril, (N,), {"k": 1}), ("triu", np.triu, (N,), {}),
+    ("diag", np.diag, (V,), {"k": 1}),
+    ("tril", np.tril, (N,), {"k": 1}),
+    ("triu", np.triu, (N,), {}),
     ("roll", np.roll, (V,), {"shift": 2}),
-    ("repeat", np.repeat, (N,), {"repeats": 2, "axis": 0}), ("reverse", np.flip, (N,), {"axis": 1}),
+    ("repeat", np.repeat, (N,), {"repeats": 2, "axis": 0}),
+    ("reverse", np.flip, (N,), {"axis": 1}),
     ("flatten", np.ravel, (N,), {}),
     ("transpose", np.transpose, (X,), {}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "function", "inputs", "attrs"), NUMPY, ids=[r[0] for r in NUMPY])

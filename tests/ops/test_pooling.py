@@ -83,12 +83,16 @@ def f32(*shape):
 
 AS_ONNX = [
     ({"kernel_shape": [3, 2]}, {"window": (3, 2)}),
-    ({"kernel_shape": [3, 2], "strides": [2, 2], "pads": [1, 0, 1, 1]},
-     {"window": (3, 2), "strides": 2, "pads": ((1, 1), (0, 1))}),
+    (
+        {"kernel_shape": [3, 2], "strides": [2, 2], "pads": [1, 0, 1, 1]},
+        {"window": (3, 2), "strides": 2, "pads": ((1, 1), (0, 1))},
+    ),
     ({"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}, {"window": (2, 2), "strides": 2, "ceil_mode": True}),
-    ({"kernel_shape": [3, 3], "auto_pad": "SAME_UPPER", "strides": [2, 2]},
-     {"window": (3, 3), "strides": 2, "pads": "same"}),
-]  # fmt: skip
+    (
+        {"kernel_shape": [3, 3], "auto_pad": "SAME_UPPER", "strides": [2, 2]},
+        {"window": (3, 3), "strides": 2, "pads": "same"},
+    ),
+]
 
 
 @pytest.mark.parametrize(("theirs", "attrs"), AS_ONNX)
@@ -130,7 +134,7 @@ def test_the_lowest_number_is_found_beside_padding():
 )
 def test_what_does_not_fit(op, shape, attrs, words):
     from workbench import ops
-    from workbench.graph.types import TensorType
+    from workbench.ir.types import TensorType
 
     with pytest.raises(TypeMismatchError) as caught:
         ops.lookup(op).infer([TensorType("float32", shape)], attrs)

@@ -9,8 +9,8 @@ from scipy import stats
 import workbench as wb
 from workbench import ops
 from workbench.errors import TypeMismatchError
-from workbench.graph.types import TensorType
-from workbench.ops.philox import philox
+from workbench.ir.types import TensorType
+from workbench.ops.random.philox import philox
 
 SHAPE = np.array([200, 250])
 #: a probability below this would be a reason to doubt the distribution; the seeds are fixed
@@ -28,9 +28,12 @@ def test_known_answers():
     for counter, key, expected in [
         ((0, 0, 0, 0), 0, (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
         ((ones,) * 4, ones | ones << 32, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
-        ((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), 0xA4093822 | 0x299F31D0 << 32,
-         (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1)),
-    ]:  # fmt: skip
+        (
+            (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+            0xA4093822 | 0x299F31D0 << 32,
+            (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+        ),
+    ]:
         assert philox(np.array(counter, np.uint64), key).tolist() == list(expected)
 
 
@@ -42,16 +45,40 @@ RECORDED = [
     ("random_uniform/rank3_half", "uniform", ([9, 3, 1],), (12345, 1), "float16", [0.756, 0.542, 0.9766, 0.704]),
     ("random_normal/rank4_float32", "normal", ([504],), (1, 12345), "float32", [0.06714291, 1.6562097, 1.1367233]),
     ("random_normal/rank3_float64", "normal", ([126],), (1, 12345), "float64", [-0.30832152, 2.69558152, 1.02442711]),
-    ("random_gamma/rank1_float32", "gamma", ([504], np.array([0.5, 1.5], np.float32)), (1, 1), None,
-     [0.01559341, 0.4035629, 0.16511011, 0.8572833]),
-    ("random_gamma/rank1_float64", "gamma", ([126], [1.5, 2.5]), (1, 12), None,
-     [1.43008028, 1.81066519, 2.45916241, 3.72836516]),
-    ("random_poisson/rank1_float32", "poisson", ([504], [0.5, 1.5]), (1, 17), "float32",
-     [1, 1, 1, 1, 0, 5, 0, 2, 0, 0, 0, 0]),
-    ("random_crop/float32", "integers", ([2], np.int32(0), np.int32(2**31 - 1)), (1, 30), None,
-     [746954050, 1485453363]),
+    (
+        "random_gamma/rank1_float32",
+        "gamma",
+        ([504], np.array([0.5, 1.5], np.float32)),
+        (1, 1),
+        None,
+        [0.01559341, 0.4035629, 0.16511011, 0.8572833],
+    ),
+    (
+        "random_gamma/rank1_float64",
+        "gamma",
+        ([126], [1.5, 2.5]),
+        (1, 12),
+        None,
+        [1.43008028, 1.81066519, 2.45916241, 3.72836516],
+    ),
+    (
+        "random_poisson/rank1_float32",
+        "poisson",
+        ([504], [0.5, 1.5]),
+        (1, 17),
+        "float32",
+        [1, 1, 1, 1, 0, 5, 0, 2, 0, 0, 0, 0],
+    ),
+    (
+        "random_crop/float32",
+        "integers",
+        ([2], np.int32(0), np.int32(2**31 - 1)),
+        (1, 30),
+        None,
+        [746954050, 1485453363],
+    ),
     ("random_shuffle/rank1_int32", "shuffle", ([7, 2, 9, 4],), (1, 1245), None, [7, 9, 2, 4]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("graph, op, inputs, seeds, dtype, expected", RECORDED, ids=[r[0] for r in RECORDED])
@@ -84,8 +111,11 @@ SEEDS = [{"seed": 7, "seed2": 11}, {"_tag": ("n", ())}, {"seed": 7, "seed2": 11,
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_continuous_distributions(dtype, attrs):
     coarse = dtype in ("float16", "bfloat16")  # too few values for a test of the whole distribution
-    for name, law in [("uniform", stats.uniform()), ("normal", stats.norm()),
-                      ("truncated_normal", stats.truncnorm(-2, 2))]:  # fmt: skip
+    for name, law in [
+        ("uniform", stats.uniform()),
+        ("normal", stats.norm()),
+        ("truncated_normal", stats.truncnorm(-2, 2)),
+    ]:
         x = run(f"random_{name}", SHAPE, dtype=dtype, **attrs)
         assert x.shape == tuple(SHAPE) and TensorType.of(x).dtype == dtype
         x = x.astype(np.float64).reshape(-1)
@@ -154,10 +184,15 @@ def test_shuffled():
 
 
 DRAWING = {
-    "random_uniform": ([4],), "random_normal": ([4],), "random_truncated_normal": ([4],),
-    "random_integers": ([4], 0, 2**60), "random_gamma": ([4], np.array(2.0)), "random_poisson": ([8], np.array(50.0)),
-    "random_categorical": (np.zeros((2, 99)), 5), "random_shuffle": (np.arange(50),),
-}  # fmt: skip
+    "random_uniform": ([4],),
+    "random_normal": ([4],),
+    "random_truncated_normal": ([4],),
+    "random_integers": ([4], 0, 2**60),
+    "random_gamma": ([4], np.array(2.0)),
+    "random_poisson": ([8], np.array(50.0)),
+    "random_categorical": (np.zeros((2, 99)), 5),
+    "random_shuffle": (np.arange(50),),
+}
 
 
 @pytest.mark.parametrize("name", DRAWING)

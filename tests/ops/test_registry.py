@@ -1,4 +1,4 @@
-"""The table itself: documentation, attrs, the public door, foreign ops, control-flow types."""
+"""The table itself: documentation, attrs, the public interface, foreign ops, control-flow types."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.ops.state_samples import STATES
 from tests.ops.test_agreement import ELEMENTWISE
 from workbench import ops
 from workbench.errors import UnknownOpError
-from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import TensorType
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import TensorType
 
 F = TensorType.parse
 FRAME_OPS = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
@@ -107,11 +107,19 @@ def test_foreign_ops():
 
 def test_scalars_are_weak():
     for value, dtypes, expected in [
-        (2, ["float32"], "float32"), (2.0, ["float32"], "float32"), (2.5, ["int32"], "float64"), (1j, ["float32"],
-        "complex64"),
-        (2, ["bfloat16"], "bfloat16"), (2.0, ["bfloat16"], "bfloat16"), (2, [], "int64"), (True, ["float32"], "bool"),
-        ("a", ["string"], "string"), (2, ["any"], "int64"), (2, ["bool"], "int64"), (2, ["uint8", "int16"], "int16"),
-    ]:  # fmt: skip
+        (2, ["float32"], "float32"),
+        (2.0, ["float32"], "float32"),
+        (2.5, ["int32"], "float64"),
+        (1j, ["float32"], "complex64"),
+        (2, ["bfloat16"], "bfloat16"),
+        (2.0, ["bfloat16"], "bfloat16"),
+        (2, [], "int64"),
+        (True, ["float32"], "bool"),
+        ("a", ["string"], "string"),
+        (2, ["any"], "int64"),
+        (2, ["bool"], "int64"),
+        (2, ["uint8", "int16"], "int16"),
+    ]:
         assert ops.scalar_dtype(value, *dtypes) == expected, (value, dtypes)
 
 

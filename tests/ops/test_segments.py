@@ -9,7 +9,7 @@ import pytest
 
 from workbench import ops
 from workbench.errors import TypeMismatchError
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 
 
 def run(name, *arrays, **attrs):
@@ -99,8 +99,10 @@ def test_order():
 
 def test_searching():
     assert run("bucketize", [[-5, 10000], [150, 10], [5, 100]], boundaries=(0.0, 10.0, 100.0)).tolist() == [
-        [0, 3], [3, 2], [1, 3]
-    ]  # fmt: skip
+        [0, 3],
+        [3, 2],
+        [1, 3],
+    ]
     rows, x = np.array([[0, 3, 9, 9, 10], [1, 2, 3, 4, 5]]), np.array([[2, 4, 9], [0, 2, 6]])
     assert run("search_sorted", rows, x).tolist() == [[1, 2, 2], [0, 1, 5]]  # the examples of LowerBound, UpperBound
     assert run("search_sorted", rows, x, right=True).tolist() == [[1, 2, 4], [0, 2, 5]]
@@ -135,8 +137,15 @@ def test_partition_and_stitch():
     places = run("dynamic_partition", np.arange(6), parts, num=4)
     np.testing.assert_array_equal(run("dynamic_stitch", *places, *found), x)
     # the example of tf.dynamic_stitch: the last of equal places wins
-    merged = run("dynamic_stitch", 6, [4, 1], [[5, 2], [0, 3]], [61, 62], [[41, 42], [11, 12]],
-                 [[[51, 52], [21, 22]], [[1, 2], [31, 32]]])  # fmt: skip
+    merged = run(
+        "dynamic_stitch",
+        6,
+        [4, 1],
+        [[5, 2], [0, 3]],
+        [61, 62],
+        [[41, 42], [11, 12]],
+        [[[51, 52], [21, 22]], [[1, 2], [31, 32]]],
+    )
     np.testing.assert_array_equal(merged, [[1, 2], [11, 12], [21, 22], [31, 32], [41, 42], [51, 52], [61, 62]])
     np.testing.assert_array_equal(run("dynamic_stitch", [0, 2], [2], [1, 2], [7]), [1, 0, 7])
 

@@ -9,7 +9,7 @@ import pytest
 
 from workbench import ops
 from workbench.errors import TypeMismatchError
-from workbench.graph.types import NUMERIC, TensorType, numpy_dtype
+from workbench.ir.types import NUMERIC, TensorType, numpy_dtype
 
 
 def run(name, *arrays, **attrs):
@@ -73,7 +73,7 @@ def test_values(name, inputs, expected):
 
 
 def test_every_special_function_has_a_value():
-    from workbench.ops import special
+    from workbench.ops.elementwise import special
 
     ours = {n for n in ops.names() if ops.lookup(n).source.startswith(special.SCIPY)}
     assert ours <= {v[0] for v in VALUES} and len(ours) > 20

@@ -27,11 +27,11 @@ from tests.ops.state_samples import (
     call,
     i32,
     one,
-)  # fmt: skip
+)
 from workbench import ops
 from workbench.errors import ExecutionError, TypeMismatchError
-from workbench.graph.types import Opaque, TensorType
-from workbench.ops.persistent import Elements
+from workbench.ir.types import Opaque, TensorType
+from workbench.ops.state.persistent import Elements
 
 
 def plain(value):
@@ -67,7 +67,7 @@ FIRST = {n: ops.lookup(n).inputs[:1] for n in STATES}
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in STATES if FIRST[n] and FIRST[n][0] in ("handle", "list", "stack", "optional")]
+    "name", [n for n in STATES if FIRST[n] and FIRST[n][0] in ("handle", "list", "stack", "optional", "table")]
 )
 def test_an_array_is_no_state(name):
     wrong = [TensorType("float32", ())] * max(ops.lookup(name).arity()[0], 1)
@@ -143,9 +143,12 @@ ARRAY_FAULTS = {
     "too few lengths": ("tensor_array_split", (HANDLE, X, i32(4), FLOW), {}, "bad-size"),
     "lengths that do not add up": ("tensor_array_split", (HANDLE, X, i32(1, 1, 1, 0), FLOW), {}, "wrong-shape"),
     "sums of forward flows": (
-        "tensor_array_join", (FULL, call("tensor_array_scatter", HANDLE, i32(0), X[:1], FLOW)), {}, "wrong-flow",
+        "tensor_array_join",
+        (FULL, call("tensor_array_scatter", HANDLE, i32(0), X[:1], FLOW)),
+        {},
+        "wrong-flow",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name, inputs, attrs, slug", ARRAY_FAULTS.values(), ids=ARRAY_FAULTS)
@@ -194,7 +197,7 @@ LIST_FAULTS = {
     "no value": ("option_get", (call("option_none"),), {"dtypes": ("int32",)}, "no-value"),
     "another number of values": ("option_get", (call("option_of", X),), {"dtypes": ("int32",) * 2}, "no-value"),
     "an empty stack": ("stack_pop", (call("stack_new"),), {}, "stack-empty"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name, inputs, attrs, slug", LIST_FAULTS.values(), ids=LIST_FAULTS)

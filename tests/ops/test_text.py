@@ -58,15 +58,20 @@ def test_sparse_dense_add():
 
 
 AXES = [
-    ([2, 3], [3], [], [0]), ([2, 1], [2, 3], [1], []), ([], [4], [0], []), ([1, 1], [1], [0, 1], [0, 1]),
-    ([2, 3], [2, 3], [], []), ([1], [1, 1, 5], [0, 1, 2], [0, 1]), ([3, 1, 2], [1, 4, 1], [1], [0, 2]),
+    ([2, 3], [3], [], [0]),
+    ([2, 1], [2, 3], [1], []),
+    ([], [4], [0], []),
+    ([1, 1], [1], [0, 1], [0, 1]),
+    ([2, 3], [2, 3], [], []),
+    ([1], [1, 1, 5], [0, 1, 2], [0, 1]),
+    ([3, 1, 2], [1, 4, 1], [1], [0, 2]),
     ([], [], [], []),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("one_shape, other, first, second", AXES)
 def test_broadcast_gradient_args(one_shape, other, first, second):
-    """What TensorFlow 2.21 gives."""
+    """The result of TensorFlow 2.21."""
     found = call("broadcast_gradient_args", np.array(one_shape, np.int32), np.array(other, np.int32))
     assert [f.tolist() for f in found] == [first, second]
     if one_shape == [1, 1]:
@@ -86,3 +91,43 @@ def test_faults_of_ragged_range(limit, delta, slug):
     with pytest.raises(ExecutionError) as caught:
         call("ragged_range", np.array([0]), np.array([limit]), np.array([delta]))
     assert caught.value.slug == slug
+
+
+LONG = np.array([b"x" * 1000], object)
+TOO_MUCH = {
+    "joined": ("string_join", (np.full((1 << 12, 1), b"", object), np.repeat(LONG, 1 << 10)), {}),
+    "a long separator": (
+        "string_reduce_join",
+        (np.full(1 << 12, b"a", object), np.array([0])),
+        {"separator": b"-" * (1 << 20)},
+    ),
+    "long n-grams": ("string_ngrams", (LONG, np.array([0, 1])), {"widths": (1 << 20,)}),
+    "many n-grams": ("string_ngrams", (LONG, np.array([0, 1])), {"widths": (1 << 62,)}),
+    "many segments": ("string_segment_join", (LONG, np.array([0]), np.array(1 << 40)), {}),
+    "many rows": (
+        "ragged_to_dense",
+        (np.array(-1), one([1.0]), one(0.0), np.array(1 << 40), np.array([0])),
+        {"partition_types": ("FIRST_DIM_SIZE", "VALUE_ROWIDS")},
+    ),
+    "long rows": (
+        "ragged_to_dense",
+        (np.array([-1, 1 << 50]), one([1.0]), one(0.0), np.array([0, 1])),
+        {"partition_types": ("ROW_SPLITS",)},
+    ),
+    "many numbers": ("ragged_bincount", (np.array([0, 1]), np.array([0]), np.array(1 << 50), one([1.0])), {}),
+}
+
+
+@pytest.mark.parametrize("op, inputs, attrs", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_what_would_take_too_much_memory_is_one_error(op, inputs, attrs, monkeypatch):
+    monkeypatch.setattr("workbench.ops.strings.basic.allowed", lambda: 1 << 30)
+    with pytest.raises((ExecutionError, TypeMismatchError)) as caught:
+        call(op, *inputs, **attrs)
+    assert caught.value.slug in ("too-large", "wrong-shape")
+
+
+def test_many_bytes_that_are_no_characters_are_read_once():
+    """Each is one point; the work grows with the bytes, not with their square."""
+    splits, points, starts = call("unicode_decode", np.array([b"\xff" * 200_000, b"\xe6\x97a\xff"], object))
+    assert splits.tolist() == [0, 200_000, 200_003] and points[-3:].tolist() == [65533, 97, 65533]
+    assert starts[-3:].tolist() == [0, 2, 3]

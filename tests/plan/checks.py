@@ -9,10 +9,10 @@ import numpy as np
 
 from tests.plan.reference import Reference
 from workbench.execution import Run, prepare_feeds
-from workbench.graph import Graph, Ref
-from workbench.graph.types import TensorType
+from workbench.ir import Graph, Ref
+from workbench.ir.types import TensorType
 from workbench.plan import make_plan, signature_of
-from workbench.plan.parts import shown
+from workbench.plan.schedule.split_frames import shown
 
 Equal = Callable[[object, object], bool]
 
@@ -48,9 +48,10 @@ def check_against_reference(run: Run, reference: Reference, equal: Equal = same)
     trace, graph = run.trace, run.plan.graph
     split = {shown(path) for path in run.plan.blocks if path != shown(path)}
     loose = {
-        n.name for n in graph.nodes.values()
+        n.name
+        for n in graph.nodes.values()
         if n.op == "Enter" and n.attrs["is_constant"] and graph.frame_of(n.name) in split
-    }  # fmt: skip
+    }
     for name, index in run.plan.layout.values:
         series = trace[Ref(name, index)]
         ours = dict(zip(map(tuple, series.iterations.tolist()), series.firings(), strict=True))

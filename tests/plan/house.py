@@ -13,14 +13,14 @@ from tests.plan.reference import ExitTwiceError, Reference
 from workbench.analysis import Status
 from workbench.errors import DeadValueError, ExecutionError, SessionError
 from workbench.execution import Run
-from workbench.graph import Graph, Ref
-from workbench.widgets.models.controlflow_model import ControlFlowModel, decisions
-from workbench.widgets.models.evolution_model import EvolutionModel, default_names
-from workbench.widgets.models.graph_model import graph_model
-from workbench.widgets.models.graph_state import branch_sides, graph_state
-from workbench.widgets.models.status_model import status_model, status_text
-from workbench.widgets.models.termination_model import TerminationModel, loops
-from workbench.widgets.models.termination_words import describe
+from workbench.ir import Graph, Ref
+from workbench.widgets.control_flow.decisions_model import ControlFlowModel, decisions
+from workbench.widgets.evolution.evolution_model import EvolutionModel, default_names
+from workbench.widgets.graph.model.live_state import branch_sides, graph_state
+from workbench.widgets.graph.model.picture import graph_model
+from workbench.widgets.panel.status_model import status_model, status_text
+from workbench.widgets.termination.termination_model import TerminationModel, loops
+from workbench.widgets.termination.termination_words import describe
 
 Feeds = dict[str, np.ndarray]
 
@@ -81,7 +81,7 @@ def check_steps(run: Run, graph: Graph, feeds: Feeds) -> Run:
         if position.node is not None:
             assert position.event == len(visited) == slow.event
             visited.append((position.node, position.iteration))
-        slow.go(slow.event + 1, exact=True, loud=False)
+        slow.go(slow.event + 1, exact=True, skip_silent=False)
     assert visited == [(t.node, t.iteration) for t in run.trace.events()]
     same_traces(run, slow)
     return slow

@@ -2,7 +2,7 @@
 
 Each byte of the outermost level's memory of arrays knows which slot wrote it last. The listing is walked from top to
 bottom, loops twice; an instruction may only read bytes that the slot it names wrote (or that nothing did: a feed). What
-the hot loop runs block by block is walked in two halves. It shares nothing with the planner but the listing itself.
+the fast path runs block by block is walked in two halves. It shares nothing with the planner but the listing itself.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.graph.types import numpy_dtype
+from workbench.ir.types import numpy_dtype
+from workbench.kernels.opcodes import ARRAY, CALL, NOP
 from workbench.plan import plan as planning
-from workbench.plan.lower import Lowering
-from workbench.plan.places import Slot, Spot
+from workbench.plan.lowering.lower import Lowering
+from workbench.plan.memory.storage import Slot, Spot
 
-CALL, ARRAY, NOP = 3, 5, 0
 #: of an operand: (slot, first byte, byte after the last)
 Range = tuple[Slot, int, int]
 
@@ -42,10 +42,10 @@ def listings() -> Iterator[list[Lowering]]:
 
 def check_listing(lowering: Lowering) -> int:
     """AssertionError where a value is overwritten or released before its last reader; returns the reads looked at."""
-    owner = np.full(1 + max((s.offset + s.size for s in lowering.slots[0] if s.stored), default=0), -1, np.int32)
-    numbers = {slot: k for k, slot in enumerate(lowering.slots[0])}
-    loops = [lowering.ranges[k] for k, path in enumerate(lowering.frames) if len(path) == 1]
-    count, ip, code = 0, 0, lowering.code
+    owner = np.full(1 + max((s.offset + s.size for s in lowering.state.slots[0] if s.stored), default=0), -1, np.int32)
+    numbers = {slot: k for k, slot in enumerate(lowering.state.slots[0])}
+    loops = [lowering.state.ranges[k] for k, path in enumerate(lowering.state.frames) if len(path) == 1]
+    count, ip, code = 0, 0, lowering.state.code
     order: list[int] = []
     while ip < len(code):
         loop = next((r for r in loops if r[0] == ip), None)
@@ -75,15 +75,15 @@ def check_listing(lowering: Lowering) -> int:
 
 def _chain(lowering: Lowering, order: list[int], at: int) -> list[int]:
     """The instructions that run as one from here on: flat ones and statistics of one length, as long as none reaches
-    bytes of an earlier one other than item by item (kernels: hot.h)."""
+    bytes of an earlier one other than item by item (kernels: array_fusion.h)."""
     found: list[int] = []
     spans: list[tuple[bool, int, int]] = []
     for ip in order[at:]:
-        row = lowering.code[ip]
+        row = lowering.state.code[ip]
         if row["op"] == NOP and found:
             continue
         linked = row["op"] == ARRAY and row["array"]["kind"] in ("flat", "stats", "rows")
-        if not linked or found and row["array"]["n"] != lowering.code[found[0]]["array"]["n"]:
+        if not linked or found and row["array"]["n"] != lowering.state.code[found[0]]["array"]["n"]:
             break
         reads, writes = _touched(lowering, row, (0, 1))
         mine = [(False, s.offset + a, s.offset + b) for s, a, b in reads if s.stored]
@@ -97,7 +97,7 @@ def _chain(lowering: Lowering, order: list[int], at: int) -> list[int]:
 
 def _touched(lowering: Lowering, row: dict[str, Any], halves: tuple[int, int]) -> tuple[list[Range], list[Range]]:
     if row["op"] == CALL:
-        _, ins, outs, *_ = lowering.calls[row["x0"]]
+        _, ins, outs, *_ = lowering.state.calls[row["x0"]]
         return [_whole(s) for s in ins if _here(s)], [_whole(s) for s in outs if _here(s)]
     reads = {k: v for k, v in row.items() if isinstance(v, Spot) and k != "out" and _here(v)}
     out = row.get("out")

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tests.plan.random_graphs import Maker
-from workbench.graph import Graph, Value
-from workbench.graph.types import broadcast_shapes
+from workbench.ir import Graph, Value
+from workbench.ir.types import broadcast_shapes
 
 DTYPES = ("float64", "float32", "int64", "int32", "bool")
 SHAPES = ((), (1,), (3,), (4,), (17,), (2, 3), (3, 1), (1, 4), (3, 3), (0,), (2, 1, 3))
@@ -108,8 +108,11 @@ class ArrayMaker(Maker):
         if value.type.is_static:
             fitting = [v for v in fitting if v.shape == value.shape]
         elif value.shape is not None:
-            fitting = [v for v in fitting if v.shape is not None and all(
-                d is None or d == e for d, e in zip(value.shape, v.shape, strict=True))]  # fmt: skip
+            fitting = [
+                v
+                for v in fitting
+                if v.shape is not None and all(d is None or d == e for d, e in zip(value.shape, v.shape, strict=True))
+            ]
         return self.r.choice(fitting[-5:]) if fitting else value
 
     def partner(self, pool: list[Value], x: Value) -> Value:
@@ -122,7 +125,7 @@ class ArrayMaker(Maker):
         return self.r.choice(fitting[-6:])
 
     def fit(self, *values: Value) -> bool:
-        """Whether arrays of known shape broadcast to a small one."""
+        """Return whether arrays of known shape broadcast to a small one."""
         try:
             shape = broadcast_shapes(*(v.shape for v in values))
         except ValueError:
@@ -146,8 +149,22 @@ class ArrayMaker(Maker):
         elif x.shape == ():
             kinds = [self.pair, self.pair, self.unary, self.cast, self.choice]
         else:
-            kinds = [self.pair, self.pair, self.pair, self.pair, self.unary, self.unary, self.choice, self.cast,
-                     self.reduce, self.reduce, self.move, self.move, self.join, self.product]  # fmt: skip
+            kinds = [
+                self.pair,
+                self.pair,
+                self.pair,
+                self.pair,
+                self.unary,
+                self.unary,
+                self.choice,
+                self.cast,
+                self.reduce,
+                self.reduce,
+                self.move,
+                self.move,
+                self.join,
+                self.product,
+            ]
             kinds += [self.at_counter, self.grow] if self.r.random() < 0.3 else []
         return self.r.choice(kinds)(pool, x)
 
@@ -292,5 +309,3 @@ class ArrayMaker(Maker):
         grown, total, _ = b.while_loop(lambda grown, total, i: i < trips, body, [unknown, b.constant(0, "int64"), 0])
         pool.append(total)
         return grown
-
-

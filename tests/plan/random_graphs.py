@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph import Graph, GraphBuilder, Value
+from workbench.ir import Graph, GraphBuilder, Value
 
 SCALARS = ("float64", "float32", "int64", "int32")
 
@@ -106,7 +106,7 @@ class Maker:
         pool.extend(out.values())
 
     def movable(self, pool: list[Value]) -> list[Value]:
-        """What loops carry and branches give."""
+        """Values that loops carry and branches give."""
         return numbers(pool)
 
     def partner(self, pool: list[Value], x: Value) -> Value:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.graph import Graph, Node, Ref
-from workbench.graph.node import FrozenAttrs
+from workbench.ir import Graph, Node, Ref
+from workbench.ir.node import FrozenAttrs
 
 COMPARE = ("less", "less_equal", "greater", "not_equal")
 ARITHMETIC = ("add", "subtract", "minimum", "maximum")
@@ -31,7 +31,7 @@ class Num(NamedTuple):
 
 @dataclass
 class Scope:
-    """What can be used in one frame: numbers, predicates, nodes to wait for. ``pivot`` is waited for by all ops of a
+    """Names usable in one frame: numbers, predicates, nodes to wait for. ``pivot`` is waited for by all ops of a
     loop in which nothing may fire without its counter."""
 
     path: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class RawMaker:
     # -- nodes ----------------------------------------------------------------------------------------------------
     def _add(
         self, scope: Scope, op: str, *inputs: Ref, name: str | None = None, control: tuple[str, ...] = (), **attrs: Any
-    ) -> Ref:  # fmt: skip
+    ) -> Ref:
         self.count += 1
         name = name or f"{op}_{self.count}"
         if op not in ("Placeholder", "Const", "Enter") and scope.names and self.r.random() < 0.08:
@@ -187,14 +187,19 @@ class RawMaker:
     def _enter(self, outer: Scope, inner: Scope, value: Num, constant: bool) -> Num:
         control = (self.r.choice(outer.names),) if self.r.random() < 0.05 else ()
         made = self._add(
-            inner, "Enter", value.ref, control=control, frame_name=inner.path[-1], is_constant=constant,
+            inner,
+            "Enter",
+            value.ref,
+            control=control,
+            frame_name=inner.path[-1],
+            is_constant=constant,
             parallel_iterations=10,
-        )  # fmt: skip
+        )
         return value._replace(ref=made)
 
     def _loop(
         self, outer: Scope, inner: Scope, depth: int, start: list[Num] | None = None, apart: bool = False
-    ) -> list[Num]:  # fmt: skip
+    ) -> list[Num]:
         r = self.r
         zero = next((v for v in outer.nums if v.dtype == "int64" and v.shape == ()), None) or self._number(outer)
         if outer.path:

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph import Graph, Node, Ref
-from workbench.graph.opspec import REGISTRY
+from workbench.ir import Graph, Node, Ref
+from workbench.ir.opspec import REGISTRY
 
 DEAD = object()
 Instance = tuple[tuple[str, int], ...]
@@ -65,9 +65,14 @@ class Reference:
     """
 
     def __init__(
-        self, graph: Graph, feeds: dict[str, np.ndarray], outputs: list[Ref], limit: int = 200_000,
-        observed: Mapping[Ref, Mapping[Path, Any]] | None = None, adopt: Adopt | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        graph: Graph,
+        feeds: dict[str, np.ndarray],
+        outputs: list[Ref],
+        limit: int = 200_000,
+        observed: Mapping[Ref, Mapping[Path, Any]] | None = None,
+        adopt: Adopt | None = None,
+    ) -> None:
         self.graph, self.limit = graph, limit
         self.observed, self.adopt = observed or {}, adopt
         self.feeds = {graph.inputs[name].node: value for name, value in feeds.items()}
@@ -98,7 +103,7 @@ class Reference:
         return found
 
     def _wakes(self, path: tuple[str, ...]) -> bool:
-        """Whether something else than constant Enters can fire where nothing but constant Enters comes into a frame."""
+        """Return whether more than constant Enters can fire in a frame that only constant Enters start."""
         inside = [n for p, names in self.members.items() if p[: len(path)] == path for n in names]
         fired: set[str] = set()
         while True:
@@ -144,7 +149,7 @@ class Reference:
             got = self.arrived[reader, instance]
             for ref in set(node.inputs):
                 if ref.node == name:
-                    assert ref not in got, f"{ref} came twice to {reader} at {instance}"
+                    assert ref not in got, f"{ref} arrived twice at {reader} at {instance}"
                     got[ref] = outputs[ref.index] if alive else DEAD
             if name in node.control:
                 got["^" + name] = True if alive else DEAD
@@ -160,11 +165,13 @@ class Reference:
         if node.op == "Merge":
             live = [i for i, r in enumerate(node.inputs) if got[r] is not DEAD]
             if live:
-                self._give(name, instance, {0: got[node.inputs[live[0]]], 1: np.array(live[0], np.int32)}, True)
+                first = node.inputs[live[0]]
+                value = self._read(name, instance, first, got[first])
+                self._give(name, instance, {0: value, 1: np.array(live[0], np.int32)}, True)
             else:
                 self._give(name, instance, {}, False)
             return
-        inputs = [got[r] for r in node.inputs]
+        inputs = [got[r] if got[r] is DEAD else self._read(name, instance, r, got[r]) for r in node.inputs]
         alive = all(got["^" + c] is not DEAD for c in node.control) and all(v is not DEAD for v in inputs)
         if node.op == "Enter":
             self._enter(name, instance, inputs[0] if alive else DEAD)
@@ -189,6 +196,10 @@ class Reference:
             attrs = {**node.attrs, "_tag": (name, self._path(instance))} if spec.draws else node.attrs
             results = spec.evaluate(inputs, attrs) if node.op != "Const" else (node.attrs["value"],)
             self._give(name, instance, dict(enumerate(self._adopted(node, instance, inputs, results))), True)
+
+    def _read(self, reader: str, instance: Instance, ref: Ref, value: Any) -> Any:
+        """The value that a node reads from a living input."""
+        return value
 
     def _adopted(self, node: Node, instance: Instance, inputs: list[Any], results: Sequence[Any]) -> list[Any]:
         """The results, or those observed there, where ``adopt`` takes them."""

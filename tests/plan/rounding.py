@@ -50,4 +50,3 @@ def _bound(op: str, inputs: list[Any], attrs: Mapping[str, Any], dtype: np.dtype
     if op == "mean":  # one more rounding for the division
         return (terms + 1) * eps * size / max(terms, 1) + least, size
     return terms * eps * size, size
-

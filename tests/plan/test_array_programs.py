@@ -21,7 +21,7 @@ from tests.plan.random_arrays import ArrayMaker
 from tests.plan.reference import Reference
 from tests.plan.rounding import adopt
 from workbench.execution import Run
-from workbench.graph import Graph, Ref
+from workbench.ir import Graph, Ref
 
 SEEDS = st.integers(0, 1 << 32)
 COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
@@ -80,7 +80,7 @@ def check_steps(graph: Graph, feeds: dict[str, np.ndarray]) -> None:
         position = slow.position()
         if position.node is not None:
             visited.append((position.node, position.iteration))
-        slow.go(slow.event + 1, exact=True, loud=False)
+        slow.go(slow.event + 1, exact=True, skip_silent=False)
     assert visited == [(t.node, t.iteration) for t in fast.trace.events()]
     assert_same_trace(slow, everything(fast))
 
@@ -116,25 +116,25 @@ def check_session(graph: Graph, feeds: dict[str, np.ndarray], draw: float) -> No
         assert session.snapshot().event == run.event
 
 
-@settings(max_examples=100, **COMMON)
+@settings(max_examples=30, **COMMON)
 @given(seed=SEEDS)
 def test_run(seed: int) -> None:
     check_run(*drawn(seed))
 
 
-@settings(max_examples=60, **COMMON)
+@settings(max_examples=20, **COMMON)
 @given(seed=SEEDS)
 def test_stepping_is_running(seed: int) -> None:
     check_steps(*drawn(seed))
 
 
-@settings(max_examples=60, **COMMON)
+@settings(max_examples=20, **COMMON)
 @given(seed=SEEDS, where=st.floats(0, 1))
 def test_replay_is_exact(seed: int, where: float) -> None:
     check_replay(*drawn(seed), where)
 
 
-@settings(max_examples=60, **COMMON)
+@settings(max_examples=20, **COMMON)
 @given(seed=SEEDS, draw=st.floats(0, 1, exclude_max=True))
 def test_untraced_session(seed: int, draw: float) -> None:
     check_session(*drawn(seed), draw)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import nested
+from tests.ir.programs import nested
 from tests.plan.random_graphs import Maker
 from workbench.errors import FeedError, GraphError
 from workbench.plan import ExecutionNodeType as Kind
@@ -86,6 +86,7 @@ def test_the_cache_shows_hits_misses_and_evictions():
 
 def test_a_plan_from_the_cache_names_the_source_lines_of_its_own_graph():
     """Equal graphs written in two places share one plan, but not their source lines."""
+
     def one() -> wb.Graph:
         b = wb.GraphBuilder("g")
         return b.build({"y": b.reshape(b.placeholder("x", "float64", (None,)), b.placeholder("s", "int64", (1,)))})

@@ -12,11 +12,11 @@ from tests.plan.random_arrays import ArrayMaker
 from tests.plan.test_lifetimes import feeds, mesh
 from tests.plan.test_releases import SETTINGS, planned
 from workbench.errors import WorkbenchError
-from workbench.plan import assemble
-from workbench.plan.places import Slot
+from workbench.plan.lowering import emit
+from workbench.plan.memory.storage import Slot
 
 
-@settings(SETTINGS, max_examples=150)
+@settings(SETTINGS, max_examples=60)
 @given(seed=st.integers(0, 1 << 32), mode=st.sampled_from(["off", "stats"]))
 def test_random_programs(seed: int, mode: str) -> None:
     graph, fed = ArrayMaker(seed).make()
@@ -51,13 +51,13 @@ def test_light_models(model: str) -> None:
 
 def test_the_twin_sees_a_lifetime_that_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the tests above would show nothing."""
-    whole = assemble.lifetimes
+    whole = emit.lifetimes
 
     def cut(*given: object) -> tuple[dict[Slot, tuple[int, int]], dict[Slot, tuple[int, int]]]:
         needed, uses = whole(*given)  # type: ignore[arg-type]
         return {s: (first, max(first, last - 12)) for s, (first, last) in needed.items()}, uses
 
-    monkeypatch.setattr(assemble, "lifetimes", cut)
+    monkeypatch.setattr(emit, "lifetimes", cut)
     caught = 0
     for seed in range(6):
         graph, _ = mesh(seed)

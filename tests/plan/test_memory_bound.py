@@ -12,11 +12,11 @@ import pytest
 import workbench as wb
 from tests.plan.test_lifetimes import feeds, mesh
 from workbench.execution import NEWEST_ROWS, Run, prepare_feeds
-from workbench.graph import Value
-from workbench.graph.opspec import REGISTRY
-from workbench.graph.types import TensorType
+from workbench.ir import Value
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.types import TensorType
 from workbench.plan import PLANS, ExecutionPlan, make_plan, memory_of, signature_of
-from workbench.plan.memory import Piece, lower_bound
+from workbench.plan.memory.memory_bound import LiveBytes, lower_bound
 from workbench.session import plan_for
 
 SIDE = 128
@@ -82,9 +82,10 @@ def branch(b: wb.GraphBuilder, x: Value) -> Value:
 def loop(b: wb.GraphBuilder, x: Value) -> Value:
     kept = b.transpose(x, perm=(1, 0))  # read in every iteration
     y, _ = b.while_loop(
-        lambda y, i: i < 3, lambda y, i: (b.transpose(b.add(b.transpose(y, perm=(1, 0)), kept), perm=(1, 0)), i + 1),
+        lambda y, i: i < 3,
+        lambda y, i: (b.transpose(b.add(b.transpose(y, perm=(1, 0)), kept), perm=(1, 0)), i + 1),
         [x, 0],
-    )  # fmt: skip
+    )
     return y
 
 
@@ -99,8 +100,8 @@ def test_worked_examples(build, arrays):
 
 def test_of_two_sides_the_larger_counts():
     taken, not_taken = frozenset({("p", True)}), frozenset({("p", False)})
-    pieces = [Piece(100, 0, 3), Piece(30, 1, 3, taken), Piece(50, 2, 3, not_taken)]
-    pieces.append(Piece(7, 1, 2, taken | {("q", True)}))
+    pieces = [LiveBytes(100, 0, 3), LiveBytes(30, 1, 3, taken), LiveBytes(50, 2, 3, not_taken)]
+    pieces.append(LiveBytes(7, 1, 2, taken | {("q", True)}))
     guards = [frozenset(), taken, not_taken, frozenset()]
     assert lower_bound(pieces, guards, {3: 10}) == [100, 137, 150, 140]
 
@@ -123,9 +124,7 @@ def counted(plan: ExecutionPlan, fed: dict[str, np.ndarray]) -> int:
     free = [np.asarray(v) for r, v in values.items() if graph.nodes[r.node].op in ("Const", "Placeholder")]
     mine = {r: v for r, v in values.items() if np.shape(v) and not any(np.may_share_memory(v, f) for f in free)}
     born = {r: order.index(r.node) for r in mine}
-    read = {
-        r: max([born[r], *(k for k, n in enumerate(order) if r in graph.nodes[n].inputs)]) for r in mine
-    }  # fmt: skip
+    read = {r: max([born[r], *(k for k, n in enumerate(order) if r in graph.nodes[n].inputs)]) for r in mine}
     for r in plan.outputs.values():
         read[r] = len(order)
     dies = {r: max(read[s] for s in mine if np.may_share_memory(mine[r], mine[s])) for r in mine}
@@ -208,9 +207,16 @@ def light(name: str) -> tuple[wb.Graph, dict[str, np.ndarray]]:
 
 
 MODELS = (
-    "bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet", "vgg19",
+    "bvlc_alexnet",
+    "densenet121",
+    "inception_v1",
+    "inception_v2",
+    "resnet50",
+    "shufflenet",
+    "squeezenet",
+    "vgg19",
     "zfnet512",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", MODELS)

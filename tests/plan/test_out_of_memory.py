@@ -9,7 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 # The root comes last: there ./workbench would hide a build that is installed elsewhere.
-PROGRAM = f"import sys; sys.path.append({str(ROOT)!r})" + """
+PROGRAM = (
+    f"import sys; sys.path.append({str(ROOT)!r})"
+    + """
 import resource
 import numpy as np
 from tests.plan.checks import run_of
@@ -32,7 +34,7 @@ for value, wanted in zip(kept, expected(x, len(kept)), strict=False):
     assert np.array_equal(value, wanted)
 run.seek(run.before(run.event).events)
 while run.event < 300:
-    run.go(run.event + 1, exact=True, loud=False)
+    run.go(run.event + 1, exact=True, skip_silent=False)
 values = run.trace["v"].values
 assert failures == 3, failures
 assert len(values) > 2
@@ -40,6 +42,7 @@ for value, wanted in zip(values, expected(x, len(values)), strict=False):
     assert np.array_equal(value, wanted)
 print("right", len(values))
 """
+)
 
 
 def test_memory_that_runs_out_leaves_no_wrong_value():

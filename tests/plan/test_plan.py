@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import count, nested
+from tests.ir.programs import count, nested
 from workbench.errors import FeedError, GraphError
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 from workbench.plan import PLANS, PlanCache, choose_outputs, make_plan, signature_of
 
 
@@ -110,8 +110,13 @@ def test_bad_outputs(outputs, slug):
 def test_every_computing_node_has_its_reason():
     b = wb.GraphBuilder()
     x, v = b.placeholder("x"), b.placeholder("v", "float64", (3,))
-    made = {"compiled": b.add(x, x), "numpy-loop": b.exp(x), "compiled-array": b.add(v, v), "no-kernel": b.erf(x),
-            "arrays": b.sort(v)}  # fmt: skip
+    made = {
+        "compiled": b.add(x, x),
+        "numpy-loop": b.exp(x),
+        "compiled-array": b.add(v, v),
+        "no-kernel": b.erf(x),
+        "arrays": b.sort(v),
+    }
     graph = b.build({k.replace("-", "_"): y for k, y in made.items()})
     plan = make_plan(graph, graph.outputs, signature(graph, x=1.0, v=np.zeros(3)))
     for slug, value in made.items():

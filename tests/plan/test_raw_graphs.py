@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from tests.plan import house
 from tests.plan.random_raw import RawMaker
 from workbench.execution import Run
-from workbench.graph import Graph
-from workbench.plan.parts import shown
+from workbench.ir import Graph
+from workbench.plan.schedule.split_frames import shown
 
 COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
 #: choices that hypothesis makes one by one and can shrink, or whole graphs from a seed
@@ -37,25 +37,25 @@ def drawn(r: random.Random) -> tuple[Run, Graph, dict[str, np.ndarray]]:
     return run, graph, feeds
 
 
-@settings(max_examples=200, **COMMON)
+@settings(max_examples=80, **COMMON)
 @given(r=RANDOM)
 def test_outputs_firings_and_events(r):
     drawn(r)
 
 
-@settings(max_examples=50, **COMMON)
+@settings(max_examples=20, **COMMON)
 @given(r=RANDOM)
 def test_stepping_is_running(r):
     house.check_steps(*drawn(r))
 
 
-@settings(max_examples=40, **COMMON)
+@settings(max_examples=16, **COMMON)
 @given(r=RANDOM, where=st.floats(0, 1))
 def test_replay_is_exact(r, where):
     house.check_replay(*drawn(r), where)
 
 
-@settings(max_examples=40, **COMMON)
+@settings(max_examples=16, **COMMON)
 @given(r=RANDOM, draw=st.floats(0, 1, exclude_max=True))
 def test_sessions(r, draw):
     run, graph, feeds = drawn(r)

@@ -12,7 +12,7 @@ import workbench as wb
 from tests.plan import house
 from tests.plan.house import to_end
 from workbench.errors import DeadValueError, ExecutionError, FrameError
-from workbench.graph import Value
+from workbench.ir import Value
 
 
 class Frame:
@@ -200,7 +200,7 @@ def test_an_exit_of_the_merge_itself_leaves_once_or_is_an_error():
 
 
 def test_enters_alive_in_iteration_0_only():
-    """What is read from a loose Enter fires once; a Merge takes something else afterwards."""
+    """A reader of a loose Enter fires once; a Merge takes something else afterwards."""
     b, (x, y) = builder(x="int64", y="int64")
     f = Frame(b)
     i, _, off, _ = f.counter(b.constant(0), 3)
@@ -268,7 +268,7 @@ def test_a_while_in_a_condition_and_a_branch_in_a_while():
 
 
 def test_frames_that_invariants_alone_wake():
-    """What needs nothing but invariants fires in iteration 0, also where no loop variable comes in."""
+    """Nodes that need only invariants fire in iteration 0, also where no loop variable comes in."""
     b, (x, pred) = builder(x="int64", p="bool")
     f = Frame(b)
     _, start = b.switch(x, pred)
@@ -346,7 +346,7 @@ def test_a_loop_that_waits_for_itself_inside_is_refused():
 
 
 def test_an_invariant_that_only_a_later_part_of_a_frame_could_read():
-    """What comes back into the frame is a loop invariant; it is asked for, and nothing inside reads it."""
+    """The value that returns to the frame is a loop invariant; it is an output, and nothing inside reads it."""
     b, (x,) = builder(x="int64")
     f = Frame(b)
     _, _, off, _ = f.counter(x, 3)

@@ -11,9 +11,9 @@ from tests.plan.house import check_steps
 from tests.plan.random_graphs import Maker
 from tests.plan.reference import Reference
 from workbench.errors import DeadValueError
-from workbench.graph import Graph, Ref
+from workbench.ir import Graph, Ref
 
-SETTINGS = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
 
 def drawn(seed: int) -> tuple[Graph, dict[str, np.ndarray]]:

@@ -16,13 +16,14 @@ import workbench as wb
 from tests.plan.checks import same
 from tests.plan.random_arrays import ArrayMaker
 from tests.plan.random_raw import RawMaker
-from workbench.debugger import timetravel
+from workbench.debugger.replay import step_back
 from workbench.errors import ExecutionError, WorkbenchError
 from workbench.execution import Run, prepare_feeds
-from workbench.graph import Graph, Ref
-from workbench.graph.types import TensorType
+from workbench.ir import Graph, Ref
+from workbench.ir.types import TensorType
 from workbench.kernels import machine as core
-from workbench.plan import ExecutionPlan, lifetimes, make_plan, signature_of
+from workbench.plan import ExecutionPlan, make_plan, signature_of
+from workbench.plan.memory import liveness
 
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
@@ -31,8 +32,8 @@ SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(H
 def everything_counts() -> Iterator[None]:
     """Small arrays share memory too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lifetimes, "LEAST_BYTES", 1)
-        patch.setattr(lifetimes, "LEAST_TOTAL", 0)
+        patch.setattr(liveness, "LEAST_BYTES", 1)
+        patch.setattr(liveness, "LEAST_TOTAL", 0)
         yield
 
 
@@ -63,7 +64,7 @@ def check_values(run: Run, every: Run) -> None:
         place = run.plan.layout.values[key].place
         if len(found) < len(wanted):
             assert layout.frame == 0 and place is not None and place.until >= 0, ref
-            found = [timetravel.recompute(run, ref, ())]
+            found = [step_back.recompute(run, ref, ())]
         assert len(found) == len(wanted), ref
         assert all(same(a, b) for a, b in zip(found, wanted, strict=True) if isinstance(b, np.ndarray)), ref
 
@@ -172,7 +173,7 @@ def test_reading_what_was_released_is_an_error_that_names_who_released_it() -> N
     plan = planned(graph, feeds, graph.outputs, "off")
     run = run_of(plan, feeds)
     made = next(n for n in plan.layout.nodes if n.name == "y0")
-    run.go(None, exact=True, home=(-2, made.ip + 1, -1))
+    run.go(None, exact=True, instruction_range=(-2, made.ip + 1, -1))
     place = plan.layout.values["y0", 0].place
     assert place is not None and run.value_now(Ref("y0")) is not None
     core.release(run.machine, run.plan.program.length)

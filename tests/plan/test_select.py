@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.graph.opspec import REGISTRY
+from workbench.ir.opspec import REGISTRY
 from workbench.kernels import typed
 from workbench.kernels.types.ops import OPS
 from workbench.ops import lookup

@@ -10,22 +10,23 @@ from hypothesis import strategies as st
 
 from tests.plan.checks import same
 from tests.plan.random_arrays import ArrayMaker
-from workbench.debugger import timetravel
+from workbench.debugger.replay import step_back
 from workbench.errors import FrameError, WorkbenchError
 from workbench.execution import Run, prepare_feeds
-from workbench.graph import Graph, Ref
-from workbench.graph.types import TensorType
-from workbench.plan import lifetimes, make_plan, signature_of
+from workbench.ir import Graph, Ref
+from workbench.ir.types import TensorType
+from workbench.plan import make_plan, signature_of
+from workbench.plan.memory import liveness
 
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
 
 def run_of(graph: Graph, feeds: dict[str, np.ndarray], least: int, whole: bool = True) -> Run:
     arrays = prepare_feeds(graph, feeds)
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lifetimes, "LEAST_BYTES", 1)
-        patch.setattr(lifetimes, "LEAST_TOTAL", least)
+        patch.setattr(liveness, "LEAST_BYTES", 1)
+        patch.setattr(liveness, "LEAST_TOTAL", least)
         plan = make_plan(graph, graph.outputs, signature, statistics=True)
     run = Run(plan, arrays, 1 << 28)
     while whole and run.go() != "halt":
@@ -54,7 +55,7 @@ def test_random_programs(seed: int) -> None:
             place = run.plan.layout.values[key].place
             if len(found) < len(wanted):
                 assert layout.frame == 0 and place is not None and place.until >= 0, ref
-                found = [timetravel.recompute(run, ref, ())]
+                found = [step_back.recompute(run, ref, ())]
             assert len(found) == len(wanted), ref
             assert all(same(a, b) for a, b in zip(found, wanted, strict=True) if isinstance(b, np.ndarray)), ref
             if layout.statistics is not None:

@@ -38,7 +38,7 @@ def finished(graph: wb.Graph, feeds) -> Run:
 def test_shapes_that_come_back_are_known(period, least):
     x = np.arange(64.0)
     run = finished(slices(period), {"x": x, "n": np.int64(1000)})
-    hits, misses = run.machine.site_hits, run.machine.site_misses
+    hits, misses = run.machine.cache_hits, run.machine.cache_misses
     assert misses == 2 * period and hits / (hits + misses) > least
     assert run.outputs()["total"] == sum((3 * x[: 1 + k % period]).sum() for k in range(1000))
     assert [r[0] for r in run.plan.reasons.values()].count("dynamic-shape") == 2
@@ -48,7 +48,7 @@ def test_shapes_that_come_back_are_known(period, least):
 def test_a_site_of_ever_new_shapes_gives_up():
     x = np.arange(64.0)
     run = finished(slices(50), {"x": x, "n": np.int64(1000)})
-    assert run.machine.site_misses < 100, "each new shape is looked at again"
+    assert run.machine.cache_misses < 100, "each new shape is looked at again"
     assert run.outputs()["total"] == sum((3 * x[: 1 + k % 50]).sum() for k in range(1000))
 
 
@@ -93,7 +93,7 @@ def test_shapes_that_do_not_fit_fail_with_the_operands():
 
 @pytest.mark.parametrize("trips", [0, 1, 5])
 def test_a_decision_whose_shape_nobody_knows_before_the_run(trips):
-    """What a list gives has a type that is known only as it comes; it decides loops and branches all the same."""
+    """Values of a list have types that are known only at run time; it decides loops and branches all the same."""
     b = wb.GraphBuilder()
     goes = b.placeholder("goes", "bool", (6,))
     listed = b.op("tensor_list_from_tensor", goes, b.constant(-1, "int32"))
@@ -120,3 +120,13 @@ def test_a_decision_that_turns_out_to_be_many():
     with pytest.raises(wb.WorkbenchError) as caught:
         graph.run(goes=np.ones((2, 2), bool))
     assert "tensor_list_get_item" in str(caught.value)
+
+
+def test_a_constant_index_that_is_out_of_range_for_what_is_fed_fails_its_node():
+    b = wb.GraphBuilder("index")
+    x = b.placeholder("x", "int64", (2, None, 4))
+    graph = b.build({"y": b.op("getitem", x, np.array([0, 1, 2]), index=(("slice", None, 1, None), ("input", 0)))})
+    assert graph.run({"x": np.ones((2, 3, 4), np.int64)})["y"].shape == (1, 3, 4)
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run({"x": np.ones((2, 2, 4), np.int64)})
+    assert caught.value.slug == "node-failed" and "out of bounds" in str(caught.value)

@@ -95,8 +95,9 @@ def test_a_dtype_goes_through_branches_and_other_variables():
 def test_a_counter_in_int64(dtype, start, limit):
     with built(
         lambda b, i, total: i < dtype(limit),
-        lambda b, i, total: {"i": i + dtype(1), "total": total + i * dtype(0)}, {"i": dtype(start), "total": dtype(7)},
-    ) as session:  # fmt: skip
+        lambda b, i, total: {"i": i + dtype(1), "total": total + i * dtype(0)},
+        {"i": dtype(start), "total": dtype(7)},
+    ) as session:
         fork = session.apply_fix(kind(session, "dtype"))
         fork.run()
         assert session.fixed.works and session.fixed.after.remaining == limit - start

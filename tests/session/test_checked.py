@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from workbench.errors import ExecutionError
 from workbench.ops import checked
-from workbench.plan import required
+from workbench.plan import reachability
 
 
 def collatz() -> wb.Graph:
@@ -17,9 +17,10 @@ def collatz() -> wb.Graph:
     def body(n, steps):
         even = b.op("equal", b.op("remainder", n, 2, checked=True), 0)
         n = b.cond(
-            even, lambda: b.op("floor_divide", n, 2, checked=True),
+            even,
+            lambda: b.op("floor_divide", n, 2, checked=True),
             lambda: b.op("add", b.op("multiply", n, 3, checked=True), 1, checked=True),
-        )  # fmt: skip
+        )
         return n, b.op("add", steps, 1, checked=True)
 
     start = [b.placeholder("start", "int64", ()), b.constant(np.int64(0))]
@@ -137,7 +138,7 @@ def test_what_python_would_raise_in_is_kept_when_nobody_reads_it():
     b.op("floor_divide", 10, x, checked=True)
     b.op("getitem", v, x, index=(("input", 0),), _raises=True)
     graph = b.build({"y": b.op("add", x, 1)})
-    assert len(required.may_raise(graph)) == 2
+    assert len(reachability.may_raise(graph)) == 2
     feeds = {"v": np.zeros(2)}
     assert graph.run({**feeds, "x": np.int64(1)})["y"] == 2
     for value, cause in ((0, ZeroDivisionError), (5, IndexError)):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import failing
+from tests.ir.programs import failing
 from workbench import StopReason as R
 from workbench.errors import SessionError
 
@@ -135,13 +135,63 @@ def test_an_edit_in_front_of_a_merge_reaches_it():
         assert session.outputs["y"] == 4.0
 
 
+PREDICATES = ["p", "cond/p/Switch:1", "cond/switch_t", "cond/p/Switch"]
+
+
+@pytest.mark.parametrize("name", PREDICATES)
+def test_a_predicate_cannot_change_once_its_switch_has_decided(name):
+    """The Merge would take the side that was never computed."""
+    with wb.Session(branch(), {"a": 1.0, "p": True}) as session:
+        session.run_to("cond/Merge")
+        for _ in range(3):
+            try:
+                session.set_value(name, False)
+            except SessionError as error:
+                assert error.slug in ("already-decided", "dead-value", "not-fired")
+                assert error.slug != "already-decided" or "cond/a/Switch" in str(error) and "step back" in error.fix
+            else:
+                raise AssertionError("an edit after the decision was taken")
+            session.step_back()
+        assert session.run().reason is R.FINISHED and session.outputs["y"] == 4.0 and not session.histories
+        session.restart()
+        session.run_to("cond/a/Switch")
+        session.set_value("p", False)  # nothing has been decided by it
+        session.run()
+        assert session.outputs["y"] == 0.0 and session.trace["cond/add"].values.tolist() == []
+
+
+def test_the_same_predicate_may_be_written_again():
+    with wb.Session(branch(), {"a": 1.0, "p": True}) as session:
+        session.run_to("cond/Merge")
+        assert session.set_value("p", True).reason is R.EDITED
+        session.run()
+        assert session.outputs["y"] == 4.0
+
+
+def test_a_loop_condition_cannot_change_once_its_switches_have_fired():
+    with wb.Session(newton(), {"a": 2.0}) as session:
+        session.run_to("while/divide", 2)
+        with pytest.raises(SessionError) as caught:
+            session.set_value("while/less", False)
+        assert caught.value.slug == "already-decided"
+        session.run_to("while/LoopCond", 2)
+        session.set_value("while/less", False)
+        session.run()
+        assert session.trace["x"].values.tolist() == by_hand(2.0, 2, {})
+        assert session.outputs["x"] == by_hand(2.0, 2, {})[-1]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "slug"),
     [
-        ("x", "text", "bad-edit"), ("x", [1.0, 2.0], "bad-edit"), ("x", 1j, "bad-edit"), ("n", 2.5, "bad-edit"),
-        ("while/Const", 1, "not-editable"), ("while/divide", 1.0, "not-fired"),
+        ("x", "text", "bad-edit"),
+        ("x", [1.0, 2.0], "bad-edit"),
+        ("x", 1j, "bad-edit"),
+        ("n", 2.5, "bad-edit"),
+        ("while/Const", 1, "not-editable"),
+        ("while/divide", 1.0, "not-fired"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_edited_says_why(name, value, slug):
     with wb.Session(newton(), {"a": 2.0}) as session:
         session.run_to("while/n/Switch", 2)

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.debugger.test_stepping import shown
-from tests.graph.programs import count, failing, growing, nested, same, vectors
+from tests.ir.programs import count, failing, growing, nested, same, vectors
 from workbench import StopReason as R
 from workbench.errors import DeadValueError, ExecutionError, SessionError, TraceError
 
@@ -59,7 +59,7 @@ def test_a_failure_in_every_way_to_run():
             session.next_iteration()
             stop = getattr(session, command)(*arguments)
             assert stop.reason is R.FAILED and shown(stop) == "while/reshape[2]", command
-            assert not [p for p in session._debugger.breakpoints._table.values() if p.internal]
+            assert not [p for p in session.breakpoints._table.values() if p.internal]
 
 
 def test_a_failure_in_a_nested_loop_names_every_iteration():
@@ -150,9 +150,10 @@ def test_nested_rows_that_were_dropped():
             bounded.value("a", (5, 99))
 
 
-@pytest.mark.parametrize(("iteration", "kind", "slug"), [
-    (99, TraceError, "not-recorded"), (-1, TraceError, "not-recorded"), ((1, 2), TraceError, "bad-iteration"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("iteration", "kind", "slug"),
+    [(99, TraceError, "not-recorded"), (-1, TraceError, "not-recorded"), ((1, 2), TraceError, "bad-iteration")],
+)
 def test_values_that_are_not_there(iteration, kind, slug):
     with wb.Session(count(), {"start": 0.0}) as session:
         session.run()

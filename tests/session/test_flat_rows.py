@@ -1,4 +1,4 @@
-"""What a machine holds in a long loop does not depend on how long it is."""
+"""The memory of the executor in a long loop does not depend on its length."""
 
 from __future__ import annotations
 
@@ -7,18 +7,11 @@ import pytest
 
 import workbench as wb
 from workbench.execution import NEWEST_CHECKPOINTS
-from workbench.execution.checkpoints import Checkpoints
 
 ITEMS = 64
 
 
-@pytest.fixture(autouse=True)
-def steady(monkeypatch):
-    """Every event takes 30 ns: checkpoints lie apart by time, and rows have what those leave of the budget, so that the
-    two runs that are compared must be equally fast."""
-    pace, add = Checkpoints.pace, Checkpoints.add
-    monkeypatch.setattr(Checkpoints, "pace", lambda kept, event, _: pace(kept, event, event * 30e-9))
-    monkeypatch.setattr(Checkpoints, "add", lambda kept, latest, _: add(kept, latest, latest.events * 30e-9))
+pytestmark = pytest.mark.usefixtures("steady_pace")
 
 
 def known() -> wb.Graph:

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.widgets.graphs import nested
-from workbench.graph import Tag
+from workbench.ir import Tag
 
 
 def growing(size=1000, trips=200):

@@ -41,8 +41,15 @@ def runs(feeds):
 def of(array: np.ndarray) -> tuple[float, ...]:
     number = array[~np.isnan(array)]
     finite = array[np.isfinite(array)]
-    return (array.size, np.isnan(array).sum(), np.isinf(array).sum(), number.min(initial=np.inf),
-            number.max(initial=-np.inf), finite.sum(), np.square(finite).sum())  # fmt: skip
+    return (
+        array.size,
+        np.isnan(array).sum(),
+        np.isinf(array).sum(),
+        number.min(initial=np.inf),
+        number.max(initial=-np.inf),
+        finite.sum(),
+        np.square(finite).sum(),
+    )
 
 
 @pytest.mark.parametrize("name", ["u", "inner", "while/pad"])

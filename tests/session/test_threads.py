@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import count, endless, nested
+from tests.ir.programs import count, endless, nested
 from workbench import StopReason as R
 from workbench.errors import SessionError
 
@@ -41,7 +41,7 @@ def running():
         session.run(wait=False)
         began = time.monotonic()
         while session.snapshot().event < 10_000:
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < 60
         yield session
 
 
@@ -142,14 +142,14 @@ def test_restart_calls_off_what_waits(running):
 
 
 def test_pause_ends_a_long_way_back():
-    with wb.Session(count(2_000_000.0), {"start": 0.0}) as session:
+    with wb.Session(count(500_000.0), {"start": 0.0}) as session:
         session.run()
         # holds nowhere, and is asked in Python: reverse_continue looks at everything, slowly
         session.breakpoints.add("x", when="norm < 0")
         session.post("reverse_continue")
         time.sleep(0.05)
         assert session.pause(timeout=5.0).reason is R.PAUSED
-        assert session.run().reason is R.FINISHED and session.value("x") == 2e6
+        assert session.run().reason is R.FINISHED and session.value("x") == 5e5
 
 
 @pytest.mark.parametrize("command", ["step_back", "previous_iteration", "run_to"])
@@ -164,12 +164,14 @@ def test_pause_in_the_middle_of_a_replay_neither_hangs_nor_spoils_it(command):
             assert session.trace["x"].values.tolist() == list(range(len(session.trace["x"])))
 
 
-def test_interrupt_means_pause():
+def test_an_interrupt_pauses_and_is_raised():
     with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
         timer = threading.Timer(0.1, signal.raise_signal, args=(signal.SIGINT,))
         timer.start()
-        assert session.run().reason is R.PAUSED
+        with pytest.raises(KeyboardInterrupt):
+            session.run()
         timer.join()
+        assert session.state == "paused" and session.stop.reason is R.PAUSED
         assert session.step().reason is R.STEP
 
 
@@ -233,6 +235,7 @@ def test_wait_async_leaves_the_loop_free():
 def test_listeners():
     seen = []
     with wb.Session(count(2.0), {"start": 0.0}) as session:
+
         def broken(snapshot):
             raise ValueError("a listener of a view that was closed")
 
@@ -272,7 +275,7 @@ def test_versions_grow():
 
 
 def test_close_joins_the_thread(running):
-    thread = running._thread
+    thread = running._worker._thread
     running.post("step")
     running.close()
     assert not thread.is_alive() and running.state == "closed"

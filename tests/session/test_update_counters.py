@@ -49,7 +49,7 @@ def test_a_limit_that_moves(op, start, by, dtype, left, subtract):
     signed = -by if subtract else by
     passed = np.array([start + signed * k for k in range(41)], object)
     info = np.iinfo(dtype)
-    passed = [int(info.min + (v - info.min) % 2 ** info.bits) for v in passed]
+    passed = [int(info.min + (v - info.min) % 2**info.bits) for v in passed]
     limits = [chance.choice(passed) for _ in range(2)] + [info.min, passed[40]]
     feeds = {"limit": np.array(passed[20], dtype)}
     with wb.Session(graph, feeds) as session:

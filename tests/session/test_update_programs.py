@@ -16,7 +16,7 @@ from tests.plan.random_graphs import SCALARS, Maker, numbers
 from tests.plan.random_raw import RawMaker
 from tests.session.test_edit_programs import editable, somewhere
 from tests.session.updates import change, check_update, record
-from workbench.graph import Graph, Value
+from workbench.ir import Graph, Value
 from workbench.kernels import machine as core
 
 COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
@@ -148,7 +148,7 @@ def drive_interrupted(kind: str, seed: int) -> None:
     say = note if currently_in_test_context() else print
     say(f"{graph.text()}feeds {feeds}")
     with wb.Session(graph, feeds) as session:
-        debugger = session._debugger  # driven on this thread, slice by slice
+        debugger = session._state.debugger  # driven on this thread, slice by slice
 
         def command(name: str, slices: int = 1 << 30, **arguments) -> None:
             debugger.begin(name, **arguments)
@@ -164,7 +164,7 @@ def drive_interrupted(kind: str, seed: int) -> None:
             changes, slices = change(feeds, r), r.randrange(8)
             say(f"changes {changes}, {slices} slices")
             command("update", slices, changes=changes)
-            if slices:  # else it was called off before it began
+            if slices:  # else it was cancelled before it began
                 feeds = {**feeds, **changes}
             assert debugger.updated is not None and debugger.updated.reused >= 0
             if r.random() < 0.7:
@@ -177,31 +177,31 @@ def drive_interrupted(kind: str, seed: int) -> None:
                     assert session._run.event == fresh._run.event
 
 
-@settings(max_examples=15, **COMMON)
+@settings(max_examples=7, **COMMON)
 @given(seed=SEEDS)
 def test_programs_of_numbers(seed):
     drive("nesting", seed)
 
 
-@settings(max_examples=6, **COMMON)
+@settings(max_examples=3, **COMMON)
 @given(seed=SEEDS)
 def test_programs_of_arrays(seed):
     drive("arrays", seed)
 
 
-@settings(max_examples=12, **COMMON)
+@settings(max_examples=5, **COMMON)
 @given(seed=SEEDS)
 def test_loops_that_read(seed):
     drive("long", seed)
 
 
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=5, **COMMON)
 @given(seed=SEEDS)
 def test_draws_and_failures(seed):
     drive("readers", seed)
 
 
-@settings(max_examples=6, **COMMON)
+@settings(max_examples=3, **COMMON)
 @given(seed=SEEDS, trace=st.sampled_from(["stats", "off"]), kind=st.sampled_from(["nesting", "arrays", "long"]))
 def test_sessions_that_keep_less(seed, trace, kind):
     drive(kind, seed, trace=trace)
@@ -213,13 +213,13 @@ def test_raw_frames_are_a_full_run(seed):
     drive("raw", seed)
 
 
-@settings(max_examples=15, **COMMON)
+@settings(max_examples=7, **COMMON)
 @given(seed=SEEDS, kind=st.sampled_from(["nesting", "arrays", "long"]))
 def test_interrupted_updates(seed, kind):
     drive_interrupted(kind, seed)
 
 
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=5, **COMMON)
 @given(seed=SEEDS, kind=st.sampled_from(["nesting", "long"]))
 def test_edited_sessions(seed, kind):
     """Edits belong to the inputs that they were made with: the update is a full run without them."""

@@ -94,7 +94,7 @@ def test_a_loop_that_is_not_touched():
         inside = {n.name for n in session.plan.layout.nodes if n.name.startswith("one/")}
         update = updated(session, feeds, y=90.0)
         assert not inside & set(update.nodes) and [loop.loop for loop in update.loops] == ["two"]
-        assert update.loops[0].first == 0 and "starts with" in update.loops[0].why
+        assert update.loops[0].first == 0 and "start values" in update.loops[0].why
         assert update.nodes["two/v/Merge"] == 11 and "add" not in update.nodes  # it ends with 100, as before
 
 
@@ -155,7 +155,9 @@ def nested() -> wb.Graph:
 
     def body(k, total):
         j, inner = b.while_loop(
-            lambda j, s: j < k, lambda j, s: (j + 1, s + b.op("sqrt", x[j])), [b.constant(np.int64(0)), total],
+            lambda j, s: j < k,
+            lambda j, s: (j + 1, s + b.op("sqrt", x[j])),
+            [b.constant(np.int64(0)), total],
             name="in",
         )
         return k + 1, inner * 0.5
@@ -346,7 +348,7 @@ def test_a_pause_leaves_a_run_that_goes_on():
         session.pause()
         thread.join()
         (update,) = found
-        assert not update.finished and session.state == "paused" and "not at its end" in str(update)
+        assert not update.finished and session.state == "paused" and "not reached its end" in str(update)
         assert update.loops == () or update.loops[0].first == 10
         assert len(session.trace.firings("j")) == 0
         update = session.update(n=12)
@@ -363,4 +365,3 @@ def test_breakpoints_are_passed_over_and_stay():
         other[20] = -1.0
         assert session.update(x=other).finished
         assert session.reverse_continue().tag.iteration == (25,)
-

@@ -7,7 +7,7 @@ import pytest
 
 import workbench as wb
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
-from workbench.graph import Ref
+from workbench.ir import Ref
 
 
 def sides() -> wb.Graph:

@@ -10,7 +10,7 @@ import workbench as wb
 from workbench import StopReason as R
 from workbench.errors import DeadValueError
 from workbench.execution.incremental import Update
-from workbench.graph import Graph, Ref
+from workbench.ir import Graph, Ref
 
 Feeds = dict[str, np.ndarray]
 

@@ -13,11 +13,11 @@ from tests.plan.checks import run_of, same
 from tests.plan.house import to_end
 from workbench.errors import DeadValueError, TraceError
 from workbench.execution import Run
-from workbench.graph import Graph, Ref
+from workbench.ir import Graph, Ref
 from workbench.kernels import machine
-from workbench.plan import assemble
+from workbench.plan.lowering import emit
 from workbench.trace import Retention, Trace
-from workbench.trace.retention import Keepers, KeptSource, make_keeper
+from workbench.trace.retention import KeptSource, RetentionBackends, make_keeper
 from workbench.trace.source import LiveSource
 
 Feeds = dict[str, np.ndarray]
@@ -31,14 +31,14 @@ def chunks_of(rows: int) -> Iterator[None]:
         short = [frames[0], *((bytes_, parent, rows, objects) for bytes_, parent, _, objects in frames[1:])]
         return machine.Program(code, literals, short, *more)
 
-    with mock.patch.object(assemble, "machine", mock.Mock(wraps=machine, Program=program)):
+    with mock.patch.object(emit, "machine", mock.Mock(wraps=machine, Program=program)):
         yield
 
 
 class Watch:
     """The hooks of a keeper, which see that its limit is never exceeded."""
 
-    def __init__(self, keeper: Keepers, limit: int) -> None:
+    def __init__(self, keeper: RetentionBackends, limit: int) -> None:
         self.keeper, self.limit, self.most = keeper, limit, 0
 
     def retire(self, *what: Any) -> None:
@@ -61,7 +61,7 @@ def kept_run(graph: Graph, feeds: Feeds, policy: Retention, limit: int, rows: in
 
 
 def check_part(kept: Trace, whole: Trace, ref: Ref) -> int:
-    """What is kept of a series is that of the whole run, with the right iterations; how much it is."""
+    """Checks that the kept part of a series equals that of the whole run, iterations included; returns its length."""
     mine, full = kept[ref], whole[ref]
     wanted = dict(zip(map(tuple, full.iterations.tolist()), full.firings(), strict=True))
     order = {path: k for k, path in enumerate(wanted)}

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from tests.graph.programs import count, growing, nested, same, vectors
+from tests.ir.programs import count, growing, nested, same, vectors
 from tests.plan.random_graphs import Maker
 from workbench.errors import FrameError, TraceError, WorkbenchError
-from workbench.graph import Ref
+from workbench.ir import Ref
 
 
 def strings() -> wb.Graph:
@@ -31,9 +31,12 @@ def strings() -> wb.Graph:
 
 
 PROGRAMS = {
-    "numbers": (count, {"start": 0.0}), "nested": (nested, {"start": 0.0}), "ragged": (growing, {"start": 1.0}),
-    "arrays": (vectors, {"start": np.arange(1000.0)}), "strings": (strings, {"text": ["a b", "ü"]}),
-}  # fmt: skip
+    "numbers": (count, {"start": 0.0}),
+    "nested": (nested, {"start": 0.0}),
+    "ragged": (growing, {"start": 1.0}),
+    "arrays": (vectors, {"start": np.arange(1000.0)}),
+    "strings": (strings, {"text": ["a b", "ü"]}),
+}
 
 
 def assert_equal(one: wb.Trace, two: wb.Trace) -> None:
@@ -187,7 +190,7 @@ def wide(data):
 
 
 CHANGES = [
-    (head(lambda h: h.update(format="other")), "not-a-trace", "no workbench trace"),
+    (head(lambda h: h.update(format="other")), "not-a-trace", "not a workbench trace"),
     (head(lambda h: h.update(version=1)), "trace-version", "version 1"),
     (head(lambda h: h.pop("version")), "trace-version", "None"),
     (head(lambda h: h.pop("columns")), "bad-trace", "columns"),
@@ -228,10 +231,17 @@ def test_changed_files_are_refused(saved, changes, slug, word):
     assert not os.path.exists("must not be made")
 
 
-@pytest.mark.parametrize("make", [
-    lambda p: p.write_bytes(b""), lambda p: p.write_bytes(b"hello"), lambda p: p.write_bytes(pickle.dumps(Evil())),
-    lambda p: p.mkdir(), lambda p: p.write_bytes(b"PK\x05\x06" + b"\0" * 18), lambda p: p.write_bytes(os.urandom(5000)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: p.write_bytes(b""),
+        lambda p: p.write_bytes(b"hello"),
+        lambda p: p.write_bytes(pickle.dumps(Evil())),
+        lambda p: p.mkdir(),
+        lambda p: p.write_bytes(b"PK\x05\x06" + b"\0" * 18),
+        lambda p: p.write_bytes(os.urandom(5000)),
+    ],
+)
 def test_foreign_files_are_refused(make, tmp_path):
     path = tmp_path / "thing"
     make(path)

@@ -1,4 +1,4 @@
-"""Dependent values: the chain that a value came from, as text and as data."""
+"""Dependent values: the chain that a value was computed from, as text and as data."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import nested
+from tests.ir.programs import nested
 from tests.plan.random_graphs import Maker
 from workbench.errors import DeadValueError, TraceError
-from workbench.graph.opspec import REGISTRY
+from workbench.ir.opspec import REGISTRY
 from workbench.trace import Trace
 
 
@@ -95,9 +95,11 @@ def test_values_that_are_no_longer_kept_are_recomputed():
 def test_what_did_not_happen_is_an_error():
     session = finished(newton(), {"a": 2.0})
     for name, iteration, error, slug in [
-        ("x", 99, TraceError, "not-recorded"), ("x", (1, 1), TraceError, "bad-iteration"),
-        ("while/cond/multiply", 3, DeadValueError, "dead-value"), ("y", None, TraceError, "unknown-value"),
-    ]:  # fmt: skip
+        ("x", 99, TraceError, "not-recorded"),
+        ("x", (1, 1), TraceError, "bad-iteration"),
+        ("while/cond/multiply", 3, DeadValueError, "dead-value"),
+        ("y", None, TraceError, "unknown-value"),
+    ]:
         with pytest.raises(error) as caught:
             session.explain(name, iteration)
         assert caught.value.slug == slug

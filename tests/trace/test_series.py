@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.graph.programs import count, growing, nested, same
+from tests.ir.programs import count, growing, nested, same
 from tests.plan.random_graphs import Maker
 from workbench.errors import DeadValueError, FrameError, TraceError
-from workbench.graph import Ref, Tag
+from workbench.ir import Ref, Tag
 
 
 def finished(graph, **feeds):
@@ -107,8 +107,13 @@ def test_windows_of_a_long_series_cross_chunks():
 def test_at(trace):
     assert trace["acc"].at(2) == trace["acc"].at((2,)) == 12.0 and trace["a"].at((2, 1)) == 13.0
     assert trace["start"].at(()) == 0.0
-    refused = {(0, 5): "not-recorded", (9, 0): "not-recorded", (-1, 0): "not-recorded", 1: "bad-iteration",
-               (1, 2, 3): "bad-iteration"}  # fmt: skip
+    refused = {
+        (0, 5): "not-recorded",
+        (9, 0): "not-recorded",
+        (-1, 0): "not-recorded",
+        1: "bad-iteration",
+        (1, 2, 3): "bad-iteration",
+    }
     for path, slug in refused.items():
         with pytest.raises(TraceError) as caught:
             trace["a"].at(path)

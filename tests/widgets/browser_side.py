@@ -1,4 +1,4 @@
-"""What a browser would send, for tests that run without one."""
+"""Messages of a browser, for tests that run without one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def open_view(view: Any) -> None:
     widget._browser_says(widget, {"kind": "view"}, [])
 
 
+def click(view: Any, trace: int, point: Any, **more: Any) -> None:
+    """Say that somebody has clicked a point of a view's figure."""
+    view.live._browser_says(view.live, {"kind": "click", "trace": trace, "point": point, **more}, [])
+
+
 def acknowledge(view: Any) -> Callable[[], None]:
     """Answer each update of a view like a quick browser; returns the function that ends it."""
     widget = getattr(view, "live", view)
@@ -21,8 +26,7 @@ def acknowledge(view: Any) -> Callable[[], None]:
 
     def answer() -> None:
         while not ended.wait(0.002):
-            push = widget._push if hasattr(widget, "_push") else widget.push
-            widget._browser_says(widget, {"kind": "ack", "push": push}, [])
+            widget._browser_says(widget, {"kind": "ack", "push": widget.sent}, [])
 
     thread = threading.Thread(target=answer, daemon=True)
     thread.start()

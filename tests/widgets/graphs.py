@@ -45,9 +45,10 @@ def chaotic(n: int) -> wb.Graph:
     """``x`` of ``n`` iterations that look random, for what is made of long series."""
     b = wb.GraphBuilder("long")
     _, x = b.while_loop(
-        lambda i, x: i < n, lambda i, x: (i + 1, np.sin(x * 12.9898 + 78.233)),
+        lambda i, x: i < n,
+        lambda i, x: (i + 1, np.sin(x * 12.9898 + 78.233)),
         (b.constant(0, "int64"), b.constant(0.5)),
-    )  # fmt: skip
+    )
     return b.build({"out": x})
 
 

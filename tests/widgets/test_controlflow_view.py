@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.widgets.browser_side import open_view, until
+from tests.widgets.browser_side import click, open_view, until
 from tests.widgets.graphs import EVIL, counter, evil, nested
 from workbench.trace.series import Series
 from workbench.widgets import ControlFlowView
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.controlflow_model import ControlFlowModel, runs
-from workbench.widgets.models.tokens_model import tokens_model
-from workbench.widgets.views.controlflow_view import SECTIONS
-from workbench.widgets.views.spec import whole_ticks
+from workbench.widgets.base.spec import whole_ticks
+from workbench.widgets.control_flow.control_flow_view import SECTIONS
+from workbench.widgets.control_flow.decisions_model import ControlFlowModel, runs
+from workbench.widgets.control_flow.tokens_model import tokens_model
+from workbench.widgets.live.selection import Focus, Moment
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -170,12 +170,15 @@ def test_sections_are_switched_live(session):
     open_view(view)
     for section, kind in (("tokens", "sankey"), ("dead paths", "bar"), ("decisions", "bar"), ("tokens", "sankey")):
         view.show_section(section)
-        assert until(lambda kind=kind: view.live.data and view.live.data[0].type == kind)
+        assert until(lambda kind=kind: view.live.figure.data and view.live.figure.data[0].type == kind)
         wanted = view.spec(model(view))["layout"]
-        assert until(lambda wanted=wanted: len(view.live.layout.annotations) == len(wanted["annotations"]))
-        assert len(view.live.layout.shapes) == len(wanted["shapes"]), "nothing of another section is left"
+        assert until(lambda wanted=wanted: len(view.live.figure.layout.annotations) == len(wanted["annotations"]))
+        assert len(view.live.figure.layout.shapes) == len(wanted["shapes"]), "nothing of another section is left"
     view.show_section("decisions")
-    assert until(lambda: view.live.data and view.live.data[0].type == "bar" and view.live.data[0]._click_callbacks)
+    assert until(lambda: view.live.figure.data and view.live.figure.data[0].type == "bar")
+    click(view, 0, 0)
+    node, number = view.live.figure.data[0].customdata[0]
+    assert view.focus.node == node.rsplit(":", 1)[0] and view.focus.moment.iteration == (number,)
     with pytest.raises(wb.WorkbenchError, match="no-section"):
         view.show_section("pie")
     with pytest.raises(wb.WorkbenchError, match="no-section"):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.analysis.test_report import relaxation, slow
+from tests.analysis.report.test_report import relaxation, slow
 from tests.widgets.graphs import counter
-from workbench.analysis.convergence import AHEAD, POINTS, convergence, forecast_gap, forecast_values
+from workbench.analysis.forecast.convergence_curve import AHEAD, POINTS, convergence, forecast_gap, forecast_values
 from workbench.errors import WorkbenchError
 from workbench.widgets import EvolutionView, TerminationView
-from workbench.widgets.models.convergence_model import convergence_model
-from workbench.widgets.models.termination_model import TerminationModel
+from workbench.widgets.evolution.convergence_model import convergence_model
+from workbench.widgets.termination.termination_model import TerminationModel
 
 
 def crossing_of(values: np.ndarray, limit: float, tolerance: float) -> int:
@@ -75,11 +75,11 @@ def test_figures_are_bounded_and_complete():
             for theme in ("light", "dark"):
                 figure = a.figure(name, 1e-3, theme)
                 assert sum(len(t.x) for t in figure.data) <= POINTS + 3 * AHEAD + 600
-        with pytest.raises(WorkbenchError, match="no theme"):
+        with pytest.raises(WorkbenchError, match="Unknown theme"):
             a.figure("x", theme="pink")
         with pytest.raises(KeyError):
             a.figure("nonsense")
-        with pytest.raises(WorkbenchError, match="no theme"):
+        with pytest.raises(WorkbenchError, match="Unknown theme"):
             a.to_html(theme="pink")
 
 
@@ -123,7 +123,7 @@ def test_the_evolution_view_shows_distances_and_forecasts():
             assert len(view.figure.data) <= count
         finally:
             view.close()
-        with pytest.raises(WorkbenchError, match="no scale"):
+        with pytest.raises(WorkbenchError, match="Unknown scale"):
             EvolutionView(session, scale="cubic")
 
 

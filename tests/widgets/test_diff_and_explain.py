@@ -17,8 +17,8 @@ from tests.analysis.diff.graphs import newton as root_of
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested
 from workbench.widgets import DiffView, ExplainView
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.toolbar import Toolbar
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.panel.toolbar import Toolbar
 
 TAG = re.compile(r"<\s*(img|script|svg)\b", re.IGNORECASE)
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def say(widget, **content):
-    """What a browser would send."""
+    """Send a message as a browser does."""
     widget._browser_says(widget, content, [])
 
 
@@ -55,7 +55,7 @@ def test_a_click_on_a_row_selects_in_all_views(compared):
     say(view._part, kind="choose", row=x)
     assert focus.node == "while/x/Merge" and focus.moment == Moment(("while",), (1,))
     assert view._part.status["chosen"] == x and focus.lines[-1] == f"diff.curve({x})"
-    lines = {t.name: t for t in view.live.data}
+    lines = {t.name: t for t in view.live.figure.data}
     assert np.allclose(lines["absolute"].y[1:], compared.curve("x").absolute[1:]) and len(lines["ulp"].x) == 5
     focus.select("while/abs")
     assert [r["node"] for r in view._part.status["rows"] if r["same"]] == ["while/abs"]
@@ -103,7 +103,7 @@ def test_curves_of_arrays_and_of_values_without_numbers():
     for row in range(4):
         view.choose(row)
     view.choose(next(k for k, r in enumerate(view.diff.rows) if r.name == "m"))
-    line = next(t for t in view.live.data if t.name == "absolute")
+    line = next(t for t in view.live.figure.data if t.name == "absolute")
     assert len(line.x) == 600 and np.allclose(line.y, 1e-3)
     view.close()
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
+import ipywidgets
 import numpy as np
 import pytest
 
 import workbench as wb
 from tests.widgets.graphs import EVIL, evil
 from workbench.widgets import Debugger, GraphView
-from workbench.widgets.models.inspector_model import inspector_model
-from workbench.widgets.models.termination_words import UNKNOWN
-from workbench.widgets.views.inspector_spec import inspector_spec
-from workbench.widgets.views.spec import text
-from workbench.widgets.views.termination_spec import termination_spec
+from workbench.widgets.base.spec import text
+from workbench.widgets.termination.termination_spec import termination_spec
+from workbench.widgets.termination.termination_words import UNKNOWN
+from workbench.widgets.values.inspector_model import inspector_model
+from workbench.widgets.values.inspector_spec import inspector_spec
 
 TAG = re.compile(r"<\s*(img|script|a|svg|iframe)\b", re.IGNORECASE)
 
@@ -29,6 +30,14 @@ def texts(tree):
             yield from texts(value)
     elif isinstance(tree, str):
         yield tree
+
+
+def shown_html(widget):
+    """HTML that each widget inside a widget sends to the browser."""
+    if isinstance(widget, ipywidgets.HTML):
+        yield widget.value
+    for child in getattr(widget, "children", ()):
+        yield from shown_html(child)
 
 
 @pytest.fixture
@@ -57,6 +66,8 @@ def test_the_names_are_still_there(panel):
 def test_no_html_widget_holds_a_tag(panel):
     for view in panel.parts:
         view.show(panel.session.snapshot())
+    shown = [html for view in panel.parts for html in shown_html(view)]
+    assert shown and not [html for html in shown if TAG.search(html)]
 
 
 def test_html_of_hostile_models():

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.widgets.browser_side import until
+from tests.widgets.browser_side import click, until
 from tests.widgets.graphs import EVIL, chaotic, evil, nested, newton, one
 from tests.widgets.test_escaping import TAG, texts
 from workbench.kernels import typed
 from workbench.widgets import EvolutionView
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.evolution_lines import lines_of, measured_of, statistics_of, why_not
-from workbench.widgets.models.evolution_model import EvolutionModel
-from workbench.widgets.views.evolution_spec import evolution_spec
+from workbench.widgets.evolution.evolution_lines import lines_of, measured_of, statistics_of, why_not
+from workbench.widgets.evolution.evolution_model import EvolutionModel
+from workbench.widgets.evolution.evolution_spec import evolution_spec
+from workbench.widgets.live.selection import Focus, Moment
 
 
 def vectors(n: int = 12, trips: int = 20) -> wb.Graph:
@@ -95,7 +95,7 @@ def test_arrays_have_a_heat_map_and_statistics(made):
 
 def test_kinds_that_a_value_does_not_have_say_why(session, made):
     view = made(session, ["x"], kind="heat")
-    assert "no array with components" in notes(view) and view.figure.layout.xaxis.visible is False
+    assert "is not an array with components" in notes(view) and view.figure.layout.xaxis.visible is False
     assert "x holds single numbers" in notes(made(session, ["x"], kind="statistics"))
     with pytest.raises(wb.WorkbenchError, match="no-kind"):
         made(session, kind="pie")
@@ -123,15 +123,11 @@ def test_a_click_looks_at_that_iteration(session, made):
     focus = Focus()
     view = made(session, focus=focus)
     view.show(session.snapshot())
-
-    class Points:
-        point_inds, xs = [5], [5.0]
-
-    view._clicked(view.live.data[0], Points, None)
+    click(view, 0, 5, x=5.0)
     assert focus.moment == Moment(("while",), (5,)) and focus.node == "x"
     view.kind = "cobweb"
-    view._clicked(view.live.data[2], Points, None)
-    assert focus.moment.iteration == (5,)
+    click(view, 2, 7, x=0.5)
+    assert focus.moment.iteration == (7,)
 
 
 def test_a_selected_value_of_the_loop_is_shown_too(session, made):
@@ -206,11 +202,11 @@ def test_forks_are_thin_lines(session, made):
         fork.set_value("x", 50.0)
         fork.run()
         view = made(session)
-        ghost = next(t for t in view.figure.data if "(fork 1)" in (t.name or ""))
+        ghost = next(t for t in view.figure.data if "(copy 1)" in (t.name or ""))
         assert np.array_equal(ghost.y, fork.trace["x"].values) and len(ghost.y) > len(view.figure.data[0].y)
         view.show(session.snapshot())
         assert [c["shown"] for c in view.controls.status["controls"] if c["name"] == "ghosts"] == [True]
-    assert not any("(fork" in (t.name or "") for t in view.figure.data)
+    assert not any("(copy" in (t.name or "") for t in view.figure.data)
 
 
 def test_zooming_reads_the_stretch_again(made):
@@ -232,10 +228,12 @@ def test_zooming_reads_the_stretch_again(made):
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        (np.array(["a", "b"]), "text"), (np.zeros((3, 0)), "empty arrays"), (np.array([None, {}]), "no numbers"),
+        (np.array(["a", "b"]), "text"),
+        (np.zeros((3, 0)), "empty arrays"),
+        (np.array([None, {}]), "no numbers"),
         (np.array([1.0, 2.0]), ""),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_line_says_why(values, why):
     assert why_not(values) == why and bool(lines_of(values)) == (not why)
 
@@ -265,13 +263,13 @@ def test_huge_values_flags_and_nothing_at_all_are_drawn(made):
     bad = model(x=x, y=np.full(3, np.nan), bad=(0.0, np.nan), bad_count=3)
     assert "NaN from 0 on" in evolution_spec(bad)["layout"]["annotations"][0]["text"]
     view = made(one())
-    assert "no values yet" in notes(view)
+    assert "No values yet" in notes(view)
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         live = made(session)
-        assert "no values yet" in notes(live) and live.figure.layout.xaxis.visible is False
+        assert "No values yet" in notes(live) and live.figure.layout.xaxis.visible is False
         session.run()
         live.update_now()
-        assert live.figure.layout.xaxis.visible is None and "no values yet" not in notes(live)
+        assert live.figure.layout.xaxis.visible is None and "No values yet" not in notes(live)
 
 
 def test_an_extreme_of_one_iteration_stays_visible_in_statistics(made):
@@ -279,9 +277,10 @@ def test_an_extreme_of_one_iteration_stays_visible_in_statistics(made):
     b = wb.GraphBuilder("spike")
     w = b.placeholder("w", "float64", (3,))
     k, last = b.while_loop(
-        lambda k, v: k < 20_000, lambda k, v: (k + 1, np.where(np.equal(k, 12_345), w * 1000.0, w)),
+        lambda k, v: k < 20_000,
+        lambda k, v: (k + 1, np.where(np.equal(k, 12_345), w * 1000.0, w)),
         (b.constant(0, "int64"), w),
-    )  # fmt: skip
+    )
     with wb.Session(b.build({"k": k, "last": last}), {"w": np.array([1.0, -2.0, 0.5])}) as session:
         session.run()
         lines = made(session, ["v"], kind="statistics").figure.data
@@ -303,9 +302,9 @@ def test_names_are_shown_and_not_obeyed(made):
 def test_a_wrong_setting_from_the_browser_is_answered_in_place(session, made):
     view = made(session)
     view.controls._browser_says(view.controls, {"kind": "act", "name": "kind", "value": "<b>"}, [])
-    assert "no kind" in view.controls.status["error"] and view.kind == "line"
+    assert "Unknown kind" in view.controls.status["error"] and view.kind == "line"
     view.controls._browser_says(view.controls, {"kind": "act", "name": "__init__", "value": 1}, [])
-    assert "no setting" in view.controls.status["error"]
+    assert "Unknown setting" in view.controls.status["error"]
     view.controls._browser_says(view.controls, {"kind": "act", "name": "kind", "value": "phase"}, [])
     assert view.kind == "phase" and view.controls.status["error"] == ""
 

@@ -13,7 +13,7 @@ import workbench as wb
 from tests.widgets.graphs import EVIL, evil, nested, newton
 from workbench import widgets
 from workbench.widgets import Moment
-from workbench.widgets.finding import MEMBER, read_finding
+from workbench.widgets.export.snapshot import MEMBER, read_finding
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_running_session_is_not_saved(tmp_path):
     panel.session.run(wait=False)
     try:
         if panel.session.state == "running":
-            with pytest.raises(wb.WorkbenchError, match="pause it first"):
+            with pytest.raises(wb.WorkbenchError, match="pause it before saving"):
                 panel.save(tmp_path / "x.finding")
     finally:
         panel.close()
@@ -139,10 +139,21 @@ def test_damaged_files_are_read_or_refused_in_words(saved, tmp_path):
             except wb.WorkbenchError as error:
                 assert error.fix and len(str(error)) < 2000
                 refused.add(error.slug)
-    assert {"not-a-finding", "not-a-trace", "bad-trace"} <= refused <= {
-        "not-a-finding", "bad-finding", "finding-version", "not-a-trace", "bad-trace", "trace-version", "too-large",
-        "not-a-graph", "bad-graph-text",
-    }  # fmt: skip
+    assert (
+        {"not-a-finding", "not-a-trace", "bad-trace"}
+        <= refused
+        <= {
+            "not-a-finding",
+            "bad-finding",
+            "finding-version",
+            "not-a-trace",
+            "bad-trace",
+            "trace-version",
+            "too-large",
+            "not-a-graph",
+            "bad-graph-text",
+        }
+    )
 
 
 def test_traces_of_another_version(saved, tmp_path):

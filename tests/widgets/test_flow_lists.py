@@ -12,8 +12,8 @@ import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested, newton
 from workbench.widgets import BreakpointTable, CallStackView, EvolutionView, GraphView
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.breakpoint_model import arguments, iteration_path
+from workbench.widgets.breakpoints.breakpoint_model import arguments, iteration_path
+from workbench.widgets.live.selection import Focus, Moment
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -129,11 +129,18 @@ def test_what_the_form_says():
 @pytest.mark.parametrize(
     "form",
     [
-        {}, {"where": "x", "as": "nonsense"}, {"where": "x", "as": "when"}, {"where": "x", "hits": "-1"},
-        {"where": "x", "hits": "many"}, {"where": "x", "iteration": "last"}, {"where": "x" * 10_000},
-        {"where": "x", "iteration": "-1"}, {"where": "x", "iteration": "9" * 400}, {"where": None},
+        {},
+        {"where": "x", "as": "nonsense"},
+        {"where": "x", "as": "when"},
+        {"where": "x", "hits": "-1"},
+        {"where": "x", "hits": "many"},
+        {"where": "x", "iteration": "last"},
+        {"where": "x" * 10_000},
+        {"where": "x", "iteration": "-1"},
+        {"where": "x", "iteration": "9" * 400},
+        {"where": None},
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_meant_is_refused(form):
     with pytest.raises(wb.WorkbenchError):
         arguments(form)
@@ -277,11 +284,13 @@ def test_a_breakpoint_of_another_cell_is_shown_at_once(session):
     assert not table.status["rows"][0]["enabled"] and marked()[0][1] is False
     session.breakpoints.edit(1, when="value > 1")
     assert table.status["rows"][0]["condition"] == "value > 1"
-    assert any("value &gt; 1" in str(t) or "value > 1" in str(t) for t in graph.live.data), "the mark tells the new one"
-    assert any("value" in (note.hovertext or "") for note in lines.live.layout.annotations)
+    assert any("value &gt; 1" in str(t) or "value > 1" in str(t) for t in graph.live.figure.data), (
+        "the mark tells the new one"
+    )
+    assert any("value" in (note.hovertext or "") for note in lines.live.figure.layout.annotations)
     session.breakpoints.remove(1)
     assert not table.status["rows"] and not marked()
-    assert not any("value" in (note.hovertext or "") for note in lines.live.layout.annotations)
+    assert not any("value" in (note.hovertext or "") for note in lines.live.figure.layout.annotations)
     for view in (table, graph, lines):
         view.close()
     session.breakpoints.add("inner/add")

@@ -1,4 +1,4 @@
-"""What the views of a panel look at together: selection and moment."""
+"""The shared selection of a panel's views: node and iteration."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import pytest
 
 import workbench as wb
 from tests.widgets.graphs import nested, newton
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.moments import value_at
-from workbench.widgets.source import Source
-from workbench.widgets.views.controlflow_view import ControlFlowView
+from workbench.widgets.control_flow.control_flow_view import ControlFlowView
+from workbench.widgets.graph.graph_view import GraphView
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.series.value_at import value_at
 
 
 def test_listeners_hear_of_changes_only():
@@ -28,14 +29,14 @@ def test_listeners_hear_of_changes_only():
 
 @pytest.mark.parametrize(("frame", "iteration"), [(("a",), ()), ((), (1,)), (("a",), (-1,))])
 def test_a_moment_has_one_number_per_frame(frame, iteration):
-    with pytest.raises(wb.WorkbenchError, match="is no iteration of the frame"):
+    with pytest.raises(wb.WorkbenchError, match="is not an iteration of the frame"):
         Moment(frame, iteration)
 
 
 def test_values_at_a_moment_of_one_loop():
     with wb.Session(newton(), {"a": 2.0, "x0": 1.0}) as session:
         session.run()
-        source, name = Source(session), session.graph.frames[("while",)].variables[0].name
+        source, name = ViewSource(session), session.graph.frames[("while",)].variables[0].name
         wanted = session.trace[name].values
         found = [value_at(source, name, Moment(("while",), (i,))) for i in range(len(wanted))]
         assert [f.iteration for f in found] == [(i,) for i in range(len(wanted))]
@@ -48,7 +49,7 @@ def test_values_at_a_moment_of_one_loop():
 def test_values_at_a_moment_of_nested_loops():
     with wb.Session(nested(), {"n": 5}) as session:
         session.run()
-        source = Source(session)
+        source = ViewSource(session)
         outer, inner = sorted((p for p in session.graph.frames if p), key=len)
         j = session.graph.frames[inner].variables[0].name
         i = session.graph.frames[outer].variables[0].name
@@ -59,9 +60,11 @@ def test_values_at_a_moment_of_nested_loops():
         assert value_at(source, j, Moment(outer, (5,))).value is None  # the loop did not run there
 
 
-def test_a_view_leaves_its_focus_when_it_closes():
+@pytest.mark.parametrize("made", [ControlFlowView, GraphView])
+def test_a_view_leaves_its_focus_and_its_pump_when_it_closes(made):
     with wb.Session(newton(), {"a": 2.0, "x0": 1.0}) as session:
-        view = ControlFlowView(session)
-        assert view.focus._listeners
+        view = made(session)
+        pump = view.pump
+        assert view.focus._listeners and pump.sinks == 1
         view.close()
-        assert not view.focus._listeners
+        assert not view.focus._listeners and pump.sinks == 0

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import ipywidgets
 import pytest
 
 import workbench as wb
+from tests.widgets.browser_side import click
 from tests.widgets.graphs import newton
 from workbench.kernels import ShapeTrie
 from workbench.widgets import MemoryView, ShapeTrieView, TypeMatrixView
-from workbench.widgets.focus import Focus
-from workbench.widgets.models.type_matrix_model import cell_of
-from workbench.widgets.views import shapetrie_view
+from workbench.widgets.live.selection import Focus
+from workbench.widgets.memory import shape_trie_view
+from workbench.widgets.memory.type_matrix_model import cell_of
 
 
 @pytest.fixture(autouse=True)
@@ -53,19 +52,21 @@ def test_memory_marks_and_selects_values(session):
     for source in (session, session.trace):
         focus = Focus()
         view = MemoryView(source, focus=focus)
-        bars = next(t for t in view.live.data if t.type == "bar")
+        bars = next(k for k, t in enumerate(view.live.figure.data) if t.type == "bar")
         name = view.model(view.source.snapshot())["bars"][0]["name"].removesuffix(":0")
-        view._clicked(bars, SimpleNamespace(point_inds=[0]), None)
+        click(view, bars, 0)
         assert focus.node == name
         shown = next(t for t in view.figure.data if t.type == "bar")
         assert shown.marker.line.width[0] == 3.0 and sum(shown.marker.line.width) == 3.0
-        view._clicked(bars, SimpleNamespace(point_inds=[]), None)
+        for trace, point in ((bars, None), (bars, 10**6), (bars, [0, 1]), (None, 0), (10**6, 0)):
+            click(view, trace, point)
+        assert focus.node == name
         view.close()
 
 
 def test_the_shape_of_the_selected_value_has_an_edge(monkeypatch):
     shapes = ShapeTrie()  # that of the process holds what other tests left, and large ones are summed up
-    monkeypatch.setattr(shapetrie_view, "SHAPES", shapes)
+    monkeypatch.setattr(shape_trie_view, "SHAPES", shapes)
     b = wb.GraphBuilder("shaped")
     x = b.placeholder("x", "float32", (3, 17))
     with wb.Session(b.build({"y": x * 2.0}), {"x": [[1.0] * 17] * 3}) as session:

@@ -11,9 +11,9 @@ import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from workbench.widgets import FrameTimeline
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.event_clock import EventClock
-from workbench.widgets.models.timeline_model import MAX_BARS, span_of, timeline_model
+from workbench.widgets.control_flow.timeline_model import MAX_BARS, span_of, timeline_model
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.series.event_clock import EventClock
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -59,12 +59,12 @@ def test_at_every_step_of_a_run():
 def test_a_long_run_stays_within_its_bars():
     with wb.Session(counter(400_000.0), {"start": 0.0}) as session:
         session.run()
-        started = time.perf_counter()
+        started = time.process_time()
         clock = EventClock(session.trace, session.snapshot().event)
         for window in (None, (1e6, 2e6), (1e6, 1e6 + 300)):
             bars = [b for lane in timeline_model(clock, window)["lanes"] for b in lane["bars"]]
             assert 0 < len(bars) <= MAX_BARS
-        assert time.perf_counter() - started < 5.0
+        assert time.process_time() - started < 5.0
         groups = timeline_model(clock)["lanes"][0]["bars"]
         assert groups[1]["kind"] == "group" and groups[-1]["begin"] + groups[-1]["length"] <= clock.total
         ends = [b["begin"] + b["length"] for b in groups if b["kind"] == "group"]
@@ -144,7 +144,7 @@ def test_live_while_it_runs():
         view = FrameTimeline(session)
         open_view(view)
         session.run()
-        assert until(lambda: np.size(view.live.data[1].x) == len(session.trace["x"]))
+        assert until(lambda: np.size(view.live.figure.data[1].x) == len(session.trace["x"]))
         view.close()
 
 

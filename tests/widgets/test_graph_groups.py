@@ -7,10 +7,10 @@ import pytest
 import workbench as wb
 from tests.benchmarks.big_graph import layers, loops, plain
 from tests.widgets.graphs import nested, newton, one
-from workbench.widgets.models.graph_group import ROOT, frame_id
-from workbench.widgets.models.graph_model import draw
-from workbench.widgets.models.graph_repeats import Repeat, find_repeats
-from workbench.widgets.models.graph_scene import MAX_BOXES, Scene
+from workbench.widgets.graph.model.group import ROOT, frame_id
+from workbench.widgets.graph.model.picture import draw
+from workbench.widgets.graph.model.repeats import Repeat, find_repeats
+from workbench.widgets.graph.model.scene import MAX_BOXES, Scene
 
 
 def chain(blocks: int, odd: int | None = None) -> wb.Graph:

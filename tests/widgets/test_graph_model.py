@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.widgets.graphs import nested, newton
-from workbench.widgets.models.graph_model import frame_id, graph_model
-from workbench.widgets.models.graph_state import branch_sides, graph_state
+from workbench.widgets.graph.model.live_state import branch_sides, graph_state
+from workbench.widgets.graph.model.picture import frame_id, graph_model
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +98,10 @@ def test_the_side_not_taken_is_dead():
     assert going["current"] == "while/add" and going["dead"] == ["while/x/Exit"]
     ended = graph_state(model, sides, current=None, branches={"while/x/Switch": False})
     assert set(ended["dead"]) == {"while/divide", "while/add", "while/multiply_1", "while/x/NextIteration"}
-    assert all(model["edges"][k]["target"] in ended["dead"] or model["edges"][k]["source"] in ended["dead"]
-               for k in ended["dead_edges"])  # fmt: skip
+    assert all(
+        model["edges"][k]["target"] in ended["dead"] or model["edges"][k]["source"] in ended["dead"]
+        for k in ended["dead_edges"]
+    )
 
 
 def test_a_folded_node_highlights_its_home():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import types
 
 import ipywidgets
 import numpy as np
@@ -12,12 +11,12 @@ import pytest
 
 import workbench as wb
 from tests.benchmarks.big_graph import layers, plain
-from tests.widgets.browser_side import open_view, until
+from tests.widgets.browser_side import click, open_view, until
 from tests.widgets.graphs import EVIL, counter, evil, nested, newton
 from workbench.widgets import GraphView
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.views import graph_spec as spec
-from workbench.widgets.views.graph_texts import box_meant
+from workbench.widgets.graph import graph_spec as spec
+from workbench.widgets.graph.graph_texts import box_meant
+from workbench.widgets.live.selection import Focus, Moment
 
 
 def comms() -> list[str]:
@@ -65,8 +64,11 @@ def test_a_moment_shows_its_own_values_and_branches(running):
         shown = model(view)
         assert shown["state"]["values"]["outer/i/Merge"] == str(iteration)
         took = bool(session.value("outer/greater", iteration))
-        switch = next(n for n, node in session.graph.nodes.items()
-                      if node.op == "Switch" and node.inputs[1].node == "outer/greater")  # fmt: skip
+        switch = next(
+            n
+            for n, node in session.graph.nodes.items()
+            if node.op == "Switch" and node.inputs[1].node == "outer/greater"
+        )
         assert shown["state"]["taken"][switch] is took
         assert shown["marks"].elsewhere
     assert view.figure.data[spec.POINTER].marker.symbol == "triangle-right-open"
@@ -112,12 +114,12 @@ def test_nan_is_told_by_colour_sign_and_word():
 
 
 def test_what_is_not_read_in_time_is_read_at_the_next_look(monkeypatch):
-    monkeypatch.setattr("workbench.widgets.models.graph_values.SLICE_S", -1.0)
+    monkeypatch.setattr("workbench.widgets.graph.model.node_values.SLICE_S", -1.0)
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         session.run()
         view = GraphView(session)
         assert not model(view)["state"]["values"] and view.behind
-        monkeypatch.setattr("workbench.widgets.models.graph_values.SLICE_S", 10.0)
+        monkeypatch.setattr("workbench.widgets.graph.model.node_values.SLICE_S", 10.0)
         assert model(view)["state"]["values"] and not view.behind
         view.close()
 
@@ -141,22 +143,22 @@ def test_the_debugger_opens_what_it_stands_in_but_not_what_was_closed_by_hand():
 
 def test_a_click_opens_selects_or_sets_a_breakpoint(running):
     session, view = running
-    hit = view.live.data[spec.HIT]
-    keys = [tuple(key) for key in hit.customdata]
+    keys = [tuple(key) for key in view.live.figure.data[spec.HIT].customdata]
 
-    def click(key, **pressed):
-        points = types.SimpleNamespace(point_inds=[keys.index(key)])
-        view._clicked(hit, points, types.SimpleNamespace(**pressed))
+    def pressed(key, *held):
+        click(view, spec.HIT, keys.index(key), keys=list(held))
 
-    click(("node", "outer/greater"))
+    pressed(("node", "outer/greater"))
     assert view.selected == "outer/greater"
-    click(("node", "outer/greater"), ctrl=True)
+    pressed(("node", "outer/greater"), "ctrl")
     assert [p.node for p in session.breakpoints] == ["outer/greater"]
-    click(("node", "outer/greater"), shift=True)
+    pressed(("node", "outer/greater"), "shift")
     assert not list(session.breakpoints)
-    click(("frame", "frame\nouter\ninner"))
+    pressed(("frame", "frame\nouter\ninner"))
     assert view.collapsed == (("outer", "inner"),)
-    view._clicked(hit, types.SimpleNamespace(point_inds=[]), None)
+    click(view, spec.HIT, len(keys) + 1000)
+    click(view, spec.TITLES, 0)
+    assert view.collapsed == (("outer", "inner"),)
 
 
 def test_breakpoints_have_their_own_marks(running):
@@ -238,7 +240,7 @@ def test_zoom_changes_sizes_and_leaves_out_what_cannot_be_read(running):
 def test_the_bar_carries_out_what_is_pressed_and_says_what_went_wrong(running):
     session, view = running
     view.press("search", {"text": "op:"})
-    assert "empty" in model(view)["status"]["error"]
+    assert "has no value" in model(view)["status"]["error"]
     view.press("search", {"text": "op:Merge"})
     assert model(view)["status"]["error"] == ""
     view.press("next", {})
@@ -262,12 +264,21 @@ def test_the_bar_carries_out_what_is_pressed_and_says_what_went_wrong(running):
 @pytest.mark.parametrize(
     ("kind", "content"),
     [
-        ("go", {"text": "no such node"}), ("crumb", {"text": "no such box"}), ("zoom", {"value": None}),
-        ("zoom", {"value": "fit", "width": "wide"}), ("zoom", {"value": [1]}), ("overview", {"x": "a", "y": 2}),
-        ("overview", {"x": float("nan"), "y": 0.5}), ("key", {"text": "Enter"}), ("key", {}), ("next", {}),
-        ("no such kind", {}), ("search", {"text": "x" * 600}), ("breakpoint", {}),
+        ("go", {"text": "no such node"}),
+        ("crumb", {"text": "no such box"}),
+        ("zoom", {"value": None}),
+        ("zoom", {"value": "fit", "width": "wide"}),
+        ("zoom", {"value": [1]}),
+        ("overview", {"x": "a", "y": 2}),
+        ("overview", {"x": float("nan"), "y": 0.5}),
+        ("key", {"text": "Enter"}),
+        ("key", {}),
+        ("next", {}),
+        ("no such kind", {}),
+        ("search", {"text": "x" * 600}),
+        ("breakpoint", {}),
     ],
-)  # fmt: skip
+)
 def test_nonsense_from_the_browser_does_no_harm(running, kind, content):
     _, view = running
     view.tools._browser_says(view.tools, {"kind": kind, **content}, [])

@@ -7,13 +7,14 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import open_view
 from tests.widgets.graphs import counter, newton
-from workbench.widgets import answers, household
-from workbench.widgets.household import tidy
+from workbench.widgets.live import acknowledgement
+from workbench.widgets.panel import auto_close
+from workbench.widgets.panel.auto_close import tidy
 
 
 def panel():
     made = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
-    household._named[made] = False  # as in a notebook
+    auto_close._named[made] = False  # as in a notebook
     return made
 
 
@@ -47,7 +48,7 @@ def test_one_that_a_browser_shows_or_that_never_had_a_name_stays():
 
 
 def test_a_browser_that_is_gone_is_not_talked_to_for_ever(monkeypatch):
-    monkeypatch.setattr(answers, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(acknowledgement, "PATIENCE_S", 0.0)
     with wb.Session(counter(), {"start": 0.0}) as session:
         view = wb.widgets.EvolutionView(session)
         view.live._views = 1

@@ -14,10 +14,20 @@ from tests.widgets.graphs import newton
 
 #: names that are there to be given or extended by a subclass
 MEANT = {
-    "_esm", "_css", "_anywidget_commands", "_view_count", "_model_name", "_view_name", "_repr_mimebundle_", "_traits",
-    "_trait_default_generators", "_all_trait_default_generators", "_static_immutable_initial_values", "_descriptors",
+    "_esm",
+    "_css",
+    "_anywidget_commands",
+    "_view_count",
+    "_model_name",
+    "_view_name",
+    "_repr_mimebundle_",
+    "_traits",
+    "_trait_default_generators",
+    "_all_trait_default_generators",
+    "_static_immutable_initial_values",
+    "_descriptors",
     "_instance_inits",
-}  # fmt: skip
+}
 
 
 def classes() -> list[type]:
@@ -43,7 +53,7 @@ def test_private_names(kind):
 
 
 def test_all_parts_are_written_and_saved():
-    """What ``repr``, and JupyterLab when it saves the state of widgets, ask of each."""
+    """Attributes that ``repr`` reads, and JupyterLab when it saves widgets."""
     panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
     views = [panel, panel.toolbar, panel.time, *panel.parts, *(panel.panes.show(name) for name in panel.panes.names)]
     for view in views:

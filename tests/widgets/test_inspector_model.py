@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from workbench.widgets.models.inspector_model import MAX_HEAT, inspector_model
-from workbench.widgets.models.labels import number, shorten, value_text
+from workbench.widgets.text.labels import number, shorten, value_text
+from workbench.widgets.values.inspector_model import MAX_HEAT, inspector_model
 
 
 def test_scalars_are_exact():
@@ -22,9 +22,15 @@ def test_table_and_statistics():
     model = inspector_model(np.array([[1.0, 2.0], [np.nan, np.inf]]))
     assert model["cells"] == [["1", "2"], ["NaN", "Inf"]]
     assert model["statistics"] == {
-        "elements": "4", "NaN": "1", "Inf": "1", "min": "1", "max": "2", "mean": "1.5", "std": "0.5",
+        "elements": "4",
+        "NaN": "1",
+        "Inf": "1",
+        "min": "1",
+        "max": "2",
+        "mean": "1.5",
+        "std": "0.5",
         "2-norm": "2.23607",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 0, 4), (1, 1, 1, 1), (5,), (2, 3, 4)])
@@ -40,17 +46,22 @@ def test_anything_can_be_shown(value):
 
 def test_huge_arrays_are_bounded():
     value = np.broadcast_to(np.float32(1.0), (100_000, 1000))
-    started = time.perf_counter()
+    started = time.process_time()
     model = inspector_model(value)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
     assert len(model["cells"]) <= 16 and max(model["heat"].shape) <= MAX_HEAT
     assert "sample" in model["statistics"] and "more rows" in model["more"]
 
 
 def test_numbers_read_well():
     assert [number(v) for v in (1.5, -2e-9, np.nan, -np.inf, 7, True)] == [
-        "1.5", "\u22122e\u221209", "NaN", "\u2212Inf", "7", "true",
-    ]  # fmt: skip
+        "1.5",
+        "\u22122e\u221209",
+        "NaN",
+        "\u2212Inf",
+        "7",
+        "true",
+    ]
     assert shorten("x" * 40, 9) == "xxxx\u2026xxxx"
     assert value_text(np.zeros((3, 4), np.int32)) == "int32[3,4]"
     assert value_text(np.array([1, 2])) == "[1, 2]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from workbench.widgets.models.layout import layered
+from workbench.widgets.graph.model.layout import layered
 
 
 def test_empty_and_single():

@@ -7,15 +7,15 @@ import time
 import numpy as np
 
 import workbench as wb
-from tests.graph.programs import failing
+from tests.ir.programs import failing
 from tests.widgets.graphs import counter, nested, newton
-from workbench.widgets.models.controlflow_model import ControlFlowModel, decisions
-from workbench.widgets.models.evolution_lines import lines_of
-from workbench.widgets.models.evolution_model import EvolutionModel, default_names
-from workbench.widgets.models.status_model import status_model, status_text
-from workbench.widgets.models.termination_clauses import clauses_of
-from workbench.widgets.models.termination_model import TerminationModel, loops
-from workbench.widgets.models.termination_words import describe
+from workbench.widgets.control_flow.decisions_model import ControlFlowModel, decisions
+from workbench.widgets.evolution.evolution_lines import lines_of
+from workbench.widgets.evolution.evolution_model import EvolutionModel, default_names
+from workbench.widgets.panel.status_model import status_model, status_text
+from workbench.widgets.termination.termination_clauses import clauses_of
+from workbench.widgets.termination.termination_model import TerminationModel, loops
+from workbench.widgets.termination.termination_words import describe
 
 
 def test_default_names_are_the_loop_variables():
@@ -78,9 +78,10 @@ def test_clauses_are_found_through_logic():
     b = wb.GraphBuilder("two clauses")
     n = b.placeholder("n", "int64", ())
     i, x = b.while_loop(
-        lambda i, x: np.logical_and(i < n, np.logical_not(x > 100.0)), lambda i, x: (i + 1, x * 2.0),
+        lambda i, x: np.logical_and(i < n, np.logical_not(x > 100.0)),
+        lambda i, x: (i + 1, x * 2.0),
         (b.constant(0, "int64"), b.constant(1.0)),
-    )  # fmt: skip
+    )
     graph = b.build({"i": i, "x": x})
     (path,) = loops(graph)
     assert [c["text"] for c in clauses_of(graph, path)] == ["i < n", "x > 100"]
@@ -92,10 +93,16 @@ def test_clauses_are_found_through_logic():
 
 
 def test_describe_says_what_a_forecast_means():
-    from workbench.analysis.termination import Proof, Reason, Status, Termination
+    from workbench.analysis.verdict import Proof, Reason, Status, Termination
 
-    never = Termination(Status.PROVED, "never", reason=Reason("r", "It recurs."), root=["x"], fix=["Raise tol."],
-                        proof=Proof("recurrence", "period 1."))  # fmt: skip
+    never = Termination(
+        Status.PROVED,
+        "never",
+        reason=Reason("r", "It recurs."),
+        root=["x"],
+        fix=["Raise tol."],
+        proof=Proof("recurrence", "period 1."),
+    )
     told = describe(never)
     assert told["headline"] == "Proved: never stops" and told["reason"] == "It recurs." and told["root"] == ["x"]
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15)))

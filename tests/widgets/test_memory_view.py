@@ -13,15 +13,9 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import EVIL, evil, newton
-from workbench.execution.memory import LEDGER, Ledger
+from workbench.arrays import LEDGER, Ledger
 from workbench.widgets import MemoryView
-from workbench.widgets.models.memory_model import (
-    MAX_LINES,
-    SessionMemory,
-    ledger_model,
-    lifetime_bars,
-    trace_model,
-)
+from workbench.widgets.memory.memory_model import MAX_LINES, SessionMemory, ledger_model, lifetime_bars, trace_model
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +45,7 @@ def test_the_model_follows_managers(base):
     assert model["lines"][0]["y"].tolist() == [80.0, 880.0, 920.0, 920.0]  # the last one up to now
     assert model["peak"]["y"] == 920 and model["peak"]["text"] == "peak 920 B"
     assert model["headline"] == "3 arrays, 920 B \u00b7 peak 920 B" and model["limit"] is None
-    assert model["words"].startswith("Collection of unused arrays is off: 1 array, 40 B that no handle")
+    assert model["words"].startswith("Collection of unused arrays is off: 1 array, 40 B without a handle")
     assert model["rows"][0] == ["base/step", "2", "840 B", "840 B", "2", "0", "0", ""]
     one = model_of(base, "base")
     assert [line["name"] for line in one["lines"]] == ["base itself", "base/step"] and one["limit"] == 4000
@@ -163,7 +157,7 @@ def test_the_ledger_is_followed_live_and_not_more_than_twenty_times_a_second(bas
         time.sleep(0.01)
     took, made = time.monotonic() - started, view.pump.pushes - pushes
     assert until(lambda: "60 arrays, 480 B" in view.words.value)
-    assert until(lambda: view.live.data[0].y[-1] == 480.0)
+    assert until(lambda: view.live.figure.data[0].y[-1] == 480.0)
     assert made <= 20 * took + 2
     base.ledger.collect(True)
     kept.clear()
@@ -220,8 +214,8 @@ def test_a_session_is_followed():
         open_view(view)
         end = acknowledge(view)
         session.run()
-        assert until(lambda: view.live.data[0].x[-1] == session.memory_now().event)
-        assert view.live.data[-1].type == "bar" and view.switch is None
+        assert until(lambda: view.live.figure.data[0].x[-1] == session.memory_now().event)
+        assert view.live.figure.data[-1].type == "bar" and view.switch is None
         assert "budget of the trace" in view.words.value
         end()
         view.close()

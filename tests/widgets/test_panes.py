@@ -12,8 +12,9 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, evil, newton
+from tests.widgets.test_escaping import TAG, shown_html
 from workbench.widgets import Debugger, Moment
-from workbench.widgets.panes import kinds, panes
+from workbench.widgets.panel import pane_kinds, panes
 
 
 def comms() -> int:
@@ -31,7 +32,7 @@ def panel():
     assert until(lambda: threading.active_count() <= threads)
 
 
-@pytest.mark.parametrize("key", [k.key for k in kinds.KINDS])
+@pytest.mark.parametrize("key", [k.key for k in pane_kinds.KINDS])
 def test_a_pane_opens_and_closes_with_all_its_comms(panel, key):
     before = comms()
     view = panel.panes.show(key)
@@ -44,7 +45,7 @@ def test_a_pane_opens_and_closes_with_all_its_comms(panel, key):
 
 
 def test_a_view_that_fails_says_why_in_its_pane(panel, monkeypatch):
-    broken = kinds.Kind("code", "Code", "", lambda p: {}[EVIL])
+    broken = pane_kinds.PaneKind("code", "Code", "", lambda p: {}[EVIL])
     monkeypatch.setitem(panel.panes._kinds, "code", broken)
     view = panel.panes.show("code")
     assert "KeyError" in view.value and "<img" not in view.value and "&lt;img" in view.value
@@ -58,7 +59,7 @@ def test_clicks_in_the_row_of_panes(panel):
     assert list(panel.panes.views) == ["code"]
     bar._browser_says(bar, {"kind": "pane", "key": "code"}, [])
     assert not panel.panes.views
-    with pytest.raises(wb.WorkbenchError, match="no pane"):
+    with pytest.raises(wb.WorkbenchError, match="Unknown pane"):
         panel.panes.show("nonsense")
 
 
@@ -103,7 +104,7 @@ def test_the_moment_at_which_the_run_stands_can_be_remembered(panel):
     pane._swap()
     assert "while 3" not in pane.words.value, "what was said is over"
     pane.compare("this run", "a saved trace")
-    assert "No saved trace is named." in pane.words.value
+    assert "No trace file is given." in pane.words.value
 
 
 def test_a_fork_stands_beside_its_run(panel):
@@ -111,10 +112,10 @@ def test_a_fork_stands_beside_its_run(panel):
     pane = panel.panes.show("compare")
     pane._fork()
     fork = panel.session.forks[0]
-    assert "fork 1" in pane.left.options
+    assert "copy 1" in pane.left.options
     panel.session.run()
     fork.run()
-    pane.compare("this run", "fork 1")
+    pane.compare("this run", "copy 1")
     assert "equal" in pane.words.value
     fork.close()
 
@@ -122,8 +123,11 @@ def test_a_fork_stands_beside_its_run(panel):
 def test_names_are_shown_and_not_obeyed():
     panel = wb.debug(evil(), {f"x{EVIL}": 0.0})
     panel.session.run()
-    for key in panel.panes.names:
-        panel.panes.show(key)
+    shown = [html for key in panel.panes.names for html in shown_html(panel.panes.show(key))]
+    shown += [html for part in panel.parts for html in shown_html(part)]
+    assert len(shown) > 3 and not [html for html in shown if TAG.search(html)]
+    statuses = [str(getattr(panel.panes.show(key), "status", "")) for key in panel.panes.names]
+    assert any(EVIL in status for status in statuses)  # where scripts show names, they get them as data
     panel.close()
 
 
@@ -140,7 +144,7 @@ def test_a_recorded_run_has_a_panel_without_buttons():
 
 
 def test_the_module_says_what_there_is():
-    assert [k.key for k in kinds.KINDS] and panes.KINDS is kinds.KINDS
+    assert [k.key for k in pane_kinds.KINDS] and panes.KINDS is pane_kinds.KINDS
 
 
 def test_another_frameworks_run_is_a_side_of_compare(panel):

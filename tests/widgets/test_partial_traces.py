@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.widgets.models.evolution_model import EvolutionModel
-from workbench.widgets.models.follow import Follower
+from workbench.widgets.evolution.evolution_model import EvolutionModel
+from workbench.widgets.series.series_reader import SeriesReader
 
 TRIPS = 200_000
 
@@ -74,7 +74,7 @@ def test_rows_that_leave_between_two_questions(both):
     seen: list[tuple[np.ndarray, list[np.ndarray]]] = []
     with wb.Session(counter(), trace=wb.Retention("window", window=2000, memory=1 << 20)) as session:
         session.step(1_100_000)
-        follower = Follower(lambda x, columns: seen.append((x, columns)), lambda number: None)
+        follower = SeriesReader(lambda x, columns: seen.append((x, columns)), lambda number: None)
         series = [Hurried(session, "x", 140_013)] + [session.trace["x"]] * both
         for _ in range(4):
             series[0].asked = 0

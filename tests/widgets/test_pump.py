@@ -11,7 +11,7 @@ import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import counter, newton
 from workbench.widgets import EvolutionView, GraphView, Toolbar
-from workbench.widgets.onlooker import pump_for
+from workbench.widgets.live.live_view import pump_for
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def shown(endless):
     open_view(view)
     end = acknowledge(view)
     endless.run(wait=False)
-    assert until(lambda: view.live._push > 2)
+    assert until(lambda: view.live.sent > 2)
     yield view
     endless.pause()
     end()
@@ -41,9 +41,9 @@ def test_without_a_browser_there_is_no_thread(endless):
 
 
 def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless, shown):
-    first, started = shown.live._push, time.monotonic()
+    first, started = shown.live.sent, time.monotonic()
     time.sleep(1.0)
-    rate = (shown.live._push - first) / (time.monotonic() - started)
+    rate = (shown.live.sent - first) / (time.monotonic() - started)
     endless.pause()
     assert 4 <= rate <= 21, rate
     assert endless.position.event > 100_000  # the loop did not wait for the view
@@ -53,22 +53,22 @@ def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endles
     view = EvolutionView(endless)
     open_view(view)
     endless.run(wait=False)
-    assert until(lambda: view.live._push > 0)
-    first = view.live._push
+    assert until(lambda: view.live.sent > 0)
+    first = view.live.sent
     time.sleep(1.6)
     endless.pause()
-    assert 1 <= view.live._push - first <= 4
+    assert 1 <= view.live.sent - first <= 4
     view.close()
 
 
 def test_a_view_out_of_sight_is_shown_again_when_it_is_seen(shown):
     shown.live._browser_says(shown.live, {"kind": "sight", "seen": False}, [])
     time.sleep(0.3)  # one may have been on the way
-    first = shown.live._push
+    first = shown.live.sent
     time.sleep(1.5)
-    assert shown.live._push == first
+    assert shown.live.sent == first
     shown.live._browser_says(shown.live, {"kind": "sight", "seen": True}, [])
-    assert until(lambda: shown.live._push > first + 2)
+    assert until(lambda: shown.live.sent > first + 2)
 
 
 def test_the_status_line_of_a_run_changes_few_times_a_second_and_tells_of_a_stop_at_once(endless):
@@ -90,9 +90,9 @@ def test_a_slow_browser_is_not_buried_under_updates(endless):
     ended = threading.Event()
 
     def answer():
-        answered = view.live._push
+        answered = view.live.sent
         while not ended.is_set():
-            if view.live._push > answered:
+            if view.live.sent > answered:
                 answered += 1
                 ended.wait(0.8)  # it draws
                 view.live._browser_says(view.live, {"kind": "ack", "push": answered}, [])
@@ -137,7 +137,11 @@ def test_the_last_state_always_arrives(endless):
     time.sleep(0.3)
     stop = endless.pause()
     last = f"{endless.value('i')}"
-    assert until(lambda: float(view.live.data[0].y[-1]) == float(last)), (view.live.data[0].y[-1], last, stop)
+    assert until(lambda: float(view.live.figure.data[0].y[-1]) == float(last)), (
+        view.live.figure.data[0].y[-1],
+        last,
+        stop,
+    )
     end()
     view.close()
 
@@ -189,7 +193,7 @@ def test_a_view_that_fails_does_not_stop_the_others(endless):
     ends = [acknowledge(broken), acknowledge(sound)]
     endless.step()
     endless.step(5)
-    assert until(lambda: sound.live.data[0].y is not None and len(sound.live.data[0].y) > 0)
+    assert until(lambda: sound.live.figure.data[0].y is not None and len(sound.live.figure.data[0].y) > 0)
     assert any("ZeroDivisionError" in e for e in sound.pump.errors)
     for end in ends:
         end()

@@ -8,16 +8,23 @@ import pytest
 
 import workbench as wb
 from tests.execution.test_retire import numbers
-from workbench.trace.spill.status import Line, Rate, SpillStatus, size_text
+from workbench.trace.spill.status import Rate, SpillStatus, StatusLine, size_text
 from workbench.widgets import Debugger, SpillProgress
-from workbench.widgets.models.spill_model import spill_model
+from workbench.widgets.panel.spill_model import spill_model
 
 
 def status(**changes: object) -> SpillStatus:
     given = {
-        "state": "writing", "folder": "/x", "on_disk": 3 << 29, "written": 3 << 29, "waiting": 5, "rows": 1234567,
-        "rate": float(200 << 20), "limit": 2 << 30, "error": "",
-    }  # fmt: skip
+        "state": "writing",
+        "folder": "/x",
+        "on_disk": 3 << 29,
+        "written": 3 << 29,
+        "waiting": 5,
+        "rows": 1234567,
+        "rate": float(200 << 20),
+        "limit": 2 << 30,
+        "error": "",
+    }
     return SpillStatus(**{**given, **changes})  # type: ignore[arg-type]
 
 
@@ -64,7 +71,7 @@ class Terminal:
 def test_the_line_is_for_terminals_alone():
     pipe, terminal = Terminal(False), Terminal(True)
     for out in (pipe, terminal):
-        line = Line(out)  # type: ignore[arg-type]
+        line = StatusLine(out)  # type: ignore[arg-type]
         line.show(status())
         line.show(status())  # a moment later: not yet
         line.show(status(state="idle"), last=True)

@@ -12,20 +12,18 @@ from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from tests.widgets.test_escaping import TAG, texts
 from workbench.widgets import TerminationView
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.termination_model import TerminationModel
-from workbench.widgets.models.termination_words import describe
-from workbench.widgets.models.verdict_model import verdict_model
-from workbench.widgets.views.termination_spec import is_log
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.termination.termination_model import TerminationModel
+from workbench.widgets.termination.termination_spec import is_log
+from workbench.widgets.termination.termination_words import describe
+from workbench.widgets.termination.verdict_model import verdict_model
 
 
 def floor() -> wb.Graph:
     """A counter that is not updated, and a value that floors above its threshold."""
     b = wb.GraphBuilder("floor")
     zero, one = b.constant(0, "int64"), b.constant(1.0)
-    i, x = b.while_loop(
-        lambda i, x: np.logical_and(i < 1000, x > 1e-9), lambda i, x: (i, x * 0.5 + 1e-7), (zero, one)
-    )  # fmt: skip
+    i, x = b.while_loop(lambda i, x: np.logical_and(i < 1000, x > 1e-9), lambda i, x: (i, x * 0.5 + 1e-7), (zero, one))
     return b.build({"i": i, "x": x})
 
 
@@ -53,10 +51,10 @@ def test_a_loop_that_never_ends_says_who_is_to_blame(made):
         view = made(session, focus=focus)
         told = view.verdict.status
         assert told["tone"] == "never" and told["sign"] == "\u221e" and "PROVED" in told["badge"]
-        assert told["headline"] == "Proved: never stops" and "floors at 2e-07" in told["reason"]
+        assert told["headline"] == "Proved: never stops" and "stagnates at 2e-07" in told["reason"]
         assert [c["blocks"] for c in told["clauses"]] == [False, True]
         assert told["clauses"][1]["word"] == "decides" and told["clauses"][1]["state"] == "true"
-        assert told["root"] == ["x"] and told["facts"][0] == ["Iterations left", "without end"]
+        assert told["root"] == ["x"] and told["facts"][0] == ["Iterations left", "unlimited"]
         press(view, "clause", 1)
         assert focus.node == "while/greater"
         press(view, "root", 0)
@@ -82,7 +80,7 @@ def test_a_fix_is_tried_beside_the_session(made):
         press(view, "try", 1)
         assert until(lambda: bool(taken), 20) and len(view.forks) == 1
         press(view, "try", 9)
-        assert "no such fix" in view.verdict.status["error"]
+        assert "This fix is not available" in view.verdict.status["error"]
         view.close()
         assert fork.state == "closed" and taken[0].state != "closed"
         taken[0].close()
@@ -176,13 +174,11 @@ def test_graphs_without_loops_without_runs_and_with_odd_conditions(made):
     assert made(flat()).verdict.status["headline"] == "This graph has no loop."
     assert made(newton()).verdict.status["headline"] == "No forecast yet"
     b = wb.GraphBuilder("flag")
-    go, k = b.while_loop(
-        lambda go, k: go, lambda go, k: (k < 5, k + 1), (b.constant(True), b.constant(0, "int64"))
-    )  # fmt: skip
+    go, k = b.while_loop(lambda go, k: go, lambda go, k: (k < 5, k + 1), (b.constant(True), b.constant(0, "int64")))
     with wb.Session(b.build({"go": go, "k": k})) as session:
         session.next_iteration(3)
         view = made(session)
-        assert "compares no two numbers" in view.figure.layout.annotations[0].text
+        assert "does not compare two numbers" in view.figure.layout.annotations[0].text
         assert view.verdict.status["clauses"] == []
 
 
@@ -208,7 +204,7 @@ def test_names_are_shown_and_not_obeyed(made):
 
 
 def test_left_and_sure_in_words():
-    from workbench.analysis.termination import Proof, Reason, Status, Termination
+    from workbench.analysis.verdict import Proof, Reason, Status, Termination
 
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15), confidence=0.93))
     assert soon["left"] == "12 iterations (90 % between 10 and 15)" and "93 %" in soon["sure"]

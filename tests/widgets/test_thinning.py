@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.widgets.models.thinning import Thinned, thin
+from workbench.widgets.series.thinning import Thinned, thin
 
 
 def test_short_series_are_left_alone():

@@ -110,12 +110,20 @@ def test_a_trace_alone_can_be_looked_through(root):
 @pytest.mark.parametrize(
     "message",
     [
-        {"kind": "look"}, {"kind": "look", "depth": 9, "value": 1}, {"kind": "look", "depth": 1, "value": -1},
-        {"kind": "look", "depth": "1", "value": "x"}, {"kind": "frame", "frame": 99}, {"kind": "frame"},
-        {"kind": "go"}, {"kind": "go", "depth": 3, "value": 1}, {"kind": "go", "depth": 1, "value": "9"},
-        {"kind": "nonsense"}, {}, {"kind": "ack", "push": "x"},
+        {"kind": "look"},
+        {"kind": "look", "depth": 9, "value": 1},
+        {"kind": "look", "depth": 1, "value": -1},
+        {"kind": "look", "depth": "1", "value": "x"},
+        {"kind": "frame", "frame": 99},
+        {"kind": "frame"},
+        {"kind": "go"},
+        {"kind": "go", "depth": 3, "value": 1},
+        {"kind": "go", "depth": 1, "value": "9"},
+        {"kind": "nonsense"},
+        {},
+        {"kind": "ack", "push": "x"},
     ],
-)  # fmt: skip
+)
 def test_messages_that_make_no_sense_are_passed_over(root, message):
     root.run()
     slider = TimeSlider(root)

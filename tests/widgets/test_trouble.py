@@ -24,7 +24,7 @@ def fail(_snapshot):
 
 
 def words(view) -> str:
-    """What the view says of its own failure."""
+    """Error message shown by the view."""
     if hasattr(view, "trouble"):
         return view.trouble
     return "" if view._excuse is None or view._excuse not in view.children else view._excuse.value

@@ -7,13 +7,14 @@ import plotly.graph_objects as go
 import pytest
 
 import workbench as wb
+from tests.widgets.browser_side import click
 from tests.widgets.graphs import newton
 from workbench.kernels import types
 from workbench.kernels.types.profiles import PROFILES
 from workbench.kernels.types.select import instances
 from workbench.widgets import TypeMatrixView
-from workbench.widgets.models.type_matrix_model import short, type_matrix
-from workbench.widgets.views.type_matrix_view import LOOKS, type_matrix_html
+from workbench.widgets.memory.type_matrix_model import short, type_matrix
+from workbench.widgets.memory.type_matrix_view import LOOKS, type_matrix_html
 
 
 @pytest.fixture(autouse=True)
@@ -80,13 +81,8 @@ def test_the_view_shows_and_explains_any_cell(tmp_path):
 
 def test_a_click_explains_the_cell():
     view = TypeMatrixView()
-    trace = view.live.data[2]
-
-    class Points:
-        point_inds = [0]
-
-    view._clicked(trace, Points, None)
-    row, column = trace.customdata[0][:2]
+    click(view, 2, 0)
+    row, column = view.live.figure.data[2].customdata[0][:2]
     assert view.chosen == (row, column) and "rejected" in view.words.value
     view.close()
 

@@ -12,8 +12,8 @@ import workbench as wb
 from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, evil, nested, newton
 from workbench.widgets import ValueInspector
-from workbench.widgets.focus import Focus, Moment
-from workbench.widgets.models.inspector_model import MAX_HEAT, MAX_POINTS, inspector_model, place_of
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.values.inspector_model import MAX_HEAT, MAX_POINTS, inspector_model, place_of
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
@@ -59,7 +59,7 @@ def test_an_index_of_the_tensor(view):
     view.look("[0, 0]")
     assert model(view)["kind"] == "scalar" and model(view)["text"] == "30"
     view.look("[7]")
-    assert "no element" in model(view)["errors"]["index"] or "none at 7" in model(view)["errors"]["index"]
+    assert "Index 7 is out of range" in model(view)["errors"]["index"]
     assert model(view)["cells"], "the whole value is shown instead"
     with pytest.raises(wb.WorkbenchError, match="bad-slice"):
         view.look("[oops]")
@@ -80,7 +80,7 @@ def test_moments_and_stretches_of_time(session, view):
     view.look("", "99")
     assert model(view)["kind"] == "none" and model(view)["text"]
     view.look("", "40:50")
-    assert "no firing" in model(view)["text"]
+    assert "contains none of the" in model(view)["text"]
 
 
 def test_time_in_nested_loops():
@@ -104,11 +104,11 @@ def test_a_long_history_is_thinned():
         session.run()
         view = ValueInspector(session, name_of(session))
         view.look("[2, 3]", ":")
-        started = time.perf_counter()
+        started = time.process_time()
         found = model(view)
-        assert time.perf_counter() - started < 1.0
+        assert time.process_time() - started < 1.0
         x, y = found["line"]["lines"][0]
-        assert 400 < len(x) <= 512 and "every 10th firing" in found["note"]
+        assert 400 < len(x) <= 512 and "every 10th value" in found["note"]
         np.testing.assert_array_equal(y, x + 11.0)
         view.close()
 
@@ -124,9 +124,9 @@ def test_previous_difference_and_two_moments(session, view):
     found = model(view)
     assert found["cells"][0][0] == "5" and found["statistics"]["largest difference"].startswith("5 at [0, 0]")
     view.look(mode="previous", time="0")
-    assert "no iteration before" in model(view)["text"]
+    assert "this is the first iteration" in model(view)["text"]
     view.look(mode="difference", time="0")
-    assert "no iteration before" in model(view)["text"]
+    assert "this is the first iteration" in model(view)["text"]
     view.look(mode="previous", time="3:5")
     assert "history" in model(view)["text"]
 
@@ -187,11 +187,23 @@ def test_a_line_of_many_axes_is_answered_in_place(session, view):
 
 @pytest.mark.parametrize(
     "value",
-    [np.zeros(0), np.zeros((0, 3)), np.zeros((3, 0)), np.full(5, np.nan), np.full((2, 2), np.inf),
-     np.array([1e308, -1e308]), np.array([True, False]), np.array([1 + 2j, 3]), np.array(["a", "b"]),
-     np.array([1, 1 + 1e-16] * 20), np.arange(24).reshape(2, 3, 4), np.float16([6e4, -6e4]),
-     np.array([2**63], np.uint64), np.array([None, 1], object)],
-)  # fmt: skip
+    [
+        np.zeros(0),
+        np.zeros((0, 3)),
+        np.zeros((3, 0)),
+        np.full(5, np.nan),
+        np.full((2, 2), np.inf),
+        np.array([1e308, -1e308]),
+        np.array([True, False]),
+        np.array([1 + 2j, 3]),
+        np.array(["a", "b"]),
+        np.array([1, 1 + 1e-16] * 20),
+        np.arange(24).reshape(2, 3, 4),
+        np.float16([6e4, -6e4]),
+        np.array([2**63], np.uint64),
+        np.array([None, 1], object),
+    ],
+)
 @pytest.mark.parametrize("display", ["auto", "table", "heat map", "histogram"])
 @pytest.mark.filterwarnings("error")
 def test_odd_values_in_every_display(value, display):
@@ -217,7 +229,7 @@ def test_nan_cells_are_marked():
 
 # -- editing ----------------------------------------------------------------------------------------------------------
 def test_places_of_cells():
-    from workbench.widgets.models.slices import parse_index
+    from workbench.widgets.values.slices import parse_index
 
     value = np.arange(2 * 5 * 6).reshape(2, 5, 6)
     for words in ("", "[1]", "[1, ::-2, 3]", "[:, 4, ::2]", "[1, 2, 3]", "[..., 5]", "[1, 1:3]"):

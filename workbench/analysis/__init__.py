@@ -2,29 +2,30 @@
 
 ::
 
-    values -> History -> classify: health, decision (recurrence, tails, steps, linear_prediction, chaos, noise, guesses)
-           -> limits, confidence -> Evolution, model
-    trace rows -> Follower: ScalarState, VectorState -> states: the ring's record held against the whole -> Evolution
-    observations -> TerminationMonitor: clauses, each exact_steps or classify ----------------.
-    predicate's slice -> analyze_loop: look-ahead, Brent's recurrence, ------> PROVED, else --'-> Termination
-        '-> slice_program (formulas) -> arguments: counters, timeline, domains, phases, invariants
-    session -> Desk: proofs are kept while nothing is changed, look-aheads take 2 % of the run's time
+    values -> classify: health, exact repeats, smooth tails, linear prediction, noise, chaos -> Evolution with a model
+    trace rows -> Follower: a streaming state per value -> classify -> Evolution
+    operands of the loop condition -> TerminationMonitor: forecasts ----------.
+    the part of the graph that the condition needs -> analyze_loop:           |
+        look-ahead, recurrence, closed forms, invariants --> PROVED, else ----'-> Termination
+    session.termination -> a cache of proofs, valid until a value or an input is changed
 
-The methods and their order are those of the project's analysis notes; each module's header cites its sources.
+:func:`classify` and :class:`Evolution` are about one variable, :func:`analyze_loop`, :class:`TerminationMonitor` and
+:class:`Termination` about one loop, :func:`workbench.analyze` about a whole run. The header of each module names the
+sources of its method.
 """
 
-from workbench.analysis.cancellation import Cancellation, cancellations
-from workbench.analysis.classify import classify
-from workbench.analysis.evolution import Evolution, Pattern
-from workbench.analysis.fixes import Fix
-from workbench.analysis.following import Follower, FollowError
-from workbench.analysis.forecast import Forecast, iterations_to_tolerance
-from workbench.analysis.history import HistoryError
-from workbench.analysis.monitor import TerminationMonitor
-from workbench.analysis.origins.newest import NonfiniteOrigin, nonfinite_origin
-from workbench.analysis.slice_runner import SliceRunner
-from workbench.analysis.termination import ChainLink, Gap, Proof, Reason, Status, Termination
-from workbench.analysis.whitebox import analyze_loop
+from workbench.analysis.fix import Fix
+from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.forecast.to_tolerance import Forecast, iterations_to_tolerance
+from workbench.analysis.live.follower import Follower, FollowError
+from workbench.analysis.precision.cancellation import Cancellation, cancellations
+from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origin
+from workbench.analysis.proof.prover import analyze_loop
+from workbench.analysis.series.classify import classify
+from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.series.value_series import HistoryError
+from workbench.analysis.slicing.protocol import SliceRunner
+from workbench.analysis.verdict import ChainLink, Gap, Proof, Reason, Status, Termination
 
 __all__ = [
     "Cancellation",

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from workbench.cli.inputs import add_inputs
-from workbench.cli.sources import add_keep, make_session, open_graph
+from workbench.cli.sources import add_keep, make_session, open_graph, tell_made_up
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -15,21 +15,16 @@ def add(commands: argparse._SubParsersAction) -> None:
         "debug",
         help="debug a model at the terminal",
         description="Step through a model both ways, with breakpoints, values, and reasons why loops end. help lists "
-        "the commands; Ctrl-C pauses a run. Lines may also come from a pipe. Status 1 if a line of a script failed.",
+        "the commands; Ctrl-C pauses a run. Lines may also be piped in. Exit status 1 if a line of a script failed.",
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
     add_inputs(parser)
     add_keep(parser)
     parser.add_argument(
-        "-c",
-        "--command",
-        metavar="LINE",
-        action="append",
-        default=[],
-        help="a line to carry out first, may be repeated",
+        "-c", "--command", metavar="LINE", action="append", default=[], help="a line to run first; may be repeated"
     )
-    parser.add_argument("-x", "--script", metavar="FILE", type=Path, help="a file of lines to carry out first")
-    parser.add_argument("--batch", action="store_true", help="end after these lines")
+    parser.add_argument("-x", "--script", metavar="FILE", type=Path, help="a file of lines to run first")
+    parser.add_argument("--batch", action="store_true", help="exit after these lines")
     parser.set_defaults(run=_debug)
 
 
@@ -48,6 +43,8 @@ def _debug(arguments: argparse.Namespace) -> int:
         failed = terminal.failed
         if not arguments.batch and not terminal.over:
             failed = terminal.interact()
+        if session.state == "failed":
+            tell_made_up(arguments)
         return 1 if failed and (arguments.batch or not sys.stdin.isatty()) else 0
     finally:
         terminal.close()

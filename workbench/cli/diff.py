@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from workbench.cli.diff_text import diff_text
 from workbench.cli.inputs import add_inputs
-from workbench.cli.output import lines, print_json
+from workbench.cli.layout import columns
+from workbench.cli.numbers import real
+from workbench.cli.output import print_json, show
 from workbench.cli.sources import add_keep, is_trace, open_graph, recorded
 
 #: other executors that a model can be run with: their names in place of B
@@ -20,7 +24,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "diff",
         help="compare two runs, first difference first",
         description="Compares two runs by node, frame and iteration. A and B are traces, or models that are run with "
-        "the same inputs. Status: 0 equal, 1 different, 2 trouble.",
+        "the same inputs. Exit status: 0 equal, 1 different, 2 error.",
     )
     parser.add_argument("a", metavar="A", type=Path, help="a saved trace, or a model")
     parser.add_argument(
@@ -29,8 +33,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         type=Path,
         help=f"a saved trace, a model, or for the ONNX model A the name of another executor: {' or '.join(ENGINES)}",
     )
-    parser.add_argument("--rtol", type=float, default=0.0, help="relative tolerance (default: %(default)s)")
-    parser.add_argument("--atol", type=float, default=0.0, help="absolute tolerance (default: %(default)s)")
+    parser.add_argument("--rtol", type=real(1e300), default=0.0, help="relative tolerance (default: %(default)s)")
+    parser.add_argument("--atol", type=real(1e300), default=0.0, help="absolute tolerance (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     add_inputs(parser)
     add_keep(parser)
@@ -46,7 +50,7 @@ def _diff(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json(found.to_data())
         else:
-            print(lines(found.text()))
+            show(diff_text(found, columns(sys.stdout)))
         return 0 if found.equal else 1
 
 

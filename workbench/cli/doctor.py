@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 OK, NOTE, BAD = "ok", "note", "missing"
 MARKS = {OK: "ok     ", NOTE: "note   ", BAD: "MISSING"}
@@ -23,15 +22,11 @@ EXTRAS = {
     "onnx": "ONNX models, and comparison with onnxruntime",
     "arrow": "traces that are larger than memory",
     "tensorflow": "TensorFlow ops that have no counterpart here",
-    "jax": "graphs from JAX",
-    "torch": "graphs from PyTorch",
-    "gpu": "arrays on a GPU",
-    "distributed": "many runs on several machines",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Check:
     """One check: ``state`` is ok, note (something optional is not there) or missing; ``fix`` says what to do."""
 
     name: str
@@ -43,9 +38,9 @@ class Finding:
 def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "doctor",
-        help="check the installation, and say what to do",
-        description="Checks Python, the packages, the compiled kernels, JupyterLab's side and the extras. Status 1 if "
-        "something that is needed is missing.",
+        help="check the installation and say how to repair it",
+        description="Checks Python, the packages, the compiled kernels, JupyterLab's side and the extras. Exit status "
+        "1 if something required is missing.",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     # what it looks for may be what the library itself needs in order to load
@@ -63,20 +58,19 @@ def _doctor(arguments: argparse.Namespace) -> int:
         print(f"{MARKS[f.state]}  {f.name:{width}}  {f.text}")
         if f.fix:
             print(f"{' ' * (width + 11)}-> {f.fix}")
-    print(f"\n{'All that is needed is there.' if not bad else f'{len(bad)} missing: see the arrows.'}")
+    print(f"\n{'Everything required is installed.' if not bad else f'{len(bad)} missing: see the arrows.'}")
     return bool(bad)
 
 
-def findings() -> Iterator[Finding]:
+def findings() -> Iterator[Check]:
     """All checks, one after the other; a check that fails itself is a finding too."""
-    checks: list[Callable[[], Iterator[Finding]]] = [
+    checks: list[Callable[[], Iterator[Check]]] = [
         _python,
         _packages,
         _kernels,
         _a_run,
         _jupyter,
         _extras,
-        _gpu,
         _disk,
         _notebooks,
         _browser,
@@ -86,15 +80,15 @@ def findings() -> Iterator[Finding]:
             yield from check()
         except Exception as error:  # a broken installation raises anything
             text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            yield Finding(check.__name__[1:].replace("_", " "), BAD, text, "pip install --force-reinstall workbench.")
+            yield Check(check.__name__[1:].replace("_", " "), BAD, text, "pip install --force-reinstall workbench.")
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[Check]:
     import platform
 
     version = f"{platform.python_version()} at {sys.executable}, {platform.machine()}, {os.cpu_count()} cores"
     good = sys.version_info >= (3, 11)
-    yield Finding("python", OK if good else BAD, version, "" if good else "use Python 3.11 or later.")
+    yield Check("python", OK if good else BAD, version, "" if good else "use Python 3.11 or later.")
 
 
 def _requirements() -> list[str]:
@@ -113,7 +107,7 @@ def _named(requirement: str) -> tuple[str, str]:
 
 
 def _fits(version: str, wanted: str) -> bool:
-    """Whether a version is in a range such as ``>=6.5,<8``; only numbers count."""
+    """True if a version is in a range such as ``>=6.5,<8``; only numbers count."""
 
     def parts(text: str) -> list[int]:
         return [int(n) for n in re.findall(r"\d+", text)[:4]]
@@ -137,33 +131,31 @@ def _fits(version: str, wanted: str) -> bool:
     return True
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[Check]:
     import importlib.metadata
 
     required = [r for r in _requirements() if "extra ==" not in r]
     if not required:
-        yield Finding(
-            "packages", BAD, "workbench is not installed here", "pip install . in its sources, or make setup."
-        )
+        yield Check("packages", BAD, "workbench is not installed here", "pip install . in its sources, or make setup.")
     for requirement in required:
         name, wanted = _named(requirement)
         try:
             version = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            yield Finding(
+            yield Check(
                 name, BAD, f"not installed, {wanted or 'any version'} is needed", f"pip install '{name}{wanted}'"
             )
             continue
         good = _fits(version, wanted)
         text = version if good else f"{version}, but {wanted} is needed"
-        yield Finding(name, OK if good else BAD, text, "" if good else f"pip install '{name}{wanted}'")
+        yield Check(name, OK if good else BAD, text, "" if good else f"pip install '{name}{wanted}'")
 
 
-def _kernels() -> Iterator[Finding]:
+def _kernels() -> Iterator[Check]:
     try:
         from workbench.kernels import build_info, typed
     except ImportError as error:
-        yield Finding(
+        yield Check(
             "compiled kernels",
             BAD,
             f"cannot be imported: {error}",
@@ -173,7 +165,7 @@ def _kernels() -> Iterator[Finding]:
     isa = getattr(typed, "isa", None)
     text = f"profile {build_info.type_profile}" + (f", {isa()}" if callable(isa) else "")
     good = bool(build_info.optimised)
-    yield Finding(
+    yield Check(
         "compiled kernels",
         OK if good else NOTE,
         text + ("" if good else ", built without optimisation"),
@@ -181,9 +173,9 @@ def _kernels() -> Iterator[Finding]:
     )
 
 
-def _a_run() -> Iterator[Finding]:
+def _a_run() -> Iterator[Check]:
     importlib.import_module("workbench.ops")
-    from workbench.graph import GraphBuilder
+    from workbench.ir import GraphBuilder
     from workbench.session import Session
 
     b = GraphBuilder("doctor")
@@ -192,15 +184,15 @@ def _a_run() -> Iterator[Finding]:
     with Session(b.build(x), {"a": 2.0}) as session:
         session.run()
         good = abs(float(session.value("x")) - 2**0.5) < 1e-9
-    yield Finding(
+    yield Check(
         "a loop",
         OK if good else BAD,
-        "runs, and gives what it should" if good else "gives a wrong number",
+        "runs, and computes the expected values" if good else "computes a wrong number",
         "" if good else "please report this, with the output of workbench doctor --json.",
     )
 
 
-def _jupyter() -> Iterator[Finding]:
+def _jupyter() -> Iterator[Check]:
     """The browser side: the labextensions of the widget packages that JupyterLab finds."""
     roots = [Path(sys.prefix) / "share" / "jupyter"]
     if importlib.util.find_spec("jupyter_core") is not None:
@@ -210,16 +202,16 @@ def _jupyter() -> Iterator[Finding]:
     for name, package in (("@jupyter-widgets/jupyterlab-manager", "ipywidgets"), ("anywidget", "anywidget")):
         where = next((r / "labextensions" / name for r in roots if (r / "labextensions" / name).is_dir()), None)
         if where is None:
-            yield Finding(
+            yield Check(
                 f"browser side of {package}",
                 BAD,
                 "JupyterLab does not see its extension",
                 f"pip install --force-reinstall {package}, in the environment that starts JupyterLab.",
             )
         else:
-            yield Finding(f"browser side of {package}", OK, str(where))
+            yield Check(f"browser side of {package}", OK, str(where))
     kernels = [r / "kernels" for r in roots if any((r / "kernels").glob("*/kernel.json"))]
-    yield Finding(
+    yield Check(
         "notebook kernel",
         OK if kernels else BAD,
         str(kernels[0]) if kernels else "no kernel is installed",
@@ -227,7 +219,7 @@ def _jupyter() -> Iterator[Finding]:
     )
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[Check]:
     import importlib.metadata
 
     for extra, purpose in EXTRAS.items():
@@ -241,28 +233,15 @@ def _extras() -> Iterator[Finding]:
                 lacking.append(name)
         text = f"{purpose}" + (f": {', '.join(lacking)} is not installed" if lacking else "")
         fix = f"pip install 'workbench[{extra}]', if you want it." if lacking else ""
-        yield Finding(f"extra {extra}", NOTE if lacking else OK, text, fix)
+        yield Check(f"extra {extra}", NOTE if lacking else OK, text, fix)
 
 
-def _gpu() -> Iterator[Finding]:
-    if importlib.util.find_spec("cupy") is None:
-        return
-    cupy: Any = importlib.import_module("cupy")
-    there = bool(cupy.is_available())
-    yield Finding(
-        "gpu",
-        OK if there else NOTE,
-        cupy.cuda.runtime.getDeviceProperties(0)["name"].decode() if there else "CuPy is installed, but sees no device",
-        "" if there else "check the driver.",
-    )
-
-
-def _disk() -> Iterator[Finding]:
+def _disk() -> Iterator[Check]:
     import tempfile
 
     free = shutil.disk_usage(tempfile.gettempdir()).free
     good = free > 1 << 30
-    yield Finding(
+    yield Check(
         "temporary folder",
         OK if good else NOTE,
         f"{free / (1 << 30):.1f} GiB free in {tempfile.gettempdir()}",
@@ -270,11 +249,11 @@ def _disk() -> Iterator[Finding]:
     )
 
 
-def _notebooks() -> Iterator[Finding]:
+def _notebooks() -> Iterator[Check]:
     from workbench.cli.lab import course
 
     where = course()
-    yield Finding(
+    yield Check(
         "course",
         OK if where else NOTE,
         str(where) if where else "the notebooks are not here",
@@ -282,9 +261,9 @@ def _notebooks() -> Iterator[Finding]:
     )
 
 
-def _browser() -> Iterator[Finding]:
+def _browser() -> Iterator[Check]:
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    yield Finding(
+    yield Check(
         "chromium",
         OK if found else NOTE,
         found or "not found; only the browser tests need it",

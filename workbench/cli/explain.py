@@ -1,4 +1,4 @@
-"""``workbench explain``: where a value came from, link by link."""
+"""``workbench explain``: the chain of values behind a value."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ import argparse
 from pathlib import Path
 
 from workbench.cli.inputs import add_inputs
-from workbench.cli.output import lines, print_json
+from workbench.cli.numbers import whole
+from workbench.cli.output import lines, print_json, show
 from workbench.cli.sources import add_keep, recorded
 from workbench.errors import WorkbenchError
+
+#: values that are shown unless more are asked for, and with --all
+LINKS, ALL_LINKS = 20, 1_000_000
 
 
 def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "explain",
-        help="where a value came from, down to inputs and constants",
-        description="The chain of values that a value was computed from, each with its own number. Of a model, the run "
-        "with the given inputs is explained.",
+        help="explain a value: the chain back to inputs and constants",
+        description="Prints the chain of values from which a value was computed. Runs a model with the inputs first.",
     )
     parser.add_argument("source", metavar="TRACE", type=Path, help="a saved trace, or a model with its inputs")
     parser.add_argument("node", metavar="NODE", help="name of a value or a node")
     parser.add_argument(
         "-n", "--iteration", metavar="I[,J...]", help="iteration, outermost loop first; default: the last"
     )
-    parser.add_argument("--max-links", metavar="N", type=int, default=200, help="values to show at most (%(default)s)")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--max-links", metavar="N", type=whole(1), default=LINKS, help="maximum number of values to show (%(default)s)"
+    )
+    group.add_argument("--all", action="store_true", help="show the whole chain")
     parser.add_argument("--json", action="store_true", help="print the chain as JSON")
     add_inputs(parser)
     add_keep(parser)
@@ -40,9 +47,9 @@ def iteration_of(text: str | None) -> tuple[int, ...] | None:
         path = (-1,)
     if min(path) < 0 or len(text) > 4000:
         raise WorkbenchError(
-            f"{text[:80]!r} is no iteration.",
+            f"{text[:80]!r} is not an iteration.",
             slug="bad-iteration",
-            fix="give one number from 0 on, or one per enclosing loop: 2,5.",
+            fix="give one number (0 or more), or one per enclosing loop: 2,5.",
         )
     return path
 
@@ -50,8 +57,9 @@ def iteration_of(text: str | None) -> tuple[int, ...] | None:
 def _explain(arguments: argparse.Namespace) -> None:
     path = iteration_of(arguments.iteration)
     with recorded(arguments.source, arguments) as source:
-        found = source.explain(arguments.node, path, max_links=arguments.max_links)
+        most = ALL_LINKS if arguments.all else arguments.max_links
+        found = source.explain(arguments.node, path, max_links=most)
         if arguments.json:
             print_json(found.to_dict())
         else:
-            print(lines(found.text()))
+            show(lines(found.text("--all shows all of them.")))

@@ -1,19 +1,22 @@
-"""Inputs on the command line: ``--input name=value``, ``--inputs FILE``, ``--random SEED``."""
+"""Inputs on the command line: ``--input name=value``, ``--inputs FILE``, ``--random SEED``, ``--dim name=size``."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.numbers import sized, whole
 from workbench.errors import FeedError
+from workbench.text import similar_names
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from workbench.graph.graph import Graph
+    from workbench.ir.graph import Graph
 
 #: characters of one value on the command line, and bytes of a JSON file of inputs
 MAX_TEXT = 10_000_000
@@ -27,23 +30,39 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     """The options with which a model gets its inputs."""
     group = parser.add_argument_group("inputs of a model")
     group.add_argument(
-        "-i", "--input", metavar="NAME=VALUE", action="append", default=[], help=f"one input, may be repeated: {_HOW}"
+        "-i", "--input", metavar="NAME=VALUE", action="append", default=[], help=f"one input; may be repeated: {_HOW}"
     )
     group.add_argument("--inputs", metavar="FILE", type=Path, help="several inputs: .npz, or .json with {name: value}")
     group.add_argument(
         "--random",
         metavar="SEED",
-        type=int,
+        type=whole(0),
         default=None,
         nargs="?",
         const=0,
-        help="random values for inputs that are not given; unknown dimensions are 1",
+        help="random values for inputs that are not given; open sizes are 1 unless --dim sets them",
+    )
+    add_dims(group)
+
+
+def add_dims(parser: Any) -> None:
+    """``--dim``: sizes of inputs that the model leaves open."""
+    parser.add_argument(
+        "--dim",
+        metavar="NAME=SIZE",
+        type=sized,
+        action="append",
+        default=[],
+        help="a size that the model leaves open, by its name or as INPUT[AXIS], may be repeated; inputs that are not "
+        "given are made up then (inspect lists the names)",
     )
 
 
 def feeds_of(graph: Graph, arguments: argparse.Namespace) -> dict[str, Any]:
     """The feeds that the options name. FeedError for what cannot be read; what is missing is said with its type."""
     import numpy as np
+
+    from workbench.session.input_examples import check_sizes, random_array, shapes_with
 
     feeds: dict[str, Any] = {}
     rng = np.random.default_rng(arguments.random or 0)
@@ -52,23 +71,83 @@ def feeds_of(graph: Graph, arguments: argparse.Namespace) -> dict[str, Any]:
     for given in arguments.input:
         name, equals, text = given.partition("=")
         if not equals or not name.strip():
-            raise FeedError(f"{given[:80]!r} is no input.", slug="bad-input", fix="write --input name=value.")
+            raise FeedError(f"{given[:80]!r} is not an input.", slug="bad-input", fix="write --input name=value.")
         name = name.strip()
         feeds[name] = value_of(name, text.strip(), _dtype(graph, name), rng)
     known = {n.removesuffix(":0") for n in feeds}
     missing = [n for n in graph.inputs if n.removesuffix(":0") not in known]
-    if arguments.random is not None:
+    _check_names(graph, feeds, missing)
+    sizes = check_sizes(graph, dict(arguments.dim))
+    if arguments.random is not None or sizes:
+        shapes = shapes_with(graph, sizes)
         for name in missing:
-            type_ = graph.type_of(graph.inputs[name])
-            feeds[name] = _random(type_.dtype, [d or 1 for d in type_.shape or ()], rng)
+            feeds[name] = random_array(graph.type_of(graph.inputs[name]).dtype, shapes[name] or (), rng)
+        arguments.random_array = MadeUp(graph, missing, sizes)
     elif missing:
-        wanted = ", ".join(f"{n} ({graph.type_of(graph.inputs[n])})" for n in missing[:20])
         raise FeedError(
-            f"Missing: {wanted}{', ...' if len(missing) > 20 else ''}.",
+            f"Missing: {_wanted(graph, missing)}.",
             slug="missing-feed",
             fix=f"add --input {missing[0]}=..., or --random for random values.",
         )
     return feeds
+
+
+def _check_names(graph: Graph, feeds: dict[str, Any], missing: list[str]) -> None:
+    """FeedError that names all inputs that the graph does not have, with those that were probably meant."""
+    inputs = {n.removesuffix(":0"): n for n in graph.inputs}
+    unknown = [n for n in feeds if n.removesuffix(":0") not in inputs]
+    if not unknown:
+        return
+    meant = {n: similar_names(n, [m.removesuffix(":0") for m in missing] or inputs) for n in unknown}
+    ask = {n: f" (did you mean {' or '.join(map(repr, near))}?)" if near else "" for n, near in meant.items()}
+    shown = ", ".join(f"{n[:80]!r}{ask[n]}" for n in unknown[:20]) + (", ..." if len(unknown) > 20 else "")
+    text = f"Unknown input{'s' if len(unknown) > 1 else ''}: {shown}."
+    if missing:
+        text += f" Missing: {_wanted(graph, missing)}."
+    near = next((meant[n][0] for n in unknown if meant[n]), None)
+    if near is not None:
+        fix = f"write --input {near}=..."
+    elif len(missing) == len(inputs):
+        fix = "give the missing ones." if inputs else "give none: the model takes no inputs."
+    else:
+        fix = f"the inputs are {_wanted(graph, list(graph.inputs))}."
+    raise FeedError(text, slug="unknown-feed", fix=fix)
+
+
+def _wanted(graph: Graph, names: list[str]) -> str:
+    """Inputs with what they take: ``a (one float32 number)``."""
+    shown = [f"{n} ({graph.type_of(graph.inputs[n]).words})" for n in names[:20]]
+    return ", ".join(shown) + (", ..." if len(names) > 20 else "")
+
+
+class MadeUp:
+    """Inputs that were made up, for the case that a run with them fails."""
+
+    def __init__(self, graph: Graph, inputs: list[str], given: dict[str, int]) -> None:
+        self.graph, self.inputs, self.given = graph, inputs, given
+
+    def blame(self) -> str:
+        """Which inputs and sizes were guessed, and what to try; empty if nothing was."""
+        from workbench.session.input_examples import open_sizes, sizes_that_run
+
+        if not self.inputs:
+            return ""
+        guessed = [
+            name
+            for name, places in open_sizes(self.graph).items()
+            if name not in self.given and any(place.rpartition("[")[0] in self.inputs for place in places)
+        ]
+        shown = ", ".join(map(repr, self.inputs[:8])) + (", ..." if len(self.inputs) > 8 else "")
+        if not guessed:
+            return f"The inputs {shown} were made up: give real ones with --input if these do not fit."
+        sizes = ", ".join(f"{name} = 1" for name in guessed[:12]) + (", ..." if len(guessed) > 12 else "")
+        told = f"The inputs {shown} were made up, and their open sizes were guessed: {sizes}."
+        fits = sizes_that_run(self.graph, self.given) if len(self.inputs) == len(self.graph.inputs) else None
+        if fits is not None and any(fits[name] != 1 for name in guessed if name in fits):
+            words = " ".join(f"--dim {shlex.quote(f'{n}={k}')}" for n, k in fits.items())
+            return f"{told} It runs with {words}."
+        words = " ".join(f"--dim {shlex.quote(f'{name}=N')}" for name in guessed[:12])
+        return f"{told} Choose others: {words}."
 
 
 def _dtype(graph: Graph, name: str) -> str | None:
@@ -79,6 +158,8 @@ def _dtype(graph: Graph, name: str) -> str | None:
 def value_of(name: str, text: str, dtype: str | None, rng: np.random.Generator) -> Any:
     """One value from its text; ``dtype`` is that of the input (None: unknown input, the run will say so)."""
     import numpy as np
+
+    from workbench.session.input_examples import random_array
 
     if len(text) > MAX_TEXT:
         raise FeedError(f"The value of {name!r} has {len(text):,} characters.", slug="bad-input", fix="use @FILE.")
@@ -92,7 +173,7 @@ def value_of(name: str, text: str, dtype: str | None, rng: np.random.Generator) 
         if size > MAX_ITEMS or len(shape) > 32:
             raise FeedError(f"{text!r} has {size:,} items; at most {MAX_ITEMS:,} are made.", slug="too-large")
         if made[1] == "random":
-            return _random(dtype or "float64", shape, rng)
+            return random_array(dtype or "float64", tuple(shape), rng)
         return np.full(shape, made[1] == "ones", _numpy(dtype or "float64"))
     if dtype == "string" and not text.startswith(('"', "[")):
         return text
@@ -101,7 +182,9 @@ def value_of(name: str, text: str, dtype: str | None, rng: np.random.Generator) 
     try:
         return _plain(json.loads(text))
     except (ValueError, RecursionError):
-        raise FeedError(f"{text[:80]!r} is no value for {name!r}.", slug="bad-input", fix=f"give {_HOW}.") from None
+        raise FeedError(
+            f"{text[:80]!r} is not a valid value for {name!r}.", slug="bad-input", fix=f"give {_HOW}."
+        ) from None
 
 
 def read_file(path: Path) -> dict[str, Any]:
@@ -109,12 +192,12 @@ def read_file(path: Path) -> dict[str, Any]:
     if path.suffix == ".json":
         data = _json(path)
         if not isinstance(data, dict):
-            raise FeedError(f"{str(path)!r} holds no names.", slug="bad-input", fix='write {"name": value, ...}.')
+            raise FeedError(f"{str(path)!r} contains no names.", slug="bad-input", fix='write {"name": value, ...}.')
         return {name: _plain(value) for name, value in data.items()}
     loaded = _arrays(path)
     if not isinstance(loaded, dict):
         raise FeedError(
-            f"{str(path)!r} holds one array without a name.",
+            f"{str(path)!r} contains one array without a name.",
             slug="bad-input",
             fix=f"give it with --input NAME=@{path}.",
         )
@@ -132,7 +215,9 @@ def _from_file(name: str, path: Path) -> Any:
         return loaded[name]
     if len(loaded) == 1:
         return next(iter(loaded.values()))
-    raise FeedError(f"{str(path)!r} holds no {name!r}.", slug="bad-input", fix=f"it holds {', '.join(loaded)[:200]}.")
+    raise FeedError(
+        f"{str(path)!r} does not contain {name!r}.", slug="bad-input", fix=f"it contains {', '.join(loaded)[:200]}."
+    )
 
 
 def _json(path: Path) -> Any:
@@ -141,7 +226,7 @@ def _json(path: Path) -> Any:
             raise FeedError(f"{str(path)!r} is larger than {MAX_TEXT:,} bytes.", slug="too-large", fix="use .npz.")
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FeedError(f"There is no file {str(path)!r}.", slug="no-such-file", fix="check the path.") from None
+        raise FeedError(f"File not found: {str(path)!r}.", slug="no-such-file", fix="check the path.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise FeedError(f"{str(path)!r} cannot be read as JSON: {error}.", slug="bad-input") from None
 
@@ -157,10 +242,10 @@ def _arrays(path: Path) -> Any:
         with loaded:
             return {name: loaded[name] for name in loaded.files}
     except FileNotFoundError:
-        raise FeedError(f"There is no file {str(path)!r}.", slug="no-such-file", fix="check the path.") from None
+        raise FeedError(f"File not found: {str(path)!r}.", slug="no-such-file", fix="check the path.") from None
     except Exception as error:  # np.load and zipfile raise almost anything over a broken file
         raise FeedError(
-            f"{str(path)!r} holds no arrays that can be read: {error}.",
+            f"{str(path)!r} contains no readable arrays: {error}.",
             slug="bad-input",
             fix="write it with numpy.save or numpy.savez; object arrays are not read.",
         ) from None
@@ -169,27 +254,11 @@ def _arrays(path: Path) -> Any:
 def _plain(data: Any) -> Any:
     """JSON as a value: what is a mapping is none."""
     if isinstance(data, dict) or data is None:
-        raise FeedError("null and {...} are no values.", slug="bad-input", fix=f"give {_HOW}.")
+        raise FeedError("null and {...} are not valid values.", slug="bad-input", fix=f"give {_HOW}.")
     return data
 
 
 def _numpy(dtype: str) -> np.dtype:
-    from workbench.graph.types import numpy_dtype
+    from workbench.ir.types import numpy_dtype
 
     return numpy_dtype("float64" if dtype in ("any", "opaque") else dtype)
-
-
-def _random(dtype: str, shape: list[int], rng: np.random.Generator) -> np.ndarray:
-    """Normal numbers; integers from 0 to 9; truth values; empty strings."""
-    import numpy as np
-
-    if dtype == "string":
-        return np.full(shape, "", object)
-    target = _numpy(dtype)
-    if target.kind == "b":
-        return rng.integers(0, 2, shape).astype(bool)
-    if target.kind in "iu":
-        return rng.integers(0, 10, shape).astype(target)
-    if target.kind == "c":
-        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(target)
-    return np.asarray(rng.standard_normal(shape)).astype(target)

@@ -1,15 +1,19 @@
-"""``workbench inspect``: what is in a model or a trace."""
+"""``workbench inspect``: describe a model or a trace."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
+from workbench.cli.inputs import add_dims
+from workbench.cli.layout import clip, columns, table
 from workbench.cli.neighbours import neighbourhood
-from workbench.cli.output import lines, path_text, plain, print_json, sparkline, table, value_text
+from workbench.cli.output import lines, path_text, print_json, show, sparkline, value_text
 from workbench.cli.sources import open_either
 from workbench.errors import TraceError
+from workbench.text import printable
 
 #: firings of which a series shows the course; of longer ones the newest
 COURSE = 100_000
@@ -18,16 +22,19 @@ COURSE = 100_000
 def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "inspect",
-        help="what is in a model or a trace",
-        description="Of a model: inputs, outputs, ops, loops and branches. Of a trace also what fired how often, and "
-        "how values evolved.",
+        help="describe a model or a trace",
+        description="For a model: inputs, outputs, ops, loops and branches. For a trace, also how often each node ran "
+        "and how values evolved.",
     )
     parser.add_argument("source", metavar="MODEL|TRACE", type=Path, help="model file, or a saved trace")
     parser.add_argument("--node", metavar="NAME", help="one node: what it reads, what reads it, and its values")
     parser.add_argument("--nodes", action="store_true", help="all nodes with op, type, frame and inputs")
-    parser.add_argument("--values", action="store_true", help="of a trace: all values, not only what loops carry")
-    parser.add_argument("--report", action="store_true", help="of a trace: how loops and variables evolved, and why")
-    parser.add_argument("--text", action="store_true", help="the text form of the graph, which can be read back")
+    parser.add_argument("--values", action="store_true", help="for a trace: all values, not only loop variables")
+    parser.add_argument("--report", action="store_true", help="for a trace: how loops and variables evolved, and why")
+    add_dims(parser)
+    parser.add_argument(
+        "--text", action="store_true", help="print the graph in its text format, which can be loaded again"
+    )
     parser.add_argument("--json", action="store_true", help="print the facts as JSON")
     parser.set_defaults(run=_inspect)
 
@@ -36,6 +43,8 @@ def _inspect(arguments: argparse.Namespace) -> None:
     from workbench.trace import Trace
 
     source = open_either(arguments.source)
+    if arguments.dim:
+        source = _sized(source, dict(arguments.dim))
     trace = source if isinstance(source, Trace) else None
     graph: Any = source.graph if isinstance(source, Trace) else source
     if trace is None and arguments.report:
@@ -50,17 +59,35 @@ def _inspect(arguments: argparse.Namespace) -> None:
     elif arguments.text:
         print(lines(graph.text()), end="")
     elif arguments.node:
-        print(neighbourhood(graph, arguments.node, trace), end="")
+        show(neighbourhood(graph, arguments.node, trace))
     elif arguments.nodes:
-        print(table(_nodes(graph), ("node", "op", "type", "frame", "inputs")), end="")
+        show(table(_nodes(graph), ("node", "op", "type", "frame", "inputs"), width=columns(sys.stdout)))
     else:
-        print(describe_graph(graph), end="")
+        width = columns(sys.stdout)
+        text = describe_graph(graph, width)
         if trace is not None:
-            print("\n" + describe_trace(trace, arguments.values), end="")
-    if arguments.report and trace is not None and not arguments.json:
-        from workbench.analysis.report import analyze
+            text += "\n" + describe_trace(trace, arguments.values, width)
+        if arguments.report and trace is not None:
+            text += "\n" + report_text(trace, width)
+        show(text)
 
-        print(f"\n{lines(analyze(trace).report())}")
+
+def report_text(source: Any, width: int | None) -> str:
+    """How loops and variables evolved, and why, for a terminal of so many columns."""
+    from workbench.analysis.report import analyze
+
+    return lines(analyze(source).report(96 if width is None else width)) + "\n"
+
+
+def _sized(source: Any, sizes: dict[str, int]) -> Any:
+    from workbench.ir.graph import Graph
+    from workbench.session.input_examples import with_sizes
+
+    if not isinstance(source, Graph):
+        raise TraceError(
+            "--dim needs a model: the sizes of a trace are fixed.", slug="not-a-model", fix="give a model for --dim."
+        )
+    return with_sizes(source, **sizes)
 
 
 def _nodes(graph: Any) -> list[tuple[str, ...]]:
@@ -72,6 +99,8 @@ def _nodes(graph: Any) -> list[tuple[str, ...]]:
 
 def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
     """Plain data about a graph."""
+    from workbench.session.input_examples import open_sizes
+
     ops: dict[str, int] = {}
     for node in graph.nodes.values():
         ops[node.op] = ops.get(node.op, 0) + 1
@@ -81,6 +110,7 @@ def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
         "nodes": len(graph.nodes),
         "inputs": {n: str(graph.type_of(r)) for n, r in graph.inputs.items()},
         "outputs": {n: str(graph.type_of(r)) for n, r in graph.outputs.items()},
+        "open_sizes": open_sizes(graph),
         "ops": dict(sorted(ops.items(), key=lambda item: (-item[1], item[0]))),
         "loops": [
             {
@@ -92,6 +122,7 @@ def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
             for f in graph.frames.values()
             if f.path
         ],
+        "notes": list(graph.notes),
         "regions": [{"name": r.name, "kind": r.kind, "nodes": len(r.nodes)} for r in graph.regions.values()],
     }
     if nodes:
@@ -100,25 +131,31 @@ def graph_facts(graph: Any, nodes: bool = False) -> dict[str, Any]:
     return facts
 
 
-def describe_graph(graph: Any) -> str:
-    """A graph in a screenful."""
+def describe_graph(graph: Any, width: int | None = None) -> str:
+    """A graph in a screenful; ``width`` is that of the terminal."""
     facts = graph_facts(graph)
     loops, branches = facts["loops"], sum(r["kind"] == "branch" for r in facts["regions"])
     out = [
-        f"graph {plain(graph.name)!s}: {len(graph.nodes):,} nodes, {_many(len(loops), 'loop')}"
+        f"graph {printable(graph.name)!s}: {len(graph.nodes):,} nodes, {_many(len(loops), 'loop')}"
         + (f", {_many(branches, 'branch', 'branches')}" if branches else "")
         + "\n\n"
     ]
-    out.append("inputs\n" + table(facts["inputs"].items(), indent="  ") if facts["inputs"] else "no inputs\n")
-    out.append("outputs\n" + table(facts["outputs"].items(), indent="  "))
+    inputs = table(facts["inputs"].items(), indent="  ", width=width)
+    out.append("inputs\n" + inputs if inputs else "no inputs\n")
+    out.append("outputs\n" + table(facts["outputs"].items(), indent="  ", width=width))
+    if facts["open_sizes"]:
+        rows = [(name, ", ".join(places)) for name, places in facts["open_sizes"].items()]
+        out.append("open sizes (--dim NAME=SIZE)\n" + table(rows[:40], indent="  ", width=width))
     if loops:
         rows = [("/".join(each["frame"]), f"{each['nodes']} nodes", ", ".join(each["variables"])) for each in loops]
-        out.append("loops\n" + table([*rows[:40]], ("frame", "", "carries"), indent="  "))
+        out.append("loops\n" + table([*rows[:40]], ("frame", "", "carries"), indent="  ", width=width))
         if len(rows) > 40:
             out.append(f"  and {len(rows) - 40} more\n")
     counted = list(facts["ops"].items())
-    shown = ", ".join(f"{plain(op)} {count}" for op, count in counted[:24])
+    shown = ", ".join(f"{printable(op)} {count}" for op, count in counted[:24])
     out.append(f"ops\n  {shown}{f' and {len(counted) - 24} more' if len(counted) > 24 else ''}\n")
+    if graph.notes:
+        out.append("notes\n" + "".join(f"  {clip(note, 400)}\n" for note in graph.notes))
     return "".join(out)
 
 
@@ -144,19 +181,19 @@ def _names(trace: Any, every: bool) -> list[str]:
     return [n for n in dict.fromkeys([*trace.graph.inputs, *carried, *trace.graph.outputs]) if n in trace]
 
 
-def describe_trace(trace: Any, every: bool = False) -> str:
-    """What fired and how values evolved, in a screenful."""
+def describe_trace(trace: Any, every: bool = False, width: int | None = None) -> str:
+    """One screen of text: how often nodes ran and how values evolved."""
     out = [f"trace: {len(trace.events()):,} events\n"]
     covers = [("/".join(path), str(cover)) for path, cover in trace.coverages().items()]
     if covers:
-        out.append("iterations that are kept\n" + table(covers, indent="  "))
-    decisions = [(n, f"{yes:,} times true", f"{no:,} times false") for n, (no, yes) in trace.branch_counts().items()]
+        out.append("kept iterations\n" + table(covers, indent="  ", width=width))
+    counts = trace.branch_counts().items()
+    decisions = [(n, f"{_many(yes, 'time')} true", f"{_many(no, 'time')} false") for n, (no, yes) in counts]
     if decisions:
-        out.append("switches\n" + table(decisions[:40], indent="  "))
+        out.append("switches\n" + table(decisions[:40], indent="  ", width=width))
     names = _names(trace, every)
-    out.append(
-        "values\n" + table([_row(trace, name) for name in names[:400]], ("name", "firings", "last", "course"), "  ")
-    )
+    rows = [_row(trace, name) for name in names[:400]]
+    out.append("values\n" + table(rows, ("name", "firings", "last", "course"), "  ", width=width))
     if len(names) > 400:
         out.append(f"  and {len(names) - 400} more: workbench inspect TRACE --json\n")
     return "".join(out)

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from workbench.cli.numbers import whole
 from workbench.errors import WorkbenchError
 
 FIRST = "01_first_loop.ipynb"
@@ -15,9 +16,9 @@ FIRST = "01_first_loop.ipynb"
 def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "lab",
-        help="JupyterLab on the notebooks",
-        description="Starts JupyterLab on the first notebook of the course if it is there, else on FOLDER. What is not "
-        "known here is handed to JupyterLab, for instance --no-browser.",
+        help="open JupyterLab on the notebooks",
+        description="Starts JupyterLab on the first notebook of the course if it is there, else on FOLDER. Other "
+        "options, for instance --no-browser, are passed to JupyterLab.",
     )
     parser.add_argument(
         "folder",
@@ -26,8 +27,10 @@ def add(commands: argparse._SubParsersAction) -> None:
         type=Path,
         help="folder of notebooks, or one notebook (default: the course, where it is, else this folder)",
     )
-    parser.add_argument("--port", type=int, default=8888, help="port, or the next free one (default: %(default)s)")
-    parser.add_argument("--print", action="store_true", dest="show", help="print the command, do not start it")
+    parser.add_argument(
+        "--port", type=whole(0, 65535), default=8888, help="port, or the next free one (default: %(default)s)"
+    )
+    parser.add_argument("--print", action="store_true", dest="show", help="print the command without starting it")
     parser.set_defaults(run=_lab, rest_goes_on=True)
 
 
@@ -62,7 +65,7 @@ def _lab(arguments: argparse.Namespace) -> None:
 
     given = arguments.folder
     if given is not None and not given.exists():
-        raise WorkbenchError(f"There is no {str(given)!r}.", slug="no-such-file", fix="give a folder or a notebook.")
+        raise WorkbenchError(f"Not found: {str(given)!r}.", slug="no-such-file", fix="give a folder or a notebook.")
     folder = given or course() or Path(".")
     notebook = FIRST if (folder / FIRST).is_file() else None
     if folder.is_file():

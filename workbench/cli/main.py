@@ -16,20 +16,21 @@ def parser() -> argparse.ArgumentParser:
     """The whole command line."""
     top = argparse.ArgumentParser(
         prog="workbench",
-        description="Step through dataflow graphs with loops and branches; this is the part without a notebook.",
+        description="Step through dataflow graphs with loops and branches, without a notebook.",
         epilog="workbench COMMAND -h explains each command.",
     )
     top.add_argument("--version", action="version", version=f"workbench {sys.modules['workbench'].__version__}")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for group in GROUPS:
         importlib.import_module(f"workbench.cli.{group}").add(commands)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status. Errors of the workbench are one line on stderr and status 1.
+    """Run one command, or print the help where none is named; returns the exit status.
 
-    ``diff`` has status 1 for runs that differ, and 2 for trouble. Wrong options have status 2, Ctrl-C 130.
+    Errors of the workbench are one line on stderr and status 1, wrapped where that is a terminal. ``diff`` has status 1
+    for runs that differ, and 2 for trouble. Wrong options have status 2, Ctrl-C 130.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names hold any character, terminals and pipes do not
@@ -39,12 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     if rest and not getattr(arguments, "rest_goes_on", False):
         top.error(f"unrecognized arguments: {' '.join(rest)}")
     arguments.rest = rest
+    if not hasattr(arguments, "run"):
+        top.print_help()
+        return 0
     trouble = getattr(arguments, "trouble", 1)
     from workbench.errors import WorkbenchError
 
     try:
         if not getattr(arguments, "alone", False):
-            importlib.import_module("workbench.ops")  # fills the op registry
+            for room in ("ops", "frontends"):  # both register ops, which graphs in files may hold
+                importlib.import_module(f"workbench.{room}")
         status = arguments.run(arguments) or 0
         sys.stdout.flush()
         return status
@@ -55,10 +60,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("workbench: interrupted", file=sys.stderr)
         return 130
     except (WorkbenchError, ValueError, OSError, MemoryError, RecursionError) as error:
-        from workbench.cli.output import plain
+        from workbench.cli.advice import SHELL, error_text
+        from workbench.cli.layout import columns, wrap
+        from workbench.text import printable
 
-        said = str(error) or ("there is not enough memory" if isinstance(error, MemoryError) else type(error).__name__)
-        print(f"workbench: {plain(' '.join(said.split()))}", file=sys.stderr)
+        said = "not enough memory" if isinstance(error, MemoryError) and not str(error) else error_text(error, SHELL)
+        guess = None if getattr(arguments, "blamed", False) else getattr(arguments, "random_array", None)
+        if isinstance(error, WorkbenchError) and guess is not None:  # there is no plan for inputs of these sizes
+            said = f"{said} {' '.join(guess.blame().split())}"
+        print(wrap(f"workbench: {printable(said)}", columns(sys.stderr)), file=sys.stderr)
         return trouble
 
 

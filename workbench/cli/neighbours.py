@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.cli.output import clip, plain, value_text
+from workbench.cli.layout import clip
+from workbench.cli.output import value_text
+from workbench.text import printable
 
 #: readers that are listed
 MANY = 20
@@ -29,29 +31,29 @@ def neighbourhood(graph: Any, name: str, trace: Any = None) -> str:
     for i, (label, op, value) in enumerate(sources):
         text = clip(label, 40)
         corner = "┐" if i == 0 else "┤"
-        out.append(f"{text} {'─' * (width - len(text) + 4)}{corner}  {plain(op)}{value}\n")
+        out.append(f"{text} {'─' * (width - len(text) + 4)}{corner}  {printable(op)}{value}\n")
     pad = " " * (width + 5) if sources else ""
     frame = "/".join(graph.frame_of(node.name))
     types = " ".join(map(str, node.types))
     public = graph.name_of(ref)
-    own = plain(node.name) if public in (node.name, str(ref)) else f"{plain(node.name)} ({plain(public)})"
-    out.append(f"{pad}{'▼ ' if sources else ''}{own}: {plain(node.op)} -> {plain(types)}{_last(trace, ref)}\n")
-    facts = [f"in {plain(frame)}"] if frame else []
+    own = printable(node.name) if public in (node.name, str(ref)) else f"{printable(node.name)} ({printable(public)})"
+    out.append(f"{pad}{'▼ ' if sources else ''}{own}: {printable(node.op)} -> {printable(types)}{_last(trace, ref)}\n")
+    facts = [f"in {printable(frame)}"] if frame else []
     if node.source is not None:
-        facts.append(f"line {plain(node.source)}")
+        facts.append(f"line {printable(node.source)}")
     attrs = ", ".join(
-        f"{plain(k)}={clip(value_text(v) if hasattr(v, 'dtype') else v, 40)}" for k, v in node.attrs.items()
+        f"{printable(k)}={clip(value_text(v) if hasattr(v, 'dtype') else v, 40)}" for k, v in node.attrs.items()
     )
     facts += [attrs] if attrs else []
     out += [f"{pad}  {clip(fact, 200)}\n" for fact in facts]
     for i, reader in enumerate(readers[:MANY]):
         corner = "└" if i == len(readers) - 1 else "├"
-        out.append(f"{pad}  {corner}─── {clip(reader, 60)}  {plain(graph.nodes[reader].op)}\n")
+        out.append(f"{pad}  {corner}─── {clip(reader, 60)}  {printable(graph.nodes[reader].op)}\n")
     if len(readers) > MANY:
         out.append(f"{pad}  └─── and {len(readers) - MANY} more\n")
     if not readers:
         outputs = [n for n, r in graph.outputs.items() if r.node == node.name]
-        said = f"output {', '.join(map(plain, outputs))}" if outputs else "nothing reads it"
+        said = f"output {', '.join(map(printable, outputs))}" if outputs else "nothing reads it"
         out.append(f"{pad}  └─── {said}\n")
     return "".join(out)
 

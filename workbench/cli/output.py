@@ -1,70 +1,45 @@
-"""What the commands print: plain text in columns, or JSON. Names from strangers' files are shown, not obeyed."""
+"""Output of the commands: plain text, or JSON. Names from strangers' files are shown, not obeyed."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: characters of one cell of a table
-CELL = 72
+from workbench.cli import pager
+from workbench.cli.layout import clip, columns, wrap
+from workbench.text import printable
+
 #: items of an array that JSON holds in full; larger ones are described
 JSON_ITEMS = 1000
-#: control characters (a terminal would obey them), line separators, and what turns the direction of writing around
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-def plain(text: object) -> str:
-    """A text in which no character does anything to a terminal: what would is written as ``\\x1b``."""
-    return _UNSAFE.sub(_written, str(text))
-
-
 def lines(text: object) -> str:
-    """:func:`plain` for a text of several lines, which stay lines."""
-    return "\n".join(plain(line.expandtabs()) for line in str(text).split("\n"))
+    """:func:`~workbench.text.printable` for a text of several lines, which stay lines."""
+    return "\n".join(printable(line.expandtabs()) for line in str(text).split("\n"))
 
 
-def _written(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+def show(text: str, *, pages: bool = True) -> None:
+    """Print text that is harmless already, wrapped to the terminal, and through a pager if it is longer than that."""
+    ended = text if text.endswith("\n") else f"{text}\n"
+    wrapped = wrap(ended, columns(sys.stdout))
+    if pages:
+        pager.show(wrapped)
+    else:
+        print(wrapped, end="")
 
 
-def clip(text: object, width: int = CELL) -> str:
-    """A plain text of at most ``width`` characters, its middle left out."""
-    shown = plain(text)
-    if len(shown) <= width:
-        return shown
-    tail = (width - 1) // 2
-    return f"{shown[: width - 1 - tail]}…{shown[len(shown) - tail :]}"
-
-
-def cells(text: str) -> int:
-    """Columns that a text takes on a terminal: wide characters take two, combining ones none."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def table(rows: Iterable[Sequence[object]], header: Sequence[str] = (), indent: str = "") -> str:
-    """Rows as aligned columns, each line ended."""
-    body = [[clip(c) for c in row] for row in rows]
-    if header:
-        body.insert(0, list(header))
-    if not body:
-        return ""
-    widths = [max(cells(row[i]) for row in body if i < len(row)) for i in range(max(map(len, body)))]
-    out = []
-    for row in body:
-        padded = [text + " " * (widths[i] - cells(text)) for i, text in enumerate(row)]
-        out.append((indent + "  ".join(padded)).rstrip() + "\n")
-    return "".join(out)
+def tell(text: object) -> None:
+    """Print one or more lines on standard error, wrapped to the terminal."""
+    print(wrap(lines(text), columns(sys.stderr)), file=sys.stderr)
 
 
 def path_text(frame: Sequence[str], iteration: Sequence[int]) -> str:
     """``outer 2, inner 5`` for a frame path and its iterations."""
-    return ", ".join(f"{plain(f)} {i}" for f, i in zip(frame, iteration, strict=False))
+    return ", ".join(f"{printable(f)} {i}" for f, i in zip(frame, iteration, strict=False))
 
 
 def value_text(value: Any) -> str:

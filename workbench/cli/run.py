@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.inputs import add_inputs
-from workbench.cli.output import as_json, clip, lines, plain, print_json, table, value_text
-from workbench.cli.sources import add_keep, make_session, open_graph
+from workbench.cli.inspect import report_text
+from workbench.cli.layout import clip, columns, table
+from workbench.cli.numbers import MOST_SECONDS, real
+from workbench.cli.output import as_json, print_json, show, tell, value_text
+from workbench.cli.sources import add_keep, make_session, open_graph, tell_made_up
+from workbench.text import printable
 
 #: status of a run that was interrupted, or for which the time did not suffice
 UNFINISHED = 3
@@ -22,7 +26,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "run",
         help="run a model and print its outputs",
         description="Runs an ONNX model, a TensorFlow graph or a saved graph. Ctrl-C pauses it: what was recorded "
-        "until then is saved too. Status: 0 finished, 1 error, 3 not finished.",
+        "until then is still saved. Exit status: 0 finished, 1 error, 3 not finished.",
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
     add_inputs(parser)
@@ -33,12 +37,12 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="value to compute, may be repeated; by default the outputs of the model",
+        help="value to compute; may be repeated (default: the outputs of the model)",
     )
     parser.add_argument("--trace", metavar="FILE", type=Path, help="save the trace of the run (.wbtrace)")
     parser.add_argument("--save", metavar="FILE", type=Path, help="save the outputs (.npz)")
-    parser.add_argument("--seconds", metavar="S", type=float, help="pause after so many seconds")
-    parser.add_argument("--report", action="store_true", help="say how every loop and variable evolved, and why")
+    parser.add_argument("--seconds", metavar="S", type=real(MOST_SECONDS), help="pause after this many seconds")
+    parser.add_argument("--report", action="store_true", help="report how every loop and variable evolved, and why")
     parser.add_argument("--json", action="store_true", help="print outputs and facts as JSON")
     parser.set_defaults(run=_run)
 
@@ -66,11 +70,13 @@ def _run(arguments: argparse.Namespace) -> int:
             print_json(_facts(session, stop, took, outputs, dead))
         else:
             _print(session, stop, took, outputs, dead)
+        if session.state == "failed":
+            tell_made_up(arguments)
         if arguments.report:
-            from workbench.analysis.report import analyze
-
-            where = sys.stderr if arguments.json else sys.stdout
-            print(f"\n{lines(analyze(session).report())}", file=where)
+            if arguments.json:
+                print("\n" + report_text(session, columns(sys.stderr)), end="", file=sys.stderr)
+            else:
+                show("\n" + report_text(session, columns(sys.stdout)))
         return {"finished": 0, "failed": 1}.get(session.state, UNFINISHED)
     finally:
         session.close()
@@ -133,17 +139,17 @@ def _facts(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: 
 def _print(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: list[str]) -> None:
     rows = [(name, _type(value), value_text(value)) for name, value in outputs.items()]
     rows += [(name, "dead", "its branch was not taken") for name in dead]
-    print(table(rows), end="")
+    show(table(rows, width=columns(sys.stdout)), pages=False)
     events = session.snapshot().event
-    print(f"{session.state} after {events:,} events in {took:.3g} s", file=sys.stderr)
+    tell(f"{session.state} after {events:,} events in {took:.3g} s")
     if session.state == "finished":
         return
-    print(clip(stop.reason, 200) + f" Next: {plain(stop.position)}.", file=sys.stderr)
+    tell(clip(stop.reason, 200) + f" Next: {printable(stop.position)}.")
     report = getattr(stop.error, "report", None)
     if stop.error is not None:
-        print(lines(report or stop.error), file=sys.stderr)
+        tell(report or stop.error)
     elif session.graph.frames and len(session.graph.frames) > 1:
-        print(lines(session.termination()), file=sys.stderr)
+        tell(session.termination())
 
 
 def _type(value: Any) -> str:

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.numbers import whole
 from workbench.errors import LoadError
 
 if TYPE_CHECKING:
-    from workbench.graph.graph import Graph
+    from workbench.ir.graph import Graph
     from workbench.session import Session
     from workbench.trace import Trace
 
@@ -25,13 +26,15 @@ def add_keep(parser: argparse.ArgumentParser, default: str | None = "all") -> No
         "--keep",
         choices=KEPT,
         default=default,
-        help="what the trace keeps; the rest is recomputed when it is asked for (default: all)",
+        help="what the trace keeps; the rest is recomputed on demand (default: all)",
     )
-    parser.add_argument("--memory", metavar="MIB", type=int, default=None, help="memory for the trace, in MiB")
+    parser.add_argument(
+        "--memory", metavar="MIB", type=whole(1, 1 << 30), default=None, help="memory for the trace, in MiB"
+    )
 
 
 def is_trace(path: Path) -> bool:
-    """Whether the file is an archive with a trace in it, whatever its name is."""
+    """True if the file is a trace archive, whatever its name is."""
     try:
         if not zipfile.is_zipfile(path):
             return False
@@ -47,7 +50,7 @@ def open_graph(path: Path, outputs: list[str] | None = None) -> Graph:
 
     if is_trace(path):
         raise LoadError(
-            f"{str(path)!r} is a trace, and a model is needed.",
+            f"{str(path)!r} is a trace; a model is required.",
             slug="not-a-model",
             fix="give the model file that it was recorded from.",
         )
@@ -67,8 +70,18 @@ def make_session(graph: Graph, arguments: argparse.Namespace, keep: str | None =
     from workbench.cli.inputs import feeds_of
     from workbench.session import DEFAULT_BUDGET, Session
 
-    memory = DEFAULT_BUDGET if arguments.memory is None else max(1, arguments.memory) << 20
+    memory = DEFAULT_BUDGET if arguments.memory is None else arguments.memory << 20
     return Session(graph, feeds_of(graph, arguments), trace=keep or arguments.keep or "all", memory_budget=memory)
+
+
+def tell_made_up(arguments: argparse.Namespace) -> None:
+    """Say on stderr which inputs and sizes of a run that failed were guessed."""
+    from workbench.cli.output import tell
+
+    guess = getattr(arguments, "random_array", None)
+    if guess is not None and not getattr(arguments, "blamed", False) and (told := guess.blame()):
+        arguments.blamed = True
+        tell(told)
 
 
 @contextmanager
@@ -82,6 +95,8 @@ def recorded(path: Path, arguments: argparse.Namespace) -> Iterator[Trace | Sess
     session = make_session(open_graph(path), arguments)
     try:
         session.run()
+        if session.state == "failed":
+            tell_made_up(arguments)
         yield session
     finally:
         session.close()

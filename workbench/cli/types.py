@@ -14,34 +14,41 @@ SECTIONS = ("statistics", "active_types", "combinations_2", "combinations_3", "r
 def add(commands: argparse._SubParsersAction) -> None:
     """Make the parsers of this group."""
     group = commands.add_parser(
-        "types", help="type profiles: what is compiled, why, and what a workload needs",
+        "types",
+        help="type profiles: what is compiled, why, and what a workload needs",
         description="Type profiles decide which combinations of types get compiled kernels: build option type_profile.",
-    ).add_subparsers(title="commands", metavar="COMMAND", required=True)  # fmt: skip
+    ).add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     report = group.add_parser(
-        "report", help="what this build, or a profile, compiles and rejects",
+        "report",
+        help="list what this build or a profile compiles and rejects",
         description="Active types, valid pairs and triples, rejected ones with the deciding rule, counts.",
-    )  # fmt: skip
-    report.add_argument("--profile", metavar="PROFILE", help="a profile, several joined by +, or a profile file; "
-                        "without it, this build's own")  # fmt: skip
+    )
+    report.add_argument(
+        "--profile",
+        metavar="PROFILE",
+        help="a profile, several joined by +, or a profile file; without it, this build's own",
+    )
     report.add_argument("--section", choices=SECTIONS, default=SECTIONS[0], help="what to print (default: %(default)s)")
     report.add_argument("--json", action="store_true", help="print everything as JSON")
     report.set_defaults(run=_report)
 
     suggest = group.add_parser(
-        "suggest", help="the smallest profile for what recorded runs used",
+        "suggest",
+        help="make the smallest profile for recorded runs",
         description="Reads traces (trace.save writes them) and writes a profile file with the combinations that their "
         "nodes used. Build with it: pip install . --config-settings=setup-args=-Dtype_profile=/path/to/file.toml",
-    )  # fmt: skip
+    )
     suggest.add_argument("traces", metavar="TRACE", nargs="+", type=Path, help="a .wbtrace file")
     suggest.add_argument("-o", "--output", metavar="FILE", type=Path, help="profile file (.toml) to write, or print it")
     suggest.add_argument("--name", help="name of the profile (default: that of the output file or of the first trace)")
     suggest.set_defaults(run=_suggest)
 
     explain = group.add_parser(
-        "explain", help="why a combination is compiled or not",
-        description="Which rule decided, whether this build has it, and the smallest profile that has it.",
-    )  # fmt: skip
+        "explain",
+        help="explain why a combination is compiled or not",
+        description="Prints the deciding rule, if this build has the combination, and the smallest profile with it.",
+    )
     explain.add_argument("op", metavar="OP", help="name of an op, for instance add")
     explain.add_argument("dtypes", metavar="DTYPE", nargs="+", help="dtypes of the inputs, then of the result")
     explain.set_defaults(run=_explain)
@@ -104,8 +111,9 @@ def _suggest(arguments: argparse.Namespace) -> None:
         named = ", ".join(map(str, arguments.traces))
         raise WorkbenchError(
             f"{named}: no node that fired has a typed kernel, so there is nothing to compile.",
-            slug="nothing-used", fix="record a run that computes on numbers, or build with a named profile.",
-        )  # fmt: skip
+            slug="nothing-used",
+            fix="record a run that computes on numbers, or build with a named profile.",
+        )
     stem = (arguments.output or arguments.traces[0]).stem
     name = arguments.name or "".join(c if c.isalnum() or c in "-_" else "-" for c in stem) or "suggested"
     profile = Profile(name, (), "", instances_in_order({*usage.fired, *usage.fused}))

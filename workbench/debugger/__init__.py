@@ -2,28 +2,34 @@
 
 ::
 
-    command --> Debugger.begin(command) --> advance() ... advance() --> Stop
+    command --> DebugControl.begin(command) --> advance() ... advance() --> Stop
                                             one slice each; between two slices the caller may interrupt
 
-    language, words -> parser -> predicate, template   conditions and texts of logpoints; never evaluated as Python
-    batch     -> health                               what is asked of one firing, or of a whole series
-    targets   -> meaning, ignoring                    what is meant, and what is left alone
-    hits      -> breakpoint -> point_table -> breakpoints       what is asked, what is counted
-    postfix   -> asks                                 what the machine asks by itself
-    firing    -> looking -> counting -> pursuing -> forward -> backward -> branches -> debugger   the commands
+    conditions/   the language of conditions and log texts; never evaluated as Python
+    breakpoints/  the table of breakpoints, the nodes they mean, hit counts, conditions compiled for the executor
+    replay/       earlier states and dropped values, by replay from a checkpoint
+    control/      the state machine: run control, breakpoint checks, one function per command (see control.debugger)
 """
 
-from workbench.debugger.breakpoint import Breakpoint
-from workbench.debugger.breakpoints import Breakpoints
-from workbench.debugger.debugger import Debugger
-from workbench.debugger.history import History
-from workbench.debugger.ignoring import IgnoreRule
-from workbench.debugger.predicate import Predicate
-from workbench.debugger.recommend import Recommendation
+from workbench.debugger.breakpoints.breakpoint import Breakpoint
+from workbench.debugger.breakpoints.ignore_rules import IgnoreRule
+from workbench.debugger.breakpoints.manager import Breakpoints
+from workbench.debugger.breakpoints.suggestions import Recommendation
+from workbench.debugger.conditions.evaluate import Predicate
+from workbench.debugger.conditions.logpoint_template import LogLine
+from workbench.debugger.control.debugger import DebugControl
+from workbench.debugger.replay.history import History
 from workbench.debugger.stop import Stop, StopReason
-from workbench.debugger.template import LogLine
 
 __all__ = [
-    "Breakpoint", "Breakpoints", "Debugger", "History", "IgnoreRule", "LogLine", "Predicate", "Recommendation", "Stop",
+    "Breakpoint",
+    "Breakpoints",
+    "DebugControl",
+    "History",
+    "IgnoreRule",
+    "LogLine",
+    "Predicate",
+    "Recommendation",
+    "Stop",
     "StopReason",
-]  # fmt: skip
+]

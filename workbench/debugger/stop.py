@@ -1,4 +1,4 @@
-"""Why a run stands still."""
+"""The end of a command: its reason and position."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ from dataclasses import dataclass
 from enum import Enum
 
 from workbench.execution import Position
-from workbench.graph.node import Tag
+from workbench.ir.node import Tag
 
 
 class StopReason(Enum):
-    """Every reason is a full sentence; ``name`` is the stable word."""
+    """The reason of a stop. The value is a full sentence for people, ``name`` the stable identifier.
+
+    Examples
+    --------
+    >>> session.step_back(1_000).reason.name
+    'BEGINNING'
+    >>> print(wb.StopReason.BREAKPOINT)
+    A breakpoint was reached.
+    """
 
     STARTED = "The run has not begun: nothing has fired yet."
     FINISHED = "The run is finished: every required output was computed."
     STEP = "The step is done."
     ITERATION = "The next iteration is about to begin."
     FRAME_ENTERED = "The step went into a frame."
-    FRAME_LEFT = "The step came out of the frame."
+    FRAME_LEFT = "The step left the frame."
     BREAKPOINT = "A breakpoint was reached."
-    TARGET = "The place that was asked for is reached."
+    TARGET = "The requested position is reached."
     PAUSED = "The run was paused."
-    BEGINNING = "This is the beginning of the run: there is nothing before it."
-    NOT_REACHED = "The run ended without reaching the place that was asked for."
-    EDITED = "A value was edited; the run goes on from here with it."
-    NO_ROOM = "The oldest rows of the trace could not be put away: none is lost, and the run can go on from here."
-    FAILED = "A node failed; the run stands in front of it."
+    BEGINNING = "This is the beginning of the run."
+    NOT_REACHED = "The run ended without reaching the requested position."
+    EDITED = "A value was edited; the run continues with it."
+    NO_ROOM = "The trace could not evict its oldest rows (disk full?). No data was lost; fix the cause and resume."
+    FAILED = "A node failed; the run is stopped before it."
 
     def __str__(self) -> str:
         return self.value
@@ -33,10 +41,26 @@ class StopReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The end of a command: why, where, and how many events had fired.
+    """The end of a command of a session.
 
-    ``tag`` is the firing that comes next. At a breakpoint ``fired`` is the value that was hit: that of the firing to
-    come, or, if the breakpoint asks for a value, of the one that met the condition; ``detail`` says so in words.
+    Attributes
+    ----------
+    reason : StopReason
+        The reason of the stop.
+    position : Position
+        The place before the next firing: ``node``, ``event``, ``frame``, ``iteration``.
+    detail : str
+        More about it as a sentence, such as the breakpoint and the value that met its condition.
+    error : Exception or None
+        The error, if a node failed.
+    fired : Tag or None
+        At a breakpoint, the firing that was hit: the next one, or for a condition on a value the one that met it.
+
+    Examples
+    --------
+    >>> stop = session.run_to("while/abs", iteration=2)
+    >>> stop.reason.name, str(stop.tag), stop.event
+    ('TARGET', 'while/abs:0[while 2]', ...)
     """
 
     reason: StopReason
@@ -47,12 +71,12 @@ class Stop:
 
     @property
     def tag(self) -> Tag | None:
-        """The firing that comes next; None at the end."""
+        """The next firing; None at the end of the run."""
         return self.position.tag
 
     @property
     def event(self) -> int:
-        """How many events had fired."""
+        """Number of events that have fired."""
         return self.position.event
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
-"""The checkpoints of one run: which of them stay, and when the next one is due.
+"""The checkpoints of one run: thinning, and the interval to the next one.
 
-Any earlier state is one replay from the checkpoint before it, so what counts is the time of running between two of
-them. They lie close at first; where there are too many, or they hold too many bytes, those go whose neighbours are
-closest, and new ones come as far apart: the gaps stay even, and double at most when the run has doubled.
+Any earlier state is one replay from the checkpoint before it, so the run time between two checkpoints bounds the time
+of going back. They are close at first; when they are too many or too large, those with the closest neighbours are
+dropped, and new ones are made as far apart: the gaps stay even, and double at most when the run time has doubled.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 from workbench.kernels.machine import Snapshot
 
-#: checkpoints lie this many events apart at first, later a 64th of the run so far
+#: events between checkpoints at first; later a 64th of the run so far
 FIRST_INTERVAL = 4096
-#: but not closer than a replay that nobody notices, and not further apart than this, in seconds of running
+#: limits of the interval in seconds of run time: below the first a replay is not noticeable
 SECONDS_CLOSEST, SECONDS_APART = 0.001, 0.05
 MAX_CHECKPOINTS = 4096
 FEW = 16
@@ -28,22 +28,22 @@ class Checkpoints:
         self.allowed = allowed
         self.held = first.bytes
         self.interval = FIRST_INTERVAL  # events from the last one to the next
-        self._seconds, self._bytes = [0.0], [self.held]  # of each: time of running up to it; what it holds
+        self._seconds, self._bytes = [0.0], [self.held]  # of each: run time up to it; its bytes
         self._gap = SECONDS_CLOSEST
         self._since = (first.events, 0.0)
 
     @property
     def due(self) -> int:
-        """The event from which on the next one is due."""
+        """The event from which on the next checkpoint is due."""
         return self.all[-1].events + self.interval
 
     @property
     def expected(self) -> int:
-        """Bytes that the next one will about hold."""
+        """Estimated bytes of the next checkpoint."""
         return self._bytes[-1]
 
     def add(self, latest: Snapshot, seconds: float) -> None:
-        """Keep a state that is later than all so far, after so many seconds of running."""
+        """Add a state that is later than all others, after ``seconds`` of run time."""
         self.all.append(latest)
         self._seconds.append(seconds)
         self._bytes.append(latest.bytes)
@@ -52,7 +52,7 @@ class Checkpoints:
             self._thin()
 
     def pace(self, event: int, seconds: float) -> None:
-        """Set the interval by the speed of the run since this was called last."""
+        """Set the interval from the speed of the run since the last call."""
         done, took = event - self._since[0], seconds - self._since[1]
         self._since = (event, seconds)
         rate = done / took if took > 1e-6 else 1e9
@@ -60,7 +60,7 @@ class Checkpoints:
         self.interval = max(64, int(min(wanted, rate * max(SECONDS_APART, self._gap))))
 
     def _thin(self) -> None:
-        """By twos, until a quarter of the room is free again; of few, only as many as must be."""
+        """Drop every second one or so until a quarter of the limit is free; of few, no more than necessary."""
         most = MAX_CHECKPOINTS * 3 // 4
         while len(self.all) > 2 and (
             len(self.all) > most or self.held > (self.allowed * 3 // 4 if len(self.all) > FEW else self.allowed)
@@ -76,12 +76,14 @@ class Checkpoints:
 
     def _keep(self, numbers: list[int]) -> None:
         self.all, self._seconds, self._bytes = (
-            [self.all[k] for k in numbers], [self._seconds[k] for k in numbers], [self._bytes[k] for k in numbers]
-        )  # fmt: skip
+            [self.all[k] for k in numbers],
+            [self._seconds[k] for k in numbers],
+            [self._bytes[k] for k in numbers],
+        )
         self.held = sum(self._bytes)
 
     def last(self, wanted: Callable[[Snapshot], bool]) -> Snapshot:
-        """The latest checkpoint of which something is true that is true of all earlier ones too; else the first."""
+        """The latest checkpoint for which ``wanted`` is True, as it is for all earlier ones; else the first."""
         found = self.all
         at = bisect.bisect_left(found, True, key=lambda c: not wanted(c))
         return found[max(0, at - 1)]
@@ -91,13 +93,13 @@ class Checkpoints:
         return self.last(lambda c: c.events <= event)
 
     def forget_after(self, event: int, seconds: float) -> None:
-        """Those behind an event: replay makes them again. ``seconds`` is the time of running so far."""
+        """Drop the checkpoints after an event; a replay makes them again. ``seconds`` is the run time so far."""
         self._keep([k for k, c in enumerate(self.all) if c.events <= event or k == 0])
         self.interval = max(64, min(self.interval, max(FIRST_INTERVAL, event // 64)))
         self._since = (event, seconds)
 
     def start_anew(self, checkpoints: list[Snapshot], seconds: float) -> None:
-        """Hold these instead, of a state that came about another way; events tell how far apart they lie in time."""
+        """Replace all by these, of a state that was not reached by running; their events estimate the run times."""
         last = max(1, checkpoints[-1].events)
         self.all = list(checkpoints)
         self._seconds = [seconds * c.events / last for c in checkpoints]

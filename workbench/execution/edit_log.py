@@ -1,4 +1,4 @@
-"""The edits of one history, and which of them a run has come by: replays apply them again on their way."""
+"""The edits of one history, and how many of them the run has passed: replays apply them again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from workbench.execution.edits import Edit
+from workbench.kernels.layout import ValueLayout
 from workbench.kernels.machine import Snapshot
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EditLog:
-    """``all`` of them by event; the first ``applied`` lie behind. A run is handed in, never held: it owns its log."""
+    """Edits by event; the first ``applied`` ones are in the past. Methods take the run, which owns its log."""
 
     def __init__(self) -> None:
         self.all: list[Edit] = []
@@ -21,25 +22,25 @@ class EditLog:
 
     @property
     def due(self) -> int | None:
-        """The event after which the next one is written; None if there is none ahead."""
+        """The event after which the next edit is written; None if none is left."""
         return self.all[self.applied].event if self.applied < len(self.all) else None
 
     def replace(self, edits: Iterable[Edit]) -> None:
-        """Other edits ahead; how many lie behind stays."""
+        """Replace the edits; the number of those in the past stays."""
         self.all = list(edits)
 
     def append(self, run: Run, edit: Edit) -> None:
-        """Write a new one, which ends what was planned behind it."""
+        """Write a new edit, and drop those that were planned after it."""
         self.all = [*self.all[: self.applied], edit]
         self._apply(run, edit)
 
     def catch_up(self, run: Run) -> None:
-        """Write those that were made after just so many events."""
+        """Write the edits that were made at the present event."""
         while (due := self.due) is not None and due <= run.event:
             self._apply(run, self.all[self.applied])
 
     def after_restore(self, run: Run, checkpoint: Snapshot) -> None:
-        """Arrays of the outermost level that stay are not in a checkpoint, so edits of them are done or undone here."""
+        """Apply or undo edits of arrays of the outermost level, which are not part of a checkpoint."""
         layout = run.plan.layout
         outermost = [e for e in self.all if layout.frame_of(e.places[0]) == 0 and e.places[0].until < 0]
         for edit in reversed(outermost):
@@ -50,8 +51,12 @@ class EditLog:
                 run.put(edit.places[0], edit.value)
         self.applied = sum(e.event <= checkpoint.events for e in self.all)
 
+    def written(self) -> list[Edit]:
+        """The edits in the past, oldest first."""
+        return self.all[: self.applied]
+
     def undo(self, run: Run) -> None:
-        """Take back those that lie behind, in a run that stands at its beginning; there are none then."""
+        """Undo all edits in the past, in a run that is at its beginning, and drop all."""
         for edit in reversed(self.all[: self.applied]):
             _write(run, edit, edit.before)
         self.all, self.applied = [], 0
@@ -60,7 +65,7 @@ class EditLog:
         _write(run, edit, edit.value)
         if run.spill is not None:
             for place in edit.places:
-                if place.shift < 0:  # it stands in the row before, which may be on disk
+                if place.shift < 0:  # it is in the row before, which may be on disk
                     row = run.view.rows(place.base - 1)[1]
                     run.spill.patches.add(place.base - 1, row - 1, place.offset, edit.value, edit.event)
         self.applied += 1
@@ -69,3 +74,15 @@ class EditLog:
 def _write(run: Run, edit: Edit, value: Any) -> None:
     for place in edit.places:
         run.put(place, value)
+
+
+def edited_there(run: Run, value: ValueLayout, row: int, item: Any) -> Any:
+    """A value in a row of its frame that was computed again: ``item``, or the value of an edit made after it fired."""
+    place, frame = value.place, value.frame
+    if place is None or place.base == 0 or run.plan.layout.frame_of(place) != frame:
+        return item
+    for edit in run.edits_behind:
+        for where, at in zip(edit.places, edit.rows, strict=True):
+            if at == row + place.shift and (where.base, where.offset) == (place.base, place.offset):
+                item = edit.value
+    return item

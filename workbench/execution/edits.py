@@ -1,16 +1,19 @@
-"""Edits: values that the user wrote into a run that stood still, and what replays need to know of them."""
+"""Edits: values that the user wrote into a stopped run, with all data that a replay needs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import SessionError
-from workbench.graph.node import Ref
-from workbench.graph.types import ANY, OPAQUE, TensorType, numpy_dtype
-from workbench.kernels.layout import Copy, FrameLayout, Place
+from workbench.execution.copies import copies_of
+from workbench.execution.decisions import decided_by
+from workbench.execution.sharing import shared_with
+from workbench.ir.node import Ref
+from workbench.ir.types import ANY, OPAQUE, TensorType, numpy_dtype
+from workbench.kernels.layout import NodeLayout, Place
 
 if TYPE_CHECKING:
     from workbench.execution.run import Run
@@ -18,9 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """``value`` was written to ``places`` after ``event`` events; ``before`` stood there.
+    """One edit: ``value`` was written to ``places`` after ``event`` events; ``before`` is the old value.
 
-    The first place is that of ``ref``; the others are where it had been copied to for nodes that had not fired yet.
+    The first place is that of ``ref``; the others are copies for nodes that had not fired yet. ``rows`` are the rows of
+    the places. ``tags`` are all firings that it overwrote, as value and iteration path: that of ``ref`` and those of
+    its aliases. ``stand`` is the position of the run: frame, instruction, iteration path.
     """
 
     event: int
@@ -28,102 +33,152 @@ class Edit:
     places: tuple[Place, ...]
     value: Any
     before: Any
+    rows: tuple[int, ...] = ()
+    tags: tuple[tuple[Ref, tuple[int, ...]], ...] = ()
+    stand: tuple[tuple[str, ...], int, tuple[int, ...]] = ((), 0, ())
 
 
 def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
-    """Check an edit of a value that has fired where the run stands; raises SessionError saying why it cannot be."""
+    """Check an edit of a value that has fired at the present event; raises SessionError with the reason if it cannot be
+    made."""
     graph, name = run.plan.graph, run.plan.graph.name_of(ref)
-    layout = run.plan.layout.values[tuple(ref)]
+    layout = run.plan.layout.values[ref]
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     place = layout.place
-    if run.position().between:  # all of its row has fired, and replays stop behind it
+    if run.position().between:  # all of its row has fired, and replays stop after it
         raise SessionError(
-            f"{name!r} cannot be edited between two nodes, where the run could not go on.",
-            slug="not-editable", node=ref.node, fix="do as the stop says, then step, and edit it there.",
-        )  # fmt: skip
+            f"{name!r} cannot be edited between two nodes, where the run failed to continue.",
+            slug="not-editable",
+            node=ref.node,
+            fix="mend the cause that the stop names, then step, and edit the value there.",
+        )
     if layout.kind != "slot" or place is None or place.base == 0:
         raise SessionError(
-            f"{name!r} is a constant or a counter that the trace derives.", slug="not-editable", node=ref.node,
+            f"{name!r} is a constant or a counter, which is not stored.",
+            slug="not-editable",
+            node=ref.node,
             fix="edit a value that is computed from it.",
-        )  # fmt: skip
+        )
     if layout.frame not in run.active_frames():
         raise SessionError(
-            f"{name!r} lives in a loop that is not open here.", slug="not-editable", node=ref.node,
+            f"{name!r} belongs to a loop that is not open here.",
+            slug="not-editable",
+            node=ref.node,
             fix="go to an iteration of that loop first, for instance with run_to.",
-        )  # fmt: skip
+        )
     if node.ip >= run.view.ip:
         raise SessionError(
-            f"{name!r} has not fired yet in this iteration, so that an edit would be overwritten.",
-            slug="not-fired", node=ref.node, fix="step past it first.",
-        )  # fmt: skip
+            f"{name!r} has not fired yet in this iteration, so an edit would be overwritten.",
+            slug="not-fired",
+            node=ref.node,
+            fix="step past it first.",
+        )
     if layout.statistics is not None:
         raise SessionError(
-            f"{name!r} is an array of a session that keeps statistics instead; they would no longer fit.",
+            f"{name!r} is an array of which this session keeps statistics only; an edit would make them wrong.",
             slug="not-editable",
-            node=ref.node, fix='edit it in a session with trace="all".',
-        )  # fmt: skip
+            node=ref.node,
+            fix='edit it in a session with trace="all".',
+        )
     if run.released(place):
         raise SessionError(
-            f"{name!r} has been released: nothing reads it any more, so that an edit would change nothing.",
-            slug="not-editable", node=ref.node, fix="step back in front of its last reader first.",
-        )  # fmt: skip
+            f"{name!r} has been released: no node reads it any more, so an edit would have no effect.",
+            slug="not-editable",
+            node=ref.node,
+            fix="step back to before its last reader.",
+        )
     before = run.value_now(ref)
     if before is None:
         raise SessionError(
-            f"{name!r} is dead in this iteration: its branch was not taken.", slug="dead-value", node=ref.node,
-            fix="edit the value behind the Merge of the two sides.",
-        )  # fmt: skip
+            f"{name!r} is dead in this iteration: its branch was not taken.",
+            slug="dead-value",
+            node=ref.node,
+            fix="edit the value after the Merge of the two sides.",
+        )
     declared = graph.nodes[ref.node].types[ref.index]
     if place.dtype is not None:
         declared = TensorType(place.dtype, place.shape)
-    return Edit(run.event, ref, (place, *_handed_on(run, place)), _fitting(name, value, declared), before)
+    if (other := shared_with(run, ref, place)) is not None:
+        raise SessionError(
+            f"{name!r} shares memory with {graph.name_of(other)!r} (one is a view or a part of the other), which has "
+            "fired and will still be read: an edit would change both.",
+            slug="not-editable",
+            node=ref.node,
+            fix=f"edit it before {graph.name_of(other)!r} fires, or after its last reader.",
+        )
+    places, fitting = (place, *copies_of(run, ref, place)), _fitting(name, value, declared)
+    if (decided := decided_by(run, places, fitting)) is not None:
+        raise _too_late(run, name, ref, decided)
+    rows = tuple(run.view.rows(p.base - 1)[1] + p.shift for p in places)
+    innermost = run.active_frames()[-1]
+    stand = run.plan.layout.frames[innermost].path, run.view.ip, run.iteration_of(innermost)
+    return Edit(run.event, ref, places, fitting, before, rows, _tags(run, places, rows), stand)
 
 
-def _handed_on(run: Run, place: Place) -> list[Place]:
-    """Where instructions since the last firing have copied a value to, for nodes that come next."""
-    here, layout = run.view.ip, run.plan.layout
-    fired = max((n.ip for n in layout.nodes if n.ip < here and run.fired_now(n)), default=-1)
-    last: dict[Place, Copy] = {}  # of several that were carried out, the last one counts
-    opened_frames = {-1, *run.active_frames()}  # -1: constants
-    for copy in layout.copies:
-        reachable = fired < copy.ip < here and opened_frames.issuperset(layout.frame_of(c.place) for c in copy.guard)
-        if reachable and run.holds(copy.guard):
-            last[copy.target] = copy
-    found, known = [], {place}
-    for copy in sorted(last.values(), key=lambda c: c.ip):
-        if copy.source in known:
-            # what was copied into the init row of a frame is in the row before its first iteration
-            frame = layout.frames[max(layout.frame_of(copy.target), 0)]
-            opened = layout.frame_of(copy.target) != layout.frame_of(place) and _stands_in_iteration(run, copy, frame)
-            found.append(replace(copy.target, shift=-1) if opened else copy.target)
-            known.add(copy.target)
-    return found
+def _tags(run: Run, places: tuple[Place, ...], rows: tuple[int, ...]) -> tuple[tuple[Ref, tuple[int, ...]], ...]:
+    """The firings stored in these rows of these places; of open loops, in their present activation."""
+    layout, opened = run.plan.layout, set(run.active_frames())
+    wanted = {(p.base, p.offset, row) for p, row in zip(places, rows, strict=True)}
+    bases = {(p.base, p.offset) for p in places}
+    found: list[tuple[Ref, tuple[int, ...]]] = []
+    for (node, index), value in layout.values.items():
+        place = value.place
+        if place is None or (place.base, place.offset) not in bases or value.frame not in opened:
+            continue
+        if layout.frame_of(place) != value.frame:
+            continue  # an invariant under its name in a loop
+        path, row = run.iteration_of(value.frame), run.view.rows(value.frame)[1]
+        for at in (row - 1, row, row + 1):
+            if (place.base, place.offset, at + place.shift) in wanted:
+                if not path:
+                    found.append((Ref(node, index), ()))
+                elif path[-1] + at - row >= 0:
+                    found.append((Ref(node, index), (*path[:-1], path[-1] + at - row)))
+    return tuple(found)
 
 
-def _stands_in_iteration(run: Run, copy: Copy, frame: FrameLayout) -> bool:
-    """Whether the frame that a copy goes into has begun its first iteration since."""
-    return frame.start < copy.ip < frame.stop and run.view.iteration(run.plan.numbers[frame.path]) >= 0
+def _too_late(run: Run, name: str, ref: Ref, decided: NodeLayout) -> SessionError:
+    """The SessionError for an edit of a value by which a Switch or Merge has decided."""
+    if decided.op == "Merge":
+        return SessionError(
+            f"{name!r} is the index of the input of Merge {decided.name!r} that was alive; it must be 0 or more.",
+            slug="bad-edit",
+            node=ref.node,
+            fix="pass an integer, 0 or more.",
+        )
+    source = run.plan.graph.nodes[decided.name].source
+    return SessionError(
+        f"{name!r} cannot be changed here: Switch {decided.name!r} has already decided by it, and the values of the "
+        "other side were not computed.",
+        slug="already-decided",
+        node=ref.node,
+        source=source,
+        fix=f"step back (session.step_back) until {decided.name!r} is the next node or a later one, and edit it "
+        "there; or edit a value after the Merge of the two sides.",
+    )
 
 
 def _fitting(name: str, value: Any, declared: TensorType) -> Any:
-    """``value`` as an array of the type that the slot holds."""
+    """Convert ``value`` to an array of the declared type."""
     if declared.dtype in (ANY, OPAQUE):
         return value
     wanted = numpy_dtype(declared.dtype)
     try:
         given = np.asarray(value)
         if given.dtype.kind == "c" and wanted.kind != "c":
-            raise TypeError("a complex value came")
-        array = given.astype(wanted)
-        # floats may be rounded; whole numbers and bools must come out as they went in
+            raise TypeError("got a complex value")
+        with np.errstate(invalid="ignore", over="ignore"):  # values that do not fit are refused below
+            array = given.astype(wanted)
+        # floats may be rounded; integers and bools must be converted exactly
         same = np.can_cast(given.dtype, wanted, "same_kind") or bool(np.array_equal(array, given))
         same = same and (wanted.kind in "fc" or bool(np.array_equal(array, given)))
     except (TypeError, ValueError, OverflowError) as error:
-        raise SessionError(f"{name!r} takes {declared}: {error}.", slug="bad-edit", fix="give such a value.") from error
+        raise SessionError(f"{name!r} takes {declared}: {error}.", slug="bad-edit", fix="pass such a value.") from error
     if not same or not declared.accepts(TensorType.of(array)):
         raise SessionError(
-            f"{name!r} takes {declared}, but {TensorType.of(given)} came.", slug="bad-edit",
-            fix="give a value of that dtype and shape.",
-        )  # fmt: skip
+            f"{name!r} takes {declared}, got {TensorType.of(given)}.",
+            slug="bad-edit",
+            fix="pass a value of that dtype and shape.",
+        )
     array.flags.writeable = False
     return array

@@ -1,4 +1,4 @@
-"""What is known about a node that failed: its tag, operands, the last events of its frame, its source line, advice."""
+"""Failure reports: tag, operands, last events, source line and advice for a node that failed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ExecutionError, WorkbenchError
-from workbench.execution.released import use_after_release
-from workbench.graph.node import Ref, Source, Tag
+from workbench.execution.released_objects import use_after_release
+from workbench.ir.node import Ref, Source, Tag
 from workbench.kernels import machine as core
 from workbench.trace import Trace
 from workbench.trace.describe import WRITTEN_OUT, describe, numbers, short
@@ -17,12 +17,12 @@ from workbench.trace.describe import WRITTEN_OUT, describe, numbers, short
 if TYPE_CHECKING:
     from workbench.execution.run import Run
 
-#: events of the frame that a report shows
+#: number of events in a report
 EVENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class FailureOperand:
     """One input of the failing node. ``value`` is None where it cannot be shown; ``statistics`` as in
     ``trace.describe.numbers``."""
 
@@ -44,7 +44,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A firing before the failure, and what the node gave."""
+    """A firing before the failure, and its value."""
 
     tag: Tag
     value: Any
@@ -57,17 +57,18 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class FailureReport:
-    """Everything about one failure, as data; ``print`` it for the whole story. It is an ExecutionError's ``report``."""
+    """One failure as data; ``print`` it for the full text. It is the ``report`` of an ExecutionError."""
 
     op: str
     tag: Tag
     cause: str
-    operands: tuple[Operand, ...]
+    operands: tuple[FailureOperand, ...]
     events: tuple[Event, ...]
     source: Source | None
     advice: tuple[str, ...]
 
     def text(self) -> str:
+        """The full text."""
         lines = [f"{self.op} {self.tag} failed: {self.cause}"]
         if self.source is not None:
             lines.append(f"written at {self.source}")
@@ -84,32 +85,35 @@ class FailureReport:
         return f"<pre>{html.escape(self.text())}</pre>"
 
 
-def failure(trace: Trace, node_name: str, frame: tuple[str, ...], path: tuple[int, ...], error: BaseException) -> Any:
-    """The ExecutionError for a node that failed at this tag; ``report`` holds the :class:`FailureReport`. Slug and fix
+def failure(
+    trace: Trace, node_name: str, frame: tuple[str, ...], path: tuple[int, ...], error: BaseException
+) -> ExecutionError:
+    """The ExecutionError for a node that failed at this tag; its ``report`` is a :class:`FailureReport`. Slug and fix
     are those of ``error`` if an op raised it as an ExecutionError."""
     node = trace.graph.nodes[node_name]
     tag = Tag(node.name, 0, frame, path)
     operands = tuple(_operand(trace, ref) for ref in node.inputs)
-    own = error if isinstance(error, ExecutionError) else None  # raised by an op that knows what to do about it
+    own = error if isinstance(error, ExecutionError) else None  # raised by an op, with a fix of its own
     cause = f"{type(error).__name__}: {error}" if own is None else own.message
-    report = FailureReport(
-        node.op, tag, cause, operands, _events(trace, frame), node.source, tuple(_advice(operands))
-    )
+    report = FailureReport(node.op, tag, cause, operands, _events(trace, frame), node.source, tuple(_advice(operands)))
     made = ExecutionError(
         f"{node.op} failed: {cause.rstrip('.')}. Operands: {'; '.join(map(str, operands)) or 'none'}.",
-        slug=None if own is None else own.slug, node=node.name, tag=tag, source=node.source,
+        slug=None if own is None else own.slug,
+        node=node.name,
+        tag=tag,
+        source=node.source,
         fix=(None if own is None else own.fix)
-        or "look at the operands with session.value(...), step back, or change the inputs; error.report says more.",
-    )  # fmt: skip
+        or "inspect the operands with session.value(...), step back, or change the inputs; see error.report.",
+    )
     made.report = report
     made.__cause__ = error
     return made
 
 
 def failure_of(run: Run, error: BaseException) -> ExecutionError:
-    """The failing node of a run that stands on it, with its tag, source line and operands."""
-    ip, _, _ = core.stands_on(run.machine)
-    named = error.node if isinstance(error, WorkbenchError) else None  # a check in front of a node that is later
+    """The ExecutionError of a run that has stopped at a failing node, with its tag, source line and operands."""
+    ip, _, _ = core.current_instruction(run.machine)
+    named = error.node if isinstance(error, WorkbenchError) else None  # a check before a node that is later
     later = [n for n in run.plan.layout.nodes if (n.name == named if named else n.ip >= ip)]
     node = run.plan.graph.nodes[later[0].name] if later else None
     if node is None:
@@ -122,30 +126,30 @@ def failure_of(run: Run, error: BaseException) -> ExecutionError:
 
 
 def not_retired(error: Exception) -> ExecutionError:
-    """The ExecutionError for rows that could not be put where they are kept: nothing is lost, the run can go on."""
-    told = error if isinstance(error, WorkbenchError) else None
+    """The ExecutionError for rows that the retention backend refused: no data is lost, and the run can continue."""
+    known = error if isinstance(error, WorkbenchError) else None
     made = ExecutionError(
-        told.message if told else f"The oldest rows could not be put away: {type(error).__name__}: {error}",
-        slug=told.slug if told else "not-retired",
-        fix=(told and told.fix) or "remove the cause and call session.resume(): no row is lost.",
+        known.message if known else f"The oldest rows could not be evicted: {type(error).__name__}: {error}",
+        slug=known.slug if known else "not-retired",
+        fix=(known and known.fix) or "remove the cause and call session.resume(); no data is lost.",
     )
     made.__cause__ = error
     return made
 
 
-def _operand(trace: Trace, ref: Ref) -> Operand:
+def _operand(trace: Trace, ref: Ref) -> FailureOperand:
     name = trace.graph.name_of(ref)
     try:
         value = trace[ref][-1]
-        return Operand(name, value, numbers(value))
+        return FailureOperand(name, value, numbers(value))
     except Exception:  # an operand that cannot be shown must not hide the failure itself
-        return Operand(name, None, {})
+        return FailureOperand(name, None, {})
 
 
 def _events(trace: Trace, frame: tuple[str, ...]) -> tuple[Event, ...]:
     try:
         tags = trace.recent(frame, EVENTS)
-    except Exception:  # nor must the story before it
+    except Exception:  # nor must the events before it
         return ()
     found = []
     for tag in tags:
@@ -161,16 +165,16 @@ def _events(trace: Trace, frame: tuple[str, ...]) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def _advice(operands: tuple[Operand, ...]) -> list[str]:
+def _advice(operands: tuple[FailureOperand, ...]) -> list[str]:
     lines = []
     for operand in operands:
         if operand.statistics.get("nan") or operand.statistics.get("inf"):
-            lines.append(f"{operand.name} is not finite: session.explain({operand.name!r}) shows where that came from.")
+            lines.append(f"{operand.name} is not finite: session.explain({operand.name!r}) shows the cause.")
     if operands:
-        lines.append(f"session.explain({operands[0].name!r}) shows the values that this operand came from.")
+        lines.append(f"session.explain({operands[0].name!r}) shows the values from which this operand was computed.")
         lines.append(
             f"session.step_back() goes to the node before; session.set_value({operands[0].name!r}, ...) and "
-            "session.resume() go on with another value."
+            "session.resume() continue with another value."
         )
-    lines.append("session.restart() begins anew; the trace so far stays readable.")
+    lines.append("session.restart() goes back to the beginning; the trace so far stays readable.")
     return lines

@@ -1,4 +1,4 @@
-"""Feeds as users give them, made into arrays that nobody else can change."""
+"""Converts feeds from users into read-only arrays of the declared types."""
 
 from __future__ import annotations
 
@@ -7,43 +7,58 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import FeedError
-from workbench.execution.memory.buffers import Handle
-from workbench.frontends.onnx.collect import ArrayList
-from workbench.frontends.onnx.sequences import Nothing, to_graph
-from workbench.graph.graph import Graph
-from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
+from workbench.arrays.buffers import Handle
+from workbench.errors import ExecutionError, FeedError
+from workbench.ir.graph import Graph
+from workbench.ir.node import FRAME_OPS
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
+from workbench.ir.values import ArrayList, Nothing, to_graph
+from workbench.ops.result_size import need_room
 
 
 def prepare_feeds(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Arrays by input name. Python numbers and lists take the declared dtype where they fit it exactly.
+    """Arrays by input name. Python numbers and lists get the declared dtype if they fit it exactly.
 
-    Names may leave out a trailing ``:0``, or have one.
-
-    Raises FeedError for unknown names and for values that do not fit.
+    A trailing ``:0`` of a name is optional. Raises FeedError for unknown names and for values that do not fit.
     """
     ready: dict[str, np.ndarray] = {}
     if not isinstance(graph, Graph):
         raise FeedError(
-            f"A run needs a graph, but a {type(graph).__name__} came.", slug="not-a-graph",
-            fix="build one with GraphBuilder, or read one with workbench.load.",
-        )  # fmt: skip
+            f"run: expected a graph, got a {type(graph).__name__}.",
+            slug="not-a-graph",
+            fix="build a graph with GraphBuilder, or read one with workbench.load.",
+        )
     if not isinstance(feeds, Mapping):
         raise FeedError(
-            f"The feeds are a mapping of input names to values, but a {type(feeds).__name__} came.", slug="feeds-type",
-            fix='write something like {"x": 1.0}.',
-        )  # fmt: skip
+            f"feeds: expected a mapping of input names to values, got a {type(feeds).__name__}.",
+            slug="feeds-type",
+            fix='pass something like {"x": 1.0}.',
+        )
     for given, value in feeds.items():
         name = next((n for n in (given, f"{given}:0", str(given).removesuffix(":0")) if n in graph.inputs), given)
         if name not in graph.inputs:
             raise FeedError(
-                f"{given!r} is no input of graph {graph.name!r}.", slug="unknown-feed",
+                f"Graph {graph.name!r} has no input {given!r}.",
+                slug="unknown-feed",
                 fix=f"its inputs are {', '.join(map(repr, graph.inputs)) or 'none'}.",
-            )  # fmt: skip
+            )
         if name in ready:
             raise FeedError(f"The input {name!r} was fed twice, also as {given!r}.", slug="fed-twice")
+        if isinstance(value, Mapping) and not _takes_maps(graph, graph.inputs[name].node):
+            raise FeedError(
+                f"The input {name!r} takes {graph.type_of(graph.inputs[name])}, got a dict.",
+                slug="feed-type",
+                fix="feed an array, or a list of arrays for a sequence; dicts go to inputs that are maps.",
+            )
         ready[name] = _array(name, graph.type_of(graph.inputs[name]), value)
     return ready
+
+
+def _takes_maps(graph: Graph, name: str) -> bool:
+    """True if the readers of an input may take a dict: no registered op does, nodes of other libraries do."""
+    readers = {graph.nodes[reader].op for reader in graph.consumers(name)}
+    return not any(op in REGISTRY for op in readers - {*FRAME_OPS, "Identity"})  # these pass on any value
 
 
 def _array(name: str, declared: TensorType, value: Any) -> Any:
@@ -54,42 +69,60 @@ def _array(name: str, declared: TensorType, value: Any) -> Any:
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise FeedError(f"The value for {name!r} is no array: {error}.", slug="feed-type") from error
+        raise FeedError(
+            f"The value for {name!r} cannot be converted to an array: {error}.", slug="feed-type"
+        ) from error
     if declared.dtype == STRING or array.dtype.kind in "US":
         array = array.astype(object)
     elif declared.dtype not in (ANY, OPAQUE) and not isinstance(value, np.ndarray | np.generic):
         array = _weak(name, declared, array)
     if array.dtype.kind in "mMV" and array.dtype.isbuiltin != 2:  # those of ml_dtypes are of kind V too
-        raise FeedError(f"The input {name!r} takes {declared}, but {array.dtype} came.", slug="feed-type")
-    copy = np.array(array, copy=True)
+        raise FeedError(f"The input {name!r} takes {declared.words} ({declared}), got {array.dtype}.", slug="feed-type")
+    try:
+        need_room(TensorType.of(array))
+        copy = np.array(array, copy=True)
+    except ExecutionError as error:
+        raise FeedError(
+            f"The value for {name!r} is too large to copy: {error.message.replace('result', 'value')}",
+            slug="too-large",
+            fix="pass a smaller array.",
+        ) from None
+    except MemoryError as error:
+        raise FeedError(
+            f"Not enough memory to copy the value for {name!r}: {error}.", slug="too-large", fix="pass a smaller array."
+        ) from error
     copy.flags.writeable = False
     return copy
 
 
 def _opaque(name: str, declared: TensorType, value: Any) -> Any:
-    """What stands for a list, or for None, in a graph."""
+    """Convert a list, a dict or None to the graph's own value types."""
+    if isinstance(value, Mapping) and declared.dtype == OPAQUE:
+        return dict(value)  # the node that reads it checks its keys and values
     fits = value is None or isinstance(value, (list, tuple, ArrayList, Nothing))
     if declared.dtype not in (ANY, OPAQUE) or not fits:
-        wanted = "a list of arrays" if declared.dtype == OPAQUE else str(declared)
+        wanted = "a list of arrays or a dict" if declared.dtype == OPAQUE else str(declared)
         raise FeedError(
-            f"The input {name!r} takes {wanted}, but a {type(value).__name__} came.", slug="feed-type",
-            fix="feed an array, a list of arrays for a sequence, or None for an optional without a value.",
-        )  # fmt: skip
+            f"The input {name!r} takes {wanted}, got a {type(value).__name__}.",
+            slug="feed-type",
+            fix="feed an array, a list of arrays for a sequence, a dict for a map, None for an empty optional.",
+        )
     return to_graph([_array(name, UNKNOWN, v) for v in value] if isinstance(value, (list, tuple)) else value)
 
 
 def _weak(name: str, declared: TensorType, array: np.ndarray) -> np.ndarray:
-    """Python numbers carry no width: 2 may feed a float32, but 2.5 may not feed an int32."""
+    """Convert Python numbers, which have no width: 2 may feed a float32, but 2.5 may not feed an int32."""
     target = numpy_dtype(declared.dtype)
     if array.dtype == object:
-        raise FeedError(f"The input {name!r} takes {declared}, but {array.dtype} came.", slug="feed-type")
+        raise FeedError(f"The input {name!r} takes {declared.words} ({declared}), got {array.dtype}.", slug="feed-type")
     rank = "biufc".find
     lossy = rank(array.dtype.kind) > max(rank(target.kind), 2 if target.kind in "iu" else 0)
     if array.size and (lossy and target.kind != "V" or target.kind == "V" and array.dtype.kind == "c"):
         raise FeedError(
-            f"The input {name!r} takes {declared}, but {array.dtype} was fed.", slug="feed-type",
+            f"The input {name!r} takes {declared.words} ({declared}), got {array.dtype}.",
+            slug="feed-type",
             fix="round the value, or cast it explicitly.",
-        )  # fmt: skip
+        )
     if target.kind in "iu" and array.dtype.kind in "iu" and array.size:
         limits = np.iinfo(target)
         if int(array.min()) < limits.min or int(array.max()) > limits.max:

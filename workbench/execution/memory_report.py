@@ -1,4 +1,4 @@
-"""What a run holds in memory, and what it could not do without."""
+"""Reports the memory of a run, and the lower bound that its plan implies."""
 
 from __future__ import annotations
 
@@ -6,24 +6,48 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.plan.memory import Lifetime, PlanMemory
+from workbench.plan.memory.memory_bound import Lifetime, PlanMemory
 
 if TYPE_CHECKING:
     from workbench.execution.run import Run
 
-#: values that a report lists
+#: most values in a report
 MOST_LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryReport:
-    """Bytes of a run. ``print`` it for the whole story.
+    """The memory of a run, returned by ``session.memory()``. ``print`` it for the full text.
 
-    ``rows`` is the memory of numbers, row by row, of all frames; ``arrays`` that of arrays of known shape, feeds
-    included; ``objects`` the arrays that rows refer to (a view counts in full); ``checkpoints`` what going back needs.
-    ``peak`` is the most that the first three came to, ``budget`` what rows may take. ``bound`` is the lifetime lower
-    bound of the plan (see ``workbench.plan.memory``), ``feeds`` the bytes of feeds that stand in ``arrays`` and are not
-    part of the bound. ``lifetimes`` has the largest values first.
+    Attributes
+    ----------
+    rows : int
+        Bytes of numbers, kept row by row (one row per iteration of each frame).
+    arrays : int
+        Bytes of arrays of known shape, feeds included.
+    objects : int
+        Bytes of other arrays; a view counts in full.
+    checkpoints : int
+        Bytes of the states from which a replay can start.
+    peak : int
+        Largest sum of rows, arrays and objects so far, in bytes.
+    budget : int
+        Limit in bytes.
+    bound : int
+        Lower bound for the peak that the lifetimes of the values imply, in bytes; 0 if it is unknown.
+    lifetimes : tuple of Lifetime
+        The largest values with the nodes that compute and last read them, at most 50.
+    feeds : int
+        Bytes of feeds within ``arrays``, which the bound does not count.
+
+    Examples
+    --------
+    >>> report = session.memory()
+    >>> print(report)
+    memory: ... now, ... at most, of a budget of 512.0 MiB
+    ...
+    >>> report.peak >= report.rows
+    True
     """
 
     rows: int
@@ -38,11 +62,11 @@ class MemoryReport:
 
     @property
     def ratio(self) -> float | None:
-        """The peak without feeds to the bound; None where there is no bound."""
+        """Ratio of the peak without feeds to the bound; None without a bound."""
         return (self.peak - self.feeds) / self.bound if self.bound else None
 
     def text(self) -> str:
-        """The figures in words, and the largest values."""
+        """The figures for people, and the largest values."""
         total = self.rows + self.arrays + self.objects
         lines = [
             f"memory: {size(total)} now, {size(self.peak)} at most, of a budget of {size(self.budget)}",
@@ -72,7 +96,7 @@ def size(count: int) -> str:
 
 
 def memory_report(run: Run, planned: PlanMemory) -> MemoryReport:
-    """The report of a run that may be going on; ``planned`` belongs to the lean plan of the same computation."""
+    """The report of a run, also while it runs; ``planned`` is that of the plan that releases dead values."""
     frames, layout = len(run.plan.layout.frames), run.plan.layout
     feeds = 0
     for name, array in run.feeds.items():
@@ -83,6 +107,11 @@ def memory_report(run: Run, planned: PlanMemory) -> MemoryReport:
     return MemoryReport(
         rows=sum(map(run.view.store_bytes, range(frames))),
         arrays=sum(map(run.view.store_bytes, range(frames, len(layout.stores)))),
-        objects=run.view.objects, checkpoints=sum(c.bytes for c in list(run.checkpoints)), peak=run.view.peak,
-        budget=run.budget, bound=planned.bound, lifetimes=planned.lifetimes[:MOST_LISTED], feeds=feeds,
-    )  # fmt: skip
+        objects=run.view.objects,
+        checkpoints=sum(c.bytes for c in list(run.checkpoints)),
+        peak=run.view.peak,
+        budget=run.budget,
+        bound=planned.bound,
+        lifetimes=planned.lifetimes[:MOST_LISTED],
+        feeds=feeds,
+    )

@@ -1,4 +1,4 @@
-"""The outputs of a run, and for one that no value came to the decision that left it dead."""
+"""The outputs of a run; for a dead one, the Switch whose decision left it dead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import DeadValueError
-from workbench.graph.node import Ref
+from workbench.ir.node import Ref
 
 if TYPE_CHECKING:
     from workbench.execution.run import Run
@@ -17,7 +17,7 @@ def outputs_of(run: Run) -> dict[str, np.ndarray]:
     """Outputs by name; DeadValueError names the Switch that left a requested output dead."""
     found = {}
     for name, ref in run.plan.outputs.items():
-        series = run.trace[ref] if tuple(ref) in run.plan.layout.values else None
+        series = run.trace[ref] if ref in run.plan.layout.values else None
         inside = run.plan.graph.frame_of(ref.node) and run.plan.graph.nodes[ref.node].op != "Exit"
         if inside and series is not None:
             found[name] = series.values
@@ -33,23 +33,27 @@ def _dead(run: Run, name: str, ref: Ref) -> DeadValueError:
     switch, taken = _deciding_switch(run, ref)
     if switch is None and ref.node not in run.plan.guards.dead:
         return DeadValueError(
-            f"The output {name!r} ({ref}) is dead: no value came to {ref.node!r} in this run.",
-            node=ref.node, source=graph.nodes[ref.node].source,
-            fix="follow its inputs in session.trace.events(): the first that did not fire is the reason.",
-        )  # fmt: skip
+            f"The output {name!r} ({ref}) is dead: {ref.node!r} did not fire in this run.",
+            node=ref.node,
+            source=graph.nodes[ref.node].source,
+            fix="follow its inputs in session.trace.events(): the first one that did not fire is the cause.",
+        )
     if switch is None or ref.node in run.plan.guards.dead:
         return DeadValueError(
             f"The output {name!r} ({ref}) can never be alive: it needs both sides of one decision.",
-            node=ref.node, source=graph.nodes[ref.node].source, fix="take it from a Merge of the two sides.",
-        )  # fmt: skip
+            node=ref.node,
+            source=graph.nodes[ref.node].source,
+            fix="take it from a Merge of the two sides.",
+        )
     pred = graph.nodes[switch].inputs[1]
     return DeadValueError(
         f"The output {name!r} ({ref}) is dead: Switch {switch!r} took its {'true' if taken else 'false'} side, "
         f"because {graph.name_of(pred)} was {taken}.",
-        node=ref.node, source=graph.nodes[switch].source,
-        fix=f"ask for a value on the side taken, or for the Merge behind it; {graph.name_of(pred)} comes from "
+        node=ref.node,
+        source=graph.nodes[switch].source,
+        fix=f"request a value on the side taken, or the Merge after it; {graph.name_of(pred)} is computed by "
         f"{graph.nodes[pred.node].op} {pred.node!r}.",
-    )  # fmt: skip
+    )
 
 
 def _deciding_switch(run: Run, ref: Ref) -> tuple[str | None, bool]:
@@ -73,4 +77,4 @@ def _deciding_switch(run: Run, ref: Ref) -> tuple[str | None, bool]:
 
 
 def _own(array: Any) -> Any:
-    return np.array(array, copy=True) if isinstance(array, np.ndarray) else array
+    return np.array(array, copy=True) if isinstance(array, np.ndarray) else array  # lists were copied by the trace

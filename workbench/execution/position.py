@@ -1,18 +1,18 @@
-"""Where a run stands."""
+"""The position of a run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.graph.node import Tag
+from workbench.ir.node import Tag
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """In front of ``node`` (None at the end, and ``between`` two nodes), after ``event`` events.
+    """The position before ``node`` (None at the end, and ``between`` two nodes), after ``event`` events.
 
-    ``frame`` and ``iteration`` say in which firing of which frames; ``silent`` nodes fire without work. A run stands
-    between two nodes where it found no room for its next row, or where a frame failed between them.
+    ``frame`` and ``iteration`` are those of the next firing; ``silent`` nodes fire without work. A run is between two
+    nodes where it had no memory for its next row, or where a check between them failed.
     """
 
     node: str | None
@@ -24,7 +24,7 @@ class Position:
 
     @property
     def tag(self) -> Tag | None:
-        """Tag of the firing that comes next."""
+        """Tag of the next firing."""
         return None if self.node is None else Tag(self.node, 0, self.frame, self.iteration)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,89 +14,95 @@ from workbench.execution.checkpoints import FIRST_INTERVAL, SECONDS_APART, Check
 from workbench.execution.edit_log import EditLog
 from workbench.execution.edits import Edit, make_edit
 from workbench.execution.failure import failure_of, not_retired
+from workbench.execution.inspection import StoppedRun
+from workbench.execution.memory_budget import NEWEST_CHECKPOINTS, NEWEST_ROWS, BudgetSplit
 from workbench.execution.outputs import outputs_of
-from workbench.execution.room import NEWEST_CHECKPOINTS, NEWEST_ROWS, Room
-from workbench.execution.standing import Standing
-from workbench.graph.node import Ref
+from workbench.execution.run_limits import ANYWHERE, NOWHERE, RunLimits
+from workbench.ir.node import Ref
 from workbench.kernels import machine as core
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
-from workbench.trace.retention import Keepers, KeptSource, Retention, make_keeper
+from workbench.trace.retention import KeptSource, Retention, RetentionBackends, make_keeper
 from workbench.trace.source import LiveSource
 from workbench.trace.spill import SpillStore
 
-#: instructions and frame to stay in (see kernels: Machine.run): no limit
-ANYWHERE = (-2, 0x7FFFFFFF, -1)
-#: frame and row to stop at: none
-NOWHERE = (-1, -1)
 
-
-class Run(Standing):
-    """State of one run. Not thread-safe: one thread drives it, the trace may be read from any."""
+class Run(StoppedRun):
+    """State of one run: executor, feeds, checkpoints, edits. One thread drives it; any thread may read the trace."""
 
     def __init__(
-        self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], budget: int, window: int = 0,
-        checkpoints: int | None = None, back: bool = True, keeping: Retention | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        plan: ExecutionPlan,
+        feeds: Mapping[str, np.ndarray],
+        budget: int,
+        window: int = 0,
+        checkpoints: int | None = None,
+        back: bool = True,
+        keeping: Retention | None = None,
+    ) -> None:
         """``budget`` bounds the bytes that the run holds (``held_bytes``), ``window`` those of the arrays of each frame
         (0: no such bound). Checkpoints take a quarter of the budget, or ``checkpoints`` bytes beside it; without
         ``back`` there are none, and the run goes back to its beginning only.
-        ``keeping`` says what is kept of rows that leave, within the budget.
+        ``keeping`` is the policy for evicted rows, within the budget.
 
         The least that a run needs is ``machine.least_bytes``, two checkpoints, and what Python objects of three
         iterations hold: a budget below that is exceeded by it.
         """
         super().__init__(plan, budget, window)
         self.feeds, self.budget, self.window = dict(feeds), budget, window
-        self._manner = (budget, window, checkpoints, back, keeping)
-        self.keeper: Keepers | None = None
+        self._options = (budget, window, checkpoints, back, keeping)
+        self.keeper: RetentionBackends | None = None
         self.spill: SpillStore | None = None
+        self._edits = EditLog()
         self.trace = self.trace_for(lambda: False)
         for name, array in self.feeds.items():
             place = plan.layout.values.get((plan.graph.inputs[name].node, 0))
             if place is not None and place.place is not None:
                 self.put(place.place, array)
-        self._room = Room(self.machine, budget, checkpoints)
-        self._kept = Checkpoints(core.snapshot(self.machine, [0]), self._room.checkpoints)
-        self._ran = 0.0  # seconds of running so far
-        self._done = 0  # events that the machine has run in them
-        self.keeps = back  # makes checkpoints on its way
+        self._budget_split = BudgetSplit(self.machine, budget, checkpoints)
+        self._checkpoints = Checkpoints(core.snapshot(self.machine, [0]), self._budget_split.checkpoints)
+        self._run_seconds = 0.0  # seconds of run time so far
+        self._run_events = 0  # events in that time
+        self.keeps = back  # makes checkpoints while it runs
         if keeping is not None and keeping.keeps_more:
             self._keep(keeping)
             self.trace = self.trace_for(lambda: False)
-        self._room.account(self._kept.held)
-        self._edits = EditLog()
+        self._budget_split.account(self._checkpoints.held)
 
     def _keep(self, policy: Retention) -> None:
-        """Let keepers take the rows that leave."""
+        """Install the retention backends that take evicted rows."""
         trace, layout = self.trace, self.plan.layout
         values = [(ref.node, ref.index) for ref in map(trace.ref, policy.names)]
-        limit = self._room.for_keepers(share_of_all=policy.keep == "all")
+        limit = self._budget_split.bytes_for_backends(share_of_all=policy.keep == "all")
         self.keeper = make_keeper(policy, layout, limit, self.view.activations, values)
         if policy.spill is not None:
             self.spill = SpillStore(
-                policy.spill, self.plan.graph, layout, self.view.activations, limit=policy.disk,
-                queue_bytes=self._room.queue,
-            )  # fmt: skip
-            # the first: when it cannot take rows, no other has taken them
-            self.keeper = Keepers([self.spill, *self.keeper.parts])
-        self.machine.retire, self.machine.rewind = self.keeper.retire, self.keeper.rewind
+                policy.spill,
+                self.plan.graph,
+                layout,
+                self.view.activations,
+                limit=policy.disk,
+                queue_bytes=self._budget_split.queue,
+            )
+            # the first: if it refuses rows, no other backend has taken them
+            self.keeper = RetentionBackends([self.spill, *self.keeper.parts])
+        self.machine.retire, self.machine.rewind = self.keeper.hooks()
 
     def close(self) -> None:
-        """Give back what is on disk; SpillError if files that are to be kept cannot be completed."""
+        """Close the files on disk; SpillError if files to be kept cannot be completed."""
         if self.spill is not None:
             self.spill.close()
 
     def trace_for(self, running: Callable[[], bool]) -> Trace:
-        """A trace of this run for readers on other threads; ``running`` says whether rows in progress may change."""
+        """A trace of this run for readers on other threads; ``running`` gives True while rows in progress may
+        change."""
         live = LiveSource(self.view, self.plan.layout, running)
-        if self.keeper is None:
-            return Trace(self.plan.graph, self.plan.layout, live)
-        return Trace(self.plan.graph, self.plan.layout, KeptSource(live, self.keeper, self.plan.layout))
+        kept = live if self.keeper is None else KeptSource(live, self.keeper, self.plan.layout)
+        return Trace(self.plan.graph, self.plan.layout, kept, self._edits.written)
 
     @contextmanager
-    def quiet(self) -> Iterator[None]:
-        """Run over breakpoints: for replays."""
+    def breakpoints_disabled(self) -> Iterator[None]:
+        """Ignore breakpoints inside of this block: for replays."""
         before, self.machine.ignore_traps = self.machine.ignore_traps, True
         try:
             yield
@@ -105,149 +112,185 @@ class Run(Standing):
     # -- state ---------------------------------------------------------------------------------------------------
     @property
     def checkpoints(self) -> list[core.Snapshot]:
-        """States to which the run can go back at once, oldest first."""
-        return self._kept.all
+        """States that can be restored directly, oldest first."""
+        return self._checkpoints.all
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of everything that grows with the run: rows, arrays, activations, checkpoints, and what a keeper of
-        retired rows has reserved; exact at any moment, from any thread."""
-        held = self.machine.held_bytes + (0 if self._room.counted else self._kept.held)
-        return held if self.keeper is None else held - self.machine.reserved + self.keeper.bytes
+        """Bytes of everything that grows with the run: rows, arrays, activations, checkpoints, and the reserve of
+        retention backends; exact at any moment, from any thread."""
+        held = self.machine.held_bytes + (0 if self._budget_split.counted else self._checkpoints.held)
+        return held if self.keeper is None else held - self.machine.reserved_bytes + self.keeper.bytes
 
     @property
     def spent(self) -> tuple[int, float]:
-        """(events that the machine has run, the seconds that took)."""
-        return self._done, self._ran
+        """(number of events that were run, seconds of run time)."""
+        return self._run_events, self._run_seconds
 
     @property
     def checkpoint_bytes(self) -> int:
-        """Bytes of the states to replay from, at most."""
-        return self._kept.held
+        """Upper bound of the bytes of checkpoints."""
+        return self._checkpoints.held
 
     # -- forwards ---------------------------------------------------------------------------------------------------
     def go(
-        self, limit: int | None = None, *, exact: bool = False, through: bool = False,
-        watch: tuple[int, int] = (-1, -1), loud: bool = True, home: tuple[int, int, int] = ANYWHERE,
-        until: tuple[int, int] = NOWHERE,
-    ) -> str:  # fmt: skip
-        """Run to a status of the machine (see kernels); at most to the next checkpoint in fast mode. ``until`` is a
-        frame and its row at which to stop.
+        self,
+        event: int | None = None,
+        *,
+        exact: bool = False,
+        ignore_current: bool = False,
+        until_row_changes: tuple[int, int] = NOWHERE,
+        skip_silent: bool = True,
+        instruction_range: tuple[int, int, int] = ANYWHERE,
+        until_row: tuple[int, int] = NOWHERE,
+    ) -> str:
+        """Run to one of these limits (see :class:`RunLimits`) and return the status of the executor; a fast run also
+        ends at the next checkpoint.
 
-        Raises ExecutionError when a node fails; the run then stands in front of that node.
+        Raises ExecutionError when a node fails; the run is before that node then.
         """
-        margin = 2 * self.plan.program.length  # so far may fast mode run beyond its limit
-        reach = None if limit is None else limit if exact else limit + margin
+        limits = RunLimits(event, exact, ignore_current, until_row_changes, skip_silent, instruction_range, until_row)
+        margin = 2 * self.plan.program.length  # a fast run may pass its limit by this many events
+        reach = None if event is None else event if exact else event + margin
         while (due := self._edits.due) is not None and (reach is None or due <= reach):
             if not exact and due - self.event > margin:
-                return self._go(due - margin, exact, through, watch, loud, home, until)
-            if self.event < due:
-                status = self._go(due, True, through, watch, False, home, until)
-                if self.event == due:
-                    self._edits.catch_up(self)
+                return self._run_machine(replace(limits, event=due - margin))
+            if self.event < due or not self._at_node():
+                status = self._run_machine(replace(limits, event=due, exact=True, skip_silent=False))
+                self._write_edits()
                 if status != "reached" or self.event < due:  # the end, or a breakpoint
                     return status
-                through = False
+                limits = replace(limits, ignore_current=False)
             self._edits.catch_up(self)
-        return self._go(limit, exact, through, watch, loud, home, until)
+            if not exact and event is not None and self.event >= event:
+                return "poll"  # a fast run would go on to the next back jump, which may be after the limit
+        if due is None or not exact or not skip_silent or event is None:
+            return self._run_machine(limits)
+        # silent nodes are passed one by one: an edit may have been made among them
+        status = self._run_machine(replace(limits, skip_silent=False))
+        self._write_edits()
+        while status == "reached" and core.current_instruction(self.machine)[2]:
+            status = self._run_machine(RunLimits(self.event + 1, exact=True, ignore_current=True, skip_silent=False))
+            self._write_edits()
+        return status
 
-    def _go(
-        self, limit: int | None, exact: bool, through: bool, watch: tuple[int, int], loud: bool,
-        home: tuple[int, int, int], until: tuple[int, int],
-    ) -> str:  # fmt: skip
-        stop = -1 if limit is None else limit
+    def _at_node(self) -> bool:
+        """True before a node and at the end of the run: edits are made there, and nowhere else."""
+        return bool(core.current_instruction(self.machine)[1]) or self.finished
+
+    def _write_edits(self) -> None:
+        """Write the edits that were made at the present position."""
+        if self._at_node():
+            self._edits.catch_up(self)
+
+    def _run_machine(self, limits: RunLimits) -> str:
+        """One call of the executor, and a checkpoint where one is due."""
+        stop, exact = -1 if limits.event is None else limits.event, limits.exact
         if not exact:
-            if self.keeps and self.event >= self._kept.due:
-                self.checkpoint()  # there was no room for it, which is asked for again before the run goes on
-            due = self._kept.due if self.keeps else self.event + self._slice()
+            if self.keeps and self.event >= self._checkpoints.due:
+                self.checkpoint()  # there was no memory for it before; try again
+            due = self._checkpoints.due if self.keeps else self.event + self._slice()
             stop = due if stop < 0 else min(stop, due)
         # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are
         # results
         before, begin = self.event, time.perf_counter()
         with np.errstate(all="ignore"):
-            status = self.machine.run(stop, exact, through, *watch, loud, *home, *until)
-        self._ran += time.perf_counter() - begin
-        self._done += self.event - before
+            status = self.machine.run(
+                stop,
+                exact,
+                limits.ignore_current,
+                *limits.until_row_changes,
+                limits.skip_silent,
+                *limits.instruction_range,
+                *limits.until_row,
+            )
+        self._run_seconds += time.perf_counter() - begin
+        self._run_events += self.event - before
         if status == "failed":
             error = self.machine.error
+            assert error is not None  # the machine holds what was raised
             if not isinstance(error, Exception):
-                raise error  # KeyboardInterrupt inside an op is no failure of the op
+                raise error  # KeyboardInterrupt inside an op is not a failure of the op
             raise not_retired(error) if self.machine.retire_failed else failure_of(self, error)
-        if not exact and self.keeps and self.event >= self._kept.due:
+        if not exact and self.keeps and self.event >= self._checkpoints.due:
             self.checkpoint()
         return status
 
     def _slice(self) -> int:
-        """Events that a run without checkpoints goes in one piece: now and then Python is to handle signals."""
-        return max(FIRST_INTERVAL, int(SECONDS_APART * self._done / self._ran)) if self._ran > 1e-6 else FIRST_INTERVAL
+        """Events of one call of the executor without checkpoints; Python handles signals between two calls."""
+        return (
+            max(FIRST_INTERVAL, int(SECONDS_APART * self._run_events / self._run_seconds))
+            if self._run_seconds > 1e-6
+            else FIRST_INTERVAL
+        )
 
-    def to_event(self, event: int, loud: bool = False) -> None:
+    def to_event(self, event: int, skip_silent: bool = False) -> None:
         """Run forwards to exactly this number of events (or the end)."""
         margin = 2 * self.plan.program.length
-        with self.quiet():
+        with self.breakpoints_disabled():
             while self.event + margin < event:
                 if self.go(event - margin) == "halt":
                     return
-            if self.event < event or loud:
-                self.go(event, exact=True, loud=loud)
+            if self.event < event or skip_silent:
+                self.go(event, exact=True, skip_silent=skip_silent)
 
     def checkpoint(self) -> None:
-        """Remember this state, if it is later than the last one remembered; ExecutionError, and nothing is remembered,
-        where rows that would make room for it cannot leave."""
+        """Make a checkpoint, if this state is later than the last one; ExecutionError, and no checkpoint, if rows must
+        be evicted to make room for it and cannot be."""
         if self.event > self.checkpoints[-1].events:
-            expected = self._kept.expected
-            self._room.make(self._kept.held, expected)
+            expected = self._checkpoints.expected
+            self._budget_split.make(self._checkpoints.held, expected)
             latest = core.snapshot(self.machine, self.active_frames())
             if latest.bytes > expected:
-                self._room.make(self._kept.held, latest.bytes)
-            self._kept.add(latest, self._ran)
-            self._room.account(self._kept.held)
-        self._kept.pace(self.event, self._ran)
+                self._budget_split.make(self._checkpoints.held, latest.bytes)
+            self._checkpoints.add(latest, self._run_seconds)
+            self._budget_split.account(self._checkpoints.held)
+        self._checkpoints.pace(self.event, self._run_seconds)
 
     # -- backwards ------------------------------------------------------------------------------------------------
-    def seek(self, event: int, loud: bool = False) -> None:
+    def seek(self, event: int, skip_silent: bool = False) -> None:
         """Go to exactly this number of events, forwards or by replay from the checkpoint before it."""
         event = max(0, event)
         if event < self.event:
             self.restore(self.before(event))
-        self.to_event(event, loud)
+        self.to_event(event, skip_silent)
 
     def before(self, event: int) -> core.Snapshot:
         """The latest checkpoint at or before an event."""
-        return self._kept.before(event)
+        return self._checkpoints.before(event)
 
     def last_checkpoint(self, wanted: Callable[[core.Snapshot], bool]) -> core.Snapshot:
-        """The latest checkpoint of which something is true that is true of all earlier ones too; else the first."""
-        return self._kept.last(wanted)
+        """The latest checkpoint for which ``wanted`` is True, as it is for all earlier ones; else the first."""
+        return self._checkpoints.last(wanted)
 
     def restore(self, checkpoint: core.Snapshot) -> None:
-        """Go to a checkpoint; later ones are forgotten, replay makes them again."""
+        """Go to a checkpoint; later ones are dropped, a replay makes them again."""
         core.restore(self.machine, checkpoint)
         if self.spill is not None:
             self.spill.patches.forget(checkpoint.events)
         self._edits.after_restore(self, checkpoint)
-        self._kept.forget_after(checkpoint.events, self._ran)
-        self._room.account(self._kept.held)
+        self._checkpoints.forget_after(checkpoint.events, self._run_seconds)
+        self._budget_split.account(self._checkpoints.held)
 
     def another(self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray]) -> Run:
-        """A fresh run of another plan that keeps what this one keeps."""
-        return Run(plan, feeds, *self._manner)
+        """A new run of another plan with the same budget and retention."""
+        return Run(plan, feeds, *self._options)
 
     def continue_from(self, checkpoints: list[core.Snapshot]) -> None:
-        """Take these for the checkpoints of a state that the machine was put into; replays begin there."""
-        self._kept.start_anew(checkpoints, self._ran)
-        self._room.account(self._kept.held)
+        """Replace the checkpoints, after the executor was put into another state; replays begin at these."""
+        self._checkpoints.start_anew(checkpoints, self._run_seconds)
+        self._budget_split.account(self._checkpoints.held)
 
     def fork(self, checkpoint: core.Snapshot | None = None, budget: int = NEWEST_ROWS) -> Run:
-        """A run of its own that starts at a checkpoint of this one (the latest by default). It keeps the newest rows
-        only, ``budget`` bytes of them, and no checkpoints but the one it starts from."""
+        """An independent run that starts at a checkpoint of this one (the latest by default). It keeps only the newest
+        rows, ``budget`` bytes of them, and only the checkpoint that it starts from."""
         other = Run(self.plan, self.feeds, min(self.budget, budget), self.window, NEWEST_CHECKPOINTS, back=False)
         other.machine.least_released = self.machine.least_released
         other.edits = self.edits
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
         other._edits.after_restore(other, checkpoint or self.checkpoints[-1])
-        # a checkpoint of its own: one of this run would keep all of this run in memory
-        other._kept = Checkpoints(core.snapshot(other.machine, other.active_frames()), NEWEST_CHECKPOINTS)
+        # a checkpoint of its own: one of this run would keep this whole run in memory
+        other._checkpoints = Checkpoints(core.snapshot(other.machine, other.active_frames()), NEWEST_CHECKPOINTS)
         return other
 
     def outputs(self) -> dict[str, np.ndarray]:
@@ -257,32 +300,45 @@ class Run(Standing):
     # -- edits -------------------------------------------------------------------------------------------------------
     @property
     def edits(self) -> list[Edit]:
-        """By event; those that lie ahead are written when the run comes to them. It can be set."""
+        """All edits by event; later ones are written when the run reaches them. It can be set."""
         return self._edits.all
 
     @edits.setter
     def edits(self, edits: Iterable[Edit]) -> None:
+        """Replace the edits."""
         self._edits.replace(edits)
 
+    @property
+    def edits_behind(self) -> list[Edit]:
+        """The edits that are written, oldest first."""
+        return self._edits.written()
+
+    @property
+    def edits_ahead(self) -> bool:
+        """True if edits are still to be written at later events."""
+        return self._edits.due is not None
+
     def edit(self, ref: Ref, value: Any) -> Edit:
-        """Write a value where the run stands; it goes on with it, in every replay too.
+        """Write a value at the present event; the run continues with it, also in every replay.
 
         Edits that lay ahead are dropped. SessionError for what cannot be edited (see ``execution.edits``).
         """
         edit = make_edit(self, ref, value)
-        # checkpoints of this very place hold the old value
-        self._kept.forget_after(edit.event - 1, self._ran)
+        # checkpoints of this event hold the old value
+        self._checkpoints.forget_after(edit.event - 1, self._run_seconds)
         self._edits.append(self, edit)
-        if self.checkpoints[-1].events >= edit.event:  # an edit in front of everything: the first one is made anew
-            self._kept = Checkpoints(core.snapshot(self.machine, self.active_frames()), self._kept.allowed)
+        if self.checkpoints[-1].events >= edit.event:  # an edit before the first event: make the first checkpoint again
+            self._checkpoints = Checkpoints(
+                core.snapshot(self.machine, self.active_frames()), self._checkpoints.allowed
+            )
         else:
-            self._kept.add(core.snapshot(self.machine, self.active_frames()), self._ran)
-        self._room.account(self._kept.held)
+            self._checkpoints.add(core.snapshot(self.machine, self.active_frames()), self._run_seconds)
+        self._budget_split.account(self._checkpoints.held)
         return edit
 
     def forget_edits(self) -> None:
-        """Back to the beginning of the first history."""
+        """Go back to the beginning and drop all edits."""
         self.restore(self.checkpoints[0])
         self._edits.undo(self)
-        self._kept = Checkpoints(core.snapshot(self.machine, [0]), self._kept.allowed)
-        self._room.account(self._kept.held)
+        self._checkpoints = Checkpoints(core.snapshot(self.machine, [0]), self._checkpoints.allowed)
+        self._budget_split.account(self._checkpoints.held)

@@ -15,7 +15,7 @@
                  (a SavedModel's graph and the values of its variables)
     onnx/        model -> scopes, table, control flow, foreign ops
 
-Each front door imports its framework only when it is used; GraphDefs need none.
+Each of these functions imports its framework only when it is used; GraphDefs need none.
 """
 
 from workbench.frontends.load import load

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from workbench.errors import LoadError, WorkbenchError
-from workbench.frontends.wire import MAX_BYTES
+from workbench.frontends.protobuf.wire import MAX_BYTES
 
 
 def read_bytes(path: Path) -> bytes:
@@ -18,7 +18,7 @@ def read_bytes(path: Path) -> bytes:
                 f"{str(path)!r} is a folder.", slug="is-a-folder", fix="give the path of the model file in it."
             )
         if path.exists() and not path.is_file():  # a pipe or a device may have no end
-            raise LoadError(f"{str(path)!r} is no ordinary file.", slug="unreadable", fix="give a file.")
+            raise LoadError(f"{str(path)!r} is not a regular file.", slug="unreadable", fix="give a file.")
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise LoadError(f"{str(path)!r} has {size:,} bytes; at most {MAX_BYTES:,} are read.", slug="too-large")

@@ -1,16 +1,28 @@
-"""What kind of file some bytes are, from the bytes alone."""
+"""Recognise the kind of a file from its bytes alone."""
 
 from __future__ import annotations
 
 import re
 
-from workbench.frontends.wire import LENGTH, VARINT, WireError, scan
+from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
 
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
 
 #: what the outermost fields of each format look like: field number -> wire type
-_MODELPROTO = {1: VARINT, 2: LENGTH, 3: LENGTH, 4: LENGTH, 5: VARINT, 6: LENGTH, 7: LENGTH, 8: LENGTH, 14: LENGTH,
-               20: LENGTH, 25: LENGTH, 26: LENGTH}  # fmt: skip
+_MODELPROTO = {
+    1: VARINT,
+    2: LENGTH,
+    3: LENGTH,
+    4: LENGTH,
+    5: VARINT,
+    6: LENGTH,
+    7: LENGTH,
+    8: LENGTH,
+    14: LENGTH,
+    20: LENGTH,
+    25: LENGTH,
+    26: LENGTH,
+}
 _GRAPHDEF = {1: LENGTH, 2: LENGTH, 3: VARINT, 4: LENGTH, 5: LENGTH}
 _SAVEDMODEL = {1: VARINT, 2: LENGTH}
 #: schema version 1, then the first graph; an ONNX model of version 1 has never been in use
@@ -18,13 +30,17 @@ _SAVEDMODEL_HEAD = b"\x08\x01\x12"
 #: what a message in text form begins with, after comments: the name of a field, then a colon or a message
 _FIRST_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\n\v\f\r]++|#[^\n]*+)*+([a-z_]{1,40}+)[ \t\r\n]*+[:{<]")
 _TEXT_KINDS = {
-    b"node": "graphdef-text", b"library": "graphdef-text", b"version": "graphdef-text", b"versions": "graphdef-text",
-    b"saved_model_schema_version": "saved-model-text", b"meta_graphs": "saved-model-text",
-}  # fmt: skip
+    b"node": "graphdef-text",
+    b"library": "graphdef-text",
+    b"version": "graphdef-text",
+    b"versions": "graphdef-text",
+    b"saved_model_schema_version": "saved-model-text",
+    b"meta_graphs": "saved-model-text",
+}
 
 
 def is_text(data: bytes) -> bool:
-    """Whether the bytes read as text. Protobuf's field keys are control characters, so a message never does."""
+    """True if the bytes read as text. Protobuf's field keys are control characters, so a message never does."""
     head = data[:4096]
     if _CONTROL.intersection(head):
         return False
@@ -64,7 +80,7 @@ def kind_of(data: bytes) -> str:
 
 
 def is_message_text(text: str) -> bool:
-    """Whether a string is a TensorFlow message in text form, where it might be a path too."""
+    """True if a string is a TensorFlow message in text form, where it might be a path too."""
     opens = "{" in text or "<" in text
     return opens and _text_kind(text[:4096].encode("utf-8", "replace")).endswith("-text")
 

@@ -1,4 +1,4 @@
-"""The op registry: one table entry for each op, and the one public door to it.
+"""The op registry: one table entry for each op, and its public interface.
 
 ::
 
@@ -10,7 +10,7 @@
                                                     pooling_gradients  normalization  recurrent  losses  blocks
                                                     activation_gradients  quantization  images: resize color detection
 
-An entry (:class:`workbench.graph.opspec.OpSpec`) says what an op takes, infers the types of its results, evaluates
+An entry (:class:`workbench.ir.opspec.OpSpec`) says what an op takes, infers the types of its results, evaluates
 it with NumPy and documents it. ``spec.infer(types, attrs, values)`` gives a tuple of types and raises
 :class:`workbench.errors.TypeMismatchError` with one of the slugs ``wrong-arity``, ``wrong-dtype``, ``wrong-shape`` and
 ``wrong-attr``; ``values`` holds the constant inputs, None for the others. ``spec.evaluate(arrays, attrs)`` gives a
@@ -45,8 +45,8 @@ Conventions
 - Windows (``conv``, its gradients, ``conv_transpose``, pools, ``extract_patches``, ``dilation``) over any number of
   spatial axes: ``strides dilations`` (one or as many integers), ``pads`` ("valid", "same", "same_lower" or pairs),
   ``layout filter_layout`` ("last" as TensorFlow, "first" as ONNX), ``groups`` (None: as the channels imply),
-  ``depthwise`` (TensorFlow's filter); pools: ``window ceil_mode count_include_pad``. See ``workbench.ops.windows``.
-- Values that are no arrays (TensorArrays, TensorLists, stacks) never change: what writes gives a new one.
+  ``depthwise`` (TensorFlow's filter); pools: ``window ceil_mode count_include_pad``. See ``neural.windows``.
+- Values that are no arrays (TensorArrays, TensorLists, stacks, hash tables) never change: what writes gives a new one.
   ``tensor_array*`` take the handle first and last the flow, which holds the elements; ``tensor_list_*`` are those of
   TensorFlow; ``stack_new stack_push stack_pop``.
 - Python's numbers: the ops of :mod:`workbench.ops.checked` take the attr ``checked``. Single numbers of int64, float64
@@ -63,73 +63,110 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import ANY, OPAQUE, STRING, dtype_name, numpy_dtype
-from workbench.ops import (  # the families fill the registry when they are imported
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import ANY, OPAQUE, STRING, dtype_name, numpy_dtype
+from workbench.ops import control_flow, effects, foreign
+from workbench.ops.arrays import counting, creation, indexing, joining, partition, ragged, ragged_rows, scatter, shapes
+from workbench.ops.define import REQUIRED, define
+from workbench.ops.elementwise import (
     activation_gradients,
     arithmetic,
-    array,
-    bands,
-    blocks,
-    color,
     comparison,
-    control_flow,
-    convolution,
-    convolution_gradients,
-    counting,
-    creation,
-    decompositions,
-    detection,
-    distributions,
-    effects,
-    foreign,
     functions,
     gradients,
-    indexing,
-    joining,
-    linalg,
-    losses,
-    matrices,
-    normalization,
-    option,
-    partition,
-    pooling,
-    pooling_gradients,
     python_math,
     quantization,
-    ragged,
-    random,
-    recurrent,
-    reduction,
     representation,
-    resize,
-    scans,
-    scatter,
-    segments,
-    solving,
     special,
-    stack,
-    tensor_array,
-    tensor_list,
-    text,
 )
-from workbench.ops.define import REQUIRED, define
+from workbench.ops.images import color, detection, resize
 from workbench.ops.index import decode_index, encode_index
+from workbench.ops.linear_algebra import bands, decompositions, matrices, products, solving
+from workbench.ops.neural import (
+    blocks,
+    convolution,
+    convolution_gradients,
+    losses,
+    normalization,
+    pooling,
+    pooling_gradients,
+    recurrent,
+)
 from workbench.ops.numpy_api import numpy_functions, ufunc_op
+from workbench.ops.random import distributions, draws
+from workbench.ops.reductions import reduction, scans, segments
+from workbench.ops.state import option, stack, tables, tensor_array, tensor_list
+from workbench.ops.strings import basic, codes, formatting, hashing, parts, patterns
 
 FAMILIES = (
-    control_flow, arithmetic, functions, comparison, reduction, scans, linalg, array, joining, creation, indexing,
-    scatter, effects, special, bands, matrices, decompositions, solving, segments, counting, partition, representation,
-    random, distributions, python_math,
-    ragged, gradients, tensor_array, tensor_list, stack, option, text,
-    convolution, convolution_gradients, pooling, normalization, blocks, resize, color, detection, quantization,
-    recurrent, losses, pooling_gradients, activation_gradients,
-)  # fmt: skip
+    control_flow,
+    arithmetic,
+    functions,
+    comparison,
+    reduction,
+    scans,
+    products,
+    shapes,
+    joining,
+    creation,
+    indexing,
+    scatter,
+    effects,
+    special,
+    bands,
+    matrices,
+    decompositions,
+    solving,
+    segments,
+    counting,
+    partition,
+    representation,
+    draws,
+    distributions,
+    python_math,
+    ragged,
+    ragged_rows,
+    gradients,
+    tensor_array,
+    tensor_list,
+    stack,
+    option,
+    basic,
+    parts,
+    codes,
+    patterns,
+    hashing,
+    formatting,
+    tables,
+    convolution,
+    convolution_gradients,
+    pooling,
+    normalization,
+    blocks,
+    resize,
+    color,
+    detection,
+    quantization,
+    recurrent,
+    losses,
+    pooling_gradients,
+    activation_gradients,
+)
 
 __all__ = [
-    "REQUIRED", "decode_index", "define", "describe", "encode_index", "foreign", "lookup", "names", "numpy_functions",
-    "scalar_dtype", "table", "ufunc_op",
-]  # fmt: skip
+    "REQUIRED",
+    "decode_index",
+    "define",
+    "describe",
+    "encode_index",
+    "foreign",
+    "lookup",
+    "names",
+    "numpy_functions",
+    "scalar_dtype",
+    "table",
+    "ufunc_op",
+]
 
 
 def lookup(op: str, attrs: Mapping[str, Any] | None = None) -> OpSpec:
@@ -164,7 +201,7 @@ def _call(spec: OpSpec) -> str:
 
 
 def describe(name: str) -> str:
-    """What an op takes, gives and does, as text."""
+    """Describe an op as text: its inputs, attrs, outputs and meaning."""
     spec = lookup(name)
     notes = [f"Family: {spec.family}."]
     if spec.ufunc:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ExecutionError
-from workbench.graph.types import ANY, TensorType, dtype_name, numpy_dtype
+from workbench.ir.types import ANY, TensorType, dtype_name, numpy_dtype
 from workbench.ops.rules import WRONG_DTYPE, WRONG_SHAPE, RuleError, show
 
 #: Python's numbers as dtypes, by NumPy's letter
@@ -51,16 +51,32 @@ RULES: dict[str, tuple[Callable[..., Any], Mapping[str, str]]] = {
     "greater_equal": (operator.ge, _ORDER),
     "equal": (operator.eq, {**_ORDER, "cc": "b"}),
     "not_equal": (operator.ne, {**_ORDER, "cc": "b"}),
-    "sqrt": (math.sqrt, _SMOOTH), "cbrt": (math.cbrt, _SMOOTH), "exp": (math.exp, _SMOOTH),
-    "exp2": (math.exp2, _SMOOTH), "expm1": (math.expm1, _SMOOTH), "log": (math.log, {"f": "f", "i": "f"}),
-    "log1p": (math.log1p, _SMOOTH), "log2": (math.log2, {"f": "f", "i": "f"}),
-    "log10": (math.log10, {"f": "f", "i": "f"}), "sin": (math.sin, _SMOOTH), "cos": (math.cos, _SMOOTH),
-    "tan": (math.tan, _SMOOTH), "asin": (math.asin, _SMOOTH), "acos": (math.acos, _SMOOTH),
-    "atan": (math.atan, _SMOOTH), "atan2": (math.atan2, {"ff": "f"}), "sinh": (math.sinh, _SMOOTH),
-    "cosh": (math.cosh, _SMOOTH), "tanh": (math.tanh, _SMOOTH), "asinh": (math.asinh, _SMOOTH),
-    "acosh": (math.acosh, _SMOOTH), "atanh": (math.atanh, _SMOOTH), "hypot": (math.hypot, {"ff": "f"}),
-    "fmod": (math.fmod, {"ff": "f"}), "nextafter": (math.nextafter, {"ff": "f"}),
-}  # fmt: skip
+    "sqrt": (math.sqrt, _SMOOTH),
+    "cbrt": (math.cbrt, _SMOOTH),
+    "exp": (math.exp, _SMOOTH),
+    "exp2": (math.exp2, _SMOOTH),
+    "expm1": (math.expm1, _SMOOTH),
+    "log": (math.log, {"f": "f", "i": "f"}),
+    "log1p": (math.log1p, _SMOOTH),
+    "log2": (math.log2, {"f": "f", "i": "f"}),
+    "log10": (math.log10, {"f": "f", "i": "f"}),
+    "sin": (math.sin, _SMOOTH),
+    "cos": (math.cos, _SMOOTH),
+    "tan": (math.tan, _SMOOTH),
+    "asin": (math.asin, _SMOOTH),
+    "acos": (math.acos, _SMOOTH),
+    "atan": (math.atan, _SMOOTH),
+    "atan2": (math.atan2, {"ff": "f"}),
+    "sinh": (math.sinh, _SMOOTH),
+    "cosh": (math.cosh, _SMOOTH),
+    "tanh": (math.tanh, _SMOOTH),
+    "asinh": (math.asinh, _SMOOTH),
+    "acosh": (math.acosh, _SMOOTH),
+    "atanh": (math.atanh, _SMOOTH),
+    "hypot": (math.hypot, {"ff": "f"}),
+    "fmod": (math.fmod, {"ff": "f"}),
+    "nextafter": (math.nextafter, {"ff": "f"}),
+}
 
 
 def checked_type(op: str, types: Sequence[TensorType]) -> TensorType:
@@ -79,7 +95,7 @@ def checked_type(op: str, types: Sequence[TensorType]) -> TensorType:
 
 
 def checked(op: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """What Python computes; raises as Python does, or ExecutionError where the graph's numbers cannot hold it."""
+    """Python's own result; raises as Python does, or ExecutionError where the graph's numbers cannot hold it."""
     function, results = RULES[op]
     letters = "".join(LETTERS.get(str(a.dtype), "?") for a in arrays)
     if letters not in results or any(a.ndim for a in arrays):
@@ -97,9 +113,10 @@ def number(value: Any, dtype: str, op: str) -> np.ndarray:
         raise too_large(op)
     if isinstance(value, complex) and dtype != "complex128":
         raise ExecutionError(
-            f"The result of {op} is the complex number {value!r}, where a float was expected.", slug="complex-result",
+            f"The result of {op} is the complex number {value!r}, where a float was expected.",
+            slug="complex-result",
             fix="make one operand complex, as in complex(x) ** y.",
-        )  # fmt: skip
+        )
     return np.asarray(value, numpy_dtype(dtype))
 
 
@@ -120,9 +137,10 @@ def _power_fits(x: int, y: int) -> None:
         if x == 0:
             raise ZeroDivisionError("0.0 cannot be raised to a negative power")
         raise ExecutionError(
-            f"An int to the power {y} is a float in Python, where an int was expected.", slug="negative-power",
+            f"An int to the power {y} is a float in Python, where an int was expected.",
+            slug="negative-power",
             fix="write float(x) ** y: the exponent is only known when the graph runs.",
-        )  # fmt: skip
+        )
     if abs(x) > 1 and y > 64:
         raise too_large("power")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.graph.types import ANY, TensorType
+from workbench.ir.types import ANY, TensorType
 from workbench.ops.define import REQUIRED, define
 from workbench.ops.rules import WRONG_ARITY, WRONG_ATTR, WRONG_DTYPE, RuleError, attr_dtype, need_kinds, need_rank
 
@@ -63,51 +63,94 @@ def _const(types, attrs, values):
 
 
 define(
-    "Enter", "data", _same, None,
+    "Enter",
+    "data",
+    _same,
+    None,
     "Moves a value into the frame `frame_name`, iteration 0. With `is_constant` (a loop invariant) it is there in "
     "every iteration.",
-    FAMILY, source=SOURCE, attrs={"frame_name": REQUIRED, "is_constant": False, "parallel_iterations": 10},
-)  # fmt: skip
+    FAMILY,
+    source=SOURCE,
+    attrs={"frame_name": REQUIRED, "is_constant": False, "parallel_iterations": 10},
+)
 define(
-    "Merge", "*values", _merge, None,
+    "Merge",
+    "*values",
+    _merge,
+    None,
     "Forwards whichever input is alive (of several the first), and that input's index. Dead only if all inputs are "
     "dead; control inputs are waited for, dead or alive. The inputs have one dtype; dimensions in which they differ "
     "are unknown.",
-    FAMILY, outputs="value value_index", source=SOURCE,
-)  # fmt: skip
+    FAMILY,
+    outputs="value value_index",
+    source=SOURCE,
+)
 define(
-    "LoopCond", "pred", _loop_cond, None,
+    "LoopCond",
+    "pred",
+    _loop_cond,
+    None,
     "The loop's predicate, a scalar bool; feeds the Switches of the loop variables.",
-    FAMILY, source=SOURCE,
-)  # fmt: skip
+    FAMILY,
+    source=SOURCE,
+)
 define(
-    "Switch", "data pred", _switch, None,
+    "Switch",
+    "data pred",
+    _switch,
+    None,
     "Output 0 carries the data where `pred` is false, output 1 where it is true; the other output is dead.",
-    FAMILY, outputs="false true", source=SOURCE,
-)  # fmt: skip
+    FAMILY,
+    outputs="false true",
+    source=SOURCE,
+)
 define(
-    "NextIteration", "data", _same, None,
-    "Moves a value to the next iteration of the same frame.", FAMILY, source=SOURCE,
-)  # fmt: skip
+    "NextIteration",
+    "data",
+    _same,
+    None,
+    "Moves a value to the next iteration of the same frame.",
+    FAMILY,
+    source=SOURCE,
+)
 define(
-    "Exit", "data", _same, None,
-    "Moves a value to the parent frame, once; dead on every iteration but the last.", FAMILY, source=SOURCE,
-)  # fmt: skip
+    "Exit",
+    "data",
+    _same,
+    None,
+    "Moves a value to the parent frame, once; dead on every iteration but the last.",
+    FAMILY,
+    source=SOURCE,
+)
 define(
-    "Placeholder", "", _placeholder, None,
-    "A value fed at the start of a run. `shape` None is an unknown rank, None in it an unknown dimension.",
-    FAMILY, attrs={"dtype": REQUIRED, "shape": None},
-)  # fmt: skip
+    "Placeholder",
+    "",
+    _placeholder,
+    None,
+    "A value fed at the start of a run. `shape` None is an unknown rank, None in it an unknown dimension; "
+    "`dims` may name its dimensions, which has no effect on a run.",
+    FAMILY,
+    attrs={"dtype": REQUIRED, "shape": None, "dims": None},
+)
 define(
-    "Const", "", _const, lambda arrays, attrs: attrs["value"],
+    "Const",
+    "",
+    _const,
+    lambda arrays, attrs: attrs["value"],
     "The array in the attr `value`; any dtype, strings as object arrays.",
-    FAMILY, attrs={"value": REQUIRED},
-)  # fmt: skip
+    FAMILY,
+    attrs={"value": REQUIRED},
+)
 define("Identity", "x", _same, lambda arrays, attrs: arrays[0], "The input itself.", FAMILY)
 define(
-    "NoOp", "", lambda types, attrs, values: (), lambda arrays, attrs: (),
-    "Does nothing and yields nothing; a point for control edges.", FAMILY, outputs="",
-)  # fmt: skip
+    "NoOp",
+    "",
+    lambda types, attrs, values: (),
+    lambda arrays, attrs: (),
+    "Does nothing and yields nothing; a point for control edges.",
+    FAMILY,
+    outputs="",
+)
 
 
 def _to_bool(arrays, attrs):
@@ -118,7 +161,11 @@ def _to_bool(arrays, attrs):
 
 
 define(
-    "to_bool", "x", lambda types, attrs, values: TensorType("bool", ()), _to_bool,
+    "to_bool",
+    "x",
+    lambda types, attrs, values: TensorType("bool", ()),
+    _to_bool,
     "Whether a scalar is not zero (a text: not empty); of anything else, whether it has elements.",
-    FAMILY, source="https://www.tensorflow.org/api_docs/python/tf/raw_ops/ToBool",
-)  # fmt: skip
+    FAMILY,
+    source="https://www.tensorflow.org/api_docs/python/tf/raw_ops/ToBool",
+)

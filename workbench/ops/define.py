@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import TypeMismatchError
-from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import Opaque, TensorType
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import Opaque, TensorType
 from workbench.ops import checked
 from workbench.ops.rules import WRONG_ARITY, WRONG_ATTR, RuleError, ufunc_type
 
@@ -63,9 +63,19 @@ def define(
     table = dict(attrs or {})
     single = len(outs) == 1 and not outs[0].startswith("*")
     spec = OpSpec(
-        name, ins, outs, _guarded(name, ins, table, infer), _wrapped(name, evaluate, single), doc, family,
-        source=source, attrs=table, ufunc=ufunc, pure=pure, draws=draws,
-    )  # fmt: skip
+        name,
+        ins,
+        outs,
+        _guarded(name, ins, table, infer),
+        _wrapped(name, evaluate, single),
+        doc,
+        family,
+        source=source,
+        attrs=table,
+        ufunc=ufunc,
+        pure=pure,
+        draws=draws,
+    )
     return REGISTRY.register(spec, *aliases)
 
 
@@ -144,9 +154,17 @@ def define_ufunc(
         name, lambda types, attrs, values: ufunc_type(ufunc, types, result), lambda arrays, attrs: ufunc(*arrays)
     )
     return define(
-        name, ins, infer, evaluate, doc, family, attrs=attrs,
-        source=f"{NUMPY}generated/numpy.{ufunc.__name__}.html", ufunc=ufunc.__name__, aliases=extra,
-    )  # fmt: skip
+        name,
+        ins,
+        infer,
+        evaluate,
+        doc,
+        family,
+        attrs=attrs,
+        source=f"{NUMPY}generated/numpy.{ufunc.__name__}.html",
+        ufunc=ufunc.__name__,
+        aliases=extra,
+    )
 
 
 def as_python(

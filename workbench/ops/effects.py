@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.errors import ExecutionError
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 from workbench.ops.define import define
 from workbench.ops.rules import WRONG_SHAPE, RuleError, need_kinds, show
 
@@ -57,8 +57,11 @@ def _ensure_shape(arrays, attrs):
     if wanted is not None:
         found = TensorType.of(arrays[0])
         if not TensorType(found.dtype, tuple(wanted)).accepts(found):
-            raise ExecutionError(f"A tensor of shape {show(tuple(wanted))} was promised, but {found} came.",
-                                 slug=WRONG_SHAPE, fix="Feed that shape.")  # fmt: skip
+            raise ExecutionError(
+                f"A tensor of shape {show(tuple(wanted))} was declared, got {found}.",
+                slug=WRONG_SHAPE,
+                fix="Feed that shape.",
+            )
     return arrays[0]
 
 
@@ -66,23 +69,63 @@ def _check_numerics(arrays, attrs):
     bad = ~np.isfinite(arrays[0])
     if bad.any():
         at = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ExecutionError(f"{attrs.get('message') or 'A value'}: {arrays[0][at]} at position {at}.",
-                             slug="not-finite", fix="Look where the value was computed.")  # fmt: skip
+        raise ExecutionError(
+            f"{attrs.get('message') or 'A value'}: {arrays[0][at]} at position {at}.",
+            slug="not-finite",
+            fix="Look where the value was computed.",
+        )
     return arrays[0]
 
 
-define("assert", "condition *data", _assert_type, _assert, "Fails the run where the condition is not all true.", FAMILY,
-       outputs="", attrs={"message": "", "summarize": 20}, pure=False,
-       source="https://www.tensorflow.org/api_docs/python/tf/debugging/Assert")  # fmt: skip
-define("print", "x *data", lambda types, attrs, values: types[0], _print,
-       "Prints `message` and the data (x itself if there are none), and gives x on.", FAMILY,
-       attrs={"message": "", "summarize": 20}, pure=False)  # fmt: skip
-define("check_numerics", "x", lambda types, attrs, values: types[0], _check_numerics,
-       "Gives x on; fails the run where it holds nan or infinity.", FAMILY, attrs={"message": ""}, pure=False,
-       source="https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics")  # fmt: skip
-define("ensure_shape", "x", _ensure_shape_type, _ensure_shape,
-       "Gives x on, and lets the graph know that it has `shape`; fails the run where it has not.", FAMILY,
-       attrs={"shape": None}, source="https://www.tensorflow.org/api_docs/python/tf/ensure_shape")  # fmt: skip
-define("stop_gradient", "x", lambda types, attrs, values: types[0], lambda arrays, attrs: arrays[0],
-       "The input itself; tells a differentiator not to go on.", FAMILY,
-       source="https://www.tensorflow.org/api_docs/python/tf/stop_gradient")  # fmt: skip
+define(
+    "assert",
+    "condition *data",
+    _assert_type,
+    _assert,
+    "Fails the run where the condition is not all true.",
+    FAMILY,
+    outputs="",
+    attrs={"message": "", "summarize": 20},
+    pure=False,
+    source="https://www.tensorflow.org/api_docs/python/tf/debugging/Assert",
+)
+define(
+    "print",
+    "x *data",
+    lambda types, attrs, values: types[0],
+    _print,
+    "Prints `message` and the data (x itself if there are none), and gives x on.",
+    FAMILY,
+    attrs={"message": "", "summarize": 20},
+    pure=False,
+)
+define(
+    "check_numerics",
+    "x",
+    lambda types, attrs, values: types[0],
+    _check_numerics,
+    "Gives x on; fails the run where it holds nan or infinity.",
+    FAMILY,
+    attrs={"message": ""},
+    pure=False,
+    source="https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics",
+)
+define(
+    "ensure_shape",
+    "x",
+    _ensure_shape_type,
+    _ensure_shape,
+    "Gives x on, and lets the graph know that it has `shape`; fails the run where it has not.",
+    FAMILY,
+    attrs={"shape": None},
+    source="https://www.tensorflow.org/api_docs/python/tf/ensure_shape",
+)
+define(
+    "stop_gradient",
+    "x",
+    lambda types, attrs, values: types[0],
+    lambda arrays, attrs: arrays[0],
+    "The input itself; tells a differentiator not to go on.",
+    FAMILY,
+    source="https://www.tensorflow.org/api_docs/python/tf/stop_gradient",
+)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.errors import UnknownOpError
-from workbench.graph.opspec import REGISTRY, OpSpec
+from workbench.ir.opspec import REGISTRY, OpSpec
 
 Resolver = Callable[[str, Mapping[str, Any]], OpSpec]
 _PREFIXES: set[str] = set()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import TypeMismatchError
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 from workbench.ops.rules import UNSEEN, WRONG_ATTR, WRONG_SHAPE, RuleError, Shape, need_kinds, show
 
 

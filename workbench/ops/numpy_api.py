@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import TypeMismatchError
-from workbench.graph.opspec import REGISTRY
-from workbench.graph.types import dtype_name
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.types import dtype_name
 from workbench.ops.rules import WRONG_ATTR
 
 Adapter = Callable[[Sequence[Any], Mapping[str, Any]], tuple[list[Any], dict[str, Any]]]
@@ -23,10 +23,19 @@ numpy_functions: dict[Callable, tuple[str, Adapter]] = REGISTRY.numpy_functions
 
 # arguments of NumPy functions that no op has, with the values that may be dropped because they change nothing here
 _IDLE: dict[str, tuple] = {
-    "out": (None,), "order": (None, "C", "K"), "where": (True,), "casting": ("same_kind",), "subok": (True, False),
-    "shape": (None,), "dtype": (None,), "device": (None,), "kind": (None, "quicksort", "stable"),
-    "stable": (None, True), "mode": ("raise",), "copy": (None, True, False),
-}  # fmt: skip
+    "out": (None,),
+    "order": (None, "C", "K"),
+    "where": (True,),
+    "casting": ("same_kind",),
+    "subok": (True, False),
+    "shape": (None,),
+    "dtype": (None,),
+    "device": (None,),
+    "kind": (None, "quicksort", "stable"),
+    "stable": (None, True),
+    "mode": ("raise",),
+    "copy": (None, True, False),
+}
 
 
 def ufunc_op(ufunc: np.ufunc) -> str | None:
@@ -114,9 +123,15 @@ def _rank(x: Any, name: str) -> int:
 for _function in (np.sum, np.prod, np.mean):
     _simple(_function, _function.__name__, "a axis dtype -out keepdims")
 for _function, _op in (
-    (np.max, "max"), (np.min, "min"), (np.amax, "max"), (np.amin, "min"), (np.any, "any"), (np.all, "all"),
-    (np.argmax, "argmax"), (np.argmin, "argmin"),
-):  # fmt: skip
+    (np.max, "max"),
+    (np.min, "min"),
+    (np.amax, "max"),
+    (np.amin, "min"),
+    (np.any, "any"),
+    (np.all, "all"),
+    (np.argmax, "argmax"),
+    (np.argmin, "argmin"),
+):
     _simple(_function, _op, "a axis -out keepdims")
 for _function in (np.var, np.std):
     _simple(_function, _function.__name__, "a axis -dtype -out ddof keepdims")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph.types import ANY, NARROW, OPAQUE, STRING, TensorType, broadcast_shapes, dtype_name, numpy_dtype
+from workbench.ir.types import ANY, NARROW, OPAQUE, STRING, TensorType, broadcast_shapes, dtype_name, numpy_dtype
 
 Shape = tuple[int | None, ...] | None
 WRONG_ARITY, WRONG_DTYPE, WRONG_SHAPE, WRONG_ATTR = "wrong-arity", "wrong-dtype", "wrong-shape", "wrong-attr"
@@ -171,7 +171,7 @@ def setting(attrs: Mapping[str, Any], key: str, types: Sequence, values: Sequenc
 
 
 def setting_at_run(attrs: Mapping[str, Any], key: str, arrays: Sequence[np.ndarray], i: int) -> Any:
-    """What :func:`setting` finds, while the op is evaluated: a tuple of ints, or None where nothing is given."""
+    """The value of :func:`setting` while the op is evaluated: a tuple of ints, or None where nothing is given."""
     given = arrays[i] if i < len(arrays) else attrs.get(key)
     return None if given is None else as_ints(given)
 
@@ -193,6 +193,22 @@ def element_count(shape: Shape) -> int | None:
     if shape is None or None in shape:
         return None
     return int(np.prod([d for d in shape if d is not None], dtype=np.int64))
+
+
+def working(dtype: np.dtype) -> np.dtype:
+    """The dtype in which an op computes what it rounds once to ``dtype``: float32 for the 16-bit floats, else the same.
+
+    8 or 11 bits of precision are too few to add many numbers in, or to take several steps in.
+
+    >>> working(np.dtype(np.float16)), working(np.dtype(np.float64))
+    (dtype('float32'), dtype('float64'))
+    """
+    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iub" else dtype
+
+
+def widened(x: np.ndarray) -> np.ndarray:
+    """``x`` in the dtype that :func:`working` names."""
+    return x.astype(working(x.dtype), copy=False)
 
 
 def lowest(dtype: np.dtype) -> np.ndarray:

@@ -16,12 +16,23 @@ its own Exits is taken apart first (order, parts).
 
 from workbench.plan.cache import PLANS, CacheStats, PlanCache
 from workbench.plan.dag import ExecutionNode, ExecutionNodeType, ForwardExecutionDAG, ForwardExecutionDAGBuilder
-from workbench.plan.lives import memory_of
-from workbench.plan.memory import Lifetime, PlanMemory
+from workbench.plan.live_ranges import memory_of
+from workbench.plan.memory.memory_bound import Lifetime, PlanMemory
 from workbench.plan.plan import ExecutionPlan, choose_outputs, make_plan, signature_of
 
 __all__ = [
-    "PLANS", "CacheStats", "ExecutionNode", "ExecutionNodeType", "ExecutionPlan", "ForwardExecutionDAG",
-    "ForwardExecutionDAGBuilder", "Lifetime", "PlanCache", "PlanMemory", "choose_outputs", "make_plan", "memory_of",
+    "PLANS",
+    "CacheStats",
+    "ExecutionNode",
+    "ExecutionNodeType",
+    "ExecutionPlan",
+    "ForwardExecutionDAG",
+    "ForwardExecutionDAGBuilder",
+    "Lifetime",
+    "PlanCache",
+    "PlanMemory",
+    "choose_outputs",
+    "make_plan",
+    "memory_of",
     "signature_of",
-]  # fmt: skip
+]

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from workbench.graph.graph import Graph
-from workbench.graph.listing import Listing
-from workbench.graph.node import Ref
+from workbench.ir.graph import Graph
+from workbench.ir.listing import Listing
+from workbench.ir.node import Ref
 from workbench.plan.plan import ExecutionPlan, Signature, make_plan
 
 
@@ -35,7 +35,26 @@ class CacheStats:
 
 
 class PlanCache:
-    """Keeps the ``capacity`` plans used last. Safe under threads."""
+    """A cache of execution plans, safe under threads. ``wb.plan_cache`` is the one that sessions and ``Graph.run`` use.
+
+    The key is the graph's fingerprint, the required outputs and the types of the feeds, so that the second session on a
+    graph need not plan again. The plans used last are kept.
+
+    Parameters
+    ----------
+    capacity : int, default 128
+        Number of plans to keep.
+
+    Examples
+    --------
+    >>> before = wb.plan_cache.stats().hits
+    >>> with wb.Session(graph, {"a": 3.0}) as another:
+    ...     wb.plan_cache.stats().hits > before
+    True
+    >>> print(wb.plan_cache)
+    Plan cache: ... of 128 plans, ... hits, ... misses, ... evictions
+    ...
+    """
 
     def __init__(self, capacity: int = 128) -> None:
         self.capacity = capacity
@@ -45,10 +64,32 @@ class PlanCache:
         self._reason = "nothing was looked up yet"
 
     def get(
-        self, graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False,
+        self,
+        graph: Graph,
+        outputs: Mapping[str, Ref],
+        signature: Signature,
+        statistics: bool = False,
         lean: bool = False,
-    ) -> ExecutionPlan:  # fmt: skip
-        """The plan for this key, made if it is not there."""
+    ) -> ExecutionPlan:
+        """Return the plan for a key, and make it if it is not there.
+
+        Parameters
+        ----------
+        graph : Graph
+            The graph.
+        outputs : mapping of str to Ref
+            The required outputs.
+        signature : tuple
+            Types of the feeds.
+        statistics : bool, default False
+            Whether statistics of arrays are computed with the arrays.
+        lean : bool, default False
+            Whether values are freed after their last use.
+
+        Returns
+        -------
+        ExecutionPlan
+        """
         lean = lean or statistics
         key, other = ((graph.fingerprint, tuple(outputs.items()), signature, statistics, k) for k in (lean, not lean))
         with self._lock:
@@ -73,11 +114,12 @@ class PlanCache:
         return plan
 
     def stats(self) -> CacheStats:
+        """Return the numbers of entries, hits, misses and evictions since the cache was made."""
         with self._lock:
             return CacheStats(len(self._plans), self._hits, self._misses, self._evictions, self._reason)
 
     def entries(self) -> Listing:
-        """What is kept, the plan used last at the end: graph, outputs, feeds, size, what planning took, hits."""
+        """Return the cached plans as a table, the last used at the end."""
         with self._lock:
             kept = list(self._plans.values())
         stats = self.stats()
@@ -87,11 +129,15 @@ class PlanCache:
             ("graph", "outputs", "feeds", "nodes", "statistics", "planned in", "hits"),
             kept,
             lambda e: (
-                e.plan.graph.name, ", ".join(e.plan.outputs), ", ".join(f"{n} {t}" for n, t in e.plan.signature),
-                str(len(e.plan.layout.nodes)), "yes" if e.statistics else "no", f"{e.plan.seconds * 1e3:.1f} ms",
+                e.plan.graph.name,
+                ", ".join(e.plan.outputs),
+                ", ".join(f"{n} {t}" for n, t in e.plan.signature),
+                str(len(e.plan.layout.nodes)),
+                "yes" if e.statistics else "no",
+                f"{e.plan.seconds * 1e3:.1f} ms",
                 str(e.hits),
             ),
-        )  # fmt: skip
+        )
 
     def __repr__(self) -> str:
         return f"<{self.entries().title}>"
@@ -103,7 +149,7 @@ class PlanCache:
         return self.entries()._repr_html_()
 
     def clear(self) -> None:
-        """Forget all plans; the counts stay."""
+        """Remove all plans; the counts stay."""
         with self._lock:
             self._plans.clear()
 

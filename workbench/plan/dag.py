@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from workbench.graph.frames import FramePath
-from workbench.graph.graph import Graph
-from workbench.graph.listing import Listing
-from workbench.graph.node import FRAME_OPS
-from workbench.graph.types import TensorType
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.listing import Listing
+from workbench.ir.node import FRAME_OPS
+from workbench.ir.types import TensorType
 from workbench.plan.cache import PLANS, PlanCache
 from workbench.plan.plan import ExecutionPlan, Signature, choose_outputs, signature_of
 
 
 class ExecutionNodeType(enum.Enum):
-    """What carrying out a node means."""
+    """Kinds of work that a node stands for."""
 
     VARIABLE_INIT = "variable init"  #: a constant or variable takes its value
     PLACEHOLDER_SET = "placeholder set"  #: a fed value is there
@@ -56,12 +56,29 @@ class ExecutionNode:
         return tuple(n for n in self.depends_on if n not in completed)
 
     def is_ready(self, completed: Collection[str]) -> bool:
-        """Whether all dependencies are completed."""
+        """Return whether all dependencies are completed."""
         return not self.missing(completed)
 
 
 class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
-    """Node name -> :class:`ExecutionNode`, in execution order; made by :class:`ForwardExecutionDAGBuilder`."""
+    """The nodes that a plan computes, in execution order: a mapping of node names to :class:`ExecutionNode`.
+
+    Nodes that the required outputs do not need are left out (:attr:`left_out`). Back edges from NextIteration to Merge
+    are kept apart, so that the rest has no cycle. Made by :class:`ForwardExecutionDAGBuilder`, or ``session.dag``.
+
+    Parameters
+    ----------
+    plan : ExecutionPlan
+        The plan, ``session.plan`` for instance.
+
+    Examples
+    --------
+    >>> dag = session.dag
+    >>> dag
+    <ForwardExecutionDAG of 'newton': 18 nodes, 0 left out>
+    >>> dag["while/abs"].depends_on, dag["while/x/Merge"].back_edges
+    (('while/subtract',), ('while/x/NextIteration',))
+    """
 
     def __init__(self, plan: ExecutionPlan) -> None:
         self.plan = plan
@@ -88,24 +105,45 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
         return tuple(n for n in self.graph.nodes if n not in self._nodes)
 
     def frame_aware_order(self) -> tuple[ExecutionNode, ...]:
-        """The nodes as they are carried out, one iteration of each frame."""
+        """Return the nodes in execution order, one iteration of each frame."""
         return tuple(self._nodes.values())
 
     def ready(self, completed: Collection[str]) -> tuple[ExecutionNode, ...]:
-        """Nodes whose dependencies are all completed and that are not completed themselves."""
+        """Return the nodes that could be computed next.
+
+        Parameters
+        ----------
+        completed : collection of str
+            Names of the nodes that are done.
+
+        Returns
+        -------
+        tuple of ExecutionNode
+            Nodes that are not done, and whose dependencies all are.
+
+        Examples
+        --------
+        >>> [node.name for node in session.dag.ready({"a", "while/x/Enter"})]
+        ['while/x/Merge', 'while/a/Enter']
+        """
         return tuple(n for n in self._nodes.values() if n.name not in completed and n.is_ready(completed))
 
     def table(self) -> Listing:
-        """The order as a table: position, node, op, kind, frame, what computes it."""
+        """Return the order as a table: position, node, op, kind, frame, dependencies, and what computes the node."""
         return Listing(
             f"Execution order of {self.graph.name!r} for {', '.join(self.outputs)}",
             ("#", "node", "op", "kind", "frame", "waits for", "computed by"),
             self.frame_aware_order(),
             lambda n: (
-                str(n.position), n.name, n.op, n.kind.value, "/".join(n.frame) or "outermost",
-                ", ".join((*n.depends_on, *(f"{b} (back)" for b in n.back_edges))), n.how,
+                str(n.position),
+                n.name,
+                n.op,
+                n.kind.value,
+                "/".join(n.frame) or "outermost",
+                ", ".join((*n.depends_on, *(f"{b} (back)" for b in n.back_edges))),
+                n.how,
             ),
-        )  # fmt: skip
+        )
 
     def text(self) -> str:
         """The nodes in execution order as an aligned table."""
@@ -121,10 +159,20 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
 
 
 class ForwardExecutionDAGBuilder:
-    """Builds the DAG of a graph; plans come from the plan cache and go there.
+    """Builds the execution DAG of a graph; plans come from the plan cache and go there.
 
-    >>> dag = ForwardExecutionDAGBuilder(graph).build(["x"])
-    >>> [n.name for n in dag.frame_aware_order()]
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    cache : PlanCache, default workbench.plan_cache
+        The cache.
+
+    Examples
+    --------
+    >>> dag = wb.ForwardExecutionDAGBuilder(graph).build(["x"])
+    >>> [node.name for node in dag.frame_aware_order()][:3]
+    ['a', 'while/x/Enter', 'while/x/Merge']
     """
 
     def __init__(self, graph: Graph, cache: PlanCache = PLANS) -> None:
@@ -133,10 +181,27 @@ class ForwardExecutionDAGBuilder:
     def build(
         self, outputs: Sequence[str] | None = None, feeds: Mapping[str, TensorType] | None = None
     ) -> ForwardExecutionDAG:
-        """The DAG that computes ``outputs`` (by default the graph's own) from feeds of these types.
+        """Build the DAG that computes some outputs.
 
-        Without ``feeds`` the declared types of the inputs stand for them. Raises GraphError for outputs that the graph
-        does not have, FeedError for feeds that do not fit, FrameError for frames that cannot be put in order.
+        Parameters
+        ----------
+        outputs : sequence of str, optional
+            Names of values; by default the graph's outputs.
+        feeds : mapping of str to TensorType, optional
+            Types of the inputs; by default those that the graph declares.
+
+        Returns
+        -------
+        ForwardExecutionDAG
+
+        Raises
+        ------
+        GraphError
+            For outputs that the graph does not have (``unknown-value``).
+        FeedError
+            For feeds that do not fit (``missing-feed``, ``unknown-feed``, ``feed-type``).
+        FrameError
+            For frames that cannot be put in order.
         """
         types = {n: self.graph.type_of(r) for n, r in self.graph.inputs.items()}
         if feeds is not None:
@@ -171,8 +236,17 @@ def _nodes(plan: ExecutionPlan) -> list[ExecutionNode]:
     found = []
     for position, name in enumerate(order):
         node, reason = graph.nodes[name], plan.reasons.get(name)
-        found.append(ExecutionNode(
-            name, node.op, kind_of(node.op), graph.frame_of(name), position, waits[name], tuple(dependents[name]),
-            back[name], "" if reason is None else reason[1],
-        ))  # fmt: skip
+        found.append(
+            ExecutionNode(
+                name,
+                node.op,
+                kind_of(node.op),
+                graph.frame_of(name),
+                position,
+                waits[name],
+                tuple(dependents[name]),
+                back[name],
+                "" if reason is None else reason[1],
+            )
+        )
     return found

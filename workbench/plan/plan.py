@@ -7,20 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.errors import FeedError, GraphError
-from workbench.graph.frames import FramePath
-from workbench.graph.graph import Graph
-from workbench.graph.infer import infer_types
-from workbench.graph.node import Ref
-from workbench.graph.types import TensorType
+from workbench.ir.collector import collector_paused
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.infer import infer_types
+from workbench.ir.node import Ref
+from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
-from workbench.plan.arrange import Arrangement, arrange
-from workbench.plan.guards import Guards
-from workbench.plan.lower import Lowering
-from workbench.plan.memory import Storage
-from workbench.plan.parts import shown
-from workbench.plan.required import may_raise, required_nodes
-from workbench.plan.schedule import Block
+from workbench.plan.lowering.lower import Lowering
+from workbench.plan.memory.memory_bound import Storage
+from workbench.plan.reachability import may_raise, required_nodes
+from workbench.plan.schedule.frame_schedule import Block
+from workbench.plan.schedule.guards import Guards
+from workbench.plan.schedule.schedule_frames import Arrangement, arrange
+from workbench.plan.schedule.split_frames import shown
 
 #: input name -> exact type of what is fed
 Signature = tuple[tuple[str, TensorType], ...]
@@ -64,17 +65,20 @@ def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
     unknown = sorted(set(feeds) - set(graph.inputs))
     if unknown:
         raise FeedError(
-            f"{unknown[0]!r} is no input of graph {graph.name!r}.", slug="unknown-feed",
+            f"{unknown[0]!r} is not an input of graph {graph.name!r}.",
+            slug="unknown-feed",
             fix=f"its inputs are {', '.join(map(repr, graph.inputs)) or 'none'}.",
-        )  # fmt: skip
+        )
     for name, fed in feeds.items():
         declared = graph.type_of(graph.inputs[name])
         if not declared.accepts(fed):
             raise FeedError(
-                f"The input {name!r} takes {declared}, but {fed} was fed.", slug="feed-type",
-                node=graph.inputs[name].node, source=graph.nodes[graph.inputs[name].node].source,
-                fix=f"feed an array of {declared}.",
-            )  # fmt: skip
+                f"The input {name!r} takes {declared.words} ({declared}), got {fed.words} ({fed}).",
+                slug="feed-type",
+                node=graph.inputs[name].node,
+                source=graph.nodes[graph.inputs[name].node].source,
+                fix=f"feed {declared.words}.",
+            )
     return tuple((name, feeds[name]) for name in graph.inputs if name in feeds)
 
 
@@ -83,6 +87,13 @@ def make_plan(
 ) -> ExecutionPlan:
     """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: of every array, too;
     ``lean``: large values of the outermost level go when their last reader has run (as they do with statistics)."""
+    with collector_paused():
+        return _planned(graph, outputs, signature, statistics, lean)
+
+
+def _planned(
+    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool, lean: bool
+) -> ExecutionPlan:
     began = time.perf_counter()
     kept = may_raise(graph) if set(graph.outputs.values()) <= set(outputs.values()) else ()
     needed = required_nodes(graph, (*outputs.values(), *kept))
@@ -90,9 +101,12 @@ def make_plan(
     for name, ref in graph.inputs.items():
         if ref.node in needed and name not in fed:
             raise FeedError(
-                f"The input {name!r} ({graph.type_of(ref)}) was not fed.", slug="missing-feed", node=ref.node,
-                source=graph.nodes[ref.node].source, fix=f"give a value for {name!r}.",
-            )  # fmt: skip
+                f"The input {name!r} ({graph.type_of(ref)}) was not fed.",
+                slug="missing-feed",
+                node=ref.node,
+                source=graph.nodes[ref.node].source,
+                fix=f"give a value for {name!r}.",
+            )
     order = tuple(n for n in graph.nodes if n in needed)
     types = infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, needed)
     found = arrange(graph, needed)
@@ -102,12 +116,24 @@ def make_plan(
     lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean)
     program, layout = lowering.run()
     return ExecutionPlan(
-        graph=graph, outputs=dict(outputs), signature=signature, needed=needed, types=types, blocks=found.blocks,
-        guards=found.guards, raw=raw_frames(found), program=program, layout=layout, spans=lowering.spans,
-        reasons={n: c.reason for n, c in lowering.choices.items()},
-        seconds=time.perf_counter() - began, numbers={f.path: i for i, f in enumerate(layout.frames)},
-        lean=lowering.lean if lowering.lean_matters else None, storage=lowering.storage(), statistics=statistics,
-    )  # fmt: skip
+        graph=graph,
+        outputs=dict(outputs),
+        signature=signature,
+        needed=needed,
+        types=types,
+        blocks=found.blocks,
+        guards=found.guards,
+        raw=raw_frames(found),
+        program=program,
+        layout=layout,
+        spans=lowering.state.spans,
+        reasons={n: c.reason for n, c in lowering.state.choices.items()},
+        seconds=time.perf_counter() - began,
+        numbers={f.path: i for i, f in enumerate(layout.frames)},
+        lean=lowering.state.lean if lowering.state.lean_matters else None,
+        storage=lowering.storage(),
+        statistics=statistics,
+    )
 
 
 def raw_frames(found: Arrangement) -> dict[FramePath, str]:

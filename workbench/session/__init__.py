@@ -1,13 +1,16 @@
 """The session: a run and its debugger on a worker thread.
 
-``worker`` queues and carries out, ``commands`` steps and runs, ``values`` reads, ``session`` makes, edits and forks.
+:class:`Session` is the class to use, and :class:`Snapshot` is its state at one moment. Of the modules, ``session`` has
+the public methods; ``state`` is what threads share, ``worker`` queues commands, ``pending_requests`` numbers and
+cancels them, ``worker_thread`` and ``command_execution`` carry them out, ``slice_lock`` lets readers in between two
+slices, ``values`` reads, ``forks`` makes other sessions, ``run_setup`` makes the run, and ``live_sessions`` lists all
+open sessions.
 """
 
-from workbench.execution.direct import plan_for, run_graph
-from workbench.session.commands import Commands
-from workbench.session.orders import Snapshot
-from workbench.session.session import DEFAULT_BUDGET, Session
-from workbench.session.values import Values
-from workbench.session.worker import Worker
+from workbench.execution.one_shot import plan_for, run_graph
+from workbench.session.command_request import Snapshot
+from workbench.session.input_examples import example_inputs
+from workbench.session.run_setup import DEFAULT_BUDGET
+from workbench.session.session import Session
 
-__all__ = ["DEFAULT_BUDGET", "Commands", "Session", "Snapshot", "Values", "Worker", "plan_for", "run_graph"]
+__all__ = ["DEFAULT_BUDGET", "Session", "Snapshot", "example_inputs", "plan_for", "run_graph"]

@@ -1,212 +1,897 @@
-"""The session: a run and its debugger on a worker thread, with commands from any thread; edits and forks."""
+"""The session: a run and its debugger on a worker thread, with commands from any thread; edits and forks.
+
+::
+
+    Session          the public methods, with their documentation
+      SessionState   state, position, version; the debugger and the graph; listeners
+      Worker         the queue of commands and the thread that carries them out
+        PendingRequests, SliceLock, CommandExecution
+      SessionValues  reads the run, recomputes what was dropped
+      Forks          makes other sessions from this one
+
+Each part gets in its constructor the parts above it that it uses; none refers to the Session.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from workbench.analysis import Fix, Termination, classify
-from workbench.analysis.answer import chosen_fix
-from workbench.analysis.desk import Desk
-from workbench.analysis.repair import Fixed, repaired
-from workbench.debugger import Breakpoints, Debugger, History, Stop
+from workbench.analysis import Fix, Termination
+from workbench.analysis.fixes import FixOutcome
+from workbench.analysis.termination.proof_cache import TerminationCache
+from workbench.arrays import Array
+from workbench.debugger import Breakpoints, History, Stop
 from workbench.errors import SessionError
-from workbench.execution import NEWEST_CHECKPOINTS, NEWEST_ROWS, Run, prepare_feeds
-from workbench.execution.direct import plan_for
+from workbench.execution import MemoryReport, Position, Run
 from workbench.execution.incremental import Update
-from workbench.graph.graph import Graph
-from workbench.session.commands import Commands
-from workbench.session.values import Values
-from workbench.trace.retention import DEFAULT_MEMORY, Retention, retention_of
+from workbench.execution.run_memory import RunFigures, run_figures
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.plan import ExecutionPlan, ForwardExecutionDAG
+from workbench.session.command_request import Snapshot
+from workbench.session.forks import Forks
+from workbench.session.run_setup import DEFAULT_BUDGET, checked_retention, debugger_for
+from workbench.session.state import SessionState
+from workbench.session.time_limits import checked_seconds
+from workbench.session.values import SessionValues
+from workbench.session.worker import Worker
+from workbench.trace import Trace
+from workbench.trace.provenance import MAX_LINKS, Explanation, explain
+from workbench.trace.retention import Retention
 
-#: bytes that a trace may hold; beyond it the oldest rows are dropped and recomputed when asked for
-DEFAULT_BUDGET = DEFAULT_MEMORY
-#: with trace="stats" so many bytes of the newest arrays of each loop stay beside the statistics of all
-STATS_WINDOW = 1 << 20
 
+class Session:
+    """A run of a graph that can be stepped, paused, taken back, edited and read at any moment.
 
-class Session(Values, Commands):
-    """Step, run, pause and go back in a graph.
-
-    >>> session = Session(graph, {"a": 2.0})
-    >>> session.step()
-    >>> session.run()
-    >>> session.trace["x"].values
+    A session has a worker thread of its own, on which its commands are carried out one after the other; every method
+    may be called from any thread. Going back is exact: an earlier state is restored from a checkpoint and replayed bit
+    for bit. Use it as a context manager, or call :meth:`close`.
 
     Parameters
     ----------
-    graph, feeds:
-        What to run, and its inputs by name.
-    outputs:
-        Names of values to compute; by default the graph's outputs.
-    trace:
-        What is kept: a :class:`workbench.Retention`, or the name of one. "all" keeps every value within
-        ``memory_budget`` bytes, checkpoints included; "carried" what loops carry, of every iteration if that fits;
-        "stats" every number, of arrays of known shape the statistics (``trace[name].statistics``) and only the newest
-        values, large ones only until nothing in the run needs them any more; "off" only the newest rows. Values that
-        are no longer kept are recomputed exactly by :meth:`value`, or many at once by :meth:`values`.
+    graph : Graph
+        The graph to run.
+    feeds : mapping, optional
+        Values of the inputs by name.
+    outputs : sequence of str, optional
+        Names of the values to compute; by default the graph's outputs. Nodes that they do not need are left out of the
+        run.
+    trace : {"all", "carried", "stats", "off"} or Retention, default "all"
+        The values that the trace keeps. "all": every value, within ``memory_budget``. "carried": loop variables, of
+        every iteration if that fits. "stats": every number, and of arrays of known shape the statistics
+        (``trace[name].statistics``) and only the newest values, large ones only until their last use. "off": only the
+        newest values. Values that are not kept are recomputed exactly by :meth:`value` and :meth:`values`.
+    memory_budget : int, default 512 MiB
+        Limit of the trace in bytes, checkpoints included. A :class:`workbench.Retention` has its own limit instead.
+
+    Raises
+    ------
+    FeedError
+        For an input that is missing (``missing-feed``), unknown (``unknown-feed``) or of another dtype or shape
+        (``feed-type``).
+    GraphError
+        For ``outputs`` that the graph does not have (``unknown-value``).
+    SessionError
+        ``bad-retention`` for an invalid policy or budget. Later, commands raise ``closed`` after :meth:`close`, and
+        ``on-the-worker`` when a listener calls a method that waits.
+
+    Examples
+    --------
+    >>> with wb.Session(graph, {"a": 2.0}) as session:
+    ...     print(session.step().tag)
+    ...     session.run_to("x", iteration=3)
+    ...     float(session.value("x"))
+    while/x/Enter:0[while 0]
+    <Stop TARGET: ...Next: while/x/Merge:0[while 3] (event ...).>
+    1.41...
     """
 
     def __init__(
-        self, graph: Graph, feeds: Mapping[str, Any] | None = None, *, outputs: Sequence[str] | None = None,
-        trace: str | Retention = "all", memory_budget: int = DEFAULT_BUDGET,
-    ) -> None:  # fmt: skip
-        if memory_budget <= 0:
-            raise SessionError(f"memory_budget is in bytes and positive, {memory_budget} came.", slug="bad-retention")
-        self.retention = retention_of(trace, memory_budget)
-        statistics = trace == "stats" or self.retention.keep == "statistics"
-        if isinstance(trace, Retention) and memory_budget not in (DEFAULT_BUDGET, trace.memory):
-            raise SessionError(
-                "A Retention has its own memory, and memory_budget came too.", slug="bad-retention",
-                fix=f"write Retention(..., memory={memory_budget}).",
-            )  # fmt: skip
-        arrays = prepare_feeds(graph, feeds or {})
-        lean = self.retention.keep in ("none", "statistics")
-        plan = plan_for(graph, arrays, outputs, statistics, lean)
-        window = STATS_WINDOW if statistics else 0
-        if trace == "off":
-            run = Run(plan, arrays, NEWEST_ROWS, window, NEWEST_CHECKPOINTS)
-        elif self.retention.keep == "none" and not self.retention.keeps_more:
-            run = Run(plan, arrays, min(self.retention.memory, NEWEST_ROWS + NEWEST_CHECKPOINTS), window)
-        else:
-            run = Run(plan, arrays, self.retention.memory, window, keeping=self.retention)
-        super().__init__(graph, Debugger(run, lean))
-        self._manner = (outputs, trace if isinstance(trace, str) else "all", self.retention.memory)
-        #: what came of the last :meth:`apply_fix`
-        self.fixed: Fixed | None = None
-        self._forks: list[Session] = []
-        self._desk = Desk()
-        self._debugger.classify = pattern_of
-        # weakly: a closed session is to go at once, with its trace, and not when the garbage collector comes by
-        still = weakref.WeakMethod(self._standing_still)
-        self._debugger.breakpoints.asked_by(lambda: method() if (method := still()) else nullcontext())
+        self,
+        graph: Graph,
+        feeds: Mapping[str, Any] | None = None,
+        *,
+        outputs: Sequence[str] | None = None,
+        trace: str | Retention = "all",
+        memory_budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        #: the graph that is run
+        self.graph = graph
+        #: what the trace keeps
+        self.retention = checked_retention(trace, memory_budget)
+        debugger = debugger_for(graph, feeds or {}, outputs, trace, self.retention)
+        self._state = SessionState(graph, debugger)
+        self._worker = Worker(self._state)
+        self._values = SessionValues(self._state, self._worker.stopped_between_slices)
+        text = trace if isinstance(trace, str) else "all"
+        make = partial(Session, outputs=outputs, trace=text, memory_budget=self.retention.memory)
+        self._forks = Forks(self._state, self._worker, make, _follow)
+        #: result of the last :meth:`apply_fix`
+        self.fixed: FixOutcome | None = None
+        self._proofs = TerminationCache()
+        # weakly: a closed session must be freed at once, with its trace, not at the next garbage collection
+        still = weakref.WeakMethod(self._worker.stopped_between_slices)
+        debugger.breakpoints.stopped_by(lambda: method() if (method := still()) else nullcontext())
+
+    # -- state ---------------------------------------------------------------------------------------------------------
 
     @property
-    def histories(self) -> tuple[History, ...]:
-        """What the run did before each edit, oldest first; each has a ``trace``."""
-        return tuple(self._debugger.histories)
+    def state(self) -> str:
+        """The state: "ready", "running", "paused", "finished", "failed" or "closed"."""
+        return self._state.name
 
     @property
-    def forks(self) -> tuple[Session, ...]:
-        """Sessions that were forked from this one (:meth:`fork`, :meth:`apply_fix`) and are not closed, oldest
-        first; what an edit ended is in :attr:`histories`."""
-        self._forks = [f for f in self._forks if not f._closed]
-        return tuple(self._forks)
+    def position(self) -> Position:
+        """The present position; while the session runs, the last one at which it was stopped."""
+        return self._state.position
+
+    @property
+    def stop(self) -> Stop:
+        """The stop at the end of the last command."""
+        return self._state.stop
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change of state and every stop."""
+        return self._state.version
+
+    def snapshot(self) -> Snapshot:
+        """Return state, position and iteration counts at this moment. Cheap: any thread may ask, also at full speed.
+
+        Returns
+        -------
+        Snapshot
+
+        Examples
+        --------
+        >>> snapshot = session.snapshot()
+        >>> snapshot.state, snapshot.iterations
+        ('finished', {('while',): 4})
+        """
+        return self._state.snapshot()
+
+    @property
+    def _run(self) -> Run:
+        return self._state.run
+
+    # -- commands ------------------------------------------------------------------------------------------------------
+
+    def run(self, wait: bool = True) -> Stop | None:
+        """Run to the end, a breakpoint or a pause.
+
+        Parameters
+        ----------
+        wait : bool, default True
+            Whether to wait for the stop. A run that is not waited for ends with the next command.
+
+        Returns
+        -------
+        Stop or None
+            The stop; None without ``wait``.
+
+        Examples
+        --------
+        >>> with wb.Session(graph, {"a": 2.0}) as session:
+        ...     session.run(wait=False)
+        ...     session.wait()
+        <Stop FINISHED: ...>
+        """
+        if wait:
+            return self._worker.carry_out("run")
+        self._worker.post("run", {})
+        return None
+
+    def resume(self, wait: bool = True) -> Stop | None:
+        """Continue the run; the same as :meth:`run`."""
+        if wait:
+            return self._worker.carry_out("resume")
+        self._worker.post("resume", {})
+        return None
+
+    def step(self, n: int = 1) -> Stop:
+        """Fire the next ``n`` nodes; constants and loop invariants fire silently in addition.
+
+        Parameters
+        ----------
+        n : int, default 1
+            Number of nodes.
+
+        Returns
+        -------
+        Stop
+            With the reason STEP, or FINISHED at the end. A node that fails gives FAILED, and the run stays before it.
+
+        Raises
+        ------
+        SessionError
+            If ``n`` is not a positive integer (``bad-count``); so in all commands with ``n``.
+
+        Examples
+        --------
+        >>> session.restart()
+        <Stop STARTED: ...>
+        >>> session.step(2)
+        <Stop STEP: ...>
+        """
+        return self._worker.carry_out("step", n=n)
+
+    def step_back(self, n: int = 1) -> Stop:
+        """Go back by ``n`` nodes, by exact replay."""
+        return self._worker.carry_out("step_back", n=n)
+
+    def step_over(self, n: int = 1) -> Stop:
+        """Fire the next ``n`` nodes of this frame; a frame that opens on the way runs to its end as part of a node."""
+        return self._worker.carry_out("step_over", n=n)
+
+    def step_back_over(self, n: int = 1) -> Stop:
+        """Go back by ``n`` nodes of this frame (or of those around it); frames inside it are passed over."""
+        return self._worker.carry_out("step_back_over", n=n)
+
+    def next_iteration(self, n: int = 1) -> Stop:
+        """Run to the start of the next iteration of the innermost open loop, or out of the loop; ``n`` times.
+
+        Examples
+        --------
+        >>> session.restart()
+        <Stop STARTED: ...>
+        >>> session.next_iteration(3).tag.iteration
+        (2,)
+        """
+        return self._worker.carry_out("next_iteration", n=n)
+
+    def previous_iteration(self, n: int = 1) -> Stop:
+        """Go back to the start of the previous iteration, ``n`` times."""
+        return self._worker.carry_out("previous_iteration", n=n)
+
+    def step_into(self) -> Stop:
+        """Run until a frame opens."""
+        return self._worker.carry_out("step_into")
+
+    def step_out(self) -> Stop:
+        """Run until the innermost open frame is left."""
+        return self._worker.carry_out("step_out")
+
+    def step_back_out(self) -> Stop:
+        """Go back to the node before the innermost open frame was entered."""
+        return self._worker.carry_out("step_back_out")
+
+    def next_branch(self, name: str | None = None) -> Stop:
+        """Run to the next flip: the position before a Switch that decides otherwise than the time before.
+
+        Decisions are compared within one activation of a loop. The end of a loop is a flip too.
+
+        Parameters
+        ----------
+        name : str, optional
+            A Switch or its predicate; by default any Switch.
+
+        Returns
+        -------
+        Stop
+            With the reason TARGET, or NOT_REACHED at the end of the run.
+
+        Raises
+        ------
+        SessionError
+            If there is no such branch (``no-branch``).
+
+        Examples
+        --------
+        >>> session.restart()
+        <Stop STARTED: ...>
+        >>> session.next_branch().tag.iteration
+        (4,)
+        """
+        return self._worker.carry_out("next_branch", name=name)
+
+    def previous_branch(self, name: str | None = None) -> Stop:
+        """Go back to the last flip (see :meth:`next_branch`); breakpoints are passed over."""
+        return self._worker.carry_out("previous_branch", name=name)
+
+    def run_to_branch(self, name: str | None = None, side: bool | None = None) -> Stop:
+        """Run to the next firing of a Switch that goes to one side.
+
+        Parameters
+        ----------
+        name : str, optional
+            A Switch or its predicate; by default any Switch.
+        side : bool, optional
+            The side; None for both.
+
+        Returns
+        -------
+        Stop
+            With the reason TARGET, or NOT_REACHED at the end of the run.
+
+        Raises
+        ------
+        SessionError
+            ``no-branch``, or ``bad-side`` for another ``side``.
+        """
+        return self._worker.carry_out("run_to_branch", name=name, side=side)
+
+    def run_to(self, name: str, iteration: int | tuple[int, ...] | None = None) -> Stop:
+        """Run to the next firing of a node, or to the one in a given iteration, forwards or back.
+
+        A node outside all loops fires once: if it has fired, the session goes back to it.
+
+        Parameters
+        ----------
+        name : str
+            A node or a value.
+        iteration : int or tuple of int, optional
+            One iteration per frame around it, or a number for the only one.
+
+        Returns
+        -------
+        Stop
+            With the reason TARGET, before the firing. NOT_REACHED if the firing does not exist: the run is then at its
+            end, or at the same position as before if the firing would lie in the past (its branch was not taken).
+
+        Raises
+        ------
+        TraceError
+            ``unknown-value``, or ``not-computed`` for a node that the run leaves out.
+        SessionError
+            For an impossible ``iteration`` (``bad-iteration``).
+
+        Examples
+        --------
+        >>> session.run_to("x", iteration=3)
+        <Stop TARGET: The requested position is reached. Next: while/x/Merge:0[while 3] (event 47).>
+        """
+        return self._worker.carry_out("run_to", name=name, iteration=iteration)
+
+    def reverse_continue(self) -> Stop:
+        """Go back to the last breakpoint hit, or to the beginning."""
+        return self._worker.carry_out("reverse_continue")
+
+    def restart(self) -> Stop:
+        """Go back to the beginning; breakpoints stay."""
+        return self._worker.carry_out("restart")
+
+    def pause(self, wait: bool = True, timeout: float | None = None) -> Stop | None:
+        """End the running command and all queued ones.
+
+        Parameters
+        ----------
+        wait : bool, default True
+            Whether to wait until they have ended.
+        timeout : float, optional
+            Longest wait in seconds.
+
+        Returns
+        -------
+        Stop or None
+            The stop; None without ``wait`` or after the timeout.
+        """
+        self._worker.cancel_all()
+        return self.wait(timeout) if wait else None
+
+    def set_value(self, name: str, value: Any) -> Stop:
+        """Edit a value that has fired; the run continues with it from the present event.
+
+        Every replay includes the edit from then on, and the history before it is kept in :attr:`histories`. A value and
+        its aliases (Identity, Switch, a loop's Merge) change together; values that were computed from it before stay.
+
+        Parameters
+        ----------
+        name : str
+            The value.
+        value : array_like
+            Its new value, of the same dtype and shape.
+
+        Returns
+        -------
+        Stop
+            With the reason EDITED.
+
+        Raises
+        ------
+        SessionError
+            ``not-editable`` for constants, for values of loops that are not open, and for an array with a view that
+            will still be read; ``not-fired``; ``dead-value``; ``bad-edit`` for another dtype or shape;
+            ``already-decided`` for a predicate by which a Switch has decided (step back to before the Switch).
+
+        Examples
+        --------
+        >>> session.run_to("x", 3)
+        <Stop TARGET: ...>
+        >>> session.step()
+        <Stop STEP: ...>
+        >>> session.set_value("x", 10.0)
+        <Stop EDITED: ...>
+        >>> session.resume()
+        <Stop FINISHED: ...>
+        """
+        return self._worker.carry_out("set_value", name=name, value=value)
+
+    def update(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Update:
+        """Change inputs and run to the end, computing only what depends on them.
+
+        A loop is computed from the first iteration that differs. Afterwards the session is as if it had been run with
+        the new inputs: outputs, trace, steps back, replays. The history before is kept in :attr:`histories`.
+        Breakpoints are passed over, and edits, which belong to the old inputs, are dropped. Inputs of another dtype or
+        shape make a new :attr:`trace`. If a node fails, the session is ``failed`` before that node.
+
+        Parameters
+        ----------
+        changes : mapping, optional
+            New values by input name.
+        **named
+            The same, as keywords.
+
+        Returns
+        -------
+        Update
+            The work that was done and saved.
+
+        Raises
+        ------
+        FeedError
+            For inputs that do not fit (``unknown-feed``, ``feed-type``).
+
+        Examples
+        --------
+        >>> print(session.update(a=3.0))
+        a changed.
+        ...
+        >>> session.outputs
+        {'x': array(1.73205081)}
+        """
+        self._worker.carry_out("update", changes={**(changes or {}), **named})
+        updated = self._state.debugger.updated
+        assert updated is not None
+        return updated
+
+    # -- the queue of commands -----------------------------------------------------------------------------------------
+
+    def post(self, command: str, **arguments: Any) -> None:
+        """Queue a command and return at once. It ends a run that is in progress, and follows any other command.
+
+        Parameters
+        ----------
+        command : str
+            Name of a command ("run", "step", "run_to" ...). "pause" ends all running and queued commands, and so does
+            "restart" before it begins.
+        **arguments
+            Arguments of the command.
+
+        Raises
+        ------
+        SessionError
+            For an unknown command (``unknown-command``) or a closed session (``closed``).
+
+        Examples
+        --------
+        >>> session.post("run_to", name="x", iteration=1)
+        >>> session.wait()
+        <Stop TARGET: ...>
+        """
+        self._worker.post(command, arguments)
+
+    def wait(self, timeout: float | None = None) -> Stop | None:
+        """Wait until no command is running or queued.
+
+        An interrupt (Ctrl-C, the stop button of a notebook) pauses the session and is raised as KeyboardInterrupt.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Longest wait in seconds.
+
+        Returns
+        -------
+        Stop or None
+            The last stop; None after the timeout.
+
+        Raises
+        ------
+        SessionError
+            With slug ``bad-seconds``, for a time limit that is not a finite number from 0 on.
+        """
+        checked_seconds("wait", "timeout", timeout)
+        return self._worker.wait(timeout)
+
+    async def wait_async(self, timeout: float | None = None) -> Stop | None:
+        """Wait as :meth:`wait` does, but let other cells and callbacks of a notebook run meanwhile."""
+        checked_seconds("wait_async", "timeout", timeout)
+        limit = None if timeout is None else time.monotonic() + timeout
+        while (stop := self.wait(0)) is None and (limit is None or time.monotonic() < limit):
+            await asyncio.sleep(0.01)  # a waiting thread would keep the interpreter from ending while a run goes on
+        return stop
+
+    def subscribe(self, callback: Callable[[Snapshot], None]) -> Callable[[], None]:
+        """Call a function at every stop, on the worker thread.
+
+        Parameters
+        ----------
+        callback : callable
+            Gets a :class:`Snapshot`. Its exceptions are logged. The session keeps it alive; a callback that refers to
+            the session keeps that alive too, until it is closed or the next garbage collection.
+
+        Returns
+        -------
+        callable
+            A function that ends the subscription.
+
+        Examples
+        --------
+        >>> states = []
+        >>> end = session.subscribe(lambda snapshot: states.append(snapshot.state))
+        >>> session.restart()
+        <Stop STARTED: ...>
+        >>> states
+        ['ready']
+        >>> end()
+        """
+        listeners = self._state.listeners
+        listeners.append(callback)
+        return lambda: listeners.remove(callback) if callback in listeners else None
+
+    def close(self) -> None:
+        """Stop the session and join its worker thread. The trace stays readable.
+
+        In a forked process it does nothing: thread and files belong to the process that made the session.
+        """
+        self._worker.close()
+
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    @property
+    def trace(self) -> Trace:
+        """The record of the run so far; it can be read from any thread, also while the session runs."""
+        return self._values.trace
+
+    @property
+    def inputs(self) -> dict[str, np.ndarray]:
+        """The inputs of the run by name, as NumPy arrays."""
+        return dict(self._run.feeds)
+
+    @property
+    def plan(self) -> ExecutionPlan:
+        """The execution plan: order, kernels, memory places, and the reason of each choice."""
+        return self._run.plan
+
+    @property
+    def dag(self) -> ForwardExecutionDAG:
+        """The nodes that the session computes, in execution order."""
+        return ForwardExecutionDAG(self.plan)
+
+    @property
+    def outputs(self) -> dict[str, np.ndarray]:
+        """The outputs by name, once the run is finished.
+
+        Raises
+        ------
+        SessionError
+            If it is not finished (``not-finished``).
+        DeadValueError
+            If an output is dead (``dead-value``).
+        """
+        return self._values.outputs()
+
+    def value(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> np.ndarray:
+        """Return one value: recorded, recomputed if it was dropped, or computed on demand if no output needed it.
+
+        Parameters
+        ----------
+        name : str or Ref
+            The value.
+        iteration : int or tuple of int, optional
+            One iteration per frame around the value, or a number for the only one; by default the last firing.
+
+        Returns
+        -------
+        numpy.ndarray
+            The value; a scalar value has shape ().
+
+        Raises
+        ------
+        TraceError
+            ``unknown-value``; ``bad-iteration``; ``not-recorded`` for an iteration that did not happen;
+            ``not-computed`` if it cannot be computed on demand.
+        DeadValueError
+            If it was dead there (``dead-value``) or has not fired (``not-fired``).
+
+        Examples
+        --------
+        >>> session.value("x", 1)
+        array(1.5)
+        >>> session.value("x")
+        array(1.41421356)
+        """
+        return self._values.value(name, iteration)
+
+    def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:
+        """Keep a value in memory, also when the trace drops it and after :meth:`close`.
+
+        Parameters
+        ----------
+        name : str or Ref
+            The value.
+        iteration : int or tuple of int, optional
+            Its iteration, as in :meth:`value`.
+
+        Returns
+        -------
+        Array
+            A handle that no manager owns: the array is released with ``handle.release()``, or with the last handle on
+            it.
+
+        Raises
+        ------
+        SessionError
+            For a value that is not an array (``not-an-array``).
+
+        Examples
+        --------
+        >>> kept = session.hold("x", 1)
+        >>> float(kept), kept.origin.op
+        (1.5, "session of 'newton'")
+        """
+        return self._values.hold(name, iteration)
+
+    def memory_now(self) -> RunFigures:
+        """Return the bytes that the run holds now. Cheap: any thread may ask, also at full speed.
+
+        Returns
+        -------
+        RunFigures
+            ``event``, and in bytes ``rows``, ``checkpoints``, ``feeds`` and ``budget``.
+        """
+        return run_figures(self._run)
+
+    def values(
+        self,
+        name: str | Ref,
+        start: int = 0,
+        stop: int | None = None,
+        step: int = 1,
+        *,
+        within: int | tuple[int, ...] = (),
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values of many iterations of a loop: from the trace, and what it dropped from one exact replay.
+
+        Parameters
+        ----------
+        name : str or Ref
+            The value.
+        start, stop, step : int
+            A range of iterations of the innermost loop, as for ``range``; by default all.
+        within : int or tuple of int, default ()
+            In nested loops, the iterations of the loops around it.
+
+        Returns
+        -------
+        iterations : numpy.ndarray
+            Shape (n, depth): one column per frame. Iterations in which the value is dead are left out.
+        values : numpy.ndarray
+            Shape (n, ...): the values.
+
+        Raises
+        ------
+        TraceError
+            For impossible iterations (``bad-iteration``).
+
+        Examples
+        --------
+        >>> iterations, values = session.values("x", 1, 4)
+        >>> iterations[:, 0], values
+        (array([1, 2, 3]), array([1.5       , 1.41666667, 1.41421569]))
+        """
+        return self._values.between(name, start, stop, step, within)
+
+    def whole_trace(self) -> Trace:
+        """Return a complete trace of this run.
+
+        Returns
+        -------
+        Trace
+            :attr:`trace`, or if that has dropped rows, the trace of a replay from the beginning, which takes up to 256
+            MiB as long as it is used. Where this is not enough, and while the session runs, :attr:`trace` as it is.
+        """
+        return self._values.whole_trace()
+
+    def explain(
+        self, name: str, iteration: int | tuple[int, ...] | None = None, *, max_links: int = MAX_LINKS
+    ) -> Explanation:
+        """Explain a value: the chain of values that it was computed from, back to inputs and constants.
+
+        Parameters
+        ----------
+        name : str
+            The value.
+        iteration : int or tuple of int, optional
+            Its iteration, as in :meth:`value`.
+        max_links : int, default 200
+            Most values in the chain.
+
+        Returns
+        -------
+        Explanation
+            ``print`` it, or read it as data in ``links``. Dropped values are recomputed exactly.
+
+        Examples
+        --------
+        >>> print(session.explain("x", 1, max_links=4))
+        x[while 1] = 1.5  <- Merge  (given by iteration 0)
+          while/multiply_1:0[while 0] = 1.5  <- multiply
+        ...
+        """
+        return explain(
+            self.trace, name, iteration, max_links=max_links, read=lambda ref, path: self.value(ref, path or None)
+        )
+
+    def memory(self) -> MemoryReport:
+        """Report the memory of the run: now, at most, and the lower bound of its plan; also while it runs.
+
+        Returns
+        -------
+        MemoryReport
+        """
+        return self._values.memory()
+
+    # -- breakpoints and analysis --------------------------------------------------------------------------------------
 
     @property
     def breakpoints(self) -> Breakpoints:
-        """Where the run stops: ``add``, ``remove``, ``ignore``, ``recheck``, ``recommended``, ``table`` ..."""
-        return self._debugger.breakpoints
+        """The breakpoints, logpoints and ignore rules of the session.
+
+        Examples
+        --------
+        >>> with wb.Session(graph, {"a": 2.0}) as session:
+        ...     session.breakpoints.add("x", when="value < 1.5")
+        ...     session.run()
+        <Breakpoint 1: x, when value < 1.5>
+        <Stop BREAKPOINT: ...>
+        """
+        return self._state.debugger.breakpoints
 
     def termination(self, frame: Any = None, seconds: float | None = None) -> Termination:
-        """Whether and when a loop ends, and why: the innermost open loop by default, else a loop's name or path.
+        """Tell if and when a loop ends, and why.
 
-        While the session runs this waits for a short stop between two slices, and the look-aheads take 2 % of the
-        time that it has run (one may overshoot, later ones wait for it), unless ``seconds`` caps this one. What is
-        proved stays so as the run goes on, and is not looked for again until a value or an input is changed.
+        While the session runs, this waits for a short stop between two slices. A proof stays valid as the run
+        continues, and is not repeated until a value or an input is changed.
+
+        Parameters
+        ----------
+        frame : str or tuple of str, optional
+            Name or path of the loop; by default the innermost open one.
+        seconds : float, optional
+            Limit of the look-ahead, in seconds of a reference core: work is counted, not measured, so that a busy
+            machine gives the same answer. By default 0.2, and 2 % of the run time so far while the session runs.
+
+        Returns
+        -------
+        Termination
+            The answer, with its proof or forecast.
+
+        Raises
+        ------
+        SessionError
+            For a loop that the run does not have (``no-such-frame``), or a time limit that is not a finite number from
+            0 on (``bad-seconds``).
+
+        Examples
+        --------
+        >>> print(session.termination())
+        PROVED: the loop ends without another iteration.
+        The loop while has ended after 4 iterations: ...
         """
-        with self._standing_still():
-            failed = self.stop.error if self._state == "failed" else None
-            return self._desk.ask(self._run, frame, seconds, failed, self._running)
+        checked_seconds("termination", "seconds", seconds)
+        with self._worker.stopped_between_slices():
+            failed = self.stop.error if self._state.progress == "failed" else None
+            return self._proofs.ask(self._run, frame, seconds, failed, self._state.running)
+
+    # -- histories and forks -------------------------------------------------------------------------------------------
+
+    @property
+    def histories(self) -> tuple[History, ...]:
+        """The histories that edits and updates ended, oldest first; each has a ``trace``."""
+        return tuple(self._state.debugger.histories)
+
+    @property
+    def forks(self) -> tuple[Session, ...]:
+        """The open sessions that :meth:`fork` and :meth:`apply_fix` made from this one, oldest first."""
+        return self._forks.open()
+
+    def fork(self) -> Session:
+        """Make an independent session with the same inputs, edits and breakpoints, at the same event.
+
+        The new session has run to that event itself, at full speed, so that its trace is complete. Edit a value in one
+        of the two, continue both, and compare them with :func:`workbench.diff`.
+
+        Returns
+        -------
+        Session
+
+        Examples
+        --------
+        >>> session.run_to("x", iteration=2)
+        <Stop TARGET: ...>
+        >>> other = session.fork()
+        >>> other.position == session.position
+        True
+        """
+        return self._forks.at_same_event()
 
     def apply_fix(
         self, fix: None | int | Fix = None, *, frame: Any = None, at: str = "start", seconds: float = 0.2
     ) -> Session:
-        """A new session on an edited graph or with edited inputs, to compare with this one, which is not touched.
+        """Apply a proposed fix in a new session, to compare it with this one, which is not touched.
 
-        ``fix`` is one of ``termination(frame).fix`` or its number; by default the first that can be applied. The fork
-        has the same inputs and stands at its beginning, or with ``at="here"`` in the same iteration of the loop (at
-        its end if the fixed loop ends before). :attr:`fixed` holds the answers before and after, and says whether it
-        works; ``seconds`` caps each look-ahead. SessionError for what cannot be applied: slugs ``no-fix``,
-        ``fix-not-applicable``, ``fix-no-clause``, ``fix-no-constant``, ``fix-no-step``, ``fix-types``.
+        Parameters
+        ----------
+        fix : int or Fix, optional
+            One of ``termination(frame).fix``, or its number; by default the first that can be applied.
+        frame : str or tuple of str, optional
+            The loop, as in :meth:`termination`.
+        at : {"start", "here"}, default "start"
+            Where the new session stands: at its beginning, or in the same iteration of the loop (at its end if the
+            fixed loop ends before that).
+        seconds : float, default 0.2
+            Time limit of each look-ahead.
 
-        >>> fork = session.apply_fix()
-        >>> print(session.fixed)
+        Returns
+        -------
+        Session
+            The new session, on an edited graph or with edited inputs. :attr:`fixed` holds the answers before and after,
+            and says if the fix works.
+
+        Raises
+        ------
+        SessionError
+            ``bad-place`` for another ``at``, ``no-fix`` if there is no such fix, and ``fix-not-applicable``,
+            ``fix-no-clause``, ``fix-no-constant``, ``fix-no-step`` or ``fix-types`` if it cannot be applied.
+
+        Examples
+        --------
+        >>> b = wb.GraphBuilder("endless")
+        >>> n = b.while_loop(lambda n: n >= 0.0, lambda n: n + 1.0, {"n": b.placeholder("start")})
+        >>> with wb.Session(b.build(n), {"start": 1.0}) as endless:
+        ...     endless.next_iteration(3)
+        ...     with endless.apply_fix() as fork:
+        ...         print(endless.fixed)
+        <Stop ITERATION: ...>
+        Applied: ...
         """
         if at not in ("start", "here"):
-            raise SessionError(f"at is 'start' or 'here', {at!r} came.", slug="bad-place", fix="give one of the two.")
-        before = self.termination(frame, seconds)
-        chosen = chosen_fix(before, fix)
-        with self._standing_still():
-            feeds, view, numbers = dict(self._run.feeds), self._run.view, self.plan.numbers
-            path = chosen.frame if chosen.frame in numbers else None
-            inside = path is not None and numbers[path] in self._run.active_frames()
-            here = self._run.iteration_of(numbers[path]) if inside and path is not None else ()
-            stand = self._run.position()
-            entered = path is not None and view.iteration(numbers[path]) >= 0
-        graph, feeds, changes = repaired(self.graph, feeds, chosen)
-        outputs, trace, memory = self._manner
-        fork = Session(graph, feeds, outputs=outputs, trace=trace, memory_budget=memory)
-        if at == "here" and path is not None and entered:
-            same = stand.node if stand.frame == path and stand.node in graph.nodes else graph.frames[path].loop_cond
-            if inside and same is not None:
-                fork.run_to(same, here)
-            else:
-                fork.run()
-        fork.breakpoints.load_data(self.breakpoints.to_data(), strict=False)
-        self._forks.append(fork)
-        self.fixed = Fixed(fork, chosen, before, fork.termination(path, seconds), tuple(changes))
+            raise SessionError(
+                f"apply_fix: at must be 'start' or 'here', got {at!r}.", slug="bad-place", fix="pass one of the two."
+            )
+        checked_seconds("apply_fix", "seconds", seconds)
+        self.fixed = self._forks.with_fix(self.termination(frame, seconds), fix, at, seconds)
+        fork: Session = self.fixed.fork
         return fork
 
-    def fork(self) -> Session:
-        """An independent session with the same inputs, edits and breakpoints that stands at the same event.
+    # -- the object ----------------------------------------------------------------------------------------------------
 
-        It has run up to there itself, at full speed, so that its trace holds all of it; this one is not touched. Edit a
-        value in one of the two, go on in both, and compare them side by side (``wb.diff``). :attr:`forks` lists them.
+    def __enter__(self) -> Self:
+        return self
 
-        >>> other = session.fork()
-        >>> other.set_value("x", 3.0)
-        """
-        with self._standing_still():
-            feeds, edits, event = dict(self._run.feeds), list(self._run.edits), self._run.event
-            edits = [e for e in edits if e.event <= event]
-        outputs, trace, memory = self._manner
-        fork = Session(self.graph, feeds, outputs=outputs, trace=trace, memory_budget=memory)
-        try:
-            fork._command("follow", edits=edits, event=event)
-            fork.breakpoints.load_data(self.breakpoints.to_data(), strict=False)
-        except BaseException:
-            fork.close()
-            raise
-        self._forks.append(fork)
-        return fork
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
-    def set_value(self, name: str, value: Any) -> Stop:
-        """Edit a value that has fired where the session stands, and go on from there with :meth:`resume` or a step.
-
-        The session is a fork from then on: every replay has the edit, and what was before is kept in ``histories``. A
-        value and its other names (Identity, Switch, a loop's Merge) are one; what was computed from it already stays.
-        SessionError where it cannot be: constants, dead values, loops that are not open, another dtype or shape.
-        """
-        return self._command("set_value", name=name, value=value)
-
-    def update(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Update:
-        """Change inputs and go to the end, computing only what depends on them; in a loop, from the first iteration
-        that differs.
-
-        Afterwards all is as if the session had been run with the new inputs: outputs, trace, steps back, replays. What
-        was before is kept in ``histories``. ``print`` the result to see what was computed and what it saved.
-        Breakpoints are passed over; :meth:`run_to` goes back to any place. Edited values belong to the old inputs and
-        are dropped.
-        Inputs of another dtype or shape make a new :attr:`trace`. FeedError for what does not fit; a node that fails
-        leaves the session ``failed`` in front of it.
-
-        >>> session.update(a=3.0)
-        >>> session.update({"input_0:0": array})
-        """
-        self._command("update", changes={**(changes or {}), **named})
-        updated = self._debugger.updated
-        assert updated is not None
-        return updated
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise SessionError(
+            "A session cannot be copied or pickled: it has a running machine and a thread.",
+            slug="not-copied",
+            fix="make a second one with session.fork(), or save its trace with session.trace.save(path).",
+        )
 
     def __repr__(self) -> str:
-        return f"<Session {self.graph.name!r}: {self.state}, next {self._position}>"
+        return f"<Session {self.graph.name!r}: {self.state}, next {self._state.position}>"
 
 
-def pattern_of(values: np.ndarray) -> str:
-    """The word for the pattern of a series, for breakpoints on its change."""
-    return classify(values).label.name
+def _follow(session: Session, edits: list[Any], event: int, plan: ExecutionPlan) -> None:
+    """Run a new session to an event of another one, with its edits."""
+    session._worker.carry_out("follow", edits=edits, event=event, plan=plan)

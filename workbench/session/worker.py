@@ -1,232 +1,224 @@
-"""The worker thread of a session: orders from any thread are queued and carried out in slices.
+"""The command queue of a session: requests from any thread are carried out in slices on its worker thread.
 
 ::
 
-    caller threads --orders--> queue --> worker thread: Debugger.advance(), slice by slice
+    caller threads --requests--> queue --> worker thread: DebugControl.advance(), slice by slice
     caller threads <--snapshot, Stop--   (the executor holds no GIL inside a slice)
 
-The kernel of a notebook never blocks: ``post`` only queues. The blocking commands wait, and Interrupt means pause.
+The kernel of a notebook never blocks: ``post`` only queues. ``carry_out`` and ``wait`` wait; an interrupt (Ctrl-C, the
+stop button of a notebook) pauses the session and is raised as KeyboardInterrupt. ``worker_thread`` has the loop of the
+thread.
 """
 
 from __future__ import annotations
 
-import asyncio
-import atexit
-import logging
 import queue
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
-from workbench.debugger import Debugger, Stop, StopReason
+from workbench.debugger import Stop
+from workbench.debugger.control.debugger import handler_of
 from workbench.errors import SessionError
-from workbench.graph.graph import Graph
 from workbench.kernels import machine as core
-from workbench.session.orders import OPEN_ENDED, Order, Snapshot
-from workbench.session.standing import Standing
+from workbench.session import live_sessions
+from workbench.session.command_execution import CommandExecution
+from workbench.session.command_request import CommandRequest
+from workbench.session.pending_requests import PendingRequests
+from workbench.session.slice_lock import SliceLock
+from workbench.session.state import SessionState
+from workbench.session.worker_thread import work
 
-log = logging.getLogger(__name__)
 
+class Worker:
+    """The queue of a session's commands, which are carried out one after the other on a worker thread.
 
-class Worker(Standing):
-    """What carries out the commands of a session, one after the other, on a thread of its own.
-
-    The thread begins with the first command, and holds the session only while it works.
+    The thread starts with the first command, and refers to the worker only during a slice.
     """
 
-    def __init__(self, graph: Graph, debugger: Debugger) -> None:
-        super().__init__(graph, debugger)
-        _OPEN.add(self)
+    def __init__(self, state: SessionState) -> None:
+        self._state = state
+        self._slices = SliceLock(state)
+        self._requests = PendingRequests(state.lock)
+        self.execution = CommandExecution(state, self._requests, self._slices)
+        self._queue: queue.SimpleQueue[CommandRequest | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        live_sessions.opened(self, state.debugger)
 
-    # -- commands that do not block --------------------------------------------------------------------------------
-    def post(self, command: str, **arguments: Any) -> None:
-        """Queue a command; any thread. It ends a run that is in progress, and waits for any other command.
+    @property
+    def is_open(self) -> bool:
+        """True until :meth:`close`."""
+        return not self._state.closed
 
-        "pause" ends whatever runs or waits, and "restart" does so too before it begins.
-        """
-        self._check_open()
+    # -- commands --------------------------------------------------------------------------------------------------
+    def post(self, command: str, arguments: dict[str, Any]) -> None:
+        """Queue a command and return at once; "pause" cancels all."""
+        self._state.check_open()
         if command == "pause":
-            self._halt()
+            self.cancel_all()
         else:
             self._post(command, arguments)
 
-    def wait(self, timeout: float | None = None) -> Stop | None:
-        """Until no command is running or queued; the last stop, or None when ``timeout`` seconds have passed."""
-        with self._idle:
-            if not self._idle.wait_for(lambda: self._pending == 0, timeout):
-                return None
-        return self.stop
-
-    async def wait_async(self, timeout: float | None = None) -> Stop | None:
-        """:meth:`wait` for notebooks: other cells and callbacks go on meanwhile."""
-        limit = None if timeout is None else time.monotonic() + timeout
-        while (stop := self.wait(0)) is None and (limit is None or time.monotonic() < limit):
-            await asyncio.sleep(0.01)  # a waiting thread would keep the interpreter from ending while a run goes on
+    def carry_out(self, command: str, **arguments: Any) -> Stop:
+        """Queue a command and wait for its end; raises what it raised."""
+        self._check_can_wait(command)
+        try:
+            request = self._post(command, arguments, awaited=True)
+            self._wait_until(lambda: request.done)
+        except SessionError:
+            raise
+        except BaseException:  # an interrupt, or an exception of another signal handler: the run must not continue
+            self._pause_and_wait()
+            raise
+        failure, stop = request.failure, request.stop
+        if failure is not None or stop is None:
+            try:
+                raise failure or SessionError("The command was lost.", slug="lost")
+            finally:
+                del failure, request  # they refer to this frame, which refers to them
         return stop
 
-    def subscribe(self, callback: Callable[[Snapshot], None]) -> Callable[[], None]:
-        """Call ``callback`` on the worker thread at every stop; returns the function that ends it."""
-        self._listeners.append(callback)
-        return lambda: self._listeners.remove(callback) if callback in self._listeners else None
+    def wait(self, timeout: float | None = None) -> Stop | None:
+        """Wait until no command is running or queued; returns the last stop, None after the timeout."""
+        self._check_can_wait("wait")
+        try:
+            done = self._wait_until(lambda: not self._requests.unfinished(), timeout)
+            return self._state.stop if done else None
+        except KeyboardInterrupt:
+            self._pause_and_wait()
+            raise
+
+    def cancel_all(self) -> None:
+        """Cancel all requests so far."""
+        self._state.check_process()
+        with self._state.lock:
+            self._requests.cancel_all()
+            if self._requests.current is not None:
+                core.request_stop(self._state.run.machine)
 
     def close(self) -> None:
-        """Stop and join the worker thread. The trace stays readable."""
-        self._halt()
-        with self._lock:
-            already, self._closed = self._closed, True
-        if already:
-            self._run.close()  # what could not be completed then
+        """Cancel all commands, join the thread and close the run."""
+        state = self._state
+        if state.inherited:
+            state.closed = True
             return
-        with self._lock:
-            self._version += 1
+        self.cancel_all()
+        with state.lock:
+            already, state.closed = state.closed, True
+        if already:
+            state.run.close()  # files that could not be completed before
+            return
+        with state.lock:
+            state.version += 1
             self._queue.put(None)
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(10.0)
-        _OPEN.discard(self)
-        self._run.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_queue", None) is not None:
-            self._queue.put(None)
-
-    # -- parts ----------------------------------------------------------------------------------------------------
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SessionError("The session is closed.", slug="closed", fix="make a new Session.")
+        live_sessions.closed(self)
+        state.listeners.clear()
+        state.run.close()
 
     @contextmanager
-    def _standing_still(self) -> Iterator[None]:
-        """The machine stands between two slices; a running command goes on afterwards."""
-        with self._lock:
-            self._visitors += 1
-            core.request_stop(self._run.machine)
-        try:
-            with self._between:
-                yield
-        finally:
-            with self._lock:
-                self._visitors -= 1
+    def stopped_between_slices(self) -> Iterator[None]:
+        """Stop the run between two slices inside of this block; a running command continues afterwards."""
+        self._state.check_process()
+        if self._slices.is_mine:
+            if threading.current_thread() is self._thread:
+                self._check_can_wait("reading the session")
+            yield
+            return
+        with self._slices.stopped():
+            yield
 
-    def _post(self, command: str, arguments: dict[str, Any], awaited: bool = False) -> Order:
-        if not hasattr(Debugger, f"_do_{command}"):
-            known = ", ".join(sorted(n[4:] for n in dir(Debugger) if n.startswith("_do_")))
-            raise SessionError(f"There is no command {command!r}.", slug="unknown-command", fix=f"there are {known}.")
-        with self._lock:
-            self._check_open()
+    def ended(self, thread: threading.Thread) -> None:
+        """Handle the end of the thread: pending commands fail, and the next command starts another thread."""
+        with self._state.lock:
+            if self._thread is not thread:
+                return
+            self._thread = None if self._requests.all() else thread  # a closed session keeps it for inspection
+            self.execution.fail_all()
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+    def _post(self, command: str, arguments: dict[str, Any], awaited: bool = False) -> CommandRequest:
+        handler_of(command)  # SessionError for an unknown one, on the caller's thread
+        state, requests = self._state, self._requests
+        with state.lock:
+            state.check_open()
+            if self._thread is None or not self._thread.is_alive():
+                self._start()
             if command == "restart":
-                self._halted = self._posted
-            self._posted += 1
-            order = Order(self._posted, command, arguments, awaited)
-            self._pending += 1
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=_worker,
-                    args=(weakref.ref(self), self._queue),
-                    name=f"workbench {self.graph.name}",
-                    daemon=True,
-                )
-                self._thread.start()
-            if self._called_off(self._current):
-                core.request_stop(self._run.machine)
-            self._queue.put(order)
-        return order
+                requests.cancel_all()
+            # a signal handler may run between any two of these lines, and post commands of its own or raise: no number
+            # is used twice, and no caller waits for a request that is not queued or already done
+            request = CommandRequest(requests.next_number(), command, arguments, awaited)
+            self._queue.put(request)
+            requests.add(request)
+            if requests.is_cancelled(requests.current):
+                core.request_stop(state.run.machine)
+        return request
 
-    def _halt(self) -> None:
-        """Call off every order so far."""
-        with self._lock:
-            self._halted = self._posted
-            if self._current is not None:
-                core.request_stop(self._run.machine)
-
-    def _called_off(self, order: Order | None) -> bool:
-        """Whether an order is to end at once: paused, or an open-ended one that another order follows."""
-        return order is not None and (
-            order.number <= self._halted or order.command in OPEN_ENDED and order.number < self._posted
+    def _start(self) -> None:
+        """Start the worker thread; SessionError if the system refuses it."""
+        requests: queue.SimpleQueue[CommandRequest | None] = queue.SimpleQueue()
+        end = weakref.finalize(self, requests.put, None)
+        end.atexit = False
+        thread = threading.Thread(
+            target=work, args=(weakref.ref(self), requests), name=f"workbench {self._state.graph.name}", daemon=True
         )
+        try:
+            thread.start()
+        except BaseException as error:
+            end()  # an interrupt: the thread may have started nevertheless
+            if not isinstance(error, RuntimeError | MemoryError):
+                raise
+            raise SessionError(
+                f"The worker thread of the session cannot be started: {error}.",
+                slug="no-thread",
+                fix="close sessions that are not used any more, end other threads, or raise the limits of the process "
+                "(ulimit -u, ulimit -v); then repeat the command.",
+            ) from error
+        self._thread, self._queue = thread, requests
 
-    def _command(self, command: str, **arguments: Any) -> Stop:
+    def _check_can_wait(self, what: str) -> None:
+        """Raise SessionError where waiting would never end."""
+        self._state.check_process()
         if threading.current_thread() is self._thread:
             raise SessionError(
-                f"A listener cannot wait for {command!r}: it runs on the thread that would carry it out.",
-                slug="on-the-worker", fix="use session.post(...).",
-            )  # fmt: skip
-        order = self._post(command, arguments, awaited=True)
-        while not order.done:
-            try:
-                with self._idle:
-                    self._idle.wait_for(lambda: order.done, 0.5)  # wakes up to let signals in
-            except KeyboardInterrupt:
-                self._halt()
-        if order.failure is not None or order.stop is None:
-            raise order.failure or SessionError("The command was lost.", slug="lost")
-        return order.stop
+                f"A listener cannot wait for {what!r}: it is called on the thread that carries out commands.",
+                slug="on-the-worker",
+                fix="use session.post(...), or session.pause(wait=False).",
+            )
+        if self._slices.is_mine:
+            raise SessionError(
+                f"{what!r} would wait forever: it was called by a signal handler while this thread reads the session.",
+                slug="in-a-signal",
+                fix="use session.post(...), or session.pause(wait=False).",
+            )
 
-    def _carry_out(self, order: Order) -> None:
-        """One command, on the worker thread."""
-        with self._lock:
-            self._running, self._state = True, "running"
-            self._current = order
-            self._version += 1
-        stop: Stop | None = None
+    def _wait_until(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Wait until ``done()``, at most ``timeout`` seconds; returns whether it is done."""
+        limit = None if timeout is None else time.monotonic() + timeout
         try:
-            self._debugger.begin(order.command, **order.arguments)
-            while stop is None:
-                while self._visitors:
-                    time.sleep(0.0005)  # locks are not fair: let those in who wait for the machine to stand still
-                with self._between:
-                    with self._lock:
-                        called_off = self._called_off(order)
-                        core.request_stop(self._run.machine, called_off)
-                    stop = self._debugger.interrupt() if called_off else self._debugger.advance()
-        except BaseException as error:  # the worker must live on; a caller that waits gets the error
-            order.failure = error
-            if not order.awaited:
-                log.warning("the command %r failed: %s", order.command, error)
-        failed = order.failure is None and self.stop.reason is StopReason.FAILED
-        self._position = self.stop.position if failed else self._run.position()
-        with self._lock:
-            self._running = False
-            self._current = None
-            order.stop = stop = self.stop
-            done = stop.reason in (StopReason.FINISHED, StopReason.NOT_REACHED) and self._run.finished
-            failed = stop.reason is StopReason.FAILED
-            self._state = "failed" if failed else "finished" if done else "ready" if self._run.event == 0 else "paused"
-            self._version += 1
-        for listener in list(self._listeners):
-            try:
-                listener(self.snapshot())
-            except Exception:
-                log.exception("a listener of the session failed")
-        with self._idle:
-            order.done = True
-            self._pending -= 1
-            self._idle.notify_all()
+            with self._state.lock:
+                while not done():
+                    rest = 0.5 if limit is None else min(limit - time.monotonic(), 0.5)
+                    if rest <= 0:
+                        return False
+                    if self._thread is not None and not self._thread.is_alive():
+                        self.ended(self._thread)
+                    self._requests.idle.wait(rest)
+        except RuntimeError as error:
+            # an interrupt just after ``wait`` has released the lock: the end of the block cannot release it again
+            if error.__context__ is None or "un-acquired lock" not in str(error):
+                raise
+            raise error.__context__ from None
+        return True
 
-
-_OPEN: weakref.WeakSet[Worker] = weakref.WeakSet()
-
-
-def _worker(reference: weakref.ref[Worker], commands: queue.SimpleQueue[Order | None]) -> None:
-    """The worker thread: one command after the other until None comes. Holds no session while it waits."""
-    while (item := commands.get()) is not None:
-        session = reference()
-        if session is None:
-            return
-        session._carry_out(item)
-        del session, item
-
-
-@atexit.register
-def _close_all() -> None:
-    for session in list(_OPEN):
-        session.close()
+    def _pause_and_wait(self) -> None:
+        """Cancel all requests so far, and wait until they have ended; a second interrupt ends the wait."""
+        self.cancel_all()
+        halted = self._requests.cancelled_up_to
+        self._wait_until(lambda: all(number > halted for number in self._requests.unfinished()))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
 
 #: arrays of at most so many items are written out
 WRITTEN_OUT = 6
+_BEGINNING = reprlib.Repr()
+_BEGINNING.maxlevel, _BEGINNING.maxlist, _BEGINNING.maxdict, _BEGINNING.maxstring = 3, 2, 3, 20
 
 
 def describe(array: Any) -> str:
-    """One line about a value: dtype, shape, and the number itself or its range."""
+    """One line about a value: dtype, shape, and the number itself or its range; of lists and dicts how they begin."""
+    if isinstance(array, list | dict):
+        return f"{type(array).__name__} of {len(array)}: {_BEGINNING.repr(array)}"
     if not isinstance(array, np.ndarray):
         return type(array).__name__
     head = f"{array.dtype}[{','.join(map(str, array.shape))}]"
@@ -38,7 +43,7 @@ def numbers(value: Any) -> dict[str, float]:
     """``size``, ``nan``, ``inf``, ``min``, ``max``, ``mean`` of an array of real numbers.
 
     NaN and infinities are left out of the last three; where nothing is left these are missing. Nothing at all is given
-    for what is no array of real numbers.
+    for values that are not arrays of real numbers.
     """
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
         return {}

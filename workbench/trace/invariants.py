@@ -14,22 +14,27 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import TraceError
-from workbench.graph.node import Tag
-from workbench.graph.types import TensorType
+from workbench.ir.node import Tag
+from workbench.ir.types import TensorType
 from workbench.kernels.layout import NodeLayout, ValueLayout
+from workbench.trace.row_ranges import FOREVER
 from workbench.trace.rows import RowReader
+from workbench.trace.seqlock import steady
 from workbench.trace.series import Series, as_value, stack
-from workbench.trace.spans import FOREVER
-from workbench.trace.steady import steady
 
 
 class InvariantSeries(Series):
     """All firings of a constant Enter; ``source`` is the series of what it brings in."""
 
     def __init__(
-        self, name: str, reader: RowReader, layout: ValueLayout, type_: TensorType, source: Series,
+        self,
+        name: str,
+        reader: RowReader,
+        layout: ValueLayout,
+        type_: TensorType,
+        source: Series,
         waits_for: Sequence[NodeLayout | None] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """``waits_for`` are its control inputs, None for one that never fires."""
         super().__init__(name, reader, layout, type_)
         self._source, self._waits_for = source, waits_for
@@ -91,7 +96,7 @@ class InvariantSeries(Series):
                 continue
             starts, parents = self._reader.source.activations(number)
             extent = self._reader.source.extent(number)
-            ends = np.append(starts[1:], max(extent.stop, extent.partial + 1))
+            ends = np.append(starts[1:], extent.end)
             paths = self._reader.iterations_known(parent, parents)  # of those that are forgotten nobody asks
             for path, count in zip(paths.tolist(), ends - starts - 1, strict=True):
                 found[tuple(path)] = max(found.get(tuple(path), 0), int(count))
@@ -140,7 +145,8 @@ class InvariantSeries(Series):
             path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
             for arrived, value in zip(*self._arrivals(), strict=True):
                 if tuple(arrived.tolist()) == path:
-                    return as_value(value)
+                    found: np.ndarray = as_value(value)
+                    return found
             raise
 
     @steady

@@ -1,4 +1,4 @@
-"""Dependent values: the chain of values that one value came from, each with its own tag, back to inputs and constants.
+"""Dependent values: the chain of values that one value was computed from, with tags, back to inputs and constants.
 
 The chain follows the *firings*, not only the nodes: the value of a loop variable in iteration 7 comes from what the
 body gave in iteration 6, a Merge from the side that was alive, an Exit from the iteration in which its loop ended, and
@@ -11,14 +11,16 @@ import html
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
-from workbench.graph.node import Ref, Source, Tag
+from workbench.ir.node import Ref, Source, Tag
 from workbench.trace.describe import short
-from workbench.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from workbench.trace.trace import Trace
 
 #: links that an explanation holds if nothing else is asked for
 MAX_LINKS = 200
@@ -28,7 +30,7 @@ Read = Callable[[Ref, Path], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ProvenanceLink:
     """One value of the chain.
 
     ``number`` identifies it in the explanation, ``sources`` are the numbers of the links it was made from, in the order
@@ -54,27 +56,30 @@ class Link:
 
 
 class Explanation:
-    """Where one value came from; ``links[0]`` is that value itself. Read it with ``print``, or as data in ``links``."""
+    """The values that one value was computed from; ``links[0]`` is that value itself.
 
-    def __init__(self, links: list[Link]) -> None:
+    Read it with ``print``, or as data in ``links``.
+    """
+
+    def __init__(self, links: list[ProvenanceLink]) -> None:
         self.links = tuple(links)
 
     @property
     def complete(self) -> bool:
-        """Whether every chain goes back to an input or a constant."""
+        """True if every chain goes back to an input or a constant."""
         return all(link.complete for link in self.links)
 
-    def __iter__(self) -> Iterator[Link]:
+    def __iter__(self) -> Iterator[ProvenanceLink]:
         return iter(self.links)
 
     def __len__(self) -> int:
         return len(self.links)
 
-    def find(self, name: str) -> list[Link]:
+    def find(self, name: str) -> list[ProvenanceLink]:
         """The links of one value name or node, the nearest first."""
         return [link for link in self.links if name in (link.name, link.tag.node)]
 
-    def roots(self) -> list[Link]:
+    def roots(self) -> list[ProvenanceLink]:
         """Inputs and constants in which the chain ends."""
         return [link for link in self.links if not link.sources and link.complete]
 
@@ -84,18 +89,28 @@ class Explanation:
             "complete": self.complete,
             "links": [
                 {
-                    "number": link.number, "node": link.tag.node, "output": link.tag.output,
-                    "frame": list(link.tag.frame), "iteration": list(link.tag.iteration), "name": link.name,
-                    "op": link.op, "value": None if link.value is None else short(link.value),
-                    "sources": list(link.sources), "note": link.note, "complete": link.complete,
+                    "number": link.number,
+                    "node": link.tag.node,
+                    "output": link.tag.output,
+                    "frame": list(link.tag.frame),
+                    "iteration": list(link.tag.iteration),
+                    "name": link.name,
+                    "op": link.op,
+                    "value": None if link.value is None else short(link.value),
+                    "sources": list(link.sources),
+                    "note": link.note,
+                    "complete": link.complete,
                     "source": None if link.source is None else str(link.source),
                 }
                 for link in self.links
             ],
-        }  # fmt: skip
+        }
 
-    def text(self) -> str:
-        """An indented tree; a value that was told before is named, not told again."""
+    def text(self, advice: str = "ask for more with max_links.") -> str:
+        """An indented tree; a value that was told before is named, not told again.
+
+        ``advice`` is how to get more, for the last line of a chain that was cut off.
+        """
         lines: list[str] = []
         told: set[int] = set()
         stack = [(0, 0)]
@@ -108,10 +123,11 @@ class Explanation:
                 told.add(number)
                 stack.extend((source, depth + 1) for source in reversed(link.sources))
         if not self.complete:
-            lines.append(f"The chain goes on beyond these {len(self)} values; ask for more with max_links.")
+            lines.append(f"The chain goes on beyond these {len(self)} values; {advice}")
         return "\n".join(lines)
 
-    __str__ = text
+    def __str__(self) -> str:
+        return self.text()
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.links[0].tag}: {len(self)} values>"
@@ -121,10 +137,14 @@ class Explanation:
 
 
 def explain(
-    trace: Trace, name: str | Ref, iteration: int | Path | None = None, *, max_links: int = MAX_LINKS,
+    trace: Trace,
+    name: str | Ref,
+    iteration: int | Path | None = None,
+    *,
+    max_links: int = MAX_LINKS,
     read: Read | None = None,
-) -> Explanation:  # fmt: skip
-    """The values that ``name`` in ``iteration`` (by default its last firing) came from, nearest first.
+) -> Explanation:
+    """The values that ``name`` in ``iteration`` (by default its last firing) was computed from, nearest first.
 
     Raises TraceError if the value is not computed in this run or has not fired there, DeadValueError if it was dead.
     """
@@ -143,10 +163,10 @@ def explain(
     return Explanation(_collect(trace, ref, path, max(1, max_links), reading))
 
 
-def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list[Link]:
+def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list[ProvenanceLink]:
     numbers: dict[tuple[Ref, Path], int] = {(ref, path): 0}
     waiting = deque([(ref, path)])
-    links: list[Link] = []
+    links: list[ProvenanceLink] = []
     graph = trace.graph
     while waiting:
         at, where = waiting.popleft()
@@ -167,11 +187,20 @@ def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list
             value = read(at, where)
         except WorkbenchError as error:
             note = note or error.message
-        frame = trace.layout.frames[trace.layout.values[tuple(at)].frame].path
-        links.append(Link(
-            len(links), Tag(at.node, at.index, frame, where), graph.name_of(at), node.op, value, tuple(sources),
-            node.source, note, complete,
-        ))  # fmt: skip
+        frame = trace.layout.frames[trace.layout.values[at].frame].path
+        links.append(
+            ProvenanceLink(
+                len(links),
+                Tag(at.node, at.index, frame, where),
+                graph.name_of(at),
+                node.op,
+                value,
+                tuple(sources),
+                node.source,
+                note,
+                complete,
+            )
+        )
     return links
 
 
@@ -190,8 +219,11 @@ def _sources(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple
         return [(node.inputs[0], path[:-1])], note
     if node.op == "Exit":
         last = last_iteration(trace, node.inputs[0], path)
-        return ([(node.inputs[0], (*path, last))], f"the loop ended in iteration {last}") if last is not None else (
-            [], "the loop's last iteration is not recorded")  # fmt: skip
+        return (
+            ([(node.inputs[0], (*path, last))], f"the loop ended in iteration {last}")
+            if last is not None
+            else ([], "the loop's last iteration is not recorded")
+        )
     if node.op == "Merge":
         return _merged(trace, ref, path, read)
     if node.op == "Switch":
@@ -230,7 +262,7 @@ def _is_alive(ref: Ref, path: Path, read: Read) -> bool:
 def last_iteration(trace: Trace, inner: Ref, path: Path) -> int | None:
     """The last iteration of the activation, started in ``path`` of the enclosing frame, that a value lives in."""
     layout = trace.layout
-    frame = layout.values[tuple(inner)].frame
+    frame = layout.values[inner].frame
     row = trace.reader.find_row(layout.frames[frame].parent, path)
     if row is None:
         return None
@@ -239,5 +271,5 @@ def last_iteration(trace: Trace, inner: Ref, path: Path) -> int | None:
     if at < 0 or int(parents[at]) != row:
         return None
     extent = trace.source.extent(frame)
-    end = int(starts[at + 1]) if at + 1 < len(starts) else max(extent.stop, extent.partial + 1)
+    end = int(starts[at + 1]) if at + 1 < len(starts) else extent.end
     return end - int(starts[at]) - 2

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels.layout import Condition, Layout, NodeLayout, Place, ValueLayout
+from workbench.trace.row_ranges import Rows, among, as_array, holding, only, without
 from workbench.trace.source import RowsGone, RowSource
-from workbench.trace.spans import Rows, among, as_array, holding, only, without
 from workbench.trace.tags import TagReader
 
 #: of a branch index: (number, when it is this one)
@@ -28,9 +28,13 @@ class RowReader(TagReader):
 
     # -- which rows ---------------------------------------------------------------------------------------------
     def rows_of(
-        self, node: NodeLayout, guard: tuple[Condition, ...], window: tuple[int, int] | None = None,
-        place: Place | None = None, branches: Branches = (),
-    ) -> Rows:  # fmt: skip
+        self,
+        node: NodeLayout,
+        guard: tuple[Condition, ...],
+        window: tuple[int, int] | None = None,
+        place: Place | None = None,
+        branches: Branches = (),
+    ) -> Rows:
         """Rows in which ``node`` fired and ``guard`` held, oldest first; ``window`` limits them to rows a <= r < b.
 
         Only rows that are kept: those in which ``place``, the guard and what tells the ``branches`` apart can still be
@@ -79,7 +83,7 @@ class RowReader(TagReader):
         return as_array(found)
 
     def _begun(self, node: NodeLayout, window: tuple[int, int] | None) -> range:
-        """Rows in which the node's turn came, kept or not, init rows included."""
+        """Rows in which the node was due, whether kept or not, init rows included."""
         extent = self.source.extent(node.frame)
         first, stop = extent.first, extent.stop
         if extent.partial >= 0 and node.ip < extent.ip:
@@ -100,12 +104,15 @@ class RowReader(TagReader):
         if isinstance(rows, range) and rows.step == 1:
             return self._iteration_rows(starts, rows.start, rows.stop, node.first)
         rows = as_array(rows)
+        kept: np.ndarray
         if node.first:
-            return rows[np.isin(rows, starts + 1) & ~np.isin(rows, starts)]
-        return rows[starts[np.searchsorted(starts, rows, side="right") - 1] != rows]
+            kept = rows[np.isin(rows, starts + 1) & ~np.isin(rows, starts)]
+        else:
+            kept = rows[starts[np.searchsorted(starts, rows, side="right") - 1] != rows]
+        return kept
 
     def reached(self, node: NodeLayout, row: int) -> bool:
-        """Whether the node's turn came in this iteration row."""
+        """True if the node was due in this iteration row."""
         return len(self._iterations_of(node, self._begun(node, (row, row + 1)))) > 0
 
     def _readable(self, place: Place, frame: int, rows: Rows) -> Rows:
@@ -121,7 +128,8 @@ class RowReader(TagReader):
         while frame != home:
             mapped = self.parent_rows(frame, mapped)
             frame = self.layout.frames[frame].parent
-        return as_array(rows)[holding(spans, mapped)]
+        held: np.ndarray = as_array(rows)[holding(spans, mapped)]
+        return held
 
     def surviving(self, frame: int, rows: Rows, gone: RowsGone) -> Rows:
         """The rows of ``frame`` that do not need what is gone, less a few more at the front, for more will follow."""
@@ -159,24 +167,34 @@ class RowReader(TagReader):
         the last: only those are read."""
         cond = self.layout.frames[frame].cond
         if frame == 0 or cond is None or condition.place != cond.place:
-            return as_array(rows)[self.holds(condition, frame, rows)]
+            found: np.ndarray = as_array(rows)[self.holds(condition, frame, rows)]
+            return found
         starts, _ = self.source.activations(frame)
         if len(starts) == 0 or rows[0] < starts[0]:
             raise RowsGone  # activations were forgotten meanwhile: their last rows would be missing below
+        known = self.source.known(frame)
+        if rows[0] < known and len(starts) > 1:  # some in between are forgotten: each of these rows may be a last one
+            every = as_array(rows)
+            old, new = every[every < known], every[every >= known]
+            held = old[self.holds(condition, frame, old)]
+            return np.concatenate([held, as_array(self._where(condition, frame, new))]) if len(new) else held
         lasts = among(np.append(starts[1:] - 1, rows[-1]), rows)
         ends = lasts[~self.holds(cond, frame, lasts)]
         return without(rows, ends) if condition == cond else ends
 
     def holds(self, condition: Condition, frame: int, rows: Rows) -> np.ndarray:
-        """Whether a literal holds in each of the rows."""
-        items = np.asarray(self.items(condition.place, frame, rows))
+        """True if a literal holds in each of the rows."""
+        items: np.ndarray = np.asarray(self.items(condition.place, frame, rows))
+        held: np.ndarray
         if condition.expect >= 2:
-            return (items >= 0) == (condition.expect == 2)
-        return items.astype(bool) == bool(condition.expect)
+            held = (items >= 0) == (condition.expect == 2)
+        else:
+            held = items.astype(bool) == bool(condition.expect)
+        return held
 
     # -- values -----------------------------------------------------------------------------------------------------
     def items(self, place: Place, frame: int, rows: Rows) -> Any:
-        """What stands at ``place`` for each row of ``frame``: an array of numbers, or a list of arrays."""
+        """Values at ``place`` for each row of ``frame``: an array of numbers, or a list of arrays."""
         if place.base == 0:
             value = self.source.pool(place)
             return [value] * len(rows) if place.dtype is None else np.full(len(rows), value)

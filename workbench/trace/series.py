@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import DeadValueError, TraceError
-from workbench.graph.node import Tag
-from workbench.graph.types import TensorType, numpy_dtype
+from workbench.ir.node import Tag
+from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.layout import NodeLayout, ValueLayout
 from workbench.trace.retention.envelope import BLOCK, NUMBERS, Envelope, blocks_of, blocks_of_numbers, merged
 from workbench.trace.retention.tracks import places_of
-from workbench.trace.rows import RowReader, Rows, RowsGone
-from workbench.trace.spans import FOREVER, as_array
-from workbench.trace.steady import steady
+from workbench.trace.row_ranges import FOREVER, Rows, as_array
+from workbench.trace.rows import RowReader
+from workbench.trace.seqlock import steady
+from workbench.trace.source import RowsGone
 
 #: what kernels.statistics leaves
 STATISTICS = np.dtype([(name, np.float64) for name in ("size", "nan", "inf", "min", "max", "sum", "sumsq")])
@@ -62,9 +64,10 @@ class Series:
         place = self._layout.statistics
         if place is None:
             raise TraceError(
-                f"There are no statistics of {self.name!r}.", slug="no-statistics",
+                f"There are no statistics of {self.name!r}.",
+                slug="no-statistics",
                 fix='run with trace="stats"; arrays of known shape have statistics there, parts of arrays do not.',
-            )  # fmt: skip
+            )
         node = self._reader.node[self._layout.node]
         rows = self._reader.rows_of(node, self._layout.guard)
         items = np.asarray(self._reader.items(place, self._layout.frame, rows), np.float64)
@@ -82,15 +85,16 @@ class Series:
     @steady
     def envelope(self, blocks: int = 1000) -> Envelope:
         """Statistics of at most so many blocks of consecutive firings: of the whole run with ``keep="statistics"``,
-        else of what is kept. TraceError for what is no number, and for arrays without :attr:`statistics`."""
+        else of what is kept. TraceError for values that are not numbers, and for arrays without :attr:`statistics`."""
         node = self._reader.node[self._layout.node]
         place = self._layout.statistics or self._layout.place
         is_number = place is not None and place.dtype is not None and np.dtype(place.dtype).kind in "iuf"
         if place is None or not is_number or (place.shape and self._layout.statistics is None):
             raise TraceError(
-                f"There is no envelope of {self.name!r}, a {self.type}.", slug="no-statistics",
+                f"There is no envelope of {self.name!r}, a {self.type}.",
+                slug="no-statistics",
                 fix='ask for that of a real number, or of an array of known shape in a run with trace="stats".',
-            )  # fmt: skip
+            )
         while True:
             found = self._reader.source.blocks(self._layout, node.first)
             old, low, length = found if found is not None else (np.empty(0, BLOCK), 0, 1)
@@ -116,7 +120,7 @@ class Series:
 
     @property
     def gaps(self) -> bool:
-        """Whether iterations between those that are kept are not."""
+        """True if iterations between those that are kept are not."""
         layout = self._layout
         places = [p for p in places_of(layout) if p.base and self._reader.layout.frame_of(p) == layout.frame]
         spans = [self._reader.source.held(p) for p in places] or [self._reader.source.complete(layout.frame)]
@@ -140,7 +144,8 @@ class Series:
                 rows = self._rows()[index][::-1]
                 return stack(self._reader.read(self._layout, rows)[1], self.type)[::-1]
             return stack(self._reader.read(self._layout, self._pick(index))[1], self.type)
-        return as_value(self._reader.values(self._layout, self._one(int(index)))[0])
+        one: np.ndarray = as_value(self._reader.values(self._layout, self._one(int(index)))[0])
+        return one
 
     @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -150,13 +155,13 @@ class Series:
 
     @property
     def conditional(self) -> bool:
-        """Whether it fires in some iterations only: counting its firings looks at every row, :meth:`within` at few."""
+        """True if it fires in some iterations only: counting its firings looks at every row, :meth:`within` at few."""
         return bool(self._layout.guard)
 
     @property
     @steady
     def rows(self) -> range:
-        """Rows of its frame in which its turn came, kept or not; the row in front of an activation's first is none."""
+        """Rows of its frame in which it was due, whether kept or not; not the row in front of an activation's first."""
         return self._reader._begun(self._reader.node[self._layout.node], None)
 
     @steady
@@ -174,17 +179,19 @@ class Series:
         if len(path) != len(self.frame):
             raise TraceError(
                 f"{self.name!r} lives in {len(self.frame)} frames ({'/'.join(self.frame) or 'the outermost level'}), "
-                f"but {len(path)} iteration numbers came.",
-                slug="bad-iteration", fix="give one number per enclosing frame, the outermost first.",
-            )  # fmt: skip
+                f"got {len(path)} iteration numbers.",
+                slug="bad-iteration",
+                fix="give one number per enclosing frame, the outermost first.",
+            )
         row = self._reader.find_row(self._layout.frame, path)
         node = self._reader.node[self._layout.node]
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, path, strict=True)) or "this run"
         if row is None:
             raise TraceError(
-                f"{self.name!r} has no record at {where}.", slug="not-recorded",
+                f"{self.name!r} has no record at {where}.",
+                slug="not-recorded",
                 fix="the iteration did not happen (yet), or its rows were dropped; session.value recomputes those.",
-            )  # fmt: skip
+            )
         rows = range(row, row + 1)
         if self._layout.kind != "slot" and not len(self._reader.readable(self._layout, rows)):
             raise TraceError(f"{self.name!r} is not kept at {where}.", slug="not-recorded")
@@ -194,15 +201,17 @@ class Series:
             return self._only(node, rows, where)
         except RowsGone:
             raise TraceError(
-                f"{self.name!r} is not kept any more at {where}.", slug="not-recorded",
+                f"{self.name!r} is not kept any more at {where}.",
+                slug="not-recorded",
                 fix="session.value recomputes it.",
-            ) from None  # fmt: skip
+            ) from None
 
     def _only(self, node: NodeLayout, rows: Rows, where: str) -> np.ndarray:
         for condition in self._layout.guard:
             if not self._reader.holds(condition, self._layout.frame, rows)[0]:
                 raise DeadValueError(f"{self.name!r} is dead at {where}: its branch was not taken.", node=node.name)
-        return as_value(self._reader.values(self._layout, rows)[0])
+        only: np.ndarray = as_value(self._reader.values(self._layout, rows)[0])
+        return only
 
     @steady
     def of_rows(self, rows: range, init: int) -> tuple[np.ndarray, Any, np.ndarray]:
@@ -212,6 +221,9 @@ class Series:
         number, starts, _ = self._reader.activation_of(self._layout.frame, kept)
         kept = as_array(kept)[starts[number] == init] if len(starts) > 1 else kept
         fired = as_array(self._reader.fired(self._reader.node[self._layout.node], self._layout.guard, kept))
+        # a value may stand longer than what says in which rows it fired: those count as not kept
+        first = self._reader.source.extent(self._layout.frame).first
+        kept, fired = (each[each >= first] for each in (as_array(kept), fired))
         values = self._reader.values(self._layout, fired)
         missing = np.setdiff1d(as_array(rows), as_array(kept), assume_unique=True)
         if len(self._reader.readable(self._layout, rows)) < len(kept):
@@ -242,7 +254,7 @@ class Series:
         """At least the last ``count`` firings (or all), looking at no more rows than that takes."""
         node = self._reader.node[self._layout.node]
         extent = self._reader.source.extent(node.frame)
-        stop = max(extent.stop, extent.partial + 1)
+        stop = extent.end
         width = 4 * count + 64
         while True:
             window = (stop - width, stop)
@@ -253,8 +265,10 @@ class Series:
 
 
 def as_value(item: Any) -> Any:
-    """A recorded item as users get it: numbers as arrays, sequences and other opaque values as they are."""
-    return np.asarray(item) if isinstance(item, np.generic) else item
+    """A recorded item as users get it: numbers as arrays, lists and dicts copied, other opaque values as they are."""
+    if isinstance(item, np.generic):
+        return np.asarray(item)
+    return deepcopy(item) if isinstance(item, list | dict) else item
 
 
 def stack(items: Any, type_: TensorType) -> np.ndarray:
@@ -264,8 +278,10 @@ def stack(items: Any, type_: TensorType) -> np.ndarray:
     if not items:
         shape = tuple(d or 0 for d in type_.shape or ())
         return np.empty((0, *shape), numpy_dtype(type_.dtype) if type_.is_static else float)
-    if all(isinstance(i, np.ndarray) and i.shape == items[0].shape and i.dtype == items[0].dtype for i in items):
+    like = items[0]
+    if all(isinstance(i, np.ndarray | np.generic) and (i.shape, i.dtype) == (like.shape, like.dtype) for i in items):
         return np.stack(items)
     out = np.empty(len(items), object)
-    out[:] = items
+    for place, item in enumerate(items):  # NumPy would take a list apart
+        out[place] = as_value(item)
     return out

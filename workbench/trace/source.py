@@ -1,4 +1,4 @@
-"""Where a trace reads its rows from: a machine in this process, or a loaded file. One small interface for both."""
+"""Source of a trace's rows: a machine in this process, or a loaded file. One small interface for both."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.kernels.layout import KEPT, Layout, Place, ValueLayout
 from workbench.kernels.machine import View
-from workbench.trace.spans import FOREVER, Rows, Spans, as_array
+from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array
 
 
 class Extent(NamedTuple):
@@ -23,6 +23,11 @@ class Extent(NamedTuple):
     partial: int
     ip: int
 
+    @property
+    def end(self) -> int:
+        """The row behind the last one, the row in progress included."""
+        return max(self.stop, self.partial + 1)
+
 
 class RowsGone(Exception):
     """Some rows of ``place`` were dropped while they were being read, or had been before; without a place: it is no
@@ -34,7 +39,10 @@ class RowsGone(Exception):
 
 
 class RowSource(Protocol):
-    """What a trace needs of its rows. ``epoch`` grows when rows are rewritten by going back, and is odd meanwhile."""
+    """Interface through which a trace reads its rows.
+
+    ``epoch`` grows when rows are rewritten by going back, and is odd meanwhile.
+    """
 
     @property
     def epoch(self) -> int: ...
@@ -48,7 +56,7 @@ class RowSource(Protocol):
 
     @property
     def partial(self) -> bool:
-        """Whether rows may be missing in between."""
+        """True if rows may be missing in between."""
 
     def extent(self, frame: int) -> Extent: ...
     def column(self, place: Place, start: int, stop: int, step: int = 1) -> tuple[int, Any]:
@@ -64,7 +72,7 @@ class RowSource(Protocol):
         """All rows of a frame of which it is known what fired in them (as far as they exist)."""
 
     def take(self, place: Place, rows: Rows) -> Any:
-        """What stands at a place in these rows, in ascending order: an array, or a list of objects. RowsGone where
+        """Values at a place in these rows, in ascending order: an array, or a list of objects. RowsGone where
         one is not held."""
 
     def blocks(self, value: ValueLayout, first_only: bool) -> tuple[np.ndarray, int, int] | None:
@@ -115,7 +123,7 @@ class LiveSource:
         return Extent(first, row + 1, -1, ip)
 
     def _gone(self, place: Place) -> bool:
-        """Whether a value has been released: another may stand in an array's place by now."""
+        """True if a value has been released: another may stand in an array's place by now."""
         if place.until < 0 or place.until >= KEPT:
             return False
         if place.dtype is None:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import TraceError
-from workbench.graph.node import Tag
+from workbench.ir.node import Tag
 from workbench.kernels.layout import NodeLayout
-from workbench.trace.rows import RowReader, as_array
+from workbench.trace.row_ranges import as_array
+from workbench.trace.rows import RowReader
 
 
 def _needed(library: str) -> Any:
@@ -20,9 +21,10 @@ def _needed(library: str) -> Any:
         return importlib.import_module(library)
     except ImportError as error:
         raise TraceError(
-            f"This table needs {library}, which is not installed.", slug="missing-library",
+            f"This table needs {library}, which is not installed.",
+            slug="missing-library",
             fix=f"pip install {library}, or use columns().",
-        ) from error  # fmt: skip
+        ) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +127,19 @@ def order_events(reader: RowReader, picked: list[tuple[NodeLayout, np.ndarray]])
     order = np.lexsort(key.T[::-1])
     code, frame_code, row = (np.concatenate(c)[order] for c in zip(*parts, strict=True))
     return code, frame_code, row, np.concatenate(iterations)[order]
+
+
+def truths(predicate: str, items: Any) -> np.ndarray:
+    """Values of a predicate as booleans; TraceError if one is not a single number (the file was changed)."""
+    if isinstance(items, np.ndarray) and items.ndim == 1:
+        return items.astype(bool)
+    if any(np.size(item) != 1 or item is None for item in items):
+        raise TraceError(
+            f"The predicate {predicate!r} is not one number everywhere.",
+            slug="bad-trace",
+            fix="the file was changed on its way: get it again.",
+        )
+    return np.array([bool(np.ravel(item)[0]) for item in items], bool)
 
 
 def fired_rows(reader: RowReader, node: NodeLayout) -> np.ndarray:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.kernels.layout import Layout
+from workbench.trace.row_ranges import FOREVER, Rows, as_array, only
 from workbench.trace.source import RowsGone, RowSource
-from workbench.trace.spans import FOREVER, Rows, as_array, only
 
 
 class TagReader:
@@ -28,7 +28,8 @@ class TagReader:
 
     def parent_rows(self, frame: int, rows: Rows) -> np.ndarray:
         number, _, parents = self.activation_of(frame, rows)
-        return parents[number]
+        found: np.ndarray = parents[number]
+        return found
 
     def iterations(self, frame: int, rows: Rows) -> np.ndarray:
         """(n, depth) iteration numbers of rows, outermost frame first."""

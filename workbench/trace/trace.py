@@ -2,69 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workbench.errors import GraphError, TraceError
-from workbench.graph.graph import Graph
-from workbench.graph.node import Ref, Tag
-from workbench.graph.types import TensorType
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref, Tag
+from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout, Place
+from workbench.trace.edited_firings import Written
 from workbench.trace.invariants import InvariantSeries
+from workbench.trace.provenance import Explanation, explain
 from workbench.trace.retention.coverage import Coverage, coverage
 from workbench.trace.retention.source import KeptSource
 from workbench.trace.retention.tracks import places_of
-from workbench.trace.rows import RowReader, as_array
+from workbench.trace.row_ranges import as_array
+from workbench.trace.rows import RowReader
+from workbench.trace.saved.format import load_trace
+from workbench.trace.saved.writer import save_trace
+from workbench.trace.seqlock import steady
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
 from workbench.trace.spill import SpillStore
-from workbench.trace.steady import steady
-from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events
-
-if TYPE_CHECKING:
-    from workbench.trace.provenance import Explanation
+from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events, truths
 
 
 class Trace:
-    """What was recorded. Any thread may read it at any time, also while the run goes on at full speed.
+    """The record of a run: every value of every firing, by name.
 
-    >>> trace["x"].values          # every value of the loop variable, oldest first
-    >>> trace["x"][-1]             # the last one
-    >>> trace.firings("while/Merge:0")
+    ``trace[name]`` is the series of one value: its ``values`` in firing order, ``iterations``, ``at(iteration)``, and
+    slices of time such as ``trace["x"][-1]``. Any thread may read a trace at any time, also while the run goes on at
+    full speed.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph that was run.
+    layout : Layout
+        The memory places of its values.
+    source : RowSource
+        The rows of a run or of a file.
+    edits : callable
+        Returns the edits of the run, oldest first; a file does not hold them.
+
+    Examples
+    --------
+    >>> trace = session.trace
+    >>> trace["x"].values
+    array([2.        , 1.5       , 1.41666667, 1.41421569, 1.41421356])
+    >>> trace["x"][-1], trace["x"].at(1)
+    (array(1.41421356), array(1.5))
+    >>> "x" in trace, "y" in trace
+    (True, False)
     """
 
-    def __init__(self, graph: Graph, layout: Layout, source: RowSource) -> None:
+    def __init__(
+        self, graph: Graph, layout: Layout, source: RowSource, edits: Callable[[], Sequence[Written]] = tuple
+    ) -> None:
         self.graph, self.layout, self.source = graph, layout, source
+        #: the edits that lie behind, oldest first; a file does not hold them
+        self.edits = edits
         self._reader = RowReader(layout, source)
 
     @property
     def reader(self) -> RowReader:
-        """Rows as they lie in memory or in the file; for those who write views."""
+        """The rows as they lie in memory or in the file; for authors of views."""
         return self._reader
 
     def ref(self, name: str | Ref) -> Ref:
-        """The value that a name stands for, as far as this run computes it; TraceError if it does not."""
+        """Return the value that a name stands for.
+
+        Parameters
+        ----------
+        name : str or Ref
+            A public name, ``node:index``, or the name of a node.
+
+        Returns
+        -------
+        Ref
+
+        Raises
+        ------
+        TraceError
+            For a name that the graph does not have (``unknown-value``), or a value that no required output needs
+            (``not-computed``).
+        """
         try:
             ref = self.graph.value(name)
         except GraphError as error:
             raise TraceError(error.message, slug=error.slug, fix=error.fix) from None
-        if tuple(ref) not in self.layout.values:
+        if ref not in self.layout.values:
             raise TraceError(
-                f"{str(name)!r} was not computed in this run: no required output needs it.", slug="not-computed",
+                f"{str(name)!r} was not computed in this run: no required output needs it.",
+                slug="not-computed",
                 fix="name it among the outputs of the session.",
-            )  # fmt: skip
+            )
         return ref
 
     def __getitem__(self, name: str | Ref) -> Series:
         ref = self.ref(name)
         declared = self.graph.nodes[ref.node].types[ref.index]
-        place = self.layout.values[tuple(ref)].place
+        place = self.layout.values[ref].place
         if place is not None and place.dtype is not None:
             declared = TensorType(place.dtype, place.shape)
-        layout = self.layout.values[tuple(ref)]
+        layout = self.layout.values[ref]
         node = self.graph.nodes[ref.node]
         if node.op == "Enter" and node.attrs.get("is_constant"):
             waits_for = [self._reader.node.get(c) for c in node.control]
@@ -79,36 +123,71 @@ class Trace:
         return True
 
     def names(self) -> list[str]:
-        """Public names of the values that this run computes."""
+        """Return the names of the values that this run computes: public names, or ``node:index``."""
         known = {self.graph.name_of(Ref(*key)): None for key in self.layout.values}
         return list(known)
 
     def firings(self, name: str | Ref) -> list[np.ndarray]:
-        """Every firing of a value as an array, oldest first."""
+        """Return every firing of a value as an array, oldest first.
+
+        Examples
+        --------
+        >>> [float(x) for x in session.trace.firings("x")][:2]
+        [2.0, 1.5]
+        """
         return self[name].firings()
 
     @steady
     def count(self, node: str) -> int:
-        """How often a node fired, in the iterations that are kept (see :meth:`coverages`)."""
+        """Count the firings of a node, in the iterations that are kept (see :meth:`coverages`).
+
+        Examples
+        --------
+        >>> session.trace.count("while/divide")
+        4
+        """
         layout = self._node(node)
         return len(self._reader.rows_of(layout, layout.guard))
 
     @steady
     def coverage(self, name: str | Ref) -> Coverage:
-        """How many of the iterations that happened are kept of a value, and which; ``session.value`` and
-        ``session.values`` recompute the others."""
-        layout = self.layout.values[tuple(self.ref(name))]
+        """Tell which iterations of a value are kept; ``session.value`` and ``session.values`` recompute the others.
+
+        Returns
+        -------
+        Coverage
+            ``kept`` and ``happened`` iterations, and the ``stretches`` that are kept: (first, last, step).
+
+        Examples
+        --------
+        >>> print(session.trace.coverage("x"))
+        all 5 iterations
+        """
+        layout = self.layout.values[self.ref(name)]
         return coverage(self._reader, layout.frame, places_of(layout))
 
     @steady
     def coverages(self) -> dict[tuple[str, ...], Coverage]:
-        """Frame path -> how many of its iterations are kept so far that it is known what fired: those that
-        :meth:`events`, :meth:`branches` and :meth:`count` are about."""
+        """Tell for each frame path of how many iterations it is known which nodes fired.
+
+        These are the iterations that :meth:`events`, :meth:`branches` and :meth:`count` are about.
+        """
         return {f.path: coverage(self._reader, number) for number, f in enumerate(self.layout.frames) if number}
 
     @steady
     def events(self, silent: bool = True) -> EventTable:
-        """Every firing of every node, in order; without ``silent`` constants and loop invariants are left out."""
+        """Return every firing of every node, in order.
+
+        Parameters
+        ----------
+        silent : bool, default True
+            Whether constants and loop invariants are included.
+
+        Returns
+        -------
+        EventTable
+            One row per event, as columns: ``number``, ``code`` (an index into ``nodes``), ``iteration`` ...
+        """
         table = self._table(list(self.layout.nodes))
         if silent:
             return table
@@ -125,24 +204,52 @@ class Trace:
 
     @steady
     def branches(self, loops: bool = True) -> BranchTable:
-        """Every Switch decision, in order; without ``loops`` only those of branches."""
+        """Return every decision of a Switch, in order.
+
+        Parameters
+        ----------
+        loops : bool, default True
+            Whether the Switches of loops are included.
+
+        Returns
+        -------
+        BranchTable
+            One row per decision, as in :meth:`events`, with ``taken``: the side.
+
+        Examples
+        --------
+        >>> session.trace.branches().taken
+        array([ True,  True,  True,  True, False])
+        """
         nodes = [n for n in self.layout.nodes if n.op == "Switch" and (loops or not self._is_loop_switch(n.name))]
         table = self._table(nodes)
         taken = np.zeros(len(table), bool)
         for index, node in enumerate(nodes):
             mine = table.code == index
             if mine.any():
-                pred = self.layout.values[tuple(self.graph.nodes[node.name].inputs[1])]
+                pred = self.layout.values[self.graph.nodes[node.name].inputs[1]]
                 rows = fired_rows(self._reader, node)[: int(mine.sum())]
-                taken[mine] = np.asarray(self._reader.values(pred, rows), bool)
+                taken[mine] = truths(pred.node, self._reader.values(pred, rows))
         return BranchTable(
-            table.nodes, table.frames, table.number, table.code, table.frame_code, table.iteration, taken,
+            table.nodes,
+            table.frames,
+            table.number,
+            table.code,
+            table.frame_code,
+            table.iteration,
+            taken,
             partial=table.partial,
-        )  # fmt: skip
+        )
 
     @steady
     def branch_counts(self) -> dict[str, tuple[int, int]]:
-        """Switch node -> (times false, times true)."""
+        """Return for each Switch how often its predicate was false, and how often true.
+
+        Examples
+        --------
+        >>> session.trace.branch_counts()
+        {'while/x/Switch': (1, 4)}
+        """
         counts = {}
         for node in self.layout.nodes:
             if node.op == "Switch":
@@ -153,33 +260,58 @@ class Trace:
 
     @steady
     def last_branch(self, switch: str) -> bool | None:
-        """The last decision of a Switch, or None if it has not fired."""
+        """Return the last decision of a Switch, or None if it has not fired."""
         node = self._node(switch)
         extent = self.source.extent(node.frame)
-        low = max(extent.first, max(extent.stop, extent.partial + 1) - 64)
-        rows = self._reader.rows_of(node, node.guard, (low, max(extent.stop, extent.partial + 1)))
+        low = max(extent.first, extent.end - 64)
+        rows = self._reader.rows_of(node, node.guard, (low, extent.end))
         if len(rows) == 0:
             rows = self._reader.rows_of(node, node.guard)
         if len(rows) == 0:
             return None
-        pred = self.layout.values[tuple(self.graph.nodes[switch].inputs[1])]
-        return bool(np.asarray(self._reader.values(pred, rows[-1:]))[0])
+        pred = self.layout.values[self.graph.nodes[switch].inputs[1]]
+        return bool(truths(pred.node, self._reader.values(pred, rows[-1:]))[0])
 
     def explain(
         self, name: str | Ref, iteration: int | tuple[int, ...] | None = None, *, max_links: int = 200
     ) -> Explanation:
-        """Where a value came from: the chain of values back to inputs and constants, as text and as data."""
-        from workbench.trace.provenance import explain
+        """Explain a value: the chain of values that it was computed from, back to inputs and constants.
 
+        Parameters
+        ----------
+        name : str or Ref
+            The value.
+        iteration : int or tuple of int, optional
+            Its iteration; by default the last firing.
+        max_links : int, default 200
+            Most values in the chain.
+
+        Returns
+        -------
+        Explanation
+            ``print`` it, or read it as data in ``links``.
+        """
         return explain(self, name, iteration, max_links=max_links)
 
     @steady
     def recent(self, frame: tuple[str, ...] = (), count: int = 8) -> list[Tag]:
-        """The last firings in a frame, oldest first; constants and loop invariants are left out."""
+        """Return the last firings in a frame, oldest first; constants and loop invariants are left out.
+
+        Parameters
+        ----------
+        frame : tuple of str, default ()
+            Path of the frame.
+        count : int, default 8
+            Number of firings.
+
+        Returns
+        -------
+        list of Tag
+        """
         number = next((i for i, f in enumerate(self.layout.frames) if f.path == tuple(frame)), 0)
         nodes = [n for n in self.layout.nodes if n.frame == number and not n.silent]
         extent = self.source.extent(number)
-        stop, width = max(extent.stop, extent.partial + 1), 2
+        stop, width = extent.end, 2
         while True:
             window = (max(stop - width, extent.first), stop)
             picked = [(n, as_array(self._reader.rows_of(n, n.guard, window))) for n in nodes]
@@ -195,36 +327,69 @@ class Trace:
 
     @property
     def spill(self) -> SpillStore | None:
-        """Where older rows are on disk, with its ``status``, ``limit`` and ``keep``; None if they are in memory."""
+        """The store of older rows on disk, with ``status``, ``limit`` and ``keep``; None if all rows are in memory."""
         parts = getattr(getattr(self.source, "keeper", None), "parts", ())
         return next((p for p in parts if isinstance(p, SpillStore)), None)
 
     @property
     def dropped(self) -> bool:
-        """Whether rows were dropped to stay within the memory budget; session.value recomputes what was in them."""
+        """True if rows were dropped to stay within the memory budget; ``session.value`` recomputes their values."""
         if isinstance(self.source, KeptSource):
             return self.source.partial
         stores = range(len(self.layout.stores))
         return self.source.partial or any(self.source.first(Place(s + 1, 0, 0, None)) > 0 for s in stores)
 
     def save(self, path: str | PathLike[str], progress: Callable[[int, int], object] | None = None) -> None:
-        """Write the trace to one file (a documented zip without pickle), piece by piece: memory for the whole of it is
-        not needed. Of each loop the iterations are written from which on all is kept.
+        """Write the trace to one file, a documented zip without pickle.
 
-        ``progress(done, total)`` is called on the way, in bytes; by default a terminal shows a line if it takes long.
-        TraceError for what would be too large to be loaded again (slug ``too-large``), or if the disk is full
-        (``disk-full``) or nothing may be written there (``not-written``): no half file is left.
+        It is written piece by piece, so that memory for the whole of it is not needed. Of each loop the iterations are
+        written from the first one on after which all are kept.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        progress : callable, optional
+            ``progress(done, total)`` is called on the way, in bytes; by default a terminal shows a line if it takes
+            long.
+
+        Raises
+        ------
+        TraceError
+            If it would be too large to be loaded again (``too-large``), the disk is full (``disk-full``) or the file
+            cannot be written (``not-written``); no incomplete file is left.
+
+        Examples
+        --------
+        >>> session.trace.save("newton.trace")
+        >>> wb.Trace.load("newton.trace")
+        <Trace of 'newton': frames while>
         """
-        from workbench.trace.save import save_trace
-
         save_trace(self, path, progress)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Trace:
-        """Read a trace that :meth:`save` wrote; TraceError for anything else."""
-        from workbench.trace.file import load_trace
+    def load(cls, path: str | PathLike[str], *, trusted: bool = False) -> Trace:
+        """Read a trace that :meth:`save` wrote.
 
-        return load_trace(path)
+        Parameters
+        ----------
+        path : path
+            The file.
+        trusted : bool, default False
+            Whether to read up to 8 GiB (or what the machine has). Without it a file that unpacks to far more than its
+            own size is refused, because a file of unknown origin may be made to fill the memory. Files of :meth:`save`
+            keep within the bounds.
+
+        Returns
+        -------
+        Trace
+
+        Raises
+        ------
+        TraceError
+            ``no-such-file``, ``not-a-trace``, ``bad-trace`` for a damaged file, ``trace-version``, ``too-large``.
+        """
+        return load_trace(path, cls, trusted=trusted)
 
     def __repr__(self) -> str:
         loops = [f"{'/'.join(f.path)}" for f in self.layout.frames[1:]]
@@ -246,6 +411,4 @@ class Trace:
         frames: tuple[Any, ...] = tuple(f.path for f in self.layout.frames)
         number = np.arange(len(code), dtype=np.int64)
         partial = not all(coverage(self._reader, f).whole for f in {n.frame for n in nodes})
-        return EventTable(
-            tuple(n.name for n in nodes), frames, number, code, frame_code, iteration, partial=partial
-        )  # fmt: skip
+        return EventTable(tuple(n.name for n in nodes), frames, number, code, frame_code, iteration, partial=partial)

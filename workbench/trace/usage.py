@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.graph.node import Node, Ref
-from workbench.graph.opspec import REGISTRY
-from workbench.graph.types import ANY, OPAQUE, TensorType
+from workbench.ir.node import Node, Ref
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.types import ANY, OPAQUE, TensorType
+from workbench.kernels.types.compilable import why_not
 from workbench.kernels.types.ops import OPS
 from workbench.kernels.types.profiles import Instance
-from workbench.kernels.types.select import why_not
 from workbench.trace.trace import Trace
 
 
 @dataclass
 class Usage:
-    """What one or more runs used.
+    """Resources that one or more runs used.
 
     ``fired`` counts firings by combination; ``fused`` are chains of two of the used ops, which the executor may compute
     in one pass; ``refused`` maps a combination that no build compiles to the reason; ``dtypes`` are all that occurred.
@@ -76,7 +76,7 @@ def _dtype(trace: Trace, ref: Ref) -> str | None:
     declared = trace.graph.nodes[ref.node].types[ref.index].dtype
     if declared not in (ANY, OPAQUE):
         return declared
-    if tuple(ref) not in trace.layout.values:
+    if ref not in trace.layout.values:
         return None
     series = trace[ref]
     found = TensorType.of(series[-1]).dtype if len(series) else OPAQUE
@@ -86,7 +86,7 @@ def _dtype(trace: Trace, ref: Ref) -> str | None:
 def _chains(trace: Trace, node: Node, instance: Instance) -> list[Instance]:
     """Chains (a x b) y c that this node ends, with the node of one of its inputs as their first step."""
     op, inputs, output = instance
-    found = []
+    found: list[Instance] = []
     for place, ref in enumerate(node.inputs[: OPS[op].inputs]):
         before = trace.graph.nodes[ref.node]
         first = kernel_name(before.op)

@@ -15,8 +15,10 @@ def newton(dtype: str = "float64", tolerance: float = 1e-9, half: float = 0.5, n
     a = b.placeholder("a", dtype)
     out = b.while_loop(
         lambda **v: abs(v[name] * v[name] - a) > number(tolerance),
-        lambda **v: {name: (v[name] + a / v[name]) * number(half)}, {name: a}, max_trips=20,
-    )  # fmt: skip
+        lambda **v: {name: (v[name] + a / v[name]) * number(half)},
+        {name: a},
+        max_trips=20,
+    )
     return b.build(out)
 
 
@@ -28,8 +30,9 @@ def collatz(start_op: str = "multiply") -> wb.Graph:
     out = b.while_loop(
         lambda n: n > one,
         lambda n: {"n": b.cond(n % two < one, lambda: n // two, lambda: n * three + one)},
-        {"n": n}, max_trips=200,
-    )  # fmt: skip
+        {"n": n},
+        max_trips=200,
+    )
     return b.build(out)
 
 
@@ -40,9 +43,11 @@ def nested(gain: float = 1.0) -> wb.Graph:
 
     def inner(i: Any, x: Any) -> Any:
         out = b.while_loop(
-            lambda j, y: j <= i, lambda j, y: {"j": j + 1, "y": y * 1.5 + gain}, {"j": np.int64(0), "y": x},
+            lambda j, y: j <= i,
+            lambda j, y: {"j": j + 1, "y": y * 1.5 + gain},
+            {"j": np.int64(0), "y": x},
             name="inner",
-        )  # fmt: skip
+        )
         return {"i": i + 1, "x": out["y"]}
 
     out = b.while_loop(lambda i, x: i < 4, inner, {"i": np.int64(0), "x": x}, name="outer")

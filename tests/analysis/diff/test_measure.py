@@ -59,8 +59,9 @@ def test_ulps_of_two_dtypes_are_those_of_the_coarser():
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.tuples(st.floats(width=32), st.floats(width=32)), min_size=1, max_size=8),
-    st.sampled_from([0.0, 1e-6, 0.1]), st.sampled_from([0.0, 1e-3]),
-)  # fmt: skip
+    st.sampled_from([0.0, 1e-6, 0.1]),
+    st.sampled_from([0.0, 1e-3]),
+)
 def test_against_a_plain_loop(pairs, rtol, atol):
     a, b = (np.array([p[k] for p in pairs], np.float32) for k in (0, 1))
     differs, kind, absolute, relative, _, worst = one(a, b, Tolerance(rtol, atol))
@@ -92,13 +93,20 @@ def test_integers_are_subtracted_without_overflow(x, y):
 @pytest.mark.parametrize(
     ("a", "b", "differs"),
     [
-        (np.uint64(2**63), np.int64(-1), True), (np.uint64(2**53 + 1), np.float64(2**53), True),
-        (np.int8(3), np.int64(3), False), (True, np.int32(1), False), (np.float64(1), np.int64(1), False),
-        (np.complex64(1 + 2j), np.complex64(1 + 2j), False), (np.complex64(1 + 2j), np.complex64(1 + 3j), True),
-        (complex(np.nan, 1), complex(np.nan, 1), False), (np.inf, np.inf, False), (np.inf, -np.inf, True),
-        (np.float64(1.7e308), np.float64(-1.7e308), True), (ml_dtypes.bfloat16(1.5), np.float32(1.5), False),
+        (np.uint64(2**63), np.int64(-1), True),
+        (np.uint64(2**53 + 1), np.float64(2**53), True),
+        (np.int8(3), np.int64(3), False),
+        (True, np.int32(1), False),
+        (np.float64(1), np.int64(1), False),
+        (np.complex64(1 + 2j), np.complex64(1 + 2j), False),
+        (np.complex64(1 + 2j), np.complex64(1 + 3j), True),
+        (complex(np.nan, 1), complex(np.nan, 1), False),
+        (np.inf, np.inf, False),
+        (np.inf, -np.inf, True),
+        (np.float64(1.7e308), np.float64(-1.7e308), True),
+        (ml_dtypes.bfloat16(1.5), np.float32(1.5), False),
     ],
-)  # fmt: skip
+)
 def test_pairs_of_dtypes(a, b, differs):
     assert one(a, b)[0] is differs and one(b, a)[0] is differs, "the same from both sides"
 

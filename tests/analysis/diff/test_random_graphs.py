@@ -18,9 +18,9 @@ from tests.plan.random_raw import RawMaker
 from workbench.analysis.diff import Kind
 from workbench.analysis.diff.trace_side import TraceSide
 from workbench.errors import WorkbenchError
-from workbench.graph import Graph, Ref
+from workbench.ir import Graph, Ref
 
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 
 
 def run(graph, feeds):

@@ -149,11 +149,14 @@ def test_what_cannot_be_run(monkeypatch):
     proto = model(CASES["condition only"][0])
     feeds = CASES["condition only"][1][0]
     for arguments, slug in (
-        (("caffe", proto, feeds), "unknown-framework"), (("onnxruntime", from_onnx(proto), feeds), "no-model"),
-        (("onnxruntime", proto, {}), "missing-feed"), (("onnxruntime", proto, {**feeds, "zz": 1}), "unknown-feed"),
-        (("onnxruntime", b"", {}), "empty"), (("onnxruntime", "/no/such/model.onnx", {}), "no-such-file"),
+        (("caffe", proto, feeds), "unknown-framework"),
+        (("onnxruntime", from_onnx(proto), feeds), "no-model"),
+        (("onnxruntime", proto, {}), "missing-feed"),
+        (("onnxruntime", proto, {**feeds, "zz": 1}), "unknown-feed"),
+        (("onnxruntime", b"", {}), "empty"),
+        (("onnxruntime", "/no/such/model.onnx", {}), "no-such-file"),
         (("onnxruntime", 3, {}), "not-a-model"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(wb.WorkbenchError) as caught:
             wb.run_with(*arguments)
         assert caught.value.slug == slug

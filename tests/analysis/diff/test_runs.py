@@ -10,12 +10,12 @@ import pytest
 import workbench as wb
 from tests.analysis.diff.graphs import collatz, finished, nested, newton
 from workbench.analysis.diff import Kind
-from workbench.debugger.whole import whole_run
-from workbench.ops.array_state import ArrayFlow
-from workbench.ops.list_state import TensorList
-from workbench.ops.option import Option
-from workbench.ops.persistent import Elements
-from workbench.ops.stack import Stack
+from workbench.debugger.replay.full_replay import full_replay
+from workbench.ops.state.array_state import ArrayFlow
+from workbench.ops.state.list_state import TensorList
+from workbench.ops.state.option import Option
+from workbench.ops.state.persistent import Elements
+from workbench.ops.state.stack import Stack
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +90,7 @@ def test_a_branch_that_flips_is_named():
 
 def test_only_on_one_side():
     """With a large tolerance only the decisions differ: what is alive on one side only is told."""
+
     def graph():
         b = wb.GraphBuilder("pick")
         p, x = b.placeholder("p", "bool", ()), b.placeholder("x")
@@ -195,9 +196,15 @@ def late(step: int, changed: int) -> wb.Graph:
 
 
 @pytest.mark.parametrize(
-    "keeps", [{"trace": "off"}, {"trace": "stats"}, {"trace": "carried"}, {"memory_budget": 1 << 20},
-              {"trace": wb.Retention("window", window=10)}],
-)  # fmt: skip
+    "keeps",
+    [
+        {"trace": "off"},
+        {"trace": "stats"},
+        {"trace": "carried"},
+        {"memory_budget": 1 << 20},
+        {"trace": wb.Retention("window", window=10)},
+    ],
+)
 def test_what_a_session_dropped_is_recomputed(keeps):
     with wb.Session(late(1, 7)) as a, wb.Session(late(1, 7), **keeps) as b, wb.Session(late(2, 7), **keeps) as c:
         for session in (a, b, c):
@@ -223,7 +230,7 @@ def test_what_does_not_fit_and_what_a_trace_dropped_is_told(plain, tmp_path):
     graph = late(1, 7)
     with wb.Session(graph) as a, wb.Session(graph, memory_budget=1 << 20) as b, wb.Session(graph, trace="stats") as c:
         a.run(), b.run(), c.run()
-        assert whole_run(b._run, 1 << 20) is None and whole_run(b._run, 1 << 16) is None
+        assert full_replay(b._run, 1 << 20) is None and full_replay(b._run, 1 << 16) is None
         found = wb.diff(a, b.trace)
         assert not found.rows and found.equal and not found.complete and not found.lengths
         (note,) = found.notes
@@ -238,9 +245,11 @@ def test_values_that_are_no_arrays():
     """TensorLists, TensorArrays, stacks and optionals hold arrays, and are compared by them."""
     held = [np.arange(3.0), None, np.ones((2, 2))]
     made = [
-        lambda x: TensorList("float64", None, Elements.of(x)), lambda x: ArrayFlow(("a", ""), Elements.of(x)),
-        lambda x: Stack("s", "float64", -1, Elements.of(x)), lambda x: Option(tuple(x)),
-    ]  # fmt: skip
+        lambda x: TensorList("float64", None, Elements.of(x)),
+        lambda x: ArrayFlow(("a", ""), Elements.of(x)),
+        lambda x: Stack("s", "float64", -1, Elements.of(x)),
+        lambda x: Option(tuple(x)),
+    ]
     for make in made:
         assert wb.diff({"x": make(held)}, {"x": make([*held])}).equal
         changed = [held[0] + [0, 0, 1e-9], *held[1:]]
@@ -307,6 +316,7 @@ def test_long_chains_with_other_constants_are_paired_to_the_end():
 
 def test_numbered_names_that_mean_something_else():
     """An op put in front shifts the numbers of all names behind it: structure pairs them, not the names."""
+
     def graph(more):
         b = wb.GraphBuilder("g")
         x = b.placeholder("x")

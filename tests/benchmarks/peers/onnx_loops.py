@@ -13,11 +13,25 @@ from tests.benchmarks.workloads import CENTRE, INNER, RATE, SIDE, UNKNOWNS, Work
 Shape = list[int]
 DOUBLE, INTEGER, BOOLEAN = 11, 7, 9  # onnx.TensorProto.DOUBLE, INT64, BOOL
 CONSTANTS: dict[str, Any] = {
-    "one": np.int64(1), "two": np.int64(2), "three": np.int64(3), "zero": np.int64(0), "true": np.bool_(True),
-    "inner_trips": np.int64(INNER), "half": 0.5, "unit": 1.0, "rate": RATE, "centre": CENTRE, "side": SIDE,
-    "from_0": np.array([0]), "from_1": np.array([1]), "from_2": np.array([2]), "to_end": np.array([1 << 62]),
-    "to_1": np.array([-1]), "to_2": np.array([-2]), "ends": np.array([1, 1]),
-}  # fmt: skip
+    "one": np.int64(1),
+    "two": np.int64(2),
+    "three": np.int64(3),
+    "zero": np.int64(0),
+    "true": np.bool_(True),
+    "inner_trips": np.int64(INNER),
+    "half": 0.5,
+    "unit": 1.0,
+    "rate": RATE,
+    "centre": CENTRE,
+    "side": SIDE,
+    "from_0": np.array([0]),
+    "from_1": np.array([1]),
+    "from_2": np.array([2]),
+    "to_end": np.array([1 << 62]),
+    "to_1": np.array([-1]),
+    "to_2": np.array([-2]),
+    "ends": np.array([1, 1]),
+}
 
 
 @dataclass
@@ -47,13 +61,19 @@ def _loop(h: Any, body: Body, scan: bool, start: str, bound: str, prefix: str = 
     outputs = [info("go", BOOLEAN, []), info("x_out", body.kind, body.shape), info("i_out", INTEGER, [])]
     kept: dict[str, Any] = {}
     if scan:
-        kept = {f"{prefix}{k}": v for k, v in {"x_out": (body.kind, body.shape), "i_out": (INTEGER, []),
-                "go": (BOOLEAN, [])}.items()} | body.values  # fmt: skip
+        kept = {
+            f"{prefix}{k}": v
+            for k, v in {"x_out": (body.kind, body.shape), "i_out": (INTEGER, []), "go": (BOOLEAN, [])}.items()
+        } | body.values
         for name, (kind, shape) in kept.items():
             nodes.append(h.make_node("Identity", [name], [f"{name}_scan"]))
             outputs.append(h.make_tensor_value_info(f"{name}_scan", kind, shape))
-    inputs = [info("trip", INTEGER, []), info("cond", BOOLEAN, []), info("x_in", body.kind, body.shape),
-              info("i_in", INTEGER, [])]  # fmt: skip
+    inputs = [
+        info("trip", INTEGER, []),
+        info("cond", BOOLEAN, []),
+        info("x_in", body.kind, body.shape),
+        info("i_in", INTEGER, []),
+    ]
     graph = h.make_graph(nodes, f"{prefix}body", inputs, outputs)
     results = [f"{prefix}x", f"{prefix}i", *(f"{name}_all" for name in kept)]
     return h.make_node("Loop", ["", "true", start, "zero"], results, body=graph), kept
@@ -62,37 +82,58 @@ def _loop(h: Any, body: Body, scan: bool, start: str, bound: str, prefix: str = 
 def _body(h: Any, workload: Workload, scan: bool) -> Body:
     node = h.make_node
     if workload.name == "newton":
-        nodes = [node("Div", ["a", "x_in"], ["d"]), node("Add", ["x_in", "d"], ["s"]),
-                 node("Mul", ["s", "half"], ["x_out"])]  # fmt: skip
+        nodes = [
+            node("Div", ["a", "x_in"], ["d"]),
+            node("Add", ["x_in", "d"], ["s"]),
+            node("Mul", ["s", "half"], ["x_out"]),
+        ]
         return Body("a", DOUBLE, [], {"a": (DOUBLE, [])}, nodes, {"d": (DOUBLE, []), "s": (DOUBLE, [])})
     if workload.name == "nested":
-        inner = Body("x_in", DOUBLE, [], {}, [node("Mul", ["in_x_in", "a"], ["in_p"]),
-                     node("Add", ["in_p", "unit"], ["in_x_out"])], {"in_p": (DOUBLE, [])})  # fmt: skip
+        inner = Body(
+            "x_in",
+            DOUBLE,
+            [],
+            {},
+            [node("Mul", ["in_x_in", "a"], ["in_p"]), node("Add", ["in_p", "unit"], ["in_x_out"])],
+            {"in_p": (DOUBLE, [])},
+        )
         loop, kept = _loop(h, inner, scan, "x_in", "inner_trips", "in_")
         values = {f"{k}_all": (kind, [INNER, *shape]) for k, (kind, shape) in kept.items()}
         return Body("a", DOUBLE, [], {"a": (DOUBLE, [])}, [loop, node("Identity", ["in_x"], ["x_out"])], values)
     if workload.name == "collatz":
         out = [h.make_tensor_value_info("taken", INTEGER, [])]
         even = h.make_graph([node("Div", ["x_in", "two"], ["taken"])], "even", [], out)
-        odd = h.make_graph([node("Mul", ["x_in", "three"], ["triple"]), node("Add", ["triple", "one"], ["taken"])],
-                           "odd", [], out)  # fmt: skip
-        nodes = [node("Mod", ["x_in", "two"], ["r"]), node("Equal", ["r", "zero"], ["is_even"]),
-                 node("If", ["is_even"], ["x_out"], then_branch=even, else_branch=odd)]  # fmt: skip
+        odd = h.make_graph(
+            [node("Mul", ["x_in", "three"], ["triple"]), node("Add", ["triple", "one"], ["taken"])], "odd", [], out
+        )
+        nodes = [
+            node("Mod", ["x_in", "two"], ["r"]),
+            node("Equal", ["r", "zero"], ["is_even"]),
+            node("If", ["is_even"], ["x_out"], then_branch=even, else_branch=odd),
+        ]
         values = {"r": (INTEGER, []), "is_even": (BOOLEAN, [])}
         return Body("start", INTEGER, [], {"start": (INTEGER, [])}, nodes, values)
     if workload.name == "gd":
         column = [UNKNOWNS, 1]
-        nodes = [node("MatMul", ["A", "x_in"], ["p"]), node("Sub", ["p", "b"], ["r"]),
-                 node("Mul", ["rate", "r"], ["s"]), node("Sub", ["x_in", "s"], ["x_out"])]  # fmt: skip
+        nodes = [
+            node("MatMul", ["A", "x_in"], ["p"]),
+            node("Sub", ["p", "b"], ["r"]),
+            node("Mul", ["rate", "r"], ["s"]),
+            node("Sub", ["x_in", "s"], ["x_out"]),
+        ]
         inputs = {"A": (DOUBLE, [UNKNOWNS, UNKNOWNS]), "b": (DOUBLE, column), "x0": (DOUBLE, column)}
         return Body("x0", DOUBLE, column, inputs, nodes, {k: (DOUBLE, column) for k in "prs"})
     size = len(workload.inputs["u"])
     nodes = [
-        node("Slice", ["x_in", "from_1", "to_1"], ["mid"]), node("Slice", ["x_in", "from_0", "to_2"], ["left"]),
-        node("Slice", ["x_in", "from_2", "to_end"], ["right"]), node("Add", ["left", "right"], ["both"]),
-        node("Mul", ["side", "both"], ["weighed"]), node("Mul", ["centre", "mid"], ["own"]),
-        node("Add", ["own", "weighed"], ["new"]), node("Pad", ["new", "ends"], ["x_out"]),
-    ]  # fmt: skip
+        node("Slice", ["x_in", "from_1", "to_1"], ["mid"]),
+        node("Slice", ["x_in", "from_0", "to_2"], ["left"]),
+        node("Slice", ["x_in", "from_2", "to_end"], ["right"]),
+        node("Add", ["left", "right"], ["both"]),
+        node("Mul", ["side", "both"], ["weighed"]),
+        node("Mul", ["centre", "mid"], ["own"]),
+        node("Add", ["own", "weighed"], ["new"]),
+        node("Pad", ["new", "ends"], ["x_out"]),
+    ]
     values = {k: (DOUBLE, [size - 2]) for k in ("mid", "left", "right", "both", "weighed", "own", "new")}
     return Body("u", DOUBLE, [size], {"u": (DOUBLE, [size])}, nodes, values)
 

@@ -52,7 +52,7 @@ def graph_loop() -> None:
     v1.disable_control_flow_v2()
     with tf.Graph().as_default() as graph:
         x = v1.placeholder(tf.float32, [], "x")
-        names = tf.constant([b"a\n\"q\"", "ä".encode(), b"\x00\xff'"], name="names")
+        names = tf.constant([b'a\n"q"', "ä".encode(), b"\x00\xff'"], name="names")
         tf.identity(names, name="same")
         tf.constant([np.inf, -np.inf, np.nan, 1e-40, -0.0], name="odd")
         tf.constant([[1, -2], [3, 4]], tf.int16, name="small")
@@ -81,9 +81,8 @@ def saved_v1() -> None:
         w = v1.get_variable("layer/w", initializer=np.arange(6, dtype=np.float32).reshape(3, 2), use_resource=False)
         b = v1.get_variable("layer/b", initializer=np.array([0.5, -0.5], np.float32), use_resource=True)
         table = v1.get_variable(
-            "table", [5, 2], initializer=rows,
-            partitioner=v1.fixed_size_partitioner(3), use_resource=True,
-        )  # fmt: skip
+            "table", [5, 2], initializer=rows, partitioner=v1.fixed_size_partitioner(3), use_resource=True
+        )
         count = v1.get_variable("count", initializer=np.int64(7), use_resource=True)
         y = tf.add(tf.matmul(x, w), b, name="y")
         total = tf.reduce_sum(table.as_tensor(), axis=0, name="total")
@@ -172,31 +171,48 @@ def checkpoint() -> None:
     for path in HERE.glob("bundle.*"):
         path.unlink()
     tensors = {
-        "f": np.arange(600, dtype=np.float32).reshape(20, 30) / 7, "h": np.array([1.5, -2], np.float16),
-        "d": np.array(np.pi), "i8": np.array([-1, 2], np.int8), "u16": np.array([65535], np.uint16),
-        "i64": np.array([[-(2**63)], [5]]), "b": np.array([True, False, True]), "c": np.array([1 + 2j], np.complex64),
-        "e": np.zeros((0, 4), np.float32), "s": np.array([[b"", b"abc"], [b"\x00\xff", b"x" * 300]], object),
+        "f": np.arange(600, dtype=np.float32).reshape(20, 30) / 7,
+        "h": np.array([1.5, -2], np.float16),
+        "d": np.array(np.pi),
+        "i8": np.array([-1, 2], np.int8),
+        "u16": np.array([65535], np.uint16),
+        "i64": np.array([[-(2**63)], [5]]),
+        "b": np.array([True, False, True]),
+        "c": np.array([1 + 2j], np.complex64),
+        "e": np.zeros((0, 4), np.float32),
+        "s": np.array([[b"", b"abc"], [b"\x00\xff", b"x" * 300]], object),
         "deep/name/with/a/long/path": np.int32(9),
-    }  # fmt: skip
+    }
     with tf.Graph().as_default(), v1.Session() as session:
         names, prefixes = sorted(tensors), [str(HERE / f"part{i}") for i in range(2)]
         for i, prefix in enumerate(prefixes):
             mine = names[i::2]
-            session.run(tf.raw_ops.SaveV2(
-                prefix=prefix, tensor_names=mine, shape_and_slices=[""] * len(mine),
-                tensors=[tf.constant(tensors[n]) for n in mine],
-            ))  # fmt: skip
+            session.run(
+                tf.raw_ops.SaveV2(
+                    prefix=prefix,
+                    tensor_names=mine,
+                    shape_and_slices=[""] * len(mine),
+                    tensors=[tf.constant(tensors[n]) for n in mine],
+                )
+            )
         whole = np.arange(200 * 3, dtype=np.int32).reshape(200, 3)
         slices = ["200 3 0,64:-", "200 3 64,130:-", "200 3 194,6:0,2", "200 3 194,6:2,1"]
         pieces = [whole[:64], whole[64:194], whole[194:, :2], whole[194:, 2:]]
-        session.run(tf.raw_ops.SaveV2(
-            prefix=str(HERE / "part2"), tensor_names=["sliced"] * 4, shape_and_slices=slices,
-            tensors=[tf.constant(p) for p in pieces],
-        ))  # fmt: skip
-        session.run(tf.raw_ops.MergeV2Checkpoints(
-            checkpoint_prefixes=[*prefixes, str(HERE / "part2")], destination_prefix=str(HERE / "bundle"),
-            delete_old_dirs=False,
-        ))  # fmt: skip
+        session.run(
+            tf.raw_ops.SaveV2(
+                prefix=str(HERE / "part2"),
+                tensor_names=["sliced"] * 4,
+                shape_and_slices=slices,
+                tensors=[tf.constant(p) for p in pieces],
+            )
+        )
+        session.run(
+            tf.raw_ops.MergeV2Checkpoints(
+                checkpoint_prefixes=[*prefixes, str(HERE / "part2")],
+                destination_prefix=str(HERE / "bundle"),
+                delete_old_dirs=False,
+            )
+        )
 
 
 if __name__ == "__main__":

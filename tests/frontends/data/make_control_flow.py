@@ -147,10 +147,16 @@ def lists(x):
         return raw.TensorListStack(input_handle=handle, element_shape=[2], element_dtype=tf.float32)
 
     return (
-        stack(longer), stack(scattered), stack(into), joined, lengths, last, raw.TensorListLength(input_handle=popped),
+        stack(longer),
+        stack(scattered),
+        stack(into),
+        joined,
+        lengths,
+        last,
+        raw.TensorListLength(input_handle=popped),
         raw.TensorListElementShape(input_handle=split, shape_type=tf.int32),
         raw.TensorListGather(input_handle=into, indices=[3, 3], element_shape=[2], element_dtype=tf.float32),
-    )  # fmt: skip
+    )
 
 
 def gradient(function):

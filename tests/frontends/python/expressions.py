@@ -11,38 +11,131 @@ import numpy as np
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.frontends.python import operators
-from workbench.frontends.python.numbers import PyNumber, python_number
+from workbench.frontends.python.calls import library_calls
+from workbench.frontends.python.values import operators
+from workbench.frontends.python.values.numbers import PyNumber, python_number
+from workbench.ir.builder.value import Value
 
 BINARY = {
-    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
-    "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow, "BitAnd": operator.and_,
-    "BitOr": operator.or_, "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
-}  # fmt: skip
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+}
 COMPARE = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
     "NotEq": operator.ne,
-}  # fmt: skip
+}
 UNARY = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert, "Not": operator.not_}
 CALLS = {
-    "abs": abs, "round": round, "int": int, "float": float, "bool": bool, "sqrt": math.sqrt, "floor": math.floor,
-    "ceil": math.ceil, "trunc": math.trunc, "exp": math.exp, "log": math.log, "sin": math.sin, "atan": math.atan,
-    "isnan": math.isnan, "fabs": math.fabs, "tanh": math.tanh, "expm1": math.expm1, "isqrt": math.isqrt,
-    "factorial": math.factorial, "lgamma": math.lgamma, "erf": math.erf, "degrees": math.degrees,
-}  # fmt: skip
-CALLS2 = {"min": min, "max": max, "atan2": math.atan2, "gcd": math.gcd, "copysign": math.copysign, "hypot": math.hypot,
-          "fmod": math.fmod, "round2": round, "pow_mod": lambda x, y: pow(x, y, 7), "comb": math.comb, "lcm": math.lcm,
-          "remainder": math.remainder}  # fmt: skip
+    "abs": abs,
+    "round": round,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "sqrt": math.sqrt,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "exp": math.exp,
+    "log": math.log,
+    "sin": math.sin,
+    "atan": math.atan,
+    "isnan": math.isnan,
+    "fabs": math.fabs,
+    "tanh": math.tanh,
+    "expm1": math.expm1,
+    "isqrt": math.isqrt,
+    "factorial": math.factorial,
+    "lgamma": math.lgamma,
+    "erf": math.erf,
+    "degrees": math.degrees,
+}
+CALLS2 = {
+    "min": min,
+    "max": max,
+    "atan2": math.atan2,
+    "gcd": math.gcd,
+    "copysign": math.copysign,
+    "hypot": math.hypot,
+    "fmod": math.fmod,
+    "round2": round,
+    "pow_mod": lambda x, y: pow(x, y, 7),
+    "comb": math.comb,
+    "lcm": math.lcm,
+    "remainder": math.remainder,
+}
 DTYPES = {int: "int64", float: "float64", bool: "bool"}
 
-INTS = [0, 1, -1, 2, -2, 3, -3, 5, 7, 10, 62, 63, 64, 100, 2**31, 2**53, 2**53 + 1, -(2**53) - 1, 3037000500, 2**62,
-        2**63 - 1, -(2**63), -(2**63) + 1]  # fmt: skip
-FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 0.1, 1e-310, 5e-324, 1e16, 1e22, 2.0**53, 2.0**63, 1e308, -1e308,
-          math.inf, -math.inf, math.nan, 710.0]  # fmt: skip
+INTS = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    3,
+    -3,
+    5,
+    7,
+    10,
+    62,
+    63,
+    64,
+    100,
+    2**31,
+    2**53,
+    2**53 + 1,
+    -(2**53) - 1,
+    3037000500,
+    2**62,
+    2**63 - 1,
+    -(2**63),
+    -(2**63) + 1,
+]
+FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    1.5,
+    2.5,
+    -2.5,
+    0.1,
+    1e-310,
+    5e-324,
+    1e16,
+    1e22,
+    2.0**53,
+    2.0**63,
+    1e308,
+    -1e308,
+    math.inf,
+    -math.inf,
+    math.nan,
+    710.0,
+]
 numbers = st.one_of(
-    st.sampled_from(INTS), st.sampled_from(FLOATS), st.booleans(), st.integers(-20, 20),
-    st.integers(-(2**63), 2**63 - 1), st.floats(), st.floats(-100, 100),
-)  # fmt: skip
+    st.sampled_from(INTS),
+    st.sampled_from(FLOATS),
+    st.booleans(),
+    st.integers(-20, 20),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(),
+    st.floats(-100, 100),
+)
 
 
 class Beyond(Exception):
@@ -52,9 +145,10 @@ class Beyond(Exception):
 def expressions(arguments: int) -> st.SearchStrategy:
     """Nested tuples (kind, name, *parts) over ("arg", k) and ("const", number)."""
     leaf = st.one_of(
-        st.tuples(st.just("arg"), st.integers(0, arguments - 1)), st.tuples(st.just("const"), numbers),
         st.tuples(st.just("arg"), st.integers(0, arguments - 1)),
-    )  # fmt: skip
+        st.tuples(st.just("const"), numbers),
+        st.tuples(st.just("arg"), st.integers(0, arguments - 1)),
+    )
 
     def grow(inner):
         return st.one_of(
@@ -87,7 +181,7 @@ def _unrounded(part: Any) -> Any:
 
 
 def in_python(expression: Any, args: list[Any]) -> Any:
-    """What Python gives; raises what Python raises, and Beyond where a value is no longer one of the graph's."""
+    """Python's result; raises what Python raises, and Beyond where a value is no longer one of the graph's."""
     kind, *rest = expression
     if kind == "arg":
         return args[rest[0]]
@@ -121,7 +215,7 @@ def in_python(expression: Any, args: list[Any]) -> Any:
 
 
 def in_graph(b: wb.GraphBuilder, expression: Any, args: list[PyNumber]) -> Any:
-    """The same by :mod:`workbench.frontends.python.operators`."""
+    """The same by :mod:`workbench.frontends.python.values.operators`."""
     kind, *rest = expression
     if kind == "arg":
         return args[rest[0]]
@@ -132,9 +226,9 @@ def in_graph(b: wb.GraphBuilder, expression: Any, args: list[PyNumber]) -> Any:
     if name == "round2":
         values[1] = 1
     if name == "pow_mod":
-        return operators.call(b, pow, (*values, 7), {})
+        return library_calls.call(b, pow, (*values, 7), {})
     if kind in ("call", "call2"):
-        return operators.call(b, {**CALLS, **CALLS2}[name], values, {})
+        return library_calls.call(b, {**CALLS, **CALLS2}[name], values, {})
     return getattr(operators, kind)(b, name, *values)
 
 
@@ -143,7 +237,7 @@ def run_graph(expression: Any, args: list[Any]) -> Any:
     b = wb.GraphBuilder("expression")
     values = [python_number(b, b.placeholder(f"x{k}", DTYPES[type(a)], ())) for k, a in enumerate(args)]
     result = in_graph(b, expression, values)
-    if not isinstance(result, wb.graph.value.Value):
+    if not isinstance(result, Value):
         result = python_number(b, result)  # known, but what was computed on the way may fail
     assert isinstance(result, PyNumber)
     feeds = {f"x{k}": np.array(a, DTYPES[type(a)]) for k, a in enumerate(args)}

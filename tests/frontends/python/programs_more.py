@@ -422,7 +422,7 @@ def containers_of_arrays(n, x):
     return parts, table, pair
 
 
-@case((np.arange(4.0), 3),)
+@case((np.arange(4.0), 3))
 def views_from_functions(x, n):
     def middle(v):
         return v[1:-1]

@@ -57,8 +57,11 @@ class Expressions:
             return self.pick(f"len({self.of('array', scope)})", f"int({whole})")
         if form == 12 and self.helpers:
             return self._helper("int", scope, depth)
-        return self.pick(f"round({self._float(scope, depth - 1)})", f"({self._bool(scope, depth - 1)} + {a})",
-                         f"math.floor({self._float(scope, depth - 1)})")  # fmt: skip
+        return self.pick(
+            f"round({self._float(scope, depth - 1)})",
+            f"({self._bool(scope, depth - 1)} + {a})",
+            f"math.floor({self._float(scope, depth - 1)})",
+        )
 
     def _float(self, scope: dict[str, str], depth: int) -> str:
         name = self.of("float", scope)
@@ -146,8 +149,13 @@ class Expressions:
             return f"np.{self.pick('abs', 'sqrt', 'cumsum', 'sort', 'floor')}({name})"
         if form == 6:
             return f"np.maximum({name}, {other})"
-        return self.pick(f"np.clip({name}, -1.0, 2.5)", f"{name}[::-1] * 2.0", f"(-{name})", f"np.zeros(len({name}))",
-                         f"np.full(4, {self._float(scope, depth - 1)})")  # fmt: skip
+        return self.pick(
+            f"np.clip({name}, -1.0, 2.5)",
+            f"{name}[::-1] * 2.0",
+            f"(-{name})",
+            f"np.zeros(len({name}))",
+            f"np.full(4, {self._float(scope, depth - 1)})",
+        )
 
     def _ints(self, scope: dict[str, str], depth: int) -> str:
         name = self.of("ints", scope)
@@ -157,8 +165,15 @@ class Expressions:
         form = self.draw(st.integers(0, 5))
         if form <= 1:
             return f"({name} {self.pick('+', '-', '*', '//', '%')} {self.pick(name, '3', number)})"
-        return self.pick(f"{name}.copy()", f"np.cumsum({name})", f"np.sort({name})", f"np.abs({name})", f"(-{name})",
-                         f"{name}[::-1].copy()", f"({self.of('array', scope)} > 0.0).astype(np.int64)")  # fmt: skip
+        return self.pick(
+            f"{name}.copy()",
+            f"np.cumsum({name})",
+            f"np.sort({name})",
+            f"np.abs({name})",
+            f"(-{name})",
+            f"{name}[::-1].copy()",
+            f"({self.of('array', scope)} > 0.0).astype(np.int64)",
+        )
 
     def _element(self, scope: dict[str, str], depth: int) -> str:
         return f"{self.of('array', scope)}[{self._index(scope, depth)}]"

@@ -158,8 +158,9 @@ class Writer(Expressions):
         inner = dict(scope)
         if form <= 1:
             name = f"i{next(self.names)}"
-            bounds = self.pick("3", "5", "1, 4", "4, 0, -1", "0, 6, 2", f"{self._int(scope, 1)} % 4",
-                               f"{self._int(scope, 0)} % 3, 5")  # fmt: skip
+            bounds = self.pick(
+                "3", "5", "1, 4", "4, 0, -1", "0, 6, 2", f"{self._int(scope, 1)} % 4", f"{self._int(scope, 0)} % 3, 5"
+            )
             self.put(level, f"for {name} in range({bounds}):")
             inner[name] = "int"
             self.block(inner, level + 1, True, returns)

@@ -1,4 +1,4 @@
-"""What cannot be captured: each construct has its error, which names the line and says what to write instead."""
+"""Constructs that cannot be captured: each has its error, which names the line and says what to write instead."""
 
 import asyncio
 import functools
@@ -58,10 +58,17 @@ def test_the_path_that_does_not_set_it_is_named():
 
 @pytest.mark.parametrize(
     ("thing", "slug"),
-    [(len, "not-a-function"), (np.sum, "not-a-function"), (int, "not-a-function"), (3, "not-a-function"),
-     (functools.partial(print), "not-a-function"), (staticmethod(print), "not-a-function"),
-     (asyncio.sleep, "unsupported-async"), (inspect.walktree, None)],
-)  # fmt: skip
+    [
+        (len, "not-a-function"),
+        (np.sum, "not-a-function"),
+        (int, "not-a-function"),
+        (3, "not-a-function"),
+        (functools.partial(print), "not-a-function"),
+        (staticmethod(print), "not-a-function"),
+        (asyncio.sleep, "unsupported-async"),
+        (inspect.walktree, None),
+    ],
+)
 def test_no_plain_function(thing, slug):
     if slug is None:
         assert isinstance(wb.graph(thing), wb.GraphFunction)

@@ -229,29 +229,28 @@ def test_debug_takes_the_graph():
 
 
 ORDERS = [
-    "import workbench as wb; import workbench.graph.types; from workbench.graph import Graph",
-    "import workbench.graph.types; import workbench as wb; from workbench.graph import Graph",
-    "from workbench.graph import Graph; import workbench as wb",
-    "from workbench.graph.builder import GraphBuilder; from workbench.graph import Graph; import workbench as wb",
-    "import workbench.graph; import workbench as wb; from workbench.graph import Graph, node",
-    "import importlib; importlib.import_module('workbench.graph.rollback'); from workbench.graph import Graph\n"
+    "import workbench as wb; import workbench.ir.types; from workbench.ir import Graph",
+    "import workbench.ir.types; import workbench as wb; from workbench.ir import Graph",
+    "from workbench.ir import Graph; import workbench as wb",
+    "from workbench.ir.builder.builder import GraphBuilder; from workbench.ir import Graph; import workbench as wb",
+    "import workbench.ir; import workbench as wb; from workbench.ir import Graph, node",
+    "import importlib; importlib.import_module('workbench.ir.builder.rollback'); from workbench.ir import Graph\n"
     "import workbench as wb",
-    "from workbench import graph, Graph; import workbench as wb; import workbench.graph.text, workbench.graph.rollback",
+    "from workbench import graph, Graph; import workbench as wb; import workbench.ir.text",
     "from workbench import *; import workbench as wb; assert graph is wb.graph",
-    "import workbench.graph.types as types; import workbench as wb; from workbench.graph import Graph\n"
-    "assert types is wb.graph.types",
+    "import types; import workbench as wb; from workbench import Graph; assert type(wb.graph) is types.FunctionType",
 ]
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_the_name_is_the_decorator_and_the_package_stays(order, tmp_path):
+def test_the_decorator_is_a_function_whatever_is_imported_first(order, tmp_path):
     file = tmp_path / "program.py"
     file.write_text(
         f"{order}\n"
         "import sys\n"
-        "import workbench.graph.types\n"
-        "assert callable(wb.graph) and workbench.graph.types.TensorType is wb.graph.TensorType\n"
-        "assert Graph is wb.Graph is sys.modules['workbench.graph'].Graph\n"
+        "import workbench.ir.types\n"
+        "assert callable(wb.graph) and workbench.ir.types.TensorType is workbench.ir.TensorType\n"
+        "assert Graph is wb.Graph is sys.modules['workbench.ir'].Graph\n"
         "f = wb.graph(lambda x: x + 1)\n"
         "assert f(1) == 2\n",
         encoding="utf-8",

@@ -10,19 +10,56 @@ from hypothesis import strategies as st
 import workbench as wb
 
 
-def mat_mat(a, b): return a @ b
-def turned_left(a, b): return a.T @ b
-def turned_right(a, b): return a @ b.T
-def turned_both(a, b): return a.T @ b.T
-def gram(a, b): return a.T @ a, b @ b.T
-def mat_vec(a, b): return a @ b
-def turned_vec(a, b): return a.T @ b
-def vec_mat(a, b): return a @ b
-def vec_turned(a, b): return a @ b.T
-def vectors(a, b): return a @ b, np.dot(a, b), np.inner(a, b), np.vdot(a, b)
-def dots(a, b): return np.dot(a, b), np.matmul(a, b), a.dot(b)
-def norms(a, b): return np.linalg.norm(a), np.linalg.norm(b), np.linalg.norm(a, axis=0), np.linalg.norm(b, ord=1)
-def inner_mat(a, b): return np.inner(a, b), np.inner(a, b[0])
+def mat_mat(a, b):
+    return a @ b
+
+
+def turned_left(a, b):
+    return a.T @ b
+
+
+def turned_right(a, b):
+    return a @ b.T
+
+
+def turned_both(a, b):
+    return a.T @ b.T
+
+
+def gram(a, b):
+    return a.T @ a, b @ b.T
+
+
+def mat_vec(a, b):
+    return a @ b
+
+
+def turned_vec(a, b):
+    return a.T @ b
+
+
+def vec_mat(a, b):
+    return a @ b
+
+
+def vec_turned(a, b):
+    return a @ b.T
+
+
+def vectors(a, b):
+    return a @ b, np.dot(a, b), np.inner(a, b), np.vdot(a, b)
+
+
+def dots(a, b):
+    return np.dot(a, b), np.matmul(a, b), a.dot(b)
+
+
+def norms(a, b):
+    return np.linalg.norm(a), np.linalg.norm(b), np.linalg.norm(a, axis=0), np.linalg.norm(b, ord=1)
+
+
+def inner_mat(a, b):
+    return np.inner(a, b), np.inner(a, b[0])
 
 
 def in_loop(a, b):
@@ -35,10 +72,21 @@ def in_loop(a, b):
 
 #: function -> axes of its two arrays, by letter
 CASES = {
-    mat_mat: ("nk", "km"), turned_left: ("kn", "km"), turned_right: ("nk", "mk"), turned_both: ("kn", "mk"),
-    gram: ("nk", "km"), mat_vec: ("nk", "k"), turned_vec: ("kn", "k"), vec_mat: ("k", "km"), vec_turned: ("k", "mk"),
-    vectors: ("n", "n"), dots: ("nk", "km"), norms: ("nk", "n"), inner_mat: ("nk", "mk"), in_loop: ("nk", "n"),
-}  # fmt: skip
+    mat_mat: ("nk", "km"),
+    turned_left: ("kn", "km"),
+    turned_right: ("nk", "mk"),
+    turned_both: ("kn", "mk"),
+    gram: ("nk", "km"),
+    mat_vec: ("nk", "k"),
+    turned_vec: ("kn", "k"),
+    vec_mat: ("k", "km"),
+    vec_turned: ("k", "mk"),
+    vectors: ("n", "n"),
+    dots: ("nk", "km"),
+    norms: ("nk", "n"),
+    inner_mat: ("nk", "mk"),
+    in_loop: ("nk", "n"),
+}
 SIZES = st.integers(1, 9) | st.integers(10, 70)
 
 
@@ -47,8 +95,12 @@ def bits(result) -> list:
     return [(np.asarray(p).dtype, np.shape(p), np.asarray(p).tobytes()) for p in parts]
 
 
-EVERY = [(f, dtype) for f in CASES for dtype in ("float64", "float32", "int64", "complex128")
-         if dtype != "complex128" or f not in (norms, inner_mat, in_loop)]  # fmt: skip
+EVERY = [
+    (f, dtype)
+    for f in CASES
+    for dtype in ("float64", "float32", "int64", "complex128")
+    if dtype != "complex128" or f not in (norms, inner_mat, in_loop)
+]
 
 
 @pytest.mark.parametrize(("function", "dtype"), EVERY, ids=lambda x: getattr(x, "__name__", x))

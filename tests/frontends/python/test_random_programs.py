@@ -18,16 +18,20 @@ from workbench.errors import WorkbenchError
 from workbench.frontends.python.decorator import graph
 
 ARGUMENTS = st.tuples(
-    st.integers(-5, 50), st.integers(-3, 9), st.floats(-4, 4), st.floats(0, 3), st.booleans(),
+    st.integers(-5, 50),
+    st.integers(-3, 9),
+    st.floats(-4, 4),
+    st.floats(0, 3),
+    st.booleans(),
     st.lists(st.floats(-3, 3), min_size=4, max_size=4).map(np.array),
-)  # fmt: skip
+)
 #: a program that a graph refuses with a reason: whether two names share an array is not known there
 REFUSALS = ("alias",)
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def results(function: Any, args: tuple) -> list[Any] | Exception:
-    """What it returns as a list, or what it raises."""
+    """Its result as a list, or the exception that it raises."""
     try:
         with np.errstate(all="ignore"):
             found = function(*args)

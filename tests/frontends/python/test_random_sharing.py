@@ -38,9 +38,7 @@ def f(a, b, x):
     t = (u, w)
     d = {"k": w}
 """
-ARGUMENTS = [
-    (1, 2, np.array([3.0, 1.0, 2.0])), (0, 5, np.array([0.0, -1.0, 4.0])), (4, -2, np.array([2.0, 2.0, 7.0])),
-]  # fmt: skip
+ARGUMENTS = [(1, 2, np.array([3.0, 1.0, 2.0])), (0, 5, np.array([0.0, -1.0, 4.0])), (4, -2, np.array([2.0, 2.0, 7.0]))]
 #: errors that say that a program depends on what only a run could tell
 ALLOWED = {"alias", "branch-types", "carried-type", "return-types", "unbound"}
 
@@ -80,17 +78,35 @@ class Writer:
 
     def simple(self):
         array, number, name, q = self.array, self.number, self.name, self.draw.choice("qp")
-        return self.draw.choice((
-            f"{name()} = {number()}", f"{name()} += {number(1)}", f"{array()}[{name()} % 3] = {number(1)}",
-            f"{array()}[1:] = {number(1)}", f"{array()} = {array()}", f"{array()}, {array()} = {array()}, {array()}",
-            f"{array()} = {array()} + {name()}", f"{array()} += {name()}", f"{array()} = {array()}[::-1]",
-            f"{array()} = {array()} if {self.condition()} else {array()}", f"{name()} = put({name()}, {array()})",
-            f"{array()} = {array()}.reshape(3)", f"{q}[0][1] = {number(1)}", f"{q}[0] = {array()}",
-            f"{q}[1] = {array()}", f"{q} = [{array()}, {array()}]", f"{array()} = {q}[1]",
-            f"t = ({array()}, {array()})",
-            f"{array()}, {array()} = t", "p = q", f'd["k"] = {array()}', f'{array()} = d["k"]', 'd["k"] += 1',
-            f"{q} = {q} if {self.condition()} else [{array()}, {array()}]", "t[0][1] = 5",
-        ))  # fmt: skip
+        return self.draw.choice(
+            (
+                f"{name()} = {number()}",
+                f"{name()} += {number(1)}",
+                f"{array()}[{name()} % 3] = {number(1)}",
+                f"{array()}[1:] = {number(1)}",
+                f"{array()} = {array()}",
+                f"{array()}, {array()} = {array()}, {array()}",
+                f"{array()} = {array()} + {name()}",
+                f"{array()} += {name()}",
+                f"{array()} = {array()}[::-1]",
+                f"{array()} = {array()} if {self.condition()} else {array()}",
+                f"{name()} = put({name()}, {array()})",
+                f"{array()} = {array()}.reshape(3)",
+                f"{q}[0][1] = {number(1)}",
+                f"{q}[0] = {array()}",
+                f"{q}[1] = {array()}",
+                f"{q} = [{array()}, {array()}]",
+                f"{array()} = {q}[1]",
+                f"t = ({array()}, {array()})",
+                f"{array()}, {array()} = t",
+                "p = q",
+                f'd["k"] = {array()}',
+                f'{array()} = d["k"]',
+                'd["k"] += 1',
+                f"{q} = {q} if {self.condition()} else [{array()}, {array()}]",
+                "t[0][1] = 5",
+            )
+        )
 
     def statement(self, depth, left, loop):
         pad, k = "    " * depth, self.draw.random()

@@ -11,8 +11,6 @@ class Beyond(Exception):
     """Python goes on with a number that a graph does not have."""
 
 
-
-
 def held(value: Any) -> Any:
     """The value, if a graph has it."""
     if isinstance(value, complex) or (type(value) is int and not -(2**63) <= value < 2**63):

@@ -11,7 +11,7 @@ import numpy as np
 from tests.plan.checks import run_of
 from tests.trace.spill import made
 from workbench.execution import Run
-from workbench.graph import Graph
+from workbench.ir import Graph
 from workbench.trace.spill import SpillStore
 
 

@@ -8,13 +8,25 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.graph.types import numpy_dtype
+from workbench.ir.types import numpy_dtype
 from workbench.kernels.layout import FrameLayout, Layout, NodeLayout, Place, ValueLayout
 
 DTYPES = (
-    "bool", "int8", "uint16", "int32", "int64", "uint64", "float16", "bfloat16", "float32", "float64", "complex64",
-    "complex128", "float8_e4m3fn", "int4",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "uint16",
+    "int32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "float8_e4m3fn",
+    "int4",
+)
 SHAPES: tuple[tuple[int, ...], ...] = ((), (3,), (2, 2))
 
 
@@ -93,7 +105,7 @@ def same(one: Any, two: Any) -> bool:
 
 
 def expected(place: Place, rows: np.ndarray, objects: dict[int, list[Any]], at: range) -> Any:
-    """What a place holds in some rows, worked out from the bytes of each row alone."""
+    """The content of a place in some rows, worked out from the bytes of each row alone."""
     if place.dtype is None:
         return [objects[place.offset][k] for k in at]
     dtype = numpy_dtype(place.dtype)

@@ -164,10 +164,13 @@ def test_a_full_disk_is_a_stop_and_no_loss(small_disk):
 @pytest.mark.parametrize(
     ("number", "slug"),
     [
-        (errno.EROFS, "spill-read-only"), (errno.EACCES, "spill-read-only"), (errno.EDQUOT, "disk-full"),
-        (errno.EMFILE, "spill-failed"), (errno.EIO, "spill-failed"),
+        (errno.EROFS, "spill-read-only"),
+        (errno.EACCES, "spill-read-only"),
+        (errno.EDQUOT, "disk-full"),
+        (errno.EMFILE, "spill-failed"),
+        (errno.EIO, "spill-failed"),
     ],
-)  # fmt: skip
+)
 def test_every_error_of_the_disk_stops_and_loses_nothing(tmp_path, monkeypatch, number, slug):
     rows, things = made.make_rows(50, 1)
     place = made.slots()[27]

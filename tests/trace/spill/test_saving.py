@@ -12,11 +12,11 @@ import pytest
 
 import workbench as wb
 from tests.execution.test_retire import arrays, numbers, objects
-from tests.graph.programs import nested
+from tests.ir.programs import nested
 from tests.trace.spill.made import same
 from tests.trace.spill.tiny import tiny_chunks  # noqa: F401  every session here has tiny chunks
 from workbench.errors import TraceError
-from workbench.graph.node import Ref
+from workbench.ir.node import Ref
 
 pytest.importorskip("pyarrow")
 
@@ -68,7 +68,7 @@ def test_saving_takes_blocks_and_not_the_whole(tmp_path):
 
 
 def test_what_could_not_be_loaded_again_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("workbench.trace.save.MAX_BYTES", 100_000)
+    monkeypatch.setattr("workbench.trace.saved.writer.MAX_BYTES", 100_000)
     with wb.Session(numbers(5000)) as session:
         session.run()
         with pytest.raises(TraceError) as caught:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from workbench.graph import Graph
-from workbench.graph.types import TensorType
+from workbench.ir import Graph
+from workbench.ir.types import TensorType
 from workbench.kernels import machine
-from workbench.plan import assemble, make_plan, signature_of
+from workbench.plan import make_plan, signature_of
+from workbench.plan.lowering import emit
 
 
 class TinyChunks:
@@ -27,9 +28,9 @@ def tiny_chunks():
 
     def plan_for(graph: Graph, feeds: Any, outputs: Any, statistics: bool = False, lean: bool = False) -> Any:
         signature = signature_of(graph, {n: TensorType.of(a) for n, a in feeds.items()})
-        return make_plan(graph, graph.outputs, signature, statistics, lean)
+        return make_plan(graph, outputs or graph.outputs, signature, statistics, lean)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assemble, "machine", TinyChunks)
-        patch.setattr("workbench.session.plan_for", plan_for)
+        patch.setattr(emit, "machine", TinyChunks)
+        patch.setattr("workbench.session.run_setup.plan_for", plan_for)
         yield

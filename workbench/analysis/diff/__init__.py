@@ -1,4 +1,4 @@
-"""Comparing two runs, whoever computed them.
+"""Comparison of two runs, from any framework.
 
 ::
 
@@ -10,12 +10,12 @@
                                         └─► rows in execution order, lengths of loops ─► introduces ─► Diff
 """
 
-from workbench.analysis.diff.comparing import Row
+from workbench.analysis.diff.compare_values import Row
 from workbench.analysis.diff.dtypes import diff_dtypes, in_dtype
-from workbench.analysis.diff.record import Record
+from workbench.analysis.diff.external_record import Record
 from workbench.analysis.diff.result import Curve, Diff
+from workbench.analysis.diff.run_diff import diff
 from workbench.analysis.diff.run_with import run_with
-from workbench.analysis.diff.runs import diff
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 
 __all__ = ["Curve", "Diff", "Kind", "Record", "Row", "Tolerance", "diff", "diff_dtypes", "in_dtype", "run_with"]

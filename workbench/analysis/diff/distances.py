@@ -1,4 +1,4 @@
-"""Distances between items of two arrays: absolute ones, and representable numbers in between.
+"""Distances between items of two arrays: absolute ones, and in representable numbers.
 
 Distances are taken in float64 (long double for 64-bit integers against floats; two integers exactly); the ulp distance
 counts the representable numbers between the two, in the coarser of both dtypes, with -0.0 and 0.0 as one number.

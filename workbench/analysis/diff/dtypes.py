@@ -1,4 +1,4 @@
-"""The same graph in another precision, and how far its run is from the first."""
+"""The same graph in another precision, and the distance of its run from the first."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.diff.result import Diff
-from workbench.analysis.diff.runs import diff
+from workbench.analysis.diff.run_diff import diff
 from workbench.errors import WorkbenchError
 from workbench.execution import Run, prepare_feeds
-from workbench.execution.direct import plan_for
-from workbench.graph.graph import Graph
-from workbench.graph.node import FrozenAttrs, Node
-from workbench.graph.types import TensorType, numpy_dtype
+from workbench.execution.one_shot import plan_for
+from workbench.frontends.onnx.foreign.widened import computes
+from workbench.ir.graph import Graph
+from workbench.ir.node import FrozenAttrs, Node
+from workbench.ir.types import TensorType, numpy_dtype
 from workbench.trace import Trace
 
 #: dtypes that are exchanged for each other
@@ -27,40 +28,107 @@ MAX_EVENTS = 10_000_000
 
 
 def in_dtype(graph: Graph, dtype: str) -> Graph:
-    """The graph with every float of it in ``dtype``: inputs, constants, and what its casts make.
+    """Return a graph with all floats in another dtype: inputs, constants, and results of casts.
 
-    Integers and booleans stay. Raises WorkbenchError (``bad-dtype``), ``foreign-op`` for nodes that another library
-    evaluates, whose types cannot be changed, and GraphError where an op does not take the dtype.
+    Integers and booleans stay. An ONNX node that another library evaluates uses that library's kernel for the dtype, or
+    float32 with casts around it.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    dtype : {"float16", "bfloat16", "float32", "float64"}
+        The dtype.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    WorkbenchError
+        For another dtype (``bad-dtype``), and for foreign nodes whose types cannot be changed (``foreign-op``:
+        conversions, random draws, nodes of TensorFlow).
+    GraphError
+        If an op does not take the dtype.
+
+    Examples
+    --------
+    >>> narrow = wb.in_dtype(graph, "float32")
+    >>> print(narrow.type_of("x"))
+    float32[]
     """
     if dtype not in FLOATS:
         raise WorkbenchError(
-            f"A graph can be put into one of {', '.join(FLOATS)}, {dtype!r} came.", slug="bad-dtype",
+            f"with_dtype: expected one of {', '.join(FLOATS)}, got {dtype!r}.",
+            slug="bad-dtype",
             fix='write in_dtype(graph, "float32").',
-        )  # fmt: skip
-    foreign = [n.name for n in graph.nodes.values() if ":" in n.op]
+        )
+    foreign = [n.name for n in graph.nodes.values() if ":" in n.op and not _has_kernels(n)]
     if foreign:
         raise WorkbenchError(
             f"{len(foreign)} nodes are evaluated by another library and keep their dtypes: "
-            f"{', '.join(map(repr, foreign[:5]))}.", slug="foreign-op",
+            f"{', '.join(map(repr, foreign[:5]))}.",
+            slug="foreign-op",
             fix="convert the model with its own tools, and compare the two with wb.diff.",
-        )  # fmt: skip
+        )
     nodes = (_retyped(node, dtype) for node in graph.nodes.values())
     return Graph.from_nodes(
-        f"{graph.name} in {dtype}", nodes, inputs=graph.inputs, outputs=graph.outputs, names=graph.names
+        f"{graph.name} in {dtype}",
+        nodes,
+        inputs=graph.inputs,
+        outputs=graph.outputs,
+        names=graph.names,
+        notes=graph.notes,
     )
 
 
 def diff_dtypes(
-    graph: Graph, inputs: Mapping[str, Any] | None = None, dtype: str = "float32", *, memory: int = MEMORY,
-    max_events: int = MAX_EVENTS, **tolerance: Any,
-) -> Diff:  # fmt: skip
-    """Run a graph as it is and in another precision, and compare the two; ``tolerance`` as for :func:`wb.diff`.
+    graph: Graph,
+    inputs: Mapping[str, Any] | None = None,
+    dtype: str = "float32",
+    *,
+    memory: int = MEMORY,
+    max_events: int = MAX_EVENTS,
+    **tolerance: Any,
+) -> Diff:
+    """Run a graph as it is and in another precision, and compare the two runs.
 
-    The numbers of distance tell what the precision costs, value by value; with ``ulp=0`` only what is not the correctly
-    rounded value differs. Loops that end by a tolerance may run through another number of iterations, or never end:
-    each run goes on for ``max_events`` node executions at most, and a note says so.
+    The distances tell what the precision costs, value by value; with ``ulp=0`` only values that are not correctly
+    rounded differ. Loops that end by a tolerance may run through another number of iterations, or never end: that is
+    why each run has a limit.
 
-    >>> print(wb.diff_dtypes(graph, {"a": 2.0}, "float32", rtol=1e-6))
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    inputs : mapping, optional
+        Values of its inputs by name.
+    dtype : str, default "float32"
+        The other precision; see :func:`in_dtype`.
+    memory : int, default 1 GiB
+        Limit of each of the two records in bytes.
+    max_events : int, default 10,000,000
+        Most node executions of each run; a note says if it was reached.
+    **tolerance
+        ``rtol``, ``atol`` and ``ulp`` of :func:`diff`.
+
+    Returns
+    -------
+    Diff
+
+    Raises
+    ------
+    WorkbenchError
+        As for :func:`in_dtype` and :func:`diff`.
+    FeedError
+        For inputs that do not fit.
+
+    Examples
+    --------
+    >>> found = wb.diff_dtypes(graph, {"a": 2.0}, "float32", rtol=1e-6, max_events=10_000)
+    >>> found.a, found.b, found.equal
+    ('as it is', 'float32', False)
     """
     other = in_dtype(graph, dtype)
     feeds = prepare_feeds(graph, inputs or {})
@@ -75,6 +143,12 @@ def _traced(graph: Graph, feeds: Mapping[str, Any], memory: int, max_events: int
     while run.event < max_events and run.go(max_events, exact=True) != "halt":
         pass
     return run.trace
+
+
+def _has_kernels(node: Node) -> bool:
+    """True if a foreign node computes the same in another dtype."""
+    found = node.attrs.get("node")
+    return node.op.startswith("onnx:") and isinstance(found, bytes) and computes(found)
 
 
 def _is_float(value: Any) -> bool:

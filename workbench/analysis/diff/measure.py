@@ -1,4 +1,4 @@
-"""How far two blocks of firings are apart: per firing the largest absolute, relative and ulp distance, and where.
+"""Distance of two blocks of firings: per firing the largest absolute, relative and ulp distance, and its index.
 
 What agrees is said in :mod:`~workbench.analysis.diff.tolerance`, how far numbers are apart in
 :mod:`~workbench.analysis.diff.distances`.
@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.analysis.diff.distances import distance, magnitude, ulps, widened
 from workbench.analysis.diff.tolerance import Kind, Tolerance, code_of
-from workbench.graph.types import Opaque
+from workbench.ir.types import Opaque
 
 #: items of both sides that are compared at once
 BLOCK_ITEMS = 1 << 17
@@ -69,7 +69,7 @@ def _stacked(block: Any) -> bool:
 
 
 def _like(a: Any, b: Any) -> Any:
-    """What two values have in common with others that can be stacked with them; None if they cannot be."""
+    """Dtype and shape by which values can be stacked; None if they cannot be."""
     if not (isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic)):
         return None
     if a.shape != b.shape or a.dtype == object or b.dtype == object:
@@ -108,7 +108,7 @@ def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
 
 
 def _content(value: Opaque) -> list[Any]:
-    """What a TensorList, a TensorArray, a stack or an optional holds: it has no equality of its own."""
+    """Content of a TensorList, a TensorArray, a stack or an optional, which have no equality of their own."""
     return [getattr(value, f.name) for f in fields(value) if f.name not in _LABELS]  # type: ignore[arg-type]
 
 
@@ -172,9 +172,7 @@ def _is_number(dtype: np.dtype) -> bool:
     return dtype.kind in "biufc" or dtype.isbuiltin == 2  # bfloat16 and its kin
 
 
-def _numbers(
-    a: np.ndarray, b: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarray, tolerance: Tolerance
-) -> Measured:  # fmt: skip
+def _numbers(a: np.ndarray, b: np.ndarray, wide_a: np.ndarray, wide_b: np.ndarray, tolerance: Tolerance) -> Measured:
     n, found = len(a), Measured.equal(len(a))
     with np.errstate(all="ignore"):
         absolute = distance(wide_a, wide_b)

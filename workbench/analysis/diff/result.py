@@ -1,4 +1,4 @@
-"""The answer of a comparison: the first difference first, as data, as text and in a notebook."""
+"""Result of a comparison: the first difference first; as data, as text and in a notebook."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.diff import telling
-from workbench.analysis.diff.comparing import Row
-from workbench.analysis.diff.lengths import Length
+from workbench.analysis.diff import render
+from workbench.analysis.diff.compare_values import Row
 from workbench.analysis.diff.tolerance import Kind, Tolerance
+from workbench.analysis.diff.trip_counts import Length
 from workbench.errors import WorkbenchError
 from workbench.trace.describe import short
 
@@ -38,12 +38,45 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Diff:
-    """What differs between the runs ``a`` and ``b``. ``print`` it, or show it in a notebook.
+    """The differences between two runs, returned by :func:`workbench.diff`. ``print`` it, or show it in a notebook.
 
-    ``rows`` has one :class:`Row` for each value that differs, in the order in which a executed the firings at which
-    they first do; ``lengths`` the loops that run through another number of iterations. ``only_a`` and ``only_b`` name
-    what could not be paired; ``within`` what differs, but nowhere beyond the tolerance. ``values`` and ``firings``
-    count what was compared. ``notes`` say in sentences what could not be.
+    Iterate over it for the rows; ``diff[name]`` is the row of a value.
+
+    Attributes
+    ----------
+    a, b : str
+        Labels of the two runs.
+    tolerance : Tolerance
+        ``rtol``, ``atol``, ``ulp`` and ``dtypes``.
+    rows : tuple of Row
+        One row for each value that differs, at its first difference, in the order in which a executed them.
+    lengths : tuple of Length
+        Loops with different numbers of iterations.
+    only_a, only_b : tuple of str
+        Values that have no partner in the other run.
+    within : tuple of str
+        Values that differ, but nowhere beyond the tolerance.
+    values : int
+        Number of values that were compared.
+    firings : int
+        Number of firings that were compared.
+    alone : tuple of int
+        Firings of the compared values without a partner: of a, and of b.
+    notes : tuple of str
+        Sentences on what could not be compared.
+    read : callable or None
+        Internal: reads the curve of a row.
+
+    Examples
+    --------
+    >>> with wb.Session(graph, {"a": 3.0}) as other:
+    ...     other.run()
+    ...     found = wb.diff(session, other, labels=("a=2", "a=3"))
+    <Stop FINISHED: ...>
+    >>> found.first.name, found.first.value_a, found.first.value_b
+    ('a', array(2.), array(3.))
+    >>> found.equal, len(found.lengths)
+    (False, 1)
     """
 
     a: str
@@ -69,13 +102,15 @@ class Diff:
 
     @property
     def equal(self) -> bool:
-        """Whether something was compared and all of it agrees, iteration counts included; see :attr:`complete`. Two
-        runs of which each has firings that the other lacks are not equal, whatever the rest says."""
+        """True if values were compared and all agree, numbers of iterations included; see :attr:`complete`.
+
+        Two runs that each have firings which the other lacks are never equal.
+        """
         return self.firings > 0 and not self.rows and not self.lengths and not all(self.alone)
 
     @property
     def complete(self) -> bool:
-        """Whether every value and every firing of one run has a partner in the other."""
+        """True if every value and every firing of each run has a partner in the other."""
         return self.firings > 0 and not self.only_a and not self.only_b and not any(self.alone)
 
     @cached_property
@@ -85,7 +120,7 @@ class Diff:
 
     @property
     def introduced(self) -> tuple[Row, ...]:
-        """The values whose inputs agree where they themselves first differ: where the errors come from."""
+        """The rows of nodes whose inputs agree although their output differs: the sources of the errors."""
         return tuple(r for r in self.rows if r.introduces)
 
     def __len__(self) -> int:
@@ -102,12 +137,29 @@ class Diff:
             if name in (row.name, row.other, row.node):
                 return row
         raise WorkbenchError(
-            f"{name!r} is not among the values that differ.", slug="no-difference",
+            f"{name!r} is not among the values that differ.",
+            slug="no-difference",
             fix="diff.rows has those that do; diff.only_a and diff.only_b those that were not compared.",
-        )  # fmt: skip
+        )
 
     def curve(self, row: str | int | Row) -> Curve:
-        """The distances of one value over all iterations."""
+        """Return the distances of one value over all iterations.
+
+        Parameters
+        ----------
+        row : str, int or Row
+            The value.
+
+        Returns
+        -------
+        Curve
+            ``iterations``, and per firing the largest ``absolute``, ``relative`` and ``ulp`` distance.
+
+        Raises
+        ------
+        WorkbenchError
+            For a value that does not differ (``no-difference``), or if the runs no longer exist (``no-curve``).
+        """
         found = row if isinstance(row, Row) else self[row]
         if self.read is None:
             raise WorkbenchError("The runs that were compared are no longer there.", slug="no-curve")
@@ -115,8 +167,8 @@ class Diff:
 
     # -- telling ------------------------------------------------------------------------------------------------------
     def text(self, rows: int = 20) -> str:
-        """The whole answer in words and one table of at most so many rows."""
-        return telling.text(self, rows)
+        """Return the whole answer as sentences and one table of at most ``rows`` rows."""
+        return render.text(self, rows)
 
     __str__ = text
 
@@ -125,37 +177,67 @@ class Diff:
         return f"<Diff of {self.a!r} and {self.b!r}: {said}>"
 
     def _repr_html_(self) -> str:
-        return telling.page(self)
+        return render.page(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """The rows as plain values: numbers, texts and lists."""
+        """Return the rows as plain values: numbers, texts and lists."""
         return [
             {
-                "name": r.name, "other": r.other, "node": r.node, "op": r.op, "frame": "/".join(r.frame),
-                "iteration": list(r.iteration), "kind": r.kind.name.lower(), "a": _shown(r.value_a),
-                "b": _shown(r.value_b), "max_abs": _plain(r.max_abs), "max_rel": _plain(r.max_rel), "ulp": r.ulp,
-                "index": None if r.index is None else list(r.index), "dtype_a": r.dtypes[0], "dtype_b": r.dtypes[1],
-                "shape_a": _list(r.shapes[0]), "shape_b": _list(r.shapes[1]), "nan_a": r.nan[0], "nan_b": r.nan[1],
-                "inf_a": r.inf[0], "inf_b": r.inf[1], "differing": r.differing, "compared": r.compared,
-                "worst_iteration": list(r.worst_iteration), "worst_abs": _plain(r.worst_abs),
-                "worst_rel": _plain(r.worst_rel), "worst_ulp": r.worst_ulp, "decides": r.decides,
-                "introduces": r.introduces, "source": None if r.source is None else str(r.source),
+                "name": r.name,
+                "other": r.other,
+                "node": r.node,
+                "op": r.op,
+                "frame": "/".join(r.frame),
+                "iteration": list(r.iteration),
+                "kind": r.kind.name.lower(),
+                "a": _shown(r.value_a),
+                "b": _shown(r.value_b),
+                "max_abs": _plain(r.max_abs),
+                "max_rel": _plain(r.max_rel),
+                "ulp": r.ulp,
+                "index": None if r.index is None else list(r.index),
+                "dtype_a": r.dtypes[0],
+                "dtype_b": r.dtypes[1],
+                "shape_a": _list(r.shapes[0]),
+                "shape_b": _list(r.shapes[1]),
+                "nan_a": r.nan[0],
+                "nan_b": r.nan[1],
+                "inf_a": r.inf[0],
+                "inf_b": r.inf[1],
+                "differing": r.differing,
+                "compared": r.compared,
+                "worst_iteration": list(r.worst_iteration),
+                "worst_abs": _plain(r.worst_abs),
+                "worst_rel": _plain(r.worst_rel),
+                "worst_ulp": r.worst_ulp,
+                "decides": r.decides,
+                "introduces": r.introduces,
+                "source": None if r.source is None else str(r.source),
             }
             for r in self.rows
-        ]  # fmt: skip
+        ]
 
     def to_data(self) -> dict[str, Any]:
-        """All of it as plain data, for JSON."""
+        """Return everything as plain data for JSON."""
         return {
-            "a": self.a, "b": self.b, "equal": self.equal, "values": self.values, "firings": self.firings,
-            "rtol": self.tolerance.rtol, "atol": self.tolerance.atol, "ulp": self.tolerance.ulp, "rows": self.table(),
+            "a": self.a,
+            "b": self.b,
+            "equal": self.equal,
+            "values": self.values,
+            "firings": self.firings,
+            "rtol": self.tolerance.rtol,
+            "atol": self.tolerance.atol,
+            "ulp": self.tolerance.ulp,
+            "rows": self.table(),
             "lengths": [
                 {"frame": "/".join(n.frame), "around": list(n.around), "a": n.a, "b": n.b, "count": n.count}
                 for n in self.lengths
             ],
-            "only_a": list(self.only_a), "only_b": list(self.only_b), "within": list(self.within),
+            "only_a": list(self.only_a),
+            "only_b": list(self.only_b),
+            "within": list(self.within),
             "notes": list(self.notes),
-        }  # fmt: skip
+        }
 
 
 def _shown(value: Any) -> str | None:

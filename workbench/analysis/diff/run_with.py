@@ -1,4 +1,4 @@
-"""``run_with``: a model run by another framework, recorded value by value, to be compared with a session."""
+"""``run_with``: runs a model in another framework and records its values, to be compared with a session."""
 
 from __future__ import annotations
 
@@ -7,65 +7,94 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.diff.record import Record
+from workbench.analysis.diff.external_record import Record
 from workbench.errors import WorkbenchError
 from workbench.execution import prepare_feeds
-from workbench.frontends.onnx import Lowered, lowered
-from workbench.frontends.onnx.driven import ENGINES, Driver, engine
-from workbench.frontends.onnx.driven.drive import MAX_TRIPS
-from workbench.frontends.onnx.sequences import from_graph
-from workbench.graph.frames import FramePath, output_frame
-from workbench.graph.graph import Graph
+from workbench.frontends.onnx import LoweredModel, lowered
+from workbench.frontends.onnx.external_run import ENGINES, Driver, engine
+from workbench.frontends.onnx.external_run.drive import MAX_TRIPS
+from workbench.ir.frames.frame_tree import FramePath, output_frame
+from workbench.ir.graph import Graph
+from workbench.ir.values import from_graph
 
 #: bytes that a record holds if nothing else is asked for
 MEMORY = 1 << 30
 
 
 def run_with(
-    framework: str, model: Any, inputs: Mapping[str, Any] | None = None, /, *, memory: int = MEMORY,
-    max_trips: int = MAX_TRIPS, **named: Any,
-) -> Record:  # fmt: skip
-    """Run an ONNX model with another framework and record every value, also in every trip of its loops.
+    framework: str,
+    model: Any,
+    inputs: Mapping[str, Any] | None = None,
+    /,
+    *,
+    memory: int = MEMORY,
+    max_trips: int = MAX_TRIPS,
+    **named: Any,
+) -> Record:
+    """Run an ONNX model with another framework and record every value, also in every iteration of its loops.
+
+    Values have the names that ``wb.load(model)`` gives them, so that :func:`diff` aligns them firing by firing. Bodies
+    of Loop, Scan, If and SequenceMap are run one by one, by the framework's own kernels. onnxruntime also runs the
+    model once as a whole, and a note says where its outputs are then different.
 
     Parameters
     ----------
-    framework:
-        ``"onnxruntime"``, or ``"reference"`` for the onnx library's reference evaluator.
-    model:
-        A path, the bytes of a model, or an ``onnx.ModelProto``.
-    inputs:
-        Values by input name, as a mapping or as keywords.
-    memory:
-        Bytes that the record may hold; beyond it nothing more is recorded, and ``record.notes`` says so.
-    max_trips:
-        Trips of all loops together, after which ExecutionError (``too-many-trips``) is raised.
+    framework : {"onnxruntime", "reference"}
+        The framework; "reference" is the reference evaluator of the onnx library.
+    model : path, bytes or onnx.ModelProto
+        The model.
+    inputs : mapping, optional
+        Values by input name.
+    memory : int, default 1 GiB
+        Limit of the record in bytes; beyond it nothing more is recorded, and ``record.notes`` says so.
+    max_trips : int
+        Most iterations of all loops together.
+    **named
+        More inputs, as keywords.
 
-    Values have the names that ``wb.load(model)`` gives them, so that ``wb.diff(session, record)`` aligns them firing by
-    firing. Bodies of Loop, Scan, If and SequenceMap are run one by one, by the framework's own kernels; onnxruntime
-    runs the model once more as a whole, and where its outputs are then others a note says so.
+    Returns
+    -------
+    Record
 
-    Raises WorkbenchError (``unknown-framework``, ``missing-extra``, ``no-model``), LoadError, FeedError, and
-    ExecutionError (``framework-failed``) where the framework refuses the model.
+    Raises
+    ------
+    WorkbenchError
+        ``unknown-framework``, ``missing-extra``, ``no-model`` for a graph instead of a model, ``missing-feed``,
+        ``bad-limit``.
+    LoadError, FeedError
+        For a model that cannot be read, or inputs that do not fit.
+    ExecutionError
+        If the framework refuses the model (``framework-failed``), or after too many iterations (``too-many-trips``).
 
-    >>> record = wb.run_with("onnxruntime", "model.onnx", {"x": x})
-    >>> wb.diff(session, record, rtol=1e-5).first
+    Examples
+    --------
+    >>> record = wb.run_with("reference", "loop.onnx", {"a": np.float32(2.0)})
+    >>> with wb.Session(wb.load("loop.onnx"), {"a": np.float32(2.0)}) as ours:
+    ...     ours.run()
+    ...     wb.diff(ours, record, rtol=1e-6).equal
+    <Stop FINISHED: ...>
+    True
     """
     if isinstance(model, Graph) or hasattr(model, "graph") and isinstance(model.graph, Graph):
         raise WorkbenchError(
-            f"{framework} runs models, but a graph of the workbench came, which does not hold its model any more.",
-            slug="no-model", fix="give the path, the bytes or the ModelProto that the graph was loaded from.",
-        )  # fmt: skip
+            f"{framework} runs models, got a graph that does not hold its model any more.",
+            slug="no-model",
+            fix="give the path, the bytes or the ModelProto that the graph was loaded from.",
+        )
     if memory <= 0 or max_trips <= 0:
-        raise WorkbenchError(f"memory and max_trips are positive, {memory} and {max_trips} came.", slug="bad-limit")
+        raise WorkbenchError(
+            f"run_with: memory and max_trips must be positive, got {memory} and {max_trips}.", slug="bad-limit"
+        )
     library = engine(framework)
     source = lowered(model)
     feeds = {n: from_graph(v) for n, v in prepare_feeds(source.graph, {**(inputs or {}), **named}).items()}
     missing = [n for n in source.graph.inputs if n not in feeds]
     if missing:
         raise WorkbenchError(
-            f"The model has the inputs {', '.join(map(repr, missing))} too, which were not given.", slug="missing-feed",
+            f"The model has the inputs {', '.join(map(repr, missing))} too, which were not given.",
+            slug="missing-feed",
             fix="give a value for each input.",
-        )  # fmt: skip
+        )
     kept = _Kept(source, memory)
     outputs = Driver(source.proto, library, max_trips=max_trips).run(feeds, kept.see)
     notes = kept.notes()
@@ -77,9 +106,9 @@ def run_with(
 
 
 class _Kept:
-    """What was seen, under the names of our graph."""
+    """The recorded values, under the names of our graph."""
 
-    def __init__(self, source: Lowered, memory: int) -> None:
+    def __init__(self, source: LoweredModel, memory: int) -> None:
         self.values: dict[str, dict[tuple[int, ...], Any]] = {}
         self.frames: dict[str, FramePath] = {}
         self.ops: dict[str, str] = {}
@@ -107,9 +136,9 @@ class _Kept:
 
 
 def _as_a_whole(
-    framework: str, source: Lowered, library: Any, feeds: Mapping[str, Any], outputs: Mapping[str, Any]
-) -> list[str]:  # fmt: skip
-    """Whether the framework gives the same outputs for the model in one piece, rewritten as it likes."""
+    framework: str, source: LoweredModel, library: Any, feeds: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> list[str]:
+    """True if the framework gives the same outputs for the model in one piece, rewritten as it likes."""
     try:
         whole = library(source.proto)(feeds)
     except WorkbenchError as error:

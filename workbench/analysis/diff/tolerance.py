@@ -1,4 +1,4 @@
-"""What counts as a difference: the kinds of differences, and the tolerance within which two items agree.
+"""Kinds of differences, and the tolerance within which two items agree.
 
 Two items agree if they are equal, both NaN, or within one of the tolerances::
 
@@ -19,7 +19,7 @@ from workbench.errors import WorkbenchError
 
 
 class Kind(Enum):
-    """What a difference is; the value is the sentence for it."""
+    """Kind of a difference; the value is the sentence for it."""
 
     VALUE = "The numbers differ by more than the tolerance."
     NAN = "One side is NaN where the other is not."
@@ -53,9 +53,10 @@ class Tolerance:
             is_number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
             if not is_number or not given >= 0:
                 raise WorkbenchError(
-                    f"The tolerance {name} is a number of 0 or more, {given!r} came.", slug="bad-tolerance",
+                    f"diff: {name} must be a number of 0 or more, got {given!r}.",
+                    slug="bad-tolerance",
                     fix="write something like wb.diff(a, b, rtol=1e-6).",
-                )  # fmt: skip
+                )
 
     def __str__(self) -> str:
         parts = [f"rtol {self.rtol:g}", f"atol {self.atol:g}"]

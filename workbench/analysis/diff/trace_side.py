@@ -1,4 +1,4 @@
-"""A trace as one side of a comparison: reads one column at a time, and of that some rows at a time."""
+"""A trace as one side of a comparison: reads one column at a time, in blocks of rows."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.diff.columns import Column, Key, Path
+from workbench.analysis.diff.side import Column, Key, Path
 from workbench.errors import DeadValueError, WorkbenchError
-from workbench.graph.node import Ref
-from workbench.graph.types import OPAQUE
+from workbench.ir.node import Ref
+from workbench.ir.types import OPAQUE
 from workbench.kernels.layout import Condition
 from workbench.trace import Trace
-from workbench.trace.saved_source import SavedSource
-from workbench.trace.spans import Rows
-from workbench.trace.steady import steadily
+from workbench.trace.row_ranges import Rows
+from workbench.trace.saved.source import SavedSource
+from workbench.trace.seqlock import consistent_read
 
 #: ops that hand on what another node made, under a name of their own
 COPIES = ("Switch", "NextIteration", "LoopCond", "Enter", "Identity")
@@ -50,10 +50,10 @@ class TraceSide:
         values = self.trace.layout.values
         outputs = {n.name: len(self.graph.nodes[n.name].types) for n in self.trace.layout.nodes}
         every = (Ref(node, k) for node, count in outputs.items() for k in range(count))
-        return [ref for ref in every if tuple(ref) in values and self._is_of_interest(ref)]
+        return [ref for ref in every if ref in values and self._is_of_interest(ref)]
 
     def _is_of_interest(self, ref: Ref) -> bool:
-        node, layout = self.graph.nodes[ref.node], self.trace.layout.values[tuple(ref)]
+        node, layout = self.graph.nodes[ref.node], self.trace.layout.values[ref]
         if layout.kind == "slot" and layout.place is None:
             return False
         if node.op == "Enter" and node.attrs.get("is_constant"):
@@ -75,12 +75,12 @@ class TraceSide:
 
     def column(self, key: Key) -> Column | None:
         assert isinstance(key, Ref)
-        layout = self.trace.layout.values.get(tuple(key))
+        layout = self.trace.layout.values.get(key)
         if layout is None or self.is_absent(key):
             return None
         reader, node = self.trace.reader, self.graph.nodes[key.node]
         own = reader.node[layout.node]
-        rows: Rows = steadily(
+        rows: Rows = consistent_read(
             self.trace.source, lambda: reader.rows_of(own, layout.guard, None, layout.place, layout.branches)
         )
         frame = layout.frame
@@ -94,24 +94,35 @@ class TraceSide:
                 picked: Rows = rows[at]
             else:
                 picked = rows.start + np.asarray(at, np.int64) * rows.step
-            return steadily(self.trace.source, lambda: reader.values(layout, picked))
+            return consistent_read(self.trace.source, lambda: reader.values(layout, picked))
 
         def order(iteration: Path) -> tuple[int, ...]:
             return self._orders(path, own.ip, iteration)
 
         return Column(
-            key, self.graph.name_of(key), node.name, node.op, node.source, path, len(rows), iterations, take, order,
-            once=own.silent, guarded=bool(layout.guard), decides=self._deciders.get(key, ""),
-        )  # fmt: skip
+            key,
+            self.graph.name_of(key),
+            node.name,
+            node.op,
+            node.source,
+            path,
+            len(rows),
+            iterations,
+            take,
+            order,
+            once=own.silent,
+            guarded=bool(layout.guard),
+            decides=self._deciders.get(key, ""),
+        )
 
     def is_absent(self, ref: Ref) -> bool:
-        """Whether a value is no array and the trace comes from a file, which holds arrays only."""
+        """True if a value is not an array and the trace comes from a file, which holds arrays only."""
         declared = self.graph.nodes[ref.node].types[ref.index]
         return isinstance(self.trace.source, SavedSource) and declared.dtype == OPAQUE
 
     def is_released(self, ref: Ref) -> bool:
-        """Whether a value of the outermost level fired and is gone: nothing needed it any more."""
-        layout, source = self.trace.layout.values[tuple(ref)], self.trace.source
+        """True if a value of the outermost level fired and is gone: nothing needed it any more."""
+        layout, source = self.trace.layout.values[ref], self.trace.source
         place = layout.place
         return layout.frame == 0 and place is not None and place.until >= 0 and source.first(place) > 0
 
@@ -122,7 +133,7 @@ class TraceSide:
             return known[1]
         if len(self._paths) > 4:
             self._paths.clear()
-        found = steadily(self.trace.source, lambda: self.trace.reader.iterations(frame, rows))
+        found = consistent_read(self.trace.source, lambda: self.trace.reader.iterations(frame, rows))
         self._paths[frame, guard] = rows, found
         return found
 
@@ -130,7 +141,7 @@ class TraceSide:
         numbers = [k for k, f in enumerate(self.trace.layout.frames) if f.path == frame]
         if not numbers or self.trace.source.partial:
             return None
-        return steadily(self.trace.source, lambda: self._trips(numbers[0]))
+        return consistent_read(self.trace.source, lambda: self._trips(numbers[0]))
 
     def _trips(self, number: int) -> tuple[np.ndarray, np.ndarray] | None:
         reader, source = self.trace.reader, self.trace.source
@@ -138,7 +149,7 @@ class TraceSide:
         if source.known(number) > 0 or source.begun(number) != len(starts):
             return None
         extent = source.extent(number)
-        stop = max(extent.stop, extent.partial + 1)
+        stop = extent.end
         counts = np.diff(np.append(starts, stop)) - 1
         return reader.iterations(self.trace.layout.frames[number].parent, parents), counts
 
@@ -162,7 +173,7 @@ class TraceSide:
 
     def is_last(self, key: Key, path: Path) -> bool:
         assert isinstance(key, Ref)
-        frame = self.trace.layout.values[tuple(key)].frame
+        frame = self.trace.layout.values[key].frame
         if not path or self.trace.reader.find_row(frame, path) is None:
             return False
         return self.trace.reader.find_row(frame, (*path[:-1], path[-1] + 1)) is None

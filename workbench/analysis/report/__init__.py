@@ -1,4 +1,4 @@
-"""``wb.analyze``: everything that is known about the loops and variables of a run, in one report.
+"""``wb.analyze``: a report on the loops and variables of a run.
 
 ::
 
@@ -9,12 +9,20 @@ Nothing of it draws with plotly: the views register what ``Analysis.figure`` and
 """
 
 from workbench.analysis.report.analysis import Analysis
-from workbench.analysis.report.interplay import Finding
+from workbench.analysis.report.build import analyze
 from workbench.analysis.report.loop import Loop, Loops
-from workbench.analysis.report.making import analyze
-from workbench.analysis.report.trips import TripCounts
+from workbench.analysis.report.loop_interactions import InteractionFinding
+from workbench.analysis.report.trip_counts import TripCounts
 from workbench.analysis.report.variable import NotInAnalysis, Variable, Variables
 
 __all__ = [
-    "Analysis", "Finding", "Loop", "Loops", "NotInAnalysis", "TripCounts", "Variable", "Variables", "analyze",
-]  # fmt: skip
+    "Analysis",
+    "InteractionFinding",
+    "Loop",
+    "Loops",
+    "NotInAnalysis",
+    "TripCounts",
+    "Variable",
+    "Variables",
+    "analyze",
+]

@@ -1,95 +1,115 @@
-"""The result of ``wb.analyze``: variables, loops, how they act on each other; as text, page and data."""
+"""The result of ``wb.analyze``: variables, loops and their interactions; as text, page and data."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.report.interplay import Finding
+from workbench.analysis.report.html import fragment
 from workbench.analysis.report.loop import Loop, Loops
+from workbench.analysis.report.loop_interactions import InteractionFinding
+from workbench.analysis.report.text import write_report
+from workbench.analysis.report.to_dict import plain
 from workbench.analysis.report.variable import Variable, Variables
-from workbench.errors import WorkbenchError
 
 
 @dataclass(repr=False, eq=False)
 class Analysis:
-    """What is known about a run at one moment. Make one with :func:`workbench.analyze`.
+    """All results about a run at one moment; made by :func:`workbench.analyze`.
 
-    ``variables[name]`` is a :class:`Variable` (an Evolution and the facts about it), ``loops[frame]`` a :class:`Loop`
-    (a Termination and the facts about it); ``verdict`` says what matters most, ``findings`` how loops act on each
-    other, ``health`` where numbers went bad and digits were lost.
-    ``print(analysis.report())``; a notebook shows it as a page; ``to_html`` writes one with its plots.
+    ``print(analysis.report())`` shows it as text, a notebook as a page, and :meth:`to_html` writes a page with plots.
+
+    Attributes
+    ----------
+    graph : str
+        Name of the graph.
+    state : str
+        State of the session ("running", "paused", "finished" ...), or "trace".
+    variables : mapping of str to Variable
+        By name: an Evolution and further facts. Variables that are not classified yet are classified on first access.
+    loops : mapping of tuple to Loop
+        By frame path: a Termination and further facts. A loop is found by its name or ``"outer/inner"``, too.
+    verdict : list of Finding
+        Sentences about the loops, the most important first.
+    findings : list of Finding
+        Sentences on how loops act on each other, and what they cost.
+    health : list of str
+        Sentences on the origin of NaN and infinities, and on lost digits.
+    notes : list of str
+        Sentences on what is missing, because the time was over or the trace does not keep it.
+    failure : str
+        The error of a run that failed, else empty.
+
+    Examples
+    --------
+    >>> analysis = wb.analyze(session)
+    >>> analysis
+    <Analysis of 'newton', finished: 1 loops. The loop while has ended after 4 iterations.>
+    >>> analysis.variables["x"].label.name, analysis.loops["while"].iterations
+    ('CONVERGING', 4)
     """
-
-    #: what rooms above this one add (figure, page); they register here, so that imports only go down
-    services: ClassVar[dict[str, Callable[..., Any]]] = {}
 
     graph: str
     state: str
     variables: Variables
     loops: Loops
-    verdict: list[Finding] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    verdict: list[InteractionFinding] = field(default_factory=list)
+    findings: list[InteractionFinding] = field(default_factory=list)
     health: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failure: str = ""
 
     def of(self, loop: Loop) -> list[Variable]:
-        """The classified variables of a loop, in its order."""
+        """Return the variables of a loop that are classified, in its order."""
         return [self.variables[n] for n in loop.variables if n in self.variables._done]
 
     def report(self, width: int = 96, *, ascii: bool = False, most: int = 40) -> str:
-        """The whole story as text for a terminal: at most ``width`` columns (80 at least), no escapes, no colours.
+        """Write the analysis as text for a terminal, without escape sequences and colours.
 
-        ``ascii`` leaves out characters that a plain terminal may lack; ``most`` loops and variables are told in full.
+        Parameters
+        ----------
+        width : int, default 96
+            Columns, from 40 to 200.
+        ascii : bool, default False
+            Whether to avoid characters that a plain terminal may lack.
+        most : int, default 40
+            Number of loops and variables that are described in full.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> print(wb.analyze(session).report())
+        Analysis of newton (finished): 1 loop, 1 loop variable.
+        ...
         """
-        from workbench.analysis.report.text import write_report
-
-        return write_report(self, max(80, min(int(width), 200)), ascii, most)
+        return write_report(self, max(40, min(int(width), 200)), ascii, most)
 
     def data(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and texts (NaN and infinities as texts), as JSON takes them."""
-        from workbench.analysis.report.plain import plain
-
+        """Return everything as plain dicts, lists, numbers and texts for JSON; NaN and infinities become texts."""
         return plain(self)
 
     def to_json(self, path: str | PathLike[str]) -> Path:
-        """Write :meth:`data` to a file; returns its path."""
+        """Write :meth:`data` to a file, and return its path."""
         target = Path(path)
         target.write_text(json.dumps(self.data(), indent=1, allow_nan=False), encoding="utf-8")
         return target
 
-    def figure(self, name: str, tolerance: float | None = None, theme: str = "light") -> Any:
-        """The convergence plot of a variable as a plotly figure: |x - limit|, its forecast with the 90 % band, and the
-        ``tolerance`` line with the expected crossing. What does not converge is drawn as it is, with its forecast."""
-        return self._service("figure")(self.variables[name], tolerance, theme)
+    if TYPE_CHECKING:  # the widgets draw plots and are above this room: workbench/public.py defines these methods
 
-    def to_html(self, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
-        """One self-contained page that works offline, its plots included (about 5 MB, most of it plotly.js).
+        def figure(self, name: str, tolerance: float | None = None, theme: str = "light") -> Any:
+            """The convergence plot of a variable as a plotly figure."""
 
-        Written to ``path``, whose Path is returned, or returned as text without one. ``theme`` is "light", "dark" or
-        "auto", which follows the browser.
-        """
-        page = self._service("page")(self, theme)
-        if path is None:
-            return page
-        target = Path(path)
-        target.write_text(page, encoding="utf-8")
-        return target
+        def to_html(self, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
+            """One self-contained page that works offline, its plots included."""
 
     def _repr_html_(self) -> str:
-        from workbench.analysis.report.page import fragment
-
         return fragment(self)
-
-    def _service(self, name: str) -> Callable[..., Any]:
-        if name not in self.services:
-            raise WorkbenchError("Plots need the whole workbench.", slug="not-installed", fix="import workbench first.")
-        return self.services[name]
 
     def __str__(self) -> str:
         return self.report()

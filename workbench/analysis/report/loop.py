@@ -1,4 +1,4 @@
-"""One loop of a report: how far it is, whether it ends, and what is in it."""
+"""One loop of a report: its progress, its verdict, and its variables."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.conditions import find_clauses
-from workbench.analysis.reading import Reading
-from workbench.analysis.report.trips import TripCounts
+from workbench.analysis.report.formatting import clean, count
+from workbench.analysis.report.loop_dataflow import Entry, written
+from workbench.analysis.report.trip_counts import TripCounts
 from workbench.analysis.report.variable import NotInAnalysis
-from workbench.analysis.report.wiring import Entry, written
-from workbench.analysis.report.words import clean, count
-from workbench.analysis.termination import Termination
+from workbench.analysis.slicing.clauses import find_clauses
+from workbench.analysis.verdict import Termination
 from workbench.errors import WorkbenchError
-from workbench.graph.frames import FramePath
-from workbench.graph.graph import Graph
-from workbench.graph.node import Ref
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
 from workbench.trace import Trace
+from workbench.trace.tail_reader import Reading
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Loops(Mapping[FramePath, Loop]):
         if found is None:
             known = ", ".join(loop.path for loop in list(self._loops.values())[:12]) or "none"
             raise NotInAnalysis(
-                f"There is no loop {frame!r} in this run.", slug="no-such-frame", fix=f"there are {known}."
+                f"There is no loop {frame!r} in this run.", slug="no-such-frame", fix=f"its loops are {known}."
             )
         return found
 
@@ -126,4 +126,3 @@ def operands_now(trace: Trace, frame: FramePath) -> list[dict[str, Any]]:
                 continue
         rows.append(row)
     return rows
-

@@ -1,4 +1,4 @@
-"""Small drawings for a page: lines over the iterations with forecast and band, as SVG text that needs no script.
+"""Small charts for a page: lines over the iterations with forecast and band, as SVG text without a script.
 
 Colours come from the page's style sheet by class names, so that they follow a light or dark page. Each drawing says
 in words what it shows (``role="img"`` with a label).
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.convergence import Convergence, Forecasted
+from workbench.analysis.forecast.convergence_curve import Convergence, Forecasted
 
 WIDTH, HEIGHT = 460, 150
 LEFT, RIGHT, TOP, BOTTOM = 62, 10, 10, 24
@@ -62,9 +62,15 @@ def values_svg(x: np.ndarray, y: np.ndarray, ahead: Forecasted | None, label: st
 
 
 def _drawing(
-    xs: list[np.ndarray], lines: list[np.ndarray], x: np.ndarray, y: np.ndarray, ahead: Forecasted | None,
-    level: float | None, log: bool, label: str,
-) -> str:  # fmt: skip
+    xs: list[np.ndarray],
+    lines: list[np.ndarray],
+    x: np.ndarray,
+    y: np.ndarray,
+    ahead: Forecasted | None,
+    level: float | None,
+    log: bool,
+    label: str,
+) -> str:
     across = _Scale(xs, LEFT, WIDTH - RIGHT)
     up = _Scale(lines, HEIGHT - BOTTOM, TOP, log)
     parts = [
@@ -89,10 +95,12 @@ def _drawing(
     across_name = "iteration (upright: distance to the limit, logarithmic)" if log else "iteration"
     first, last = across.ends()
     texts = [
-        (LEFT - 5, HEIGHT - BOTTOM, "end", f"{bottom:.3g}"), (LEFT - 5, TOP + 9, "end", f"{top:.3g}"),
-        (LEFT, HEIGHT - 8, "start", f"{first:,.0f}"), (WIDTH - RIGHT, HEIGHT - 8, "end", f"{last:,.0f}"),
+        (LEFT - 5, HEIGHT - BOTTOM, "end", f"{bottom:.3g}"),
+        (LEFT - 5, TOP + 9, "end", f"{top:.3g}"),
+        (LEFT, HEIGHT - 8, "start", f"{first:,.0f}"),
+        (WIDTH - RIGHT, HEIGHT - 8, "end", f"{last:,.0f}"),
         ((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle", across_name),
-    ]  # fmt: skip
+    ]
     parts += [f'<text x="{tx:.0f}" y="{ty:.0f}" text-anchor="{side}">{escape(t)}</text>' for tx, ty, side, t in texts]
     return "".join([*parts, "</svg>"])
 

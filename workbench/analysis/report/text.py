@@ -1,24 +1,21 @@
-"""The report as text that stands alone in a plain terminal."""
+"""The report as plain text for a terminal."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from workbench.analysis.evolution import Pattern, percent
-from workbench.analysis.report.analysis import Analysis
-from workbench.analysis.report.facts import (
-    chain_of,
-    issues_of,
-    kind_of,
-    numbers_of,
-    sources_of,
-    termination_rows,
-)
+from workbench.analysis.report.formatting import clean, count, num, sentence, wrap
 from workbench.analysis.report.loop import Loop
-from workbench.analysis.report.pictures import bar, spark
+from workbench.analysis.report.rows import chain_of, issues_of, kind_of, numbers_of, sources_of, termination_rows
+from workbench.analysis.report.sparkline import bar, spark
 from workbench.analysis.report.variable import Variable
-from workbench.analysis.report.words import clean, count, num, sentence, wrap
-from workbench.analysis.termination import after
+from workbench.analysis.series.result import Pattern, percent
+from workbench.analysis.verdict import after
+
+if TYPE_CHECKING:
+    from workbench.analysis.report.analysis import Analysis
 
 #: characters that ``ascii`` writes in another way
 _PLAIN = {"\u2026": "...", "\u2264": "<=", "\u2265": ">=", "\u2212": "-", "\u00d7": "x", "\u00f7": "/"}
@@ -87,9 +84,7 @@ def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: 
     if loop.condition:
         lines += _row("while", sentence(loop.condition, 300), width)
     if loop.activations > 1:
-        lines += _row(
-            "entered", f"{loop.activations:,} times, {loop.all_iterations:,} iterations together", width
-        )  # fmt: skip
+        lines += _row("entered", f"{loop.activations:,} times, {loop.all_iterations:,} iterations together", width)
     if loop.share > 0:
         inside = f", {percent(loop.share_inside)} with the loops inside" if loop.inner else ""
         lines += _row("work", f"{bar(loop.share, 20, ascii=ascii)} {percent(loop.share)} of all firings{inside}", width)
@@ -114,12 +109,14 @@ def headline(loop: Loop) -> str:
     text = {"terminates": "it ends", "never": "it never ends", None: "not known"}.get(t.outcome, "not known")
     if t.outcome == "terminates" and t.remaining == 0 and not loop.open:
         return f"{t.status.name}: it has ended"
+    if "fails_after" in t.details:
+        text = f"a node fails in it {after(t.details['fails_after'])}"
     if t.remaining is not None:
         text += f" {after(t.remaining)}"
     if t.interval is not None and t.interval != (t.remaining, t.remaining) and t.outcome != "never":
         low, high = t.interval
         text += f" [{low:,}, {'any' if high is None else format(high, ',')}]"
-    return f"{t.status.name}: {text}"
+    return f"{t.status.name}: {text}" + (f", {t.details['unless']}" if "unless" in t.details else "")
 
 
 def _variable(v: Variable, width: int, ascii: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""One variable of a report: its evolution and the facts about it; and the table of all, filled in on demand."""
+"""One variable of a report: its evolution and its rows; and the table of all, filled in on demand."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.classify import classify_history
-from workbench.analysis.convergence import Convergence, convergence
-from workbench.analysis.evolution import Evolution, Pattern
-from workbench.analysis.history import History, HistoryError
-from workbench.analysis.report.columns import Column
-from workbench.analysis.report.wiring import Link
+from workbench.analysis.forecast.convergence_curve import Convergence, convergence
+from workbench.analysis.report.growth import Growth
+from workbench.analysis.report.histories import HistoryColumn
+from workbench.analysis.report.loop_dataflow import Link
+from workbench.analysis.series.classify import classify_history
+from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.series.value_series import History, HistoryError
 from workbench.errors import WorkbenchError
 
 
@@ -25,7 +26,8 @@ class Variable:
 
     ``frame`` is the path of its loop, () outside of loops; ``carried`` tells a loop variable from other values;
     ``chain`` are the nodes that update it, ``update`` the same as an expression if it is short; ``count`` its firings;
-    ``last`` its newest value if it is one number; ``notes`` say what of its history is missing.
+    ``last`` its newest value if it is one number; ``notes`` say what of its history is missing. ``growth`` tells by how
+    much a tensor or list grows that does.
     """
 
     name: str
@@ -40,7 +42,8 @@ class Variable:
     count: int = 0
     last: Any = None
     notes: list[str] = field(default_factory=list)
-    column: Column = field(repr=False, default_factory=lambda: Column(np.empty(0), np.empty(0, np.int64)))
+    column: HistoryColumn = field(repr=False, default_factory=lambda: HistoryColumn(np.empty(0), np.empty(0, np.int64)))
+    growth: Growth | None = None
 
     def __getattr__(self, name: str) -> Any:
         if name in EVOLUTION:
@@ -78,14 +81,15 @@ class Variable:
 
 #: of the components of an array the one with the first of these labels speaks for all
 WORST = (Pattern.DIVERGING, Pattern.CHAOTIC, Pattern.OSCILLATING, Pattern.UNKNOWN, Pattern.CONVERGING, Pattern.STABLE)
+NO_VALUES = "There are no values."
 EVOLUTION = frozenset(f.name for f in fields(Evolution))
 
 
-def evolution_of(column: Column) -> Evolution:
+def evolution_of(column: HistoryColumn) -> Evolution:
     """The verdict on a column; for an array the worst of its components and its norm."""
     values = column.values
     if not len(values):
-        return Evolution(Pattern.UNKNOWN, why=list(column.notes[:1]) or ["There are no values."], method="few")
+        return Evolution(Pattern.UNKNOWN, why=list(column.notes[:1]) or [NO_VALUES], method="few")
     start = int(column.iterations[0]) if column.step == 1 else 0
     try:
         if values.ndim == 1:
@@ -105,8 +109,8 @@ def evolution_of(column: Column) -> Evolution:
     return _spaced(worst, column)
 
 
-def _arrived(found: Evolution, column: Column) -> Evolution:
-    """What is at rest in the window and came there before it is CONVERGING: the picture of the whole run tells."""
+def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:
+    """Corrects the label of a variable that is at rest in the window but moved before: CONVERGING, by the whole run."""
     y = column.y[:-1]  # the last point is not evenly spaced
     if found.label is not Pattern.STABLE or column.step != 1 or len(y) < 16 or column.x[0] >= column.iterations[0]:
         return found
@@ -118,11 +122,11 @@ def _arrived(found: Evolution, column: Column) -> Evolution:
     found.label, found.confidence = Pattern.CONVERGING, min(found.confidence, whole.confidence)
     if whole.rate is not None and whole.rate > 0:
         found.rate = float(whole.rate ** (1.0 / k))
-    found.why = [f"It came from {y[0]:.6g} and has arrived: {found.why[0] if found.why else ''}".rstrip(": ")]
+    found.why = [f"It moved from {y[0]:.6g} and has arrived: {found.why[0] if found.why else ''}".rstrip(": ")]
     return found
 
 
-def _spaced(found: Evolution, column: Column) -> Evolution:
+def _spaced(found: Evolution, column: HistoryColumn) -> Evolution:
     """Numbers per kept value become numbers per iteration, where only every k-th iteration is kept."""
     k = column.step
     if k == 1:
@@ -189,6 +193,7 @@ class NotInAnalysis(WorkbenchError, KeyError):
 
 def no_variable(name: str, near: str) -> NotInAnalysis:
     return NotInAnalysis(
-        f"There is no variable {name!r} in this analysis.", slug="unknown-variable",
+        f"There is no variable {name!r} in this analysis.",
+        slug="unknown-variable",
         fix=near or "list(analysis.variables) names what there is.",
-    )  # fmt: skip
+    )

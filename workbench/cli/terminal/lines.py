@@ -22,7 +22,7 @@ OFFERED = 200
 
 
 def history_file() -> Path:
-    """Where lines are remembered: $WORKBENCH_HISTORY, or a file of the user's state folder."""
+    """Path of the line history: $WORKBENCH_HISTORY, or a file of the user's state folder."""
     given = os.environ.get("WORKBENCH_HISTORY")
     if given:
         return Path(given)
@@ -75,7 +75,7 @@ def prepared(terminal: Terminal, ask: bool) -> Iterator[None]:
 
 
 def offers(terminal: Terminal, line: str, text: str) -> list[str]:
-    """What ``text``, the last word of ``line``, may become: a command, or a name where its command takes one."""
+    """Completions of ``text``, the last word of ``line``: a command, or a name where its command takes one."""
     head = line[: len(line) - len(text)].split()
     if not head:
         return [word for word in words() if word.startswith(text.lower())]

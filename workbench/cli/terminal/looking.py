@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.cli.explain import ALL_LINKS, LINKS
 from workbench.cli.neighbours import neighbourhood
 from workbench.cli.output import path_text, value_text
 from workbench.cli.terminal.shell import Terminal
@@ -13,9 +14,9 @@ from workbench.cli.terminal.table import command
 from workbench.cli.terminal.where import firing, show_stop, value_of
 from workbench.cli.terminal.words import indexed, iteration, span
 from workbench.errors import SessionError, WorkbenchError
-from workbench.graph.node import Ref
+from workbench.ir.node import Ref
 
-_GROUP = "Looking"
+_GROUP = "Inspecting"
 #: rows that one command prints, firings that a course is drawn from, items of an array that are written out
 ROWS, COURSE, ITEMS = 40, 20_000, 1000
 
@@ -25,7 +26,7 @@ def split_name(terminal: Terminal, words: list[str]) -> tuple[str, tuple[Any, ..
     if not words:
         node = terminal.session.position.node
         if node is None:
-            raise SessionError("A name is needed.", slug="bad-line", fix="write something like: print x.")
+            raise SessionError("Expected a name.", slug="bad-line", fix="write for example: print x.")
         return node, None, []
     head, *rest = words
     while "[" in head and "]" not in head.rsplit("[", 1)[1] and rest and not _known(terminal, head):
@@ -42,7 +43,7 @@ def _known(terminal: Terminal, name: str) -> bool:
     return True
 
 
-@command("where w", _GROUP, "where", "where the run stands, with the frames around it")
+@command("where w", _GROUP, "where", "the current position and its enclosing loops")
 def where(terminal: Terminal, words: list[str], line: str) -> None:
     show_stop(terminal, terminal.session.stop)
     frames(terminal, [], "")
@@ -52,13 +53,13 @@ def where(terminal: Terminal, words: list[str], line: str) -> None:
     "print p",
     _GROUP,
     "print NAME[INDEX] [ITERATION | FROM:TO]",
-    "a value: the last one, of an iteration, or of a stretch of time",
+    "print a value: the last one, that of one iteration, or of a range",
     completes="value",
 )
 def print_(terminal: Terminal, words: list[str], line: str) -> None:
     name, index, rest = split_name(terminal, words)
     if len(rest) > 1:
-        raise SessionError("Too many words.", slug="bad-line", fix="write: print x[0, :3] 7, or print x 10:20.")
+        raise SessionError("Too many arguments.", slug="bad-line", fix="write: print x[0, :3] 7, or print x 10:20.")
     if rest and span(rest[0]) is not None:
         return _stretch(terminal, name, index, rest[0])
     path = iteration(rest[0]) if rest else None
@@ -80,7 +81,8 @@ def show_value(terminal: Terminal, name: str, value: Any, part: bool = False) ->
         screen.pairs((name, "name"), (f" = {array[()]}", "strong"), (f"   {head}", "quiet"))
     else:
         screen.pairs((name, "name"), (f"   {head}", "quiet"))
-        text = np.array2string(array, threshold=ITEMS if array.size <= ITEMS else 60, max_line_width=100, precision=8)
+        threshold, width = ITEMS if array.size <= ITEMS else 60, screen.width or 100
+        text = np.array2string(array, threshold=threshold, max_line_width=width, precision=8)
         shown = text.split("\n")
         screen.say("\n".join(shown[:ROWS]))
         if len(shown) > ROWS:
@@ -119,7 +121,7 @@ def _stretch(terminal: Terminal, name: str, index: Any, text: str) -> None:
         terminal.screen.say(terminal.screen.spark(values, 60))
 
 
-@command("variables v vars", _GROUP, "variables [all]", "what loops carry, with its course; all: every value")
+@command("variables v vars", _GROUP, "variables [all]", "the loop variables and how they change; all: every value")
 def variables(terminal: Terminal, words: list[str], line: str) -> None:
     session, trace = terminal.session, terminal.session.trace
     frame = session.position.frame
@@ -131,7 +133,7 @@ def variables(terminal: Terminal, words: list[str], line: str) -> None:
     for name in names[: 4 * ROWS]:
         series = trace[name]
         if not len(series):
-            rows.append((name, "", "not fired", "", ""))
+            rows.append((name, "", "not run", "", ""))
             continue
         tag = series.tag(-1)
         newest = series[-1]
@@ -140,18 +142,19 @@ def variables(terminal: Terminal, words: list[str], line: str) -> None:
             change = f"{float(newest) - float(series[-2]):+.3g}"
         course = terminal.screen.spark(series[-COURSE:]) if series.type.shape == () and len(series) > 1 else ""
         rows.append((name, path_text(tag.frame, tag.iteration), value_text(newest), change, course))
-    terminal.screen.table(("name", "iteration", "value", "change", "course"), rows, right=("change",))
+    heads = ("name", "iteration", "value", "change", "course")
+    terminal.screen.table(heads, rows, right=("change",), optional=("course", "change"))
     if len(names) > 4 * ROWS:
         terminal.screen.say(f"... {len(names) - 4 * ROWS:,} more", "quiet")
 
 
-@command("history h", _GROUP, "history NAME [FROM:TO]", "the values of a name over time", completes="value")
+@command("history h", _GROUP, "history NAME [FROM:TO]", "the values of a name over the iterations", completes="value")
 def history(terminal: Terminal, words: list[str], line: str) -> None:
     name, index, rest = split_name(terminal, words)
     _stretch(terminal, name, index, rest[0] if rest and span(rest[0]) else "-20:")
 
 
-@command("frames", _GROUP, "frames", "the frames from outermost to innermost, and the iterations of all loops")
+@command("frames", _GROUP, "frames", "all loops, outermost first, with their iterations")
 def frames(terminal: Terminal, words: list[str], line: str) -> None:
     session = terminal.session
     position, snapshot = session.position, session.snapshot()
@@ -168,7 +171,7 @@ def frames(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.table(("", "frame", "", "carries"), rows[: 2 * ROWS])
 
 
-@command("list l", _GROUP, "list [NAME]", "a node with what it reads and what reads it", completes="value")
+@command("list l", _GROUP, "list [NAME]", "a node with its inputs and the nodes that read it", completes="value")
 def list_(terminal: Terminal, words: list[str], line: str) -> None:
     name, _, _ = split_name(terminal, words)
     terminal.screen.say(neighbourhood(terminal.session.graph, name, terminal.session.trace).rstrip("\n"))
@@ -178,10 +181,10 @@ def list_(terminal: Terminal, words: list[str], line: str) -> None:
 def graph(terminal: Terminal, words: list[str], line: str) -> None:
     from workbench.cli.inspect import describe_graph
 
-    terminal.screen.say(describe_graph(terminal.session.graph).rstrip("\n"))
+    terminal.screen.say(describe_graph(terminal.session.graph, terminal.screen.width).rstrip("\n"))
 
 
-@command("find", _GROUP, "find TEXT", "nodes by a part of their name, op or type")
+@command("find", _GROUP, "find TEXT", "find nodes by a part of their name, op or type")
 def find_(terminal: Terminal, words: list[str], line: str) -> None:
     text = line.strip().lower()
     found = [
@@ -189,13 +192,13 @@ def find_(terminal: Terminal, words: list[str], line: str) -> None:
         for n in terminal.session.graph.nodes.values()
         if text in f"{n.name} {n.op} {' '.join(map(str, n.types))}".lower()
     ]
-    terminal.screen.table(("node", "op", "type", "frame"), found[:ROWS])
+    terminal.screen.table(("node", "op", "type", "frame"), found[:ROWS], optional=("frame", "type"))
     terminal.screen.say(
         f"{len(found):,} found" + (f", the first {ROWS} are shown" if len(found) > ROWS else ""), "quiet"
     )
 
 
-@command("events e", _GROUP, "events [N]", "the last firings of the present frame, with their values")
+@command("events e", _GROUP, "events [N]", "the latest nodes that ran in this loop, with their values")
 def events(terminal: Terminal, words: list[str], line: str) -> None:
     count = min(int(words[0]), 1000) if words and words[0].isdecimal() else 10
     session = terminal.session
@@ -206,7 +209,7 @@ def events(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.table(("iteration", "firing", "value"), rows)
 
 
-@command("branches", _GROUP, "branches", "how often each Switch went which way, and its last decision")
+@command("branches", _GROUP, "branches", "how often each Switch chose each side, and its last decision")
 def branches(terminal: Terminal, words: list[str], line: str) -> None:
     trace = terminal.session.trace
     rows = []
@@ -217,17 +220,30 @@ def branches(terminal: Terminal, words: list[str], line: str) -> None:
 
 
 @command(
-    "explain x", _GROUP, "explain [NAME] [ITERATION]", "the chain of values that a value came from", completes="value"
+    "explain x",
+    _GROUP,
+    "explain [NAME] [ITERATION] [all | N]",
+    "the values from which a value was computed: the nearest 20, N, or all",
+    completes="value",
 )
 def explain(terminal: Terminal, words: list[str], line: str) -> None:
     name, _, rest = split_name(terminal, words)
+    most = LINKS
+    if rest and rest[-1] in ("all", "--all"):
+        most = ALL_LINKS
+        rest.pop()
+    elif len(rest) > 1 and rest[-1].isdecimal() and 0 < int(rest[-1][:9]):
+        most = int(rest.pop()[:9])
+    if len(rest) > 1:
+        raise SessionError("Too many arguments.", slug="bad-line", fix="write: explain x 7, or explain x 7 all.")
     path = iteration(rest[0]) if rest else None
-    found = terminal.session.explain(name, path, max_links=60)
+    found = terminal.session.explain(name, path, max_links=most)
     terminal.code.append(f"print({terminal.variable}.explain({name!r}{'' if path is None else f', {path!r}'}))")
-    terminal.screen.say(found.text())
+    again = " ".join([repr(name) if " " in name else name, *rest, "all"])
+    terminal.screen.say(found.text(f"explain {again} shows all of them."))
 
 
-@command("why termination", _GROUP, "why [LOOP]", "whether and when a loop ends, and what is to blame")
+@command("why termination", _GROUP, "why [LOOP]", "will a loop end, when, and why")
 def why(terminal: Terminal, words: list[str], line: str) -> None:
     frame = words[0] if words else None
     terminal.code.append(f"print({terminal.variable}.termination({'' if frame is None else repr(frame)}))")
@@ -236,34 +252,34 @@ def why(terminal: Terminal, words: list[str], line: str) -> None:
 
 @command("report", _GROUP, "report", "how all loops and variables evolve, and why")
 def report(terminal: Terminal, words: list[str], line: str) -> None:
-    from workbench.analysis.report import analyze
+    from workbench.cli.inspect import report_text
 
     terminal.code.append(f"print(wb.analyze({terminal.variable}).report())")
-    terminal.screen.say(analyze(terminal.session).report())
+    terminal.screen.say(report_text(terminal.session, terminal.screen.width).rstrip("\n"))
 
 
-@command("nan", _GROUP, "nan [IGNORED ...]", "where the first NaN or infinity came from: op, iteration, guilty operand")
+@command("nan", _GROUP, "nan [IGNORED ...]", "the origin of the first NaN or infinity: op, iteration and operand")
 def nan(terminal: Terminal, words: list[str], line: str) -> None:
-    from workbench.analysis.origins import nan_origin
+    from workbench.analysis.precision import nan_origin
 
     found = nan_origin(terminal.session, ignore=words)
     terminal.code.append(f"print(wb.nan_origin({terminal.variable}{f', ignore={words!r}' if words else ''}))")
     terminal.screen.say(found or "All recorded values are finite.", "bad" if found else "good")
 
 
-@command("overflow", _GROUP, "overflow [DTYPE]", "values that would have no room in another dtype (float16)")
+@command("overflow", _GROUP, "overflow [DTYPE]", "values that would overflow in another dtype (float16)")
 def overflow(terminal: Terminal, words: list[str], line: str) -> None:
-    from workbench.analysis.origins import overflow_candidates
+    from workbench.analysis.precision import overflow_candidates
 
     dtype = words[0] if words else "float16"
     found = overflow_candidates(terminal.session, dtype)
     terminal.code.append(f"wb.overflow_candidates({terminal.variable}, {dtype!r})")
     for each in list(found)[:ROWS]:
         terminal.screen.say(each)
-    terminal.screen.say(f"{len(found):,} values would have no room in {dtype}.", "bad" if found else "good")
+    terminal.screen.say(f"{len(found):,} values would overflow in {dtype}.", "bad" if found else "good")
 
 
-@command("show display", _GROUP, "show [NAME]", "show a value at every stop; the same again ends it", completes="value")
+@command("show display", _GROUP, "show [NAME]", "show a value at every stop; repeat to turn it off", completes="value")
 def show(terminal: Terminal, words: list[str], line: str) -> None:
     for name in words:
         terminal.session.graph.value(name)
@@ -274,9 +290,9 @@ def show(terminal: Terminal, words: list[str], line: str) -> None:
     for name in terminal.shown:
         terminal.screen.pairs((name, "name"), (f" = {value_of(terminal.session, name)}", ""))
     if not terminal.shown:
-        terminal.screen.say("nothing is shown at every stop", "quiet")
+        terminal.screen.say("no values are shown at every stop", "quiet")
 
 
-@command("memory", _GROUP, "memory", "what the run holds in memory")
+@command("memory", _GROUP, "memory", "memory that the run uses")
 def memory(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.say(terminal.session.memory())

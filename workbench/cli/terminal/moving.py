@@ -7,24 +7,24 @@ from workbench.cli.terminal.table import command
 from workbench.cli.terminal.words import iteration
 from workbench.errors import SessionError
 
-_GROUP = "Moving"
+_GROUP = "Stepping"
 
 #: name and aliases, the session's command, whether a number of times may be given, what it does
 _MOVES = (
-    ("step s", "step", True, "fire the next node"),
-    ("back s- step-back", "step_back", True, "back by one node"),
-    ("over n step-over", "step_over", False, "fire the next node; a frame or loop as one step"),
-    ("over-back n- step-back-over", "step_back_over", False, "the same backwards"),
-    ("into step-into", "step_into", False, "on, until a frame opens"),
-    ("out step-out", "step_out", False, "on, until the innermost open frame is left"),
-    ("out-back out- step-back-out", "step_back_out", False, "back to where the innermost open frame was entered"),
-    ("iteration i next-iteration", "next_iteration", True, "to the beginning of the next iteration"),
-    ("iteration-back i- previous-iteration", "previous_iteration", True, "to the beginning of the iteration before"),
-    ("flip f next-branch", "next_branch", False, "on, until a Switch decides otherwise than before"),
-    ("flip-back f- previous-branch", "previous_branch", False, "back to where a Switch decided otherwise"),
-    ("run r continue c resume", "run", False, "on to a breakpoint or the end"),
-    ("reverse r- c- reverse-continue", "reverse_continue", False, "back to the last place where a breakpoint was hit"),
-    ("restart", "restart", False, "back to the beginning; breakpoints stay"),
+    ("step s", "step", True, "run the next node"),
+    ("back s- step-back", "step_back", True, "undo one node"),
+    ("over n step-over", "step_over", False, "run the next node; a whole loop counts as one step"),
+    ("over-back n- step-back-over", "step_back_over", False, "undo one node; a whole loop counts as one step"),
+    ("into step-into", "step_into", False, "run until a loop is entered"),
+    ("out step-out", "step_out", False, "run until this loop ends"),
+    ("out-back out- step-back-out", "step_back_out", False, "go back to where this loop was entered"),
+    ("iteration i next-iteration", "next_iteration", True, "run to the next iteration"),
+    ("iteration-back i- previous-iteration", "previous_iteration", True, "go back to the previous iteration"),
+    ("flip f next-branch", "next_branch", False, "run until a branch changes direction"),
+    ("flip-back f- previous-branch", "previous_branch", False, "go back to where a branch last changed direction"),
+    ("run r continue c resume", "run", False, "run to the next breakpoint or the end"),
+    ("reverse r- c- reverse-continue", "reverse_continue", False, "run back to the last breakpoint"),
+    ("restart", "restart", False, "go back to the start; breakpoints are kept"),
 )
 
 
@@ -42,9 +42,9 @@ def _times(words: list[str], counted: bool) -> int:
         return 1
     if not counted or len(words) > 1 or not words[0].isdecimal() or not 1 <= int(words[0][:19]) < 1 << 63:
         raise SessionError(
-            f"{' '.join(words)[:60]!r} is not understood here.",
+            f"Unexpected argument {' '.join(words)[:60]!r}.",
             slug="bad-line",
-            fix="give a number from 1 on." if counted else "give nothing after it.",
+            fix="give a positive integer." if counted else "this command takes no argument.",
         )
     return int(words[0])
 
@@ -53,15 +53,9 @@ for _each in _MOVES:
     _register(*_each)
 
 
-@command(
-    "to t run-to",
-    _GROUP,
-    "to NAME [ITERATION]",
-    "to the firing of a node or value, forwards or back",
-    completes="value",
-)
+@command("to t run-to", _GROUP, "to NAME [ITERATION]", "run forwards or back to a node or value", completes="value")
 def to(terminal: Terminal, words: list[str], line: str) -> None:
     if not 1 <= len(words) <= 2:
-        raise SessionError("A name is needed, and perhaps an iteration.", slug="bad-line", fix="write: to x 65.")
+        raise SessionError("Expected a name and optionally an iteration.", slug="bad-line", fix="write: to x 65.")
     path = iteration(words[1]) if len(words) == 2 else None
     terminal.move("run_to", words[0], path[0] if path is not None and len(path) == 1 else path)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from workbench.cli.output import plain
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import command
 from workbench.cli.terminal.words import condition, split
 from workbench.errors import SessionError
+from workbench.text import printable
 
 _GROUP = "Breakpoints"
 #: recorded hits that are listed
@@ -27,15 +27,15 @@ def options(line: str) -> dict[str, Any]:
     while words:
         word = words.pop(0)
         if not words:
-            raise SessionError(
-                f"Something is missing behind {word[:40]!r}.", slug="bad-line", fix=f"there is: {_WORDS}."
-            )
+            raise SessionError(f"{word[:40]!r} needs an argument.", slug="bad-line", fix=f"the options are: {_WORDS}.")
         value = words.pop(0)
         if word in ("at", "iteration"):
             found["iteration"] = _path(value)
         elif word in ("hits", "every"):
             if not value.isdecimal():
-                raise SessionError(f"{word} needs a number, {value[:40]!r} came.", slug=f"bad-{word}", fix=f"{word} 2.")
+                raise SessionError(
+                    f"{word} needs a positive integer, got {value[:40]!r}.", slug=f"bad-{word}", fix=f"write: {word} 2."
+                )
             found[word] = int(value)
         elif word == "health":
             kinds = tuple(k for k in value.split(",") if k)
@@ -45,7 +45,7 @@ def options(line: str) -> dict[str, Any]:
         elif word == "op":
             found["op"] = value
         else:
-            raise SessionError(f"{word[:40]!r} is not understood here.", slug="bad-line", fix=f"there is: {_WORDS}.")
+            raise SessionError(f"Unknown option {word[:40]!r}.", slug="bad-line", fix=f"the options are: {_WORDS}.")
     if when is not None:
         found["when"] = when
     return found
@@ -55,7 +55,7 @@ def _path(text: str) -> int | tuple[int | None, ...]:
     """``3``, ``2,5`` or ``*,3`` (any iteration of the outer loop)."""
     parts = [p.strip() for p in text.split(",")]
     if not all(p == "*" or re.fullmatch(r"\d{1,18}", p) for p in parts):
-        raise SessionError(f"{text[:40]!r} is no iteration.", slug="bad-iteration", fix="write 3, or 2,5, or *,3.")
+        raise SessionError(f"{text[:40]!r} is not an iteration.", slug="bad-iteration", fix="write 3, or 2,5, or *,3.")
     path = tuple(None if p == "*" else int(p) for p in parts)
     return path[0] if len(path) == 1 and path[0] is not None else path
 
@@ -83,7 +83,7 @@ def break_(terminal: Terminal, words: list[str], line: str) -> None:
     if not given:
         node = terminal.session.position.node
         if node is None:
-            raise SessionError("A name is needed.", slug="bad-line", fix="write: break x if value > 1e6.")
+            raise SessionError("Expected a name.", slug="bad-line", fix="write: break x if value > 1e6.")
         given = {"where": node}
     _add(terminal, given)
 
@@ -91,7 +91,7 @@ def break_(terminal: Terminal, words: list[str], line: str) -> None:
 @command("watch", _GROUP, "watch NAME [if CONDITION]", "stop when a value changes", completes="value")
 def watch(terminal: Terminal, words: list[str], line: str) -> None:
     if not words:
-        raise SessionError("A name is needed.", slug="bad-line", fix="write: watch x.")
+        raise SessionError("Expected a name.", slug="bad-line", fix="write: watch x.")
     _add(terminal, options(line) | {"watch": "change"})
 
 
@@ -99,18 +99,18 @@ def watch(terminal: Terminal, words: list[str], line: str) -> None:
     "log",
     _GROUP,
     'log NAME "TEXT" [if CONDITION]',
-    'write a text such as "x is {value}" and go on; log alone: the lines',
+    'log a line such as "x is {value}" without stopping; log alone prints the lines',
     completes="value",
 )
 def log(terminal: Terminal, words: list[str], line: str) -> None:
     if not words:
         for entry in list(terminal.session.breakpoints.log)[-200:]:
-            terminal.screen.say(plain(entry))
+            terminal.screen.say(printable(entry))
         return
     head, when = condition(f" {line}")
     found = split(head)
     if len(found) < 2:
-        raise SessionError("A text is needed.", slug="bad-line", fix='write: log x "x is {value}".')
+        raise SessionError("Expected a text.", slug="bad-line", fix='write: log x "x is {value}".')
     given: dict[str, Any] = {"where": found[0], "log": found[1]}
     rest = " ".join(found[2:])
     given |= {k: v for k, v in options(f"{found[0]} {rest}").items() if k != "where"}
@@ -123,13 +123,13 @@ def log(terminal: Terminal, words: list[str], line: str) -> None:
     "ignore",
     _GROUP,
     "ignore NAME [health nan] [op OP]",
-    "breakpoints leave a node or pattern alone: expected NaN",
+    "do not stop at a node or pattern, for example at an expected NaN",
     completes="value",
 )
 def ignore(terminal: Terminal, words: list[str], line: str) -> None:
     given = options(line)
     if "where" not in given and "op" not in given and "health" not in given:
-        raise SessionError("A name or pattern is needed.", slug="bad-line", fix="write: ignore while/log* health nan.")
+        raise SessionError("Expected a name or pattern.", slug="bad-line", fix="write: ignore while/log* health nan.")
     name = given.pop("where", "*")
     rule = terminal.session.breakpoints.ignore(name, **given)
     words = [repr(name), *(f"{k}={v!r}" for k, v in given.items())]
@@ -137,7 +137,7 @@ def ignore(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.screen.say(f"ignored: {getattr(rule, 'text', name)}")
 
 
-@command("breakpoints bl info", _GROUP, "breakpoints", "all breakpoints, and what is ignored")
+@command("breakpoints bl info", _GROUP, "breakpoints", "list the breakpoints and ignore rules")
 def breakpoints(terminal: Terminal, words: list[str], line: str) -> None:
     points = terminal.session.breakpoints
     rows = []
@@ -173,7 +173,7 @@ def toggle(terminal: Terminal, words: list[str], line: str) -> None:
     breakpoints(terminal, [], "")
 
 
-@command("recheck", _GROUP, "recheck N", "where a breakpoint would have stopped in what has run, without running again")
+@command("recheck", _GROUP, "recheck N", "find where a breakpoint would have stopped so far, without running again")
 def recheck(terminal: Terminal, words: list[str], line: str) -> None:
     for number in _numbers(words):
         tags = terminal.session.breakpoints.recheck(number)
@@ -185,26 +185,26 @@ def recheck(terminal: Terminal, words: list[str], line: str) -> None:
             terminal.screen.say(f"  ... {len(tags) - LISTED:,} more", "quiet")
 
 
-@command("recommended", _GROUP, "recommended [N]", "breakpoints that the graph suggests; with a number: set it")
+@command("recommended", _GROUP, "recommended [N]", "recommended breakpoints; with a number: set that one")
 def recommended(terminal: Terminal, words: list[str], line: str) -> None:
     found = list(terminal.session.breakpoints.recommended())
     for number in _numbers(words) if words else ():
         if number > len(found):
             raise SessionError(
-                f"There are {len(found)} suggestions.", slug="no-such-suggestion", fix="recommended lists them."
+                f"Expected a number from 1 to {len(found)}.", slug="no-such-suggestion", fix="recommended lists them."
             )
         point = found[number - 1].add()
         terminal.code.append(f"{terminal.variable}.breakpoints.recommended()[{number - 1}].add()")
         terminal.screen.say(f"{getattr(point, 'kind', 'break')} {point.number}: {point.text}")
     if not words:
         for number, each in enumerate(found[:LISTED], 1):
-            terminal.screen.say(f"{number:>2}  {plain(each.text)}")
-            terminal.screen.say(f"    {plain(each.why)}", "quiet")  # a sentence: a column would cut it
+            terminal.screen.say(f"{number:>2}  {printable(each.text)}")
+            terminal.screen.say(f"    {printable(each.why)}", "quiet")  # a sentence: a column would cut it
         if len(found) > LISTED:
             terminal.screen.say(f"... {len(found) - LISTED:,} more", "quiet")
 
 
 def _numbers(words: list[str]) -> list[int]:
     if not words or not all(w.isdecimal() and len(w) < 10 and int(w) > 0 for w in words):
-        raise SessionError("The number of a breakpoint is needed.", slug="bad-line", fix="breakpoints lists them.")
+        raise SessionError("Expected the number of a breakpoint.", slug="bad-line", fix="breakpoints lists them.")
     return [int(word) for word in words]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from workbench.cli.output import clip, lines, plain, sparkline
+from workbench.cli import layout, pager
+from workbench.cli.output import lines, sparkline
+from workbench.text import printable
 
 #: style of words that mean something; never colour alone, the word says it too
 STYLES = {"bad": "bold red", "good": "green", "quiet": "dim", "strong": "bold", "name": "cyan", "": ""}
@@ -19,7 +21,11 @@ _ASCII = str.maketrans("▁▂▃▄▅▆▇█…─│┐┤└├▼►·×�
 
 
 class Screen:
-    """Prints lines and tables. NO_COLOR, dumb terminals and pipes get plain text; ASCII ones get ASCII."""
+    """Prints lines and tables, wrapped to the terminal; pipes and files get whole lines.
+
+    NO_COLOR, dumb terminals and pipes get plain text; ASCII ones get ASCII. ``pages`` says whether somebody sits there
+    to whom long output is shown by a pager.
+    """
 
     def __init__(self, file: TextIO | None = None) -> None:
         self.file = file or sys.stdout
@@ -31,35 +37,79 @@ class Screen:
             emoji=False,
             soft_wrap=True,
             legacy_windows=False,
-            width=None if tty else 160,
+            color_system=None if os.environ.get("NO_COLOR") else "auto",
         )
         self.tty = tty and os.environ.get("TERM", "") != "dumb"
+        self.pages = False
         self.ascii = not (getattr(self.file, "encoding", None) or "utf-8").lower().startswith("utf")
+
+    @property
+    def width(self) -> int | None:
+        """Columns of the terminal; None where lines stay whole."""
+        return layout.columns(self.file)
+
+    @contextmanager
+    def paged(self) -> Iterator[None]:
+        """Show all that is printed inside together, through the pager if it is longer than the screen."""
+        if not self.pages:
+            yield
+            return
+        captured = self.console.capture()
+        captured.__enter__()
+        try:
+            yield
+        finally:
+            captured.__exit__(None, None, None)
+            pager.show(captured.get(), self.file)
 
     def say(self, text: object = "", style: str = "") -> None:
         """One or more lines."""
-        self.console.print(Text(self._fit(lines(text)), style=STYLES[style]))
+        wrapped = layout.wrap(self._fit(lines(text)), self.width)
+        self.console.print(Text(wrapped, style=STYLES[style]))
 
     def pairs(self, *parts: tuple[object, str]) -> None:
         """One line of parts, each with its style."""
         line = Text()
         for text, style in parts:
-            line.append(self._fit(plain(text)), style=STYLES[style])
-        self.console.print(line)
+            line.append(self._fit(printable(text)), style=STYLES[style])
+        self.console.print(_wrapped(line, self.width))
 
-    def table(self, header: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
-        """Aligned columns; those named in ``right`` are aligned to the right."""
-        made = Table(box=None, pad_edge=False, show_header=any(header), header_style=STYLES["quiet"])
-        for name in header:
-            made.add_column(
-                self._fit(name), justify="right" if name in right else "left", no_wrap=True, overflow="ellipsis"
-            )
-        for row in rows:
-            made.add_row(*(Text(self._fit(clip(cell, 60))) for cell in row))
-        self.console.print(made, soft_wrap=False)
+    def table(
+        self,
+        header: Sequence[str],
+        rows: Iterable[Sequence[object]],
+        right: Sequence[str] = (),
+        optional: Sequence[str] = (),
+        indent: str = "",
+        most: int = layout.CELL,
+    ) -> None:
+        """Aligned columns; those named in ``right`` are aligned to the right.
+
+        The columns named in ``optional`` are left out where the terminal is too narrow, the first one first.
+        """
+        body = [[self._fit(layout.clip(cell, most)) for cell in row] for row in rows]
+        head = [self._fit(name) for name in header] if any(header) else ()
+        aligned = [number for number, name in enumerate(header) if name in right]
+        spare = [list(header).index(name) for name in optional]
+        text = layout.table(body, head, indent, width=self.width, right=aligned, optional=spare, most=most).rstrip("\n")
+        first, newline, rest = text.partition("\n")
+        self.console.print(Text(first, style=STYLES["quiet"] if head else "").append(newline + rest, style="not dim"))
 
     def spark(self, values: Any, width: int = 24) -> str:
         return self._fit(sparkline(values, width))
 
     def _fit(self, text: str) -> str:
         return text.translate(_ASCII).encode("ascii", "backslashreplace").decode() if self.ascii else text
+
+
+def _wrapped(line: Text, width: int | None) -> Text:
+    """A styled line broken as :func:`~workbench.cli.layout.wrap` breaks it."""
+    out, at = Text(), 0
+    for number, piece in enumerate(layout.wrap(line.plain, width).split("\n")):
+        words = piece.lstrip(" ") if number else piece
+        at = line.plain.index(words, at)
+        out.append(" " * (len(piece) - len(words)) if number else "").append_text(line[at : at + len(words)])
+        at += len(words)
+        out.append("\n")
+    out.right_crop(1)
+    return out

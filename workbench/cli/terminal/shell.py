@@ -6,19 +6,22 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TextIO
 
-from workbench.cli.output import plain
+from workbench.cli.advice import DEBUGGER, error_text
 from workbench.cli.terminal import lines as reading
 from workbench.cli.terminal.screen import Screen
 from workbench.cli.terminal.table import find
 from workbench.cli.terminal.where import show_stop
 from workbench.cli.terminal.words import split
 from workbench.errors import SessionError, WorkbenchError
+from workbench.text import printable
 
 #: seconds between two looks at a long run
 TICK = 0.5
+#: groups of commands whose output is only read, so that a pager may show it
+READ = ("Inspecting", "Breakpoints", "Files", "Terminal")
 
 
 class Terminal:
@@ -44,7 +47,7 @@ class Terminal:
 
     @property
     def variable(self) -> str:
-        """What the current session is called in ``code``."""
+        """Variable name of the current session in ``code``."""
         return "session" if self.current == 0 else f"fork{self.current}"
 
     def adopt(self, fork: Any, code: str) -> int:
@@ -60,12 +63,13 @@ class Terminal:
         source = source or sys.stdin
         ask = source.isatty()
         self.greet(ask)
+        self.screen.pages = ask and self.screen.tty
         with reading.prepared(self, ask):
             while not self.over:
                 try:
                     line = reading.read(self, source, ask)
                 except KeyboardInterrupt:
-                    self.screen.say("\n(quit ends it, Ctrl-D too)", "quiet")
+                    self.screen.say("\n(quit or Ctrl-D exits)", "quiet")
                     continue
                 if line is None:
                     break
@@ -94,7 +98,8 @@ class Terminal:
             word, _, rest = line.partition(" ")
             found = find(word)
             self._again = line if found.repeat else None
-            found.carry(self, split(rest), rest.strip())
+            with self.screen.paged() if found.group in READ else nullcontext():
+                found.carry(self, split(rest), rest.strip())
         except KeyboardInterrupt:
             self.screen.say("\ninterrupted", "quiet")
         except BrokenPipeError:
@@ -102,20 +107,20 @@ class Terminal:
         except Exception as error:  # a fault of one command must not end the debugging of an hour
             self.failed += 1
             self._again = None
-            said = " ".join(str(error).split())
+            said = error_text(error, DEBUGGER)
             if not isinstance(error, WorkbenchError):
                 said = f"{type(error).__name__}: {said}"
             self.screen.pairs(("error: ", "bad"), (said[:2000], ""))
 
     def greet(self, ask: bool) -> None:
-        """What is debugged, and how to begin."""
+        """Print the name and size of the graph, and how to begin."""
         graph = self.session.graph
         loops = len(graph.frames) - 1
         self.screen.pairs(
             (graph.name, "strong"),
             (
-                f": {len(graph.nodes):,} nodes, {loops} loop{'s' if loops != 1 else ''}. "
-                + ("help lists the commands; Ctrl-C pauses a run." if ask else ""),
+                f": {len(graph.nodes):,} nodes, {loops} loop{'s' if loops != 1 else ''}."
+                + (" help lists the commands; Ctrl-C pauses a run." if ask else ""),
                 "",
             ),
         )
@@ -123,13 +128,13 @@ class Terminal:
 
     @property
     def prompt(self) -> str:
-        """Where the run stands, in front of each line: ``(newton 3) ``."""
+        """Prompt with the current position: ``(newton 3) ``."""
         position, state = self.session.position, self.session.state
-        fork = f"fork {self.current}, " if self.current else ""
+        fork = f"copy {self.current}, " if self.current else ""
         if state in ("finished", "failed", "closed", "running"):
             return f"({fork}{state}) "
         open_frames = zip(position.frame, position.iteration, strict=False)
-        places = [f"{plain(f.rstrip('/').rsplit('/', 1)[-1])[:24]} {i}" for f, i in open_frames]
+        places = [f"{printable(f.rstrip('/').rsplit('/', 1)[-1])[:24]} {i}" for f, i in open_frames]
         return f"({fork}{' › '.join(places[-3:]) or 'top'}) "
 
     # -- moving ------------------------------------------------------------------------------------------------------
@@ -137,11 +142,16 @@ class Terminal:
         """Carry out a command of the session and show where it stopped. Ctrl-C pauses it."""
         method = getattr(self.session, command, None)
         if method is None:
-            raise SessionError(f"This session has no {command}.", slug="unknown-command", fix="update the workbench.")
+            raise SessionError(
+                f"This session has no command {command}.", slug="unknown-command", fix="update the workbench."
+            )
         given = [repr(a) for a in arguments] + [f"{k}={v!r}" for k, v in named.items()]
         seen = len(getattr(self.session.breakpoints, "log", ()))
-        with self._ticking():
-            stop = method(*arguments, **named)
+        try:
+            with self._ticking():
+                stop = method(*arguments, **named)
+        except KeyboardInterrupt:  # the session has been paused
+            stop = None
         self.code.append(f"{self.variable}.{command}({', '.join(given)})")
         for line in list(getattr(self.session.breakpoints, "log", ()))[seen:][-20:]:
             self.screen.pairs(("log ", "name"), (line, ""))
@@ -167,12 +177,14 @@ class Terminal:
                 self.screen.file.write("\r" + " " * (self.screen.console.width - 1) + "\r")
 
         thread = threading.Thread(target=tick, daemon=True, name="workbench terminal")
-        thread.start()
+        with suppress(RuntimeError, MemoryError):  # no thread is left: the line is missing then
+            thread.start()
         try:
             yield
         finally:
             done.set()
-            thread.join(2.0)
+            if thread.ident is not None:
+                thread.join(2.0)
 
     def close(self) -> None:
         """Close the forks that were made here."""

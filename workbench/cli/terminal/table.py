@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import SessionError
+from workbench.text import similar_names
 
 if TYPE_CHECKING:
     from workbench.cli.terminal.shell import Terminal
 
 #: what a command gets: the terminal, its words, and the line as it was written behind the command's name
 Carry = Callable[["Terminal", list[str], str], None]
-GROUPS = ("Moving", "Looking", "Breakpoints", "Changing", "Files", "Terminal")
+GROUPS = ("Stepping", "Inspecting", "Breakpoints", "Editing", "Files", "Terminal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,7 @@ _BY_WORD: dict[str, Command] = {}
 
 
 def command(
-    names: str,
-    group: str,
-    usage: str,
-    text: str,
-    *,
-    repeat: bool = False,
-    completes: str = "",
+    names: str, group: str, usage: str, text: str, *, repeat: bool = False, completes: str = ""
 ) -> Callable[[Carry], Carry]:
     """Register a command: ``names`` is its name and its aliases, split by spaces."""
 
@@ -67,12 +61,17 @@ def find(word: str) -> Command:
     begun = [c for name, c in COMMANDS.items() if name.startswith(word)]
     if len(begun) == 1:
         return begun[0]
-    near = [c.name for c in begun] or difflib.get_close_matches(word, _BY_WORD, n=3, cutoff=0.5)
+    near = [c.name for c in begun] or similar_names(word, _BY_WORD)
     raise SessionError(
-        f"There is no command {word[:40]!r}." if not begun else f"{word!r} may be several commands.",
+        f"Unknown command {word[:40]!r}." if not begun else f"{word!r} is ambiguous.",
         slug="unknown-command",
         fix=f"did you mean {' or '.join(near)}?" if near else "help lists the commands.",
     )
+
+
+def is_command(word: str) -> bool:
+    """True for the full name or an alias of a command."""
+    return word.lower().replace("_", "-") in _BY_WORD
 
 
 def words() -> list[str]:

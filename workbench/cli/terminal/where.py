@@ -1,4 +1,4 @@
-"""Where the run stands, after every move."""
+"""Prints the current position of the run after every command that moves it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import path_text, value_text
 from workbench.errors import WorkbenchError
-from workbench.graph.node import Ref
+from workbench.ir.node import Ref
 
 if TYPE_CHECKING:
     from workbench.cli.terminal.shell import Terminal
@@ -25,7 +25,7 @@ def show_stop(terminal: Terminal, stop: Any) -> None:
         screen.say(getattr(stop.error, "report", None) or stop.error)
     last = last_firing(session)
     if last:
-        screen.pairs(("  fired  ", "quiet"), (last, ""))
+        screen.pairs(("  ran    ", "quiet"), (last, ""))
     if session.state == "finished":
         for output in list(session.graph.outputs)[:8]:
             screen.pairs(("  output ", "quiet"), (output, "name"), (f" = {value_of(session, output)}", ""))

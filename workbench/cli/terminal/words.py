@@ -1,4 +1,4 @@
-"""What stands on a line: names, iterations, slices of a tensor and of time."""
+"""Parses the arguments of a line: names, iterations, slices of a tensor and of time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ _SPAN = re.compile(r"^(-?\d{0,18}):(-?\d{0,18})(?::(\d{1,18}))?$")
 def split(line: str) -> list[str]:
     """The words of a line; names with spaces stand in quotes. SessionError for a quote that is not closed."""
     if len(line) > MAX_LINE:
-        raise SessionError(
-            f"The line has {len(line):,} characters.", slug="too-long", fix=f"at most {MAX_LINE:,} are read."
-        )
+        raise SessionError(f"The line has {len(line):,} characters.", slug="too-long", fix=f"use at most {MAX_LINE:,}.")
     lexer = shlex.shlex(line, posix=True, punctuation_chars="")
     lexer.whitespace_split, lexer.commenters = True, ""
     lexer.escape = ""  # a backslash is a character of names like any other
@@ -50,15 +48,15 @@ def iteration(text: str) -> tuple[int, ...]:
         path = (-1,)
     if min(path) < 0:
         raise SessionError(
-            f"{text[:60]!r} is no iteration.",
+            f"{text[:60]!r} is not an iteration.",
             slug="bad-iteration",
-            fix="give one number from 0 on, or one per enclosing loop: 2,5.",
+            fix="give one number (0 or more), or one per enclosing loop: 2,5.",
         )
     return path
 
 
 def span(text: str) -> tuple[int | None, int | None, int] | None:
-    """``10:20``, ``:``, ``-5:`` or ``0:100:10`` as (start, stop, step); None for what is no slice of time."""
+    """``10:20``, ``:``, ``-5:`` or ``0:100:10`` as (start, stop, step); None for other text."""
     match = _SPAN.match(text.strip())
     if match is None:
         return None
@@ -81,7 +79,7 @@ def indexed(word: str, known: Callable[[str], bool]) -> tuple[str, tuple[Any, ..
         elif re.fullmatch(r"(-?\d{1,18})?:(-?\d{1,18})?(:(-?\d{1,18})?)?", part):
             index.append(slice(*(int(p) if p else None for p in part.split(":"))))
         else:
-            raise SessionError(f"{part[:40]!r} is no index.", slug="bad-index", fix="write something like x[0, :3].")
+            raise SessionError(f"{part[:40]!r} is not an index.", slug="bad-index", fix="write for example x[0, :3].")
     if len(index) > 64 or index.count(Ellipsis) > 1:
         raise SessionError("The index has too many parts.", slug="bad-index", fix="give one part per dimension.")
     return match["name"], tuple(index)

@@ -1,7 +1,7 @@
-"""Comparisons of a loop's counter with a limit that changed: which iteration is the first, by arithmetic.
+"""Finds by arithmetic the first iteration in which the comparison of a loop counter with a changed limit differs.
 
-A counter takes the same step in every iteration, so a comparison of it with a limit turns over once at most, and two
-limits differ first where the first of the two turns. No row but the first two and the last is read.
+A counter has the same step in every iteration, so its comparison with a limit changes at most once, and the results for
+two limits differ first where the first of them changes. Only the first two rows and the last one are read.
 """
 
 from __future__ import annotations
@@ -13,24 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from workbench.execution.incremental.steps import Step, Steps
+from workbench.execution.incremental.steps import RevisionStep, RevisionSteps
 from workbench.execution.run import Run
-from workbench.graph.node import Ref
-from workbench.graph.opspec import REGISTRY
+from workbench.ir.node import Ref
+from workbench.ir.opspec import REGISTRY
 from workbench.kernels.layout import NodeLayout, Place
 
-COMPARED = {
-    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge
-}  # fmt: skip
+COMPARED = {"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge}
 #: fewer rows are compared one by one
 FEW = 8
 
 
-def turned(
-    run: Run, steps: Steps, step: Step, node: NodeLayout, changed: Mapping[Ref, tuple[Place, Any]], until: int
+def first_difference_of_counter(
+    run: Run,
+    steps: RevisionSteps,
+    step: RevisionStep,
+    node: NodeLayout,
+    changed: Mapping[Ref, tuple[Place, Any]],
+    until: int,
 ) -> tuple[int, int] | None:
-    """The first row before ``until`` in which a comparison gives another value than it did (-1: none), and how often it
-    was computed to find that; None where a node is not of this kind."""
+    """(the first row before ``until`` in which a comparison differs from before, -1 for none; the number of comparisons
+    that this took); None where the node is not such a comparison."""
     graph, layout = run.plan.graph, run.plan.layout
     at = graph.nodes[node.name]
     compare = COMPARED.get(REGISTRY.lookup(at.op, at.attrs).name)
@@ -38,14 +41,17 @@ def turned(
     cond = layout.frames[step.frame].cond
     if compare is None or node.frame != step.frame or any(c != cond for c in node.guard) or until - begin < FEW:
         return None
-    places = [layout.values[tuple(r)].place for r in at.inputs]
+    places = [layout.values[r].place for r in at.inputs]
     before = {p: old for p, old in changed.values() if isinstance(old, np.ndarray) and old.shape == ()}
     limits = [k for k, p in enumerate(places) if p in before]
     if len(places) != 2 or len(limits) != 1:
         return None
     counter, limit = places[1 - limits[0]], places[limits[0]]
-    if counter is None or limit is None or counter.dtype != limit.dtype or not _is_counter(
-        steps, step, at.inputs[1 - limits[0]], counter
+    if (
+        counter is None
+        or limit is None
+        or counter.dtype != limit.dtype
+        or not _is_counter(steps, step, at.inputs[1 - limits[0]], counter)
     ):
         return None
     reader = run.trace.reader
@@ -55,11 +61,12 @@ def turned(
     rows = (range(r, r + 1) for r in (begin, begin + 1, until - 1))
     first, second, last = (int(reader.items(counter, step.frame, r)[0]) for r in rows)
     by = second - first
-    if last != first + by * (n - 1):  # it went round
+    if last != first + by * (n - 1):  # it overflowed
         return None
     now = int(run.trace.source.column(limit, 0, 1)[1][0])
 
     def holds(row: int, bound: int) -> bool:
+        """The comparison of the counter in a row with a bound."""
         pair = (first + by * row, bound)
         return bool(compare(*pair) if limits[0] == 1 else compare(*reversed(pair)))
 
@@ -73,8 +80,8 @@ def turned(
     return -1 if turns[0] == turns[1] else begin + min(turns), 2 * n.bit_length()
 
 
-def _is_counter(steps: Steps, step: Step, ref: Ref, place: Place) -> bool:
-    """Whether a value of a loop is an integer that it carries and to which each iteration adds the same."""
+def _is_counter(steps: RevisionSteps, step: RevisionStep, ref: Ref, place: Place) -> bool:
+    """True for an integer that a loop carries and to which each iteration adds the same amount."""
     graph, layout = steps.plan.graph, steps.plan.layout
     merge = graph.nodes[_source(steps, ref).node]
     if np.dtype(place.dtype).kind not in "iu" or merge.op != "Merge" or len(merge.inputs) != 2:
@@ -90,25 +97,25 @@ def _is_counter(steps: Steps, step: Step, ref: Ref, place: Place) -> bool:
         return False
     if any(c != cond for c in found.guard):
         return False
-    if any(layout.values[tuple(r)].place is None for r in (*added.inputs, added.ref())):
+    if any(layout.values[r].place is None for r in (*added.inputs, added.ref())):
         return False
     standing = [_stands(steps, r) for r in added.inputs]
     own = [_source(steps, r) == merge.ref() for r in added.inputs]
-    dtypes = {layout.values[tuple(r)].place.dtype for r in (*added.inputs, added.ref())}  # type: ignore[union-attr]
+    dtypes = {layout.values[r].place.dtype for r in (*added.inputs, added.ref())}  # type: ignore[union-attr]
     if dtypes != {place.dtype}:
         return False
     return (own[0] and standing[1]) or (spec == "add" and own[1] and standing[0])
 
 
-def _source(steps: Steps, ref: Ref) -> Ref:
-    """Where a value comes from that is only handed on, within its loop."""
+def _source(steps: RevisionSteps, ref: Ref) -> Ref:
+    """The value of which ``ref`` is an alias within its loop."""
     nodes = steps.plan.graph.nodes
     while nodes[ref.node].op in ("Identity", "Switch"):
         ref = nodes[ref.node].inputs[0]
     return ref
 
 
-def _stands(steps: Steps, ref: Ref) -> bool:
-    """Whether a value is the same in all iterations: a constant, or a value of the outermost level."""
-    place = steps.plan.layout.values[tuple(ref)].place
+def _stands(steps: RevisionSteps, ref: Ref) -> bool:
+    """True for a value that is the same in all iterations: a constant, or a value of the outermost level."""
+    place = steps.plan.layout.values[ref].place
     return place is not None and (place.base == 0 or place.base in {s + 1 for s in steps.stores([0])})

@@ -1,4 +1,4 @@
-"""The frontier of a change in a loop: what reads a changed value there, and the first iteration that this changes."""
+"""The frontier of a change in a loop: the nodes that read a changed value, and the first iteration that differs."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from workbench.execution.incremental.counters import turned
-from workbench.execution.incremental.steps import Literals, Step, Steps, size_of
+from workbench.execution.incremental.counters import first_difference_of_counter
+from workbench.execution.incremental.steps import Literals, RevisionStep, RevisionSteps, size_of
 from workbench.execution.run import Run
-from workbench.graph.node import Node, Ref
-from workbench.graph.opspec import REGISTRY
+from workbench.ir.node import Node, Ref
+from workbench.ir.opspec import REGISTRY
 from workbench.kernels import machine as core
 from workbench.kernels.layout import NodeLayout, Place
-from workbench.plan.values import CONTROL
-from workbench.trace.rows import as_array
+from workbench.plan.lowering.node_facts import CONTROL
+from workbench.trace.row_ranges import as_array
 
-#: rows between two looks at whether to pause: where the machine goes over them, and where NumPy does
+#: rows of one slice: where the executor computes them, and where NumPy does
 ROWS, MANY_ROWS = 1 << 14, 1 << 18
-#: a changed value: where it stands, and what stood there (None: nothing, or not known)
+#: changed values: their place, and their old value (None: there was none, or it is not known)
 Changed = Mapping[Ref, tuple[Place, Any]]
-#: of a stretch of rows: the first that differs (-1: none), how many firings were compared, the row behind it
+#: of a batch of rows: the first that differs (-1: none), the number of firings compared, the row after the batch
 Piece = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Found:
-    """The first row of the loop that differs (None: none), how many firings were compared, and what was looked at."""
+class FrontierResult:
+    """The first row of the loop that differs (None: none), the number of firings compared, and the nodes compared."""
 
     row: int | None
     compared: int = 0
@@ -36,17 +36,18 @@ class Found:
     why: str = ""
 
 
-def outer_bases(steps: Steps) -> frozenset[int]:
+def outer_bases(steps: RevisionSteps) -> frozenset[int]:
     """Bases of places at the outermost level."""
     return frozenset(s + 1 for s in steps.stores([0]))
 
 
-def touched(steps: Steps, step: Step, changed: Changed) -> tuple[list[NodeLayout], str]:
-    """Nodes in a loop that read a changed value of the outermost level and may go on as before; or why none may."""
+def frontier_nodes(steps: RevisionSteps, step: RevisionStep, changed: Changed) -> tuple[list[NodeLayout], str]:
+    """The nodes in a loop that read a changed value of the outermost level, or the reason why the loop must be run."""
     layout, graph, bases = steps.plan.layout, steps.plan.graph, outer_bases(steps)
     spans = [(p.base, p.offset, p.offset + size_of(p)) for p, _ in changed.values()]
 
     def hit(place: Place | None) -> bool:
+        """True for a place that overlaps that of a changed value."""
         if place is None or place.base not in bases:
             return False
         low, high = place.offset, place.offset + size_of(place)
@@ -63,13 +64,13 @@ def touched(steps: Steps, step: Step, changed: Changed) -> tuple[list[NodeLayout
         if any(hit(c.place) for c in node.guard):
             return [], "an input that changed decides a branch in it"
         inputs = graph.nodes[node.name].inputs
-        if not any(hit(layout.values[tuple(r)].place) for r in inputs if tuple(r) in layout.values):
+        if not any(hit(layout.values[r].place) for r in inputs if r in layout.values):
             continue
         places = _own_places(steps, graph.nodes[node.name], bases)
         if not places:
-            continue  # another name or a view of an invariant, which stands in the outermost row
+            continue  # an alias or a view of an invariant, which is stored in the outermost row
         if graph.nodes[node.name].op in CONTROL:
-            return [], f"{node.name} takes on an input that changed"
+            return [], f"{node.name} passes on an input that changed"
         spec = REGISTRY.lookup(node.op, graph.nodes[node.name].attrs)
         if not spec.pure or spec.draws or ":" in node.op or node.name not in steps.plan.spans:
             return [], f"{node.name} has effects and reads an input that changed"
@@ -77,20 +78,22 @@ def touched(steps: Steps, step: Step, changed: Changed) -> tuple[list[NodeLayout
     return found, ""
 
 
-def _own_places(steps: Steps, node: Node, bases: frozenset[int]) -> list[Place]:
+def _own_places(steps: RevisionSteps, node: Node, bases: frozenset[int]) -> list[Place]:
     found = (steps.plan.layout.values[node.name, k].place for k in range(len(steps.plan.types[node.name])))
     return [p for p in found if p is not None and p.base not in bases]
 
 
-def first_row(run: Run, steps: Steps, step: Step, changed: Changed, until: Mapping[int, int]) -> Iterator[Found | None]:
-    """Yields None between slices and at last what was found; ``until``: the first row of each frame not to look at."""
-    nodes, why = touched(steps, step, changed)
-    found = Found(None, readers=tuple(n.name for n in nodes), why=why)
+def first_row(
+    run: Run, steps: RevisionSteps, step: RevisionStep, changed: Changed, until: Mapping[int, int]
+) -> Iterator[FrontierResult | None]:
+    """Yields None between slices and the result at the end; ``until``: per frame the row before which to search."""
+    nodes, why = frontier_nodes(steps, step, changed)
+    found = FrontierResult(None, readers=tuple(n.name for n in nodes), why=why)
     begin = int(run.view.activations(step.frame)[0][-1]) + 1
     if why:
         found.row = begin
     looking = [(node, _pieces(run, steps, step, node, changed, until[node.frame], found)) for node in nodes]
-    while looking and found.row != begin:  # a stretch of each in turn: the first that differs ends it for all
+    while looking and found.row != begin:  # a batch of each node in turn: the first that differs ends the search
         for node, pieces in list(looking):
             piece = next(pieces, None)
             if piece is None:
@@ -113,11 +116,17 @@ def first_row(run: Run, steps: Steps, step: Step, changed: Changed, until: Mappi
 
 
 def _pieces(
-    run: Run, steps: Steps, step: Step, node: NodeLayout, changed: Changed, until: int, found: Found
+    run: Run,
+    steps: RevisionSteps,
+    step: RevisionStep,
+    node: NodeLayout,
+    changed: Changed,
+    until: int,
+    found: FrontierResult,
 ) -> Iterator[tuple[int, int]]:
-    """Of each stretch of rows the first that differs in a node (-1: none), which is the last stretch then, and how many
-    firings were compared. Rows behind what is found already do not matter."""
-    at = turned(run, steps, step, node, changed, until)
+    """Per batch of rows of a node: (the first row that differs, -1 for none; the number of firings compared). Ends with
+    the first difference, or after the row that was found for another node."""
+    at = first_difference_of_counter(run, steps, step, node, changed, until)
     if at is not None:
         yield at
         return
@@ -128,8 +137,8 @@ def _pieces(
             return
 
 
-def _computed(run: Run, steps: Steps, node: NodeLayout, until: int) -> Iterator[Piece]:
-    """The machine computes a node on the rows that are there, up to the first that differs."""
+def _computed(run: Run, steps: RevisionSteps, node: NodeLayout, until: int) -> Iterator[Piece]:
+    """Batches in which the executor computes a node on the recorded rows, up to the first that differs."""
     operand = steps.plan.layout.operand
     guard: Literals = [(*operand(c.place), c.expect) for c in node.guard]
     places = _own_places(steps, steps.plan.graph.nodes[node.name], outer_bases(steps))
@@ -143,13 +152,13 @@ def _computed(run: Run, steps: Steps, node: NodeLayout, until: int) -> Iterator[
 
 
 def _gathered(run: Run, node: NodeLayout, changed: Changed, until: int) -> Iterator[Piece] | None:
-    """For ``gather``: the first row whose indices name an element that changed; None where that cannot be told."""
+    """For ``gather``: the first row whose indices select a changed element; None where that cannot be decided."""
     graph, layout = run.plan.graph, run.plan.layout
     at = graph.nodes[node.name]
     spec = REGISTRY.lookup(at.op, at.attrs)
     if spec.name != "gather" or len(at.inputs) != 2 or at.attrs.get("batch_dims", 0):
         return None
-    source, place = (layout.values[tuple(r)].place for r in at.inputs)
+    source, place = (layout.values[r].place for r in at.inputs)
     old = next((v for p, v in changed.values() if p == source), None)
     others = [p for p, _ in changed.values() if p != source]
     if source is None or place is None or place.dtype is None or not isinstance(old, np.ndarray) or old.ndim == 0:
@@ -166,15 +175,13 @@ def _gathered(run: Run, node: NodeLayout, changed: Changed, until: int) -> Itera
     return _first_named(run, node, place, hits, until)
 
 
-def _first_named(
-    run: Run, node: NodeLayout, place: Place, hits: np.ndarray, until: int
-) -> Iterator[Piece]:
+def _first_named(run: Run, node: NodeLayout, place: Place, hits: np.ndarray, until: int) -> Iterator[Piece]:
     reader, n = run.trace.reader, len(hits)
     for low in range(0, until, MANY_ROWS):
         rows = reader.rows_of(node, node.guard, (low, min(low + MANY_ROWS, until)))
         if len(rows):
             index = np.asarray(reader.items(place, node.frame, rows)).reshape(len(rows), -1)
-            inside = (index >= -n) & (index < n)  # what is not fails, or not: let the run find out
+            inside = (index >= -n) & (index < n)  # an index outside of it may fail: the run decides
             named = ~inside | hits[np.where(inside, index, 0).astype(np.int64)]
             first = np.flatnonzero(named.any(axis=1))
             row = int(as_array(rows)[first[0]]) if len(first) else -1

@@ -1,4 +1,4 @@
-"""The outermost level of a plan as steps in the program's order, each a node or a whole loop, and who reads what."""
+"""The outermost level of a plan as steps in program order, each a node or a whole loop, with their readers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.graph.frames import FramePath
-from workbench.graph.node import Ref
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.node import Ref
 from workbench.kernels.layout import Place
 from workbench.plan import ExecutionPlan
-from workbench.plan.guards import ALIVE, Guard
+from workbench.plan.schedule.guards import ALIVE, Guard
 
-#: (base, offset, what is expected there), as the machine reads it
+#: (base, offset, expected value), as the executor reads it
 Literals = list[tuple[int, int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """``start`` to ``stop`` are its instructions; ``guard`` says when it happens, ``outputs`` what others may read of
-    it, ``reads`` what it reads itself, decisions included.
+class RevisionStep:
+    """One node or loop of the outermost level. ``start`` to ``stop`` are its instructions; it is executed if ``guard``
+    holds. ``outputs`` may be read by others; ``reads`` are its own inputs, predicates included.
 
-    Of a loop, ``frame`` is its number, ``tree`` it and the frames in it, ``starts`` the values that its variables begin
-    with.
+    For a loop ``frame`` is its number, ``tree`` that and the frames inside of it, ``starts`` the start values of its
+    variables.
     """
 
     number: int
@@ -40,16 +40,17 @@ class Step:
 
     @property
     def is_loop(self) -> bool:
+        """True for a loop, False for a node."""
         return self.frame > 0
 
 
-class Steps:
-    """The steps of one plan. Made once, for plans of frames that nest."""
+class RevisionSteps:
+    """The steps of one plan, whose frames must be nested."""
 
     def __init__(self, plan: ExecutionPlan) -> None:
         self.plan = plan
-        self.all: list[Step] = []
-        #: output -> earlier outputs in whose memory it stands: those that it is another name, a view or a whole of
+        self.all: list[RevisionStep] = []
+        #: output -> earlier outputs with which it shares memory, as an alias, a view or the whole of it
         self.shared: dict[Ref, tuple[Ref, ...]] = {}
         self._taken: dict[tuple[int, int], list[tuple[int, int, Ref]]] = {}
         self.readers: dict[Ref, list[int]] = {}
@@ -61,11 +62,11 @@ class Steps:
         #: values that loops read
         self.looped = frozenset(r for s in self.all if s.is_loop for r in s.reads)
         self.by_name = {s.name: s for s in self.all if not s.is_loop}
-        #: first instruction of a loop -> behind its last
+        #: first instruction of a loop -> instruction after its last
         self.ends = {s.start: s.stop for s in self.all if s.is_loop}
 
-    def step_at(self, ip: int) -> Step | None:
-        """The step in whose midst an instruction is."""
+    def step_at(self, ip: int) -> RevisionStep | None:
+        """The step inside of which an instruction is."""
         return next((s for s in self.all if s.start < ip < s.stop), None)
 
     def stores(self, frames: Iterable[int]) -> list[int]:
@@ -74,7 +75,7 @@ class Steps:
         return [number for number, frame in enumerate(self.plan.layout.stores) if frame in wanted]
 
     def stores_from(self, ip: int) -> list[int]:
-        """Stores of the loops that begin at or behind an instruction."""
+        """Stores of the loops that begin at or after an instruction."""
         return self.stores(n for n, f in enumerate(self.plan.layout.frames) if n and f.start >= ip)
 
     # -- parts -------------------------------------------------------------------------------------------------------
@@ -82,10 +83,12 @@ class Steps:
         plan = self.plan
         node = plan.graph.nodes[name]
         reads: set[Ref] = {*node.inputs, *(ref for ref, _ in guard)}
-        for index in plan.guards.merges.get(name, ()):  # a Merge looks which side is alive
+        for index in plan.guards.merges.get(name, ()):  # a Merge reads which side is alive
             reads |= {ref for ref, _ in plan.guards.seen(node.inputs[index])}
         outputs = self._places(node.ref(k) for k in range(len(plan.types[name])))
-        self._add(Step(len(self.all), name, *plan.spans[name], self._literals(guard), outputs, frozenset(reads)))
+        self._add(
+            RevisionStep(len(self.all), name, *plan.spans[name], self._literals(guard), outputs, frozenset(reads))
+        )
 
     def _loop(self, path: FramePath, guard: Guard) -> None:
         plan, graph = self.plan, self.plan.graph
@@ -100,14 +103,14 @@ class Steps:
         name = "/".join(layout.path)
         literals = self._literals(guard)
         self._add(
-            Step(len(self.all), name, layout.start, layout.stop, literals, outputs, reads, number, tree, starts)
+            RevisionStep(len(self.all), name, layout.start, layout.stop, literals, outputs, reads, number, tree, starts)
         )
 
-    def _add(self, step: Step) -> None:
+    def _add(self, step: RevisionStep) -> None:
         self.all.append(step)
         for ref, place in step.outputs:
             low, high = place.offset, place.offset + size_of(place)
-            # numbers and objects stand apart from each other; arrays may be parts of arrays
+            # numbers and objects never share memory; arrays may be parts of arrays
             taken = self._taken.setdefault((place.base, low if place.base == 1 else -1), [])
             shared = tuple(r for a, b, r in taken if a < high and low < b)
             if shared:
@@ -118,13 +121,13 @@ class Steps:
             self.readers.setdefault(ref, []).append(step.number)
 
     def _places(self, refs: Iterable[Ref]) -> tuple[tuple[Ref, Place], ...]:
-        found = ((r, self.plan.layout.values[tuple(r)].place) for r in refs)
+        found = ((r, self.plan.layout.values[r].place) for r in refs)
         return tuple((r, p) for r, p in found if p is not None and p.base > 0)
 
     def _literals(self, guard: Guard) -> Literals:
         found = []
         for ref, wanted in guard:
-            place = self.plan.layout.values[tuple(ref)].place
+            place = self.plan.layout.values[ref].place
             assert place is not None
             expect = int(bool(wanted))
             if wanted is ALIVE or place.dtype == "int32":

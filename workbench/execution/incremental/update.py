@@ -1,20 +1,20 @@
-"""What an update of a session's inputs did, as data and as a few sentences."""
+"""The report of an update of a session's inputs, as data and as text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-#: names that a sentence lists
+#: most names in a sentence
 NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
 class LoopUpdate:
-    """One loop of the outermost level that an update looked at.
+    """The effect of an update on one loop of the outermost level.
 
-    ``first`` is the first iteration that differed, None if none did; ``compared`` counts the firings of the frontier
-    that were compared with what was recorded; ``why`` says it in words.
+    ``first`` is the first iteration that differed, None if none did; ``compared`` counts the firings that were compared
+    with recorded values; ``why`` is a text for people.
     """
 
     loop: str
@@ -28,14 +28,38 @@ class LoopUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """``recomputed`` firings were executed again (``nodes``: by node), ``reused`` ones stand as they were.
+    """The report of ``session.update``: the work that was done and saved. ``print`` it.
 
-    ``changed`` are the inputs whose bits differ. ``compared`` firings of loops were computed only to find the first
-    iteration that differs. ``cut`` names nodes whose inputs differed but not their result. ``full`` is the reason why
-    everything was computed, None if it was not. ``seconds`` is what it took, ``full_seconds`` an estimate for a full
-    run from the session's own rate so far (None before anything was timed). ``finished`` is False where the update was
-    paused (without ``changed``: before it began) or a node failed. Of rows that a memory budget dropped meanwhile
-    ``nodes`` knows nothing.
+    Attributes
+    ----------
+    changed : tuple of str
+        Inputs whose bits differ.
+    recomputed : int
+        Firings that were executed again.
+    reused : int
+        Firings whose values were kept.
+    nodes : mapping of str to int
+        Firings that were executed again, by node; rows that were dropped meanwhile for the memory budget are left out.
+    compared : int
+        Firings in loops that were computed only to find the first iteration that differs.
+    loops : tuple of LoopUpdate
+        The loops of the outermost level: ``loop``, ``first`` iteration that differs, ``compared``, ``why``.
+    cut : tuple of str
+        Nodes whose inputs differed but whose result did not.
+    full : str or None
+        The reason why everything was computed again; None if it was not.
+    seconds : float
+        Time that the update took.
+    full_seconds : float or None
+        Estimated time of a full run, from the speed of this session so far.
+    finished : bool
+        False if the update was paused or a node failed.
+
+    Examples
+    --------
+    >>> update = session.update(a=3.0)
+    >>> update.changed, update.finished, update.firings == update.recomputed + update.reused
+    (('a',), True, True)
     """
 
     changed: tuple[str, ...]
@@ -52,12 +76,12 @@ class Update:
 
     @property
     def firings(self) -> int:
-        """Firings of the run as it stands now."""
+        """All firings of the run so far."""
         return self.recomputed + self.reused
 
     def __str__(self) -> str:
         if not self.changed and not self.finished and not self.recomputed:
-            return "The update was called off before it began: the inputs are as before."
+            return "The update was cancelled before it began; the inputs are unchanged."
         if not self.changed:
             lines = ["No input differs from before."]
         else:
@@ -67,11 +91,11 @@ class Update:
         lines.append(f"{self.recomputed:,} of {self.firings:,} firings were computed, {self.reused:,} reused.")
         lines.extend(f"Loop {loop}." for loop in self.loops)
         if self.cut:
-            lines.append(f"The same result as before in spite of other inputs: {_names(self.cut)}.")
+            lines.append(f"Same result as before with other inputs: {_names(self.cut)}.")
         took = f"It took {_seconds(self.seconds)}"
         lines.append(took + (f"; a full run takes about {_seconds(self.full_seconds)}." if self.full_seconds else "."))
         if not self.finished:
-            lines.append("The run is not at its end.")
+            lines.append("The run has not reached its end.")
         return "\n".join(lines)
 
 

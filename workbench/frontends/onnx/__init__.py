@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,109 +16,130 @@ from typing import Any
 from workbench.errors import LoadError
 from workbench.frontends.files import guarded
 from workbench.frontends.onnx import collect, draws, foreign, sequences
-from workbench.frontends.onnx.lower import Lowering
-from workbench.frontends.onnx.model import opsets, prepare, read_model
-from workbench.frontends.onnx.scope import Scope
-from workbench.frontends.onnx.tensors import type_of
-from workbench.graph.graph import Graph
-from workbench.graph.node import Ref
-from workbench.graph.types import ANY, OPAQUE, TensorType
+from workbench.frontends.onnx.lower import OnnxLowering
+from workbench.frontends.onnx.reading.declared import differ, notes_on, wrong_dtype
+from workbench.frontends.onnx.reading.model import opsets, prepare, read_model
+from workbench.frontends.onnx.scope import OnnxScope
+from workbench.frontends.onnx.tensors import DTYPES, dims_of, type_of
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.ir.types import ANY, OPAQUE, TensorType
 
 __all__ = ["collect", "draws", "foreign", "from_onnx", "sequences"]
 
 
 def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> Graph:
-    """Import an ONNX model.
+    """Import an ONNX model. Needs the ``onnx`` library (``pip install 'workbench[onnx]'``).
+
+    Loop, Scan and If become loops and branches of the graph. Ops without a counterpart are evaluated by the onnx
+    library, node by node (``onnx:Name``). The value names of the model are public names of the graph.
 
     Parameters
     ----------
-    model:
-        A path, the bytes of a ModelProto, or an ``onnx.ModelProto``.
-    outputs:
-        Names of values of the outermost graph; by default the model's own outputs.
-    name:
-        Name of the graph; by default the model's own, or the file's.
+    model : path, bytes or onnx.ModelProto
+        The model.
+    outputs : sequence of str, optional
+        Names of values of the outermost graph; by default the model's own outputs. Nodes that the outputs do not need
+        are left out unread: they may be unknown ops.
+    name : str, optional
+        Name of the graph; by default that of the file, else of the model.
+
+    Returns
+    -------
+    Graph
 
     Raises
     ------
     LoadError
-        Slugs ``missing-extra``, ``no-such-file``, ``is-a-folder``, ``empty``, ``truncated``, ``not-onnx``, and others
+        ``missing-extra``, ``no-such-file``, ``is-a-folder``, ``empty``, ``truncated``, ``not-onnx``, and other slugs
         that say what in the model is wrong.
     UnknownOpError
         Once, with every op that nothing can evaluate and its nodes.
+
+    Examples
+    --------
+    >>> model = wb.from_onnx("loop.onnx")
+    >>> model, list(model.inputs), list(model.outputs)
+    (<Graph 'loop': ... nodes, 1 frame>, ['a'], ['root'])
     """
     return lowered(model, outputs=outputs, name=name).graph
 
 
 @dataclass(frozen=True)
-class Lowered:
+class LoweredModel:
     """An imported model: ``proto`` is what was lowered, with its functions put in; ``labels`` maps the key of a graph
-    inside of it (see ``Scope.key``) and a value name there to the public name of ``graph``."""
+    inside of it (see ``OnnxScope.key``) and a value name there to the public name of ``graph``."""
 
     graph: Graph
     proto: Any
     labels: Mapping[tuple[tuple[str, ...], str], str]
 
 
-def lowered(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> Lowered:
+def lowered(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> LoweredModel:
     """The same as :func:`from_onnx`, with what became of each value of the model."""
-    prepared = prepare(read_model(model))
+    wanted = None if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
+    prepared, notes = prepare(read_model(model, wanted), wanted)
     label = name or (Path(model).stem if isinstance(model, (str, os.PathLike)) else "") or prepared.graph.name or "onnx"
     with guarded(f"ONNX model {label!r}"):
-        return _lower(prepared, outputs, label)
+        return _lower(prepared, wanted, label, notes)
 
 
-def _lower(model: Any, outputs: Sequence[str] | None, label: str) -> Lowered:
-    lowering = Lowering(opsets(model))
-    root = Scope(lowering)
+def _lower(model: Any, outputs: Sequence[str] | None, label: str, notes: list[str]) -> LoweredModel:
+    lowering = OnnxLowering(opsets(model))
+    root = OnnxScope(lowering)
     graph = model.graph
     lowering.open(root, graph)
-    constants = {t.name for t in graph.initializer}
+    constants = {t.name: t for t in graph.initializer}
     inputs: dict[str, Ref] = {}
     for info in graph.input:
-        if info.name in constants:
-            continue  # a default value: models before IR version 4 list all initializers as inputs
+        if info.name in constants:  # a default value: models before IR version 4 list all initializers as inputs
+            _check_default(info, constants[info.name])
+            continue
         kind = type_of(info.type)
-        ref = lowering.raw("Placeholder", [], info.name, dtype=kind.dtype, shape=kind.shape)
+        named: dict[str, Any] = {"dims": dims} if (dims := dims_of(info.type)) else {}
+        ref = lowering.raw("Placeholder", [], info.name, dtype=kind.dtype, shape=kind.shape, **named)
         lowering.types[ref] = kind
+        if info.type.HasField("map_type"):
+            lowering.maps[ref] = foreign.map_type_of(info.type.map_type)
         lowering.publish(root, info.name, ref)
         inputs[info.name] = ref
     results = lowering.body(root, graph)
     lowering.finish()
     ends = {o.name: ref for o, ref in zip(graph.output, results, strict=True)}
     if outputs is not None:
-        ends = {o: _output(root, o) for o in ([outputs] if isinstance(outputs, str) else outputs)}
+        ends = {o: _output(root, o) for o in outputs}
     made = Graph.from_nodes(label, lowering.nodes.values(), inputs=inputs, outputs=ends, names=lowering.public)
-    _check_declared(lowering, made)
-    return Lowered(made, model, lowering.labels)
+    notes.extend(notes_on(_contradicted(lowering, made)))
+    return LoweredModel(made.with_notes(notes), model, lowering.labels)
 
 
-def _check_declared(lowering: Lowering, graph: Graph) -> None:
-    """What the model declares of a value is what comes; shapes inside of loops may be those of the first trip, and
-    those of a branch that is not taken are nobody's."""
+def _check_default(info: Any, tensor: Any) -> None:
+    """LoadError if an initializer is not what the input of its name is declared to be."""
+    told, found = type_of(info.type), TensorType(DTYPES.get(tensor.data_type, ANY), tuple(tensor.dims))
+    if not (told.dtype == ANY or told.accepts(found)):
+        raise LoadError(
+            f"The ONNX model declares {told} for the input {info.name!r}, but its initializer is {found}.",
+            slug="declared-type",
+            fix="declare the input as what the initializer is, or leave it out of the inputs.",
+        )
+
+
+def _contradicted(lowering: OnnxLowering, graph: Graph) -> Iterator[tuple[str, TensorType, TensorType]]:
+    """Values whose declared shape is not the one that comes: (name, declared, found); LoadError for another dtype.
+
+    Shapes inside of loops may be those of the first trip, and those of a branch that is not taken are nobody's."""
     for ref, declared in lowering.types.items():
         node = graph.nodes.get(ref.node)
         if node is None or ref.index >= len(node.types) or node.op in ("Placeholder", "Const"):
             continue
         found = node.types[ref.index]
-        known = not {found.dtype, declared.dtype} & {ANY, OPAQUE}
-        outside = not graph.frame_of(ref.node) and node.region is None
-        if known and found.dtype != declared.dtype or outside and _differ(declared, found):
-            raise LoadError(
-                f"The ONNX model declares {declared} for the value {graph.name_of(ref)!r}, but {found} comes.",
-                slug="declared-type", node=ref.node, fix="infer the types of the model again (onnx.shape_inference).",
-            )  # fmt: skip
+        if not {found.dtype, declared.dtype} & {ANY, OPAQUE} and found.dtype != declared.dtype:
+            raise wrong_dtype(graph.name_of(ref), declared, found, ref.node)
+        if not graph.frame_of(ref.node) and node.region is None and differ(declared, found):
+            yield repr(graph.name_of(ref)), declared, found
 
 
-def _differ(one: TensorType, two: TensorType) -> bool:
-    if one.shape is None or two.shape is None:
-        return False
-    if len(one.shape) != len(two.shape):
-        return True
-    return any(a != b for a, b in zip(one.shape, two.shape, strict=True) if a is not None and b is not None)
-
-
-def _output(root: Scope, name: str) -> Ref:
+def _output(root: OnnxScope, name: str) -> Ref:
     ref = root.resolve(name)
     if ref is None:
         near = difflib.get_close_matches(name, root.values, n=3)

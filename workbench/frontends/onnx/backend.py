@@ -9,6 +9,7 @@ https://onnx.ai/onnx/api/backend.html.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,8 +19,8 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from workbench.errors import FeedError
 from workbench.frontends.onnx import from_onnx
-from workbench.frontends.onnx.sequences import from_graph
-from workbench.graph.graph import Graph
+from workbench.ir.graph import Graph
+from workbench.ir.values import from_graph
 
 
 class WorkbenchRep(BackendRep):
@@ -27,6 +28,7 @@ class WorkbenchRep(BackendRep):
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        sys.modules["workbench"].Graph  # loads the public names, which give Graph its method run  # noqa: B018
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """The outputs, also by name (``result["y"]``).
@@ -46,9 +48,10 @@ class WorkbenchRep(BackendRep):
         values = [inputs] if isinstance(inputs, (np.ndarray, np.generic, TensorProto)) else list(inputs)
         if len(values) != len(names):
             raise FeedError(
-                f"The model has {len(names)} inputs ({', '.join(names) or 'none'}), but {len(values)} values came.",
-                slug="wrong-count", fix="give one value for each input that has no initializer, in their order.",
-            )  # fmt: skip
+                f"The model has {len(names)} inputs ({', '.join(names) or 'none'}), got {len(values)} values.",
+                slug="wrong-count",
+                fix="give one value for each input that has no initializer, in their order.",
+            )
         return {name: _value(v) for name, v in zip(names, values, strict=True)}
 
 
@@ -68,9 +71,13 @@ class WorkbenchBackend(Backend):
 
     @classmethod
     def run_node(
-        cls, node: NodeProto, inputs: Any, device: str = "CPU",
-        outputs_info: Sequence[tuple[np.dtype, tuple[int, ...]]] | None = None, **kwargs: Any,
-    ) -> tuple[Any, ...]:  # fmt: skip
+        cls,
+        node: NodeProto,
+        inputs: Any,
+        device: str = "CPU",
+        outputs_info: Sequence[tuple[np.dtype, tuple[int, ...]]] | None = None,
+        **kwargs: Any,
+    ) -> tuple[Any, ...]:
         """Run one node by itself; ``opset_version`` chooses the operator set, by default the library's newest."""
         names = [n for n in dict.fromkeys(node.input) if n]
         values = inputs if isinstance(inputs, Mapping) else dict(zip(names, map(_value, inputs), strict=True))
@@ -79,10 +86,11 @@ class WorkbenchBackend(Backend):
         for kind, (dtype, shape) in zip(kinds, outputs_info or (), strict=False):
             kind.CopyFrom(helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape))
         graph = helper.make_graph(
-            [node], "node",
+            [node],
+            "node",
             [helper.make_value_info(n, _type_of(values[n])) for n in names],
             [helper.make_value_info(n, kind) for n, kind in zip(ends, kinds, strict=True)],
-        )  # fmt: skip
+        )
         version = int(kwargs.get("opset_version", 0))
         opsets = [helper.make_opsetid(node.domain, version)] if version else None
         return cls.run_model(helper.make_model(graph, opset_imports=opsets), values, device)

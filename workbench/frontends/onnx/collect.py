@@ -1,67 +1,22 @@
-"""Lists that grow in a loop: how the scan outputs of ONNX collect one element for each trip.
+"""Ops that append to a list and stack its elements: scan outputs of ONNX collect one element per trip this way.
 
-The ops are pure: ``list_append`` gives a new list and leaves the old one as it was. Yet a loop of n trips takes O(n):
-lists that grew out of one another share one buffer, of which each sees its first ``n`` elements. Appending to the
-longest list adds to the buffer; appending to an older one (a replay, a fork) copies what it sees first.
+The ops are pure: ``list_append`` returns a new :class:`~workbench.ir.values.ArrayList` and leaves its input unchanged.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import ExecutionError, TypeMismatchError
-from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import OPAQUE, TensorType, numpy_dtype
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import OPAQUE, TensorType, numpy_dtype
+from workbench.ir.values import ArrayList
 
 FAMILY = "sequence"
 _LIST = TensorType(OPAQUE, None)
-_LOCK = threading.Lock()
-
-
-class ArrayList(Sequence[np.ndarray]):
-    """An immutable list of arrays; see the module for what it shares."""
-
-    __slots__ = ("_buffer", "_count")
-
-    def __init__(self, buffer: list[np.ndarray] | None = None, count: int = 0) -> None:
-        self._buffer = [] if buffer is None else buffer
-        self._count = count
-
-    def appended(self, value: Any) -> ArrayList:
-        """This list and one more element, which is copied: the executor may use its memory again."""
-        element = np.array(value, copy=True)
-        element.flags.writeable = False
-        with _LOCK:  # two sessions may append to the same list
-            buffer = self._buffer if len(self._buffer) == self._count else self._buffer[: self._count]
-            buffer.append(element)
-        return ArrayList(buffer, self._count + 1)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return self._buffer[: self._count][index]
-        if not -self._count <= index < self._count:
-            raise IndexError(f"list of {self._count} elements has no element {index}")
-        return self._buffer[index % self._count]
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return (self._buffer[i] for i in range(self._count))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ArrayList) or len(self) != len(other):
-            return NotImplemented if not isinstance(other, ArrayList) else False
-        return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(self, other, strict=True))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"<ArrayList of {self._count}>"
 
 
 def _append_type(
@@ -105,8 +60,9 @@ def _stack(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
         if item.shape != first.shape:
             raise ExecutionError(
                 f"The elements to be stacked differ in shape: {list(first.shape)} at 0, {list(item.shape)} at {i}.",
-                slug="wrong-shape", fix="give every trip's scan output the same shape.",
-            )  # fmt: skip
+                slug="wrong-shape",
+                fix="give every trip's scan output the same shape.",
+            )
     ordered = list(items)[::-1] if attrs.get("backward", False) else list(items)
     return (np.stack(ordered, attrs.get("axis", 0)),)
 
@@ -118,12 +74,21 @@ def _register(name: str, inputs: tuple[str, ...], infer: Any, evaluate: Any, doc
 
 _register("list_new", (), lambda t, a, v: (_LIST,), lambda arrays, attrs: (ArrayList(),), "An empty list of arrays.")
 _register(
-    "list_append", ("list", "value"), _append_type, lambda arrays, attrs: (arrays[0].appended(arrays[1]),),
+    "list_append",
+    ("list", "value"),
+    _append_type,
+    lambda arrays, attrs: (arrays[0].appended(arrays[1]),),
     "The list and one more element; the given list stays as it is.",
-)  # fmt: skip
+)
 _register(
-    "list_stack", ("list",), _stack_type, _stack,
+    "list_stack",
+    ("list",),
+    _stack_type,
+    _stack,
     "The elements side by side on the new axis `axis`, the last first with `backward`. Without elements, an array of "
     "`dtype` whose new axis is 0 long and whose others are `shape`; a size below 0 is unknown and counts as 0.",
-    dtype="any", shape=None, axis=0, backward=False,
-)  # fmt: skip
+    dtype="any",
+    shape=None,
+    axis=0,
+    backward=False,
+)

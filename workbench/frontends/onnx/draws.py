@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ExecutionError
-from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import ANY, TensorType, numpy_dtype
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import ANY, TensorType, numpy_dtype
+from workbench.ops.random.other_draws import variant
 
 FAMILY = "draws"
 Attrs = Mapping[str, Any]
@@ -27,6 +28,9 @@ def generator(attrs: Attrs) -> Generator:
     """The generator of one firing."""
     name, path = attrs.get("_tag", ("", ()))
     seed = attrs.get("seed")
+    if variant():
+        digest = hashlib.sha256(repr(("other", variant(), seed, name, tuple(path))).encode()).digest()
+        return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
     if seed is not None:
         words = [int(seed) & 0xFFFFFFFF, *(int(k) for k in path)]
         return np.random.RandomState(words if path else words[0])
@@ -68,8 +72,9 @@ def _multinomial(arrays: Sequence[Any], attrs: Attrs) -> tuple[np.ndarray, ...]:
         raise ExecutionError(
             f"Multinomial takes logarithms of weights, one row of classes for each draw, but got the shape "
             f"{list(logits.shape)}.",
-            slug="wrong-shape", fix="give it an array of two axes with one class or more.",
-        )  # fmt: skip
+            slug="wrong-shape",
+            fix="give it an array of two axes with one class or more.",
+        )
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     upto = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
     drawn = generator(attrs).uniform(size=(len(logits), int(attrs.get("sample_size", 1))))
@@ -111,23 +116,70 @@ def _register(name: str, inputs: str, infer: Any, evaluate: Any, theirs: str, do
     outputs = ("output", "mask") if name == "draw_dropout" else ("output",)
     if name not in REGISTRY:
         REGISTRY.register(
-            OpSpec(name, tuple(inputs.split()), outputs, infer, evaluate, doc, FAMILY,
-                   f"https://onnx.ai/onnx/operators/onnx__{theirs}.html", {"seed": None, **attrs}, pure=False,
-                   draws=True)
-        )  # fmt: skip
+            OpSpec(
+                name,
+                tuple(inputs.split()),
+                outputs,
+                infer,
+                evaluate,
+                doc,
+                FAMILY,
+                f"https://onnx.ai/onnx/operators/onnx__{theirs}.html",
+                {"seed": None, **attrs},
+                pure=False,
+                draws=True,
+            )
+        )
 
 
-_register("draw_uniform", "like?", _drawn_type("float32"), _uniform, "RandomUniform",
-          "Numbers evenly spread from `low` to `high`, of `shape` or of the input's.",
-          low=0.0, high=1.0, shape=(), dtype=None)  # fmt: skip
-_register("draw_normal", "like?", _drawn_type("float32"), _normal, "RandomNormal",
-          "Numbers of the normal distribution, of `shape` or of the input's.",
-          mean=0.0, scale=1.0, shape=(), dtype=None)  # fmt: skip
-_register("draw_bernoulli", "p", _drawn_type("float32"), _bernoulli, "Bernoulli",
-          "1 with the probability that the input gives, else 0.", dtype=None)  # fmt: skip
-_register("draw_multinomial", "logits", _multinomial_type, _multinomial, "Multinomial",
-          "`sample_size` numbers of classes for each row, whose entries are logarithms of weights.",
-          sample_size=1, dtype="int32")  # fmt: skip
-_register("draw_dropout", "x ratio training", _dropout_type, _dropout, "Dropout",
-          "x where it is kept, grown by 1 / (1 - ratio), and 0 elsewhere; x itself outside of training; and what is "
-          "kept.")  # fmt: skip
+_register(
+    "draw_uniform",
+    "like?",
+    _drawn_type("float32"),
+    _uniform,
+    "RandomUniform",
+    "Numbers evenly spread from `low` to `high`, of `shape` or of the input's.",
+    low=0.0,
+    high=1.0,
+    shape=(),
+    dtype=None,
+)
+_register(
+    "draw_normal",
+    "like?",
+    _drawn_type("float32"),
+    _normal,
+    "RandomNormal",
+    "Numbers of the normal distribution, of `shape` or of the input's.",
+    mean=0.0,
+    scale=1.0,
+    shape=(),
+    dtype=None,
+)
+_register(
+    "draw_bernoulli",
+    "p",
+    _drawn_type("float32"),
+    _bernoulli,
+    "Bernoulli",
+    "1 with the probability that the input gives, else 0.",
+    dtype=None,
+)
+_register(
+    "draw_multinomial",
+    "logits",
+    _multinomial_type,
+    _multinomial,
+    "Multinomial",
+    "`sample_size` numbers of classes for each row, whose entries are logarithms of weights.",
+    sample_size=1,
+    dtype="int32",
+)
+_register(
+    "draw_dropout",
+    "x ratio training",
+    _dropout_type,
+    _dropout,
+    "Dropout",
+    "x where it is kept, grown by 1 / (1 - ratio), and 0 elsewhere; x itself outside of training; and what is kept.",
+)

@@ -20,25 +20,29 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LoadError, UnknownOpError
-from workbench.frontends.onnx import foreign, gradient
-from workbench.frontends.onnx.branch import lower_if
-from workbench.frontends.onnx.calls import opsets_of, region_of
-from workbench.frontends.onnx.known import Known
-from workbench.frontends.onnx.loop import lower_loop
-from workbench.frontends.onnx.scan import lower_scan
-from workbench.frontends.onnx.scope import Scope
-from workbench.frontends.onnx.sequence_map import lower_sequence_map
-from workbench.frontends.onnx.table import RULES
+from workbench.frontends.onnx import foreign
+from workbench.frontends.onnx.control.branch import lower_if
+from workbench.frontends.onnx.control.loop import lower_loop
+from workbench.frontends.onnx.control.scan import lower_scan
+from workbench.frontends.onnx.control.sequence_map import lower_sequence_map
+from workbench.frontends.onnx.known_types import Known
+from workbench.frontends.onnx.reading.calls import opsets_of, region_of
+from workbench.frontends.onnx.reading.upgrades import upgraded
+from workbench.frontends.onnx.rules import gradient
+from workbench.frontends.onnx.rules.table import RULES
+from workbench.frontends.onnx.scope import OnnxScope
 from workbench.frontends.onnx.tensors import Expansion, array_of, dense_of, type_of
-from workbench.frontends.onnx.upgrades import upgraded
-from workbench.graph.node import FrozenAttrs, Node, Ref
-from workbench.graph.types import UNKNOWN, TensorType
+from workbench.ir.node import FrozenAttrs, Node, Ref
+from workbench.ir.types import UNKNOWN, TensorType
 
 #: (domain, op) of what becomes more than a few nodes
 _CONTROL = {
-    ("", "Loop"): lower_loop, ("", "If"): lower_if, ("", "Scan"): lower_scan, ("", "SequenceMap"): lower_sequence_map,
+    ("", "Loop"): lower_loop,
+    ("", "If"): lower_if,
+    ("", "Scan"): lower_scan,
+    ("", "SequenceMap"): lower_sequence_map,
     (gradient.DOMAIN, "Gradient"): gradient.lower_gradient,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class OnnxNode:
         return replace(self, outputs=(name,))
 
 
-class Lowering(Known):
+class OnnxLowering(Known):
     """One model being lowered; used once."""
 
     def __init__(self, opsets: Mapping[str, int]) -> None:
@@ -98,13 +102,13 @@ class Lowering(Known):
         return Ref(unique, 0)
 
     def emit(
-        self, scope: Scope, op: str, inputs: Sequence[Ref], name: str, *, region: str | None = None, **attrs: Any
+        self, scope: OnnxScope, op: str, inputs: Sequence[Ref], name: str, *, region: str | None = None, **attrs: Any
     ) -> Ref:
         """Add a node that fires exactly when ``scope`` runs."""
         control = () if any(scope.is_gated(i) for i in inputs) else tuple(filter(None, [scope.pivot()]))
         return self.raw(op, inputs, name, control=control, region=region or scope.inner_region(), **attrs)
 
-    def constant(self, scope: Scope, value: Any, name: str, region: str | None = None) -> Ref:
+    def constant(self, scope: OnnxScope, value: Any, name: str, region: str | None = None) -> Ref:
         array = np.asarray(value)
         ref = self.emit(scope, "Const", [], name, region=region, value=array)
         self.constants[ref] = array
@@ -128,7 +132,7 @@ class Lowering(Known):
         )
 
     # -- names ------------------------------------------------------------------------------------------
-    def publish(self, scope: Scope, name: str, ref: Ref) -> None:
+    def publish(self, scope: OnnxScope, name: str, ref: Ref) -> None:
         """``name`` now stands for ``ref`` in ``scope``, and in the whole graph if no other value has the name."""
         if not name:
             return
@@ -143,12 +147,12 @@ class Lowering(Known):
         self.public[label] = ref
         self.labels[scope.key, name] = label
 
-    def node_name(self, scope: Scope, label: str) -> str:
+    def node_name(self, scope: OnnxScope, label: str) -> str:
         """Name for the node that makes value ``label``: the same, unless a value before it has taken it."""
         return f"{scope.region}/{label}" if label in self._taken and scope.region else label
 
     # -- graphs -----------------------------------------------------------------------------------------
-    def open(self, scope: Scope, graph: Any, role: str = "body") -> None:
+    def open(self, scope: OnnxScope, graph: Any, role: str = "body") -> None:
         """Make the constants and types of a graph known to its scope; ``role`` is the attribute that holds it."""
         around = scope.parent
         while around is not None and not around.at:  # two frames stand for one Scan of version 8
@@ -159,7 +163,7 @@ class Lowering(Known):
         scope.initializers.update((t.values.name, t) for t in graph.sparse_initializer)
         scope.declared = {i.name: type_of(i.type) for i in (*graph.value_info, *graph.output, *graph.input)}
 
-    def late_constant(self, scope: Scope, name: str) -> Ref | None:
+    def late_constant(self, scope: OnnxScope, name: str) -> Ref | None:
         """The initializer of this name in this scope, emitted on first use."""
         tensor = scope.initializers.get(name)
         if tensor is None:
@@ -170,7 +174,7 @@ class Lowering(Known):
         self.publish(scope, name, ref)
         return ref
 
-    def body(self, scope: Scope, graph: Any) -> list[Ref]:
+    def body(self, scope: OnnxScope, graph: Any) -> list[Ref]:
         """Lower the nodes of a graph; returns the values of its outputs."""
         for proto in graph.node:
             scope.call, scope.at = region_of(proto), next((o for o in proto.output if o), "")
@@ -178,17 +182,17 @@ class Lowering(Known):
         scope.call = ""
         return [self.need(scope, o.name, f"The output {o.name!r} of graph {graph.name!r}") for o in graph.output]
 
-    def need(self, scope: Scope, name: str, what: str) -> Ref:
+    def need(self, scope: OnnxScope, name: str, what: str) -> Ref:
         ref = scope.resolve(name)
         if ref is None:
             raise LoadError(
-                f"{what} is the value {name!r}, which nothing in the ONNX model makes before it is used.",
+                f"{what} is the value {name!r}, which no node, input or initializer of the ONNX model makes.",
                 slug="undefined-value",
-                fix="sort the nodes so that each comes after those that it reads, or add the missing one.",
+                fix="add what is missing, or choose outputs=... that do not need it.",
             )
         return ref
 
-    def node(self, scope: Scope, proto: Any) -> None:
+    def node(self, scope: OnnxScope, proto: Any) -> None:
         label = proto.name or next((o for o in proto.output if o), proto.op_type)
         domain = "" if proto.domain == "ai.onnx" else proto.domain
         inputs = tuple(
@@ -213,7 +217,7 @@ class Lowering(Known):
         made = rule(self, scope, node) if rule else None
         self.results(scope, node, self._foreign(scope, node) if made is None else made)
 
-    def results(self, scope: Scope, node: OnnxNode, made: Sequence[Ref]) -> None:
+    def results(self, scope: OnnxScope, node: OnnxNode, made: Sequence[Ref]) -> None:
         """The outputs of ``node`` are ``made``."""
         for name, ref in zip(node.outputs, made, strict=False):
             self.publish(scope, name, ref)
@@ -221,29 +225,36 @@ class Lowering(Known):
             if known != UNKNOWN:
                 self.types.setdefault(ref, known)
 
-    def result_name(self, scope: Scope, node: OnnxNode) -> str:
+    def result_name(self, scope: OnnxScope, node: OnnxNode) -> str:
         """Name for the one node that stands for an ONNX node: that of its first output."""
         first = next((o for o in node.outputs if o), node.label)
         return self.node_name(scope, first)
 
-    def _foreign(self, scope: Scope, node: OnnxNode) -> list[Ref]:
+    def _foreign(self, scope: OnnxScope, node: OnnxNode) -> list[Ref]:
         outputs = [o for o in node.outputs if o]
-        types = tuple(self.loose(scope, self.declared(scope, o)) for o in outputs)
+        declared = [self.loose(scope, self.declared(scope, o)) for o in outputs]
         proto, opsets = upgraded(node.proto, node.opsets)
-        reason = foreign.why_not(proto, opsets)
-        if reason is not None:
-            return self.refuse(scope, node, reason)
-        attrs = foreign.attrs_for(proto, opsets, types)
+        given = node.given()
+        types = foreign.judged(
+            proto,
+            opsets,
+            [self.maps.get(i) or self.type_of(i) for i in given],
+            [self.constant_of(i) for i in given],
+            declared,
+        )
+        if isinstance(types, str):
+            return self.refuse(scope, node, types)
+        attrs = foreign.attrs_for(proto, opsets, types, [self.maps.get(i) for i in given])
         prefix = f"{node.proto.domain}." if node.proto.domain not in ("", "ai.onnx") else ""
         name = self.result_name(scope, node)
-        first = self.emit(scope, f"onnx:{prefix}{node.op}", node.given(), name, **attrs)
+        first = self.emit(scope, f"onnx:{prefix}{node.op}", given, name, **attrs)
         made, index = [], 0
         for output in node.outputs:
             made.append(Ref(first.node, index))
             index += bool(output)
         return made
 
-    def refuse(self, scope: Scope, node: OnnxNode, reason: str) -> list[Ref]:
+    def refuse(self, scope: OnnxScope, node: OnnxNode, reason: str) -> list[Ref]:
         """Note that nothing can evaluate a node, for :meth:`finish`; returns stand-ins for its outputs."""
         self.unknown.setdefault(f"{node.proto.domain or 'ai.onnx'}:{node.op} ({reason})", []).append(node.label)
         return [Ref(f"?{node.label}", i) for i in range(len(node.outputs))]

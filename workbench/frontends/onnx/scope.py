@@ -1,4 +1,4 @@
-"""Where a lowered node stands: the outermost graph, the body of a loop, or one side of a branch.
+"""Scope of a lowered node: the outermost graph, the body of a loop, or one side of a branch.
 
 A value of an outer scope enters a loop as an invariant (Enter with ``is_constant``) and a branch through a Switch. A
 node fires exactly when its scope runs if at least one of its inputs is *gated*: dead whenever the scope does not run.
@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.graph.node import Ref
-from workbench.graph.types import TensorType
+from workbench.ir.node import Ref
+from workbench.ir.types import TensorType
 
 if TYPE_CHECKING:
-    from workbench.frontends.onnx.lower import Lowering
+    from workbench.frontends.onnx.lower import OnnxLowering
 
 
-class Scope:
+class OnnxScope:
     """The outermost graph: everything in it is alive."""
 
-    def __init__(self, lowering: Lowering, parent: Scope | None = None, region: str | None = None) -> None:
+    def __init__(self, lowering: OnnxLowering, parent: OnnxScope | None = None, region: str | None = None) -> None:
         self.lowering, self.parent, self.region = lowering, parent, region
         #: ONNX value name -> value, as seen in this scope
         self.values: dict[str, Ref] = {}
@@ -46,7 +46,7 @@ class Scope:
         return None
 
     def is_gated(self, ref: Ref) -> bool:
-        """Whether a value that is visible here is dead when this scope does not run."""
+        """True if a value that is visible here is dead when this scope does not run."""
         return True
 
     def bring_in(self, ref: Ref, label: str) -> Ref:
@@ -67,10 +67,10 @@ class Scope:
         return ref
 
 
-class LoopScope(Scope):
+class LoopScope(OnnxScope):
     """The body of a loop, that is what comes after the Switches of its variables."""
 
-    def __init__(self, lowering: Lowering, parent: Scope, frame: str, region: str) -> None:
+    def __init__(self, lowering: OnnxLowering, parent: OnnxScope, frame: str, region: str) -> None:
         super().__init__(lowering, parent, region)
         self.frame = frame
         self.guarded: Ref | None = None
@@ -111,7 +111,7 @@ class LoopScope(Scope):
 class Switches:
     """The Switches of one branch, which both of its sides share."""
 
-    def __init__(self, lowering: Lowering, outer: Scope, label: str, region: str, pred: Ref) -> None:
+    def __init__(self, lowering: OnnxLowering, outer: OnnxScope, label: str, region: str, pred: Ref) -> None:
         self.lowering, self.outer, self.label, self.region, self.pred = lowering, outer, label, region, pred
         self._made: dict[Ref, Ref] = {}
 
@@ -122,10 +122,10 @@ class Switches:
         return Ref(self._made[ref].node, side)
 
 
-class BranchScope(Scope):
+class BranchScope(OnnxScope):
     """One side of a branch: 1 where the predicate is true, 0 where it is false."""
 
-    def __init__(self, lowering: Lowering, parent: Scope, switches: Switches, side: int) -> None:
+    def __init__(self, lowering: OnnxLowering, parent: OnnxScope, switches: Switches, side: int) -> None:
         super().__init__(lowering, parent, switches.region)
         self.switches, self.side = switches, side
         self._pivot: str | None = None

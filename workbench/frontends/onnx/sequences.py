@@ -1,9 +1,9 @@
-"""Sequences and optionals of ONNX as values of a graph, and the ops on them.
+"""Ops on the sequences and optionals of ONNX (their values: see ``workbench.ir.values``).
 
-A sequence is an :class:`ArrayList`, which never changes: an op that inserts or erases gives another list, whose
-elements are the same arrays. An optional with a value is that value itself; one without is :data:`NOTHING`. Elements
-have no type of their own in the graph, so ops that take one out are told its type in ``dtype`` and ``shape`` (sizes
-below 0 are unknown). Source: https://onnx.ai/onnx/operators/.
+A sequence is an immutable :class:`ArrayList`: an op that inserts or erases returns another list, whose elements are
+the same arrays. An optional with a value is that value itself; one without is :data:`NOTHING`. Elements have no type
+of their own in the graph, so ops that take one out get its type in ``dtype`` and ``shape`` (sizes below 0 are unknown).
+Source: https://onnx.ai/onnx/operators/.
 """
 
 from __future__ import annotations
@@ -14,50 +14,14 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ExecutionError, TypeMismatchError
-from workbench.frontends.onnx.collect import FAMILY, ArrayList
-from workbench.graph.opspec import REGISTRY, OpSpec
-from workbench.graph.types import ANY, OPAQUE, UNKNOWN, TensorType, numpy_dtype
+from workbench.frontends.onnx.collect import FAMILY
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import ANY, OPAQUE, UNKNOWN, TensorType, numpy_dtype
+from workbench.ir.values import NOTHING, ArrayList, Nothing, array_list
 
 SOURCE = "https://onnx.ai/onnx/operators/onnx__"
 _OPAQUE = TensorType(OPAQUE, None)
 Attrs = Mapping[str, Any]
-
-
-class Nothing:
-    """An optional without a value; there is one, :data:`NOTHING`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "<no value>"
-
-    def __bool__(self) -> bool:
-        return False
-
-
-NOTHING = Nothing()
-
-
-def array_list(items: Sequence[Any]) -> ArrayList:
-    """The list of these arrays, copied: the executor may use their memory again."""
-    copies = [np.array(v, copy=True) for v in items]
-    for copy in copies:
-        copy.flags.writeable = False
-    return ArrayList(copies, len(copies))
-
-
-def to_graph(value: Any) -> Any:
-    """A value as users of ONNX give it: None and lists become what stands for them in a graph."""
-    if value is None:
-        return NOTHING
-    return array_list(value) if isinstance(value, (list, tuple)) else value
-
-
-def from_graph(value: Any) -> Any:
-    """A result as users of ONNX know it: sequences as lists, an optional without a value as None."""
-    if isinstance(value, Nothing):
-        return None
-    return list(value) if isinstance(value, ArrayList) else value
 
 
 def element_type(attrs: Attrs) -> TensorType:
@@ -75,9 +39,10 @@ def type_attrs(known: TensorType) -> dict[str, Any]:
 def _need(value: Any, kind: type, what: str) -> Any:
     if not isinstance(value, kind):
         raise ExecutionError(
-            f"A {what} is expected, but got {type(value).__name__}.", slug="wrong-dtype",
+            f"A {what} is expected, but got {type(value).__name__}.",
+            slug="wrong-dtype",
             fix="make one with sequence_construct, or take the value out of its optional first.",
-        )  # fmt: skip
+        )
     return value
 
 
@@ -91,9 +56,10 @@ def _position(arrays: Sequence[Any], index: int, count: int, last: int) -> int:
     found = int(at.reshape(()))
     if not -count <= found <= last:
         raise ExecutionError(
-            f"A list of {count} elements has no position {found}.", slug="out-of-range",
+            f"A list of {count} elements has no position {found}.",
+            slug="out-of-range",
             fix="look at the list's length where the position is computed.",
-        )  # fmt: skip
+        )
     return found + count if found < 0 else found
 
 
@@ -166,9 +132,10 @@ def _split(arrays: Sequence[Any], attrs: Attrs) -> tuple[Any, ...]:
         ends = np.cumsum(split)[:-1].tolist()
     else:
         raise ExecutionError(
-            f"An axis of size {size} cannot be split into {split.tolist()}.", slug="wrong-shape",
+            f"An axis of size {size} cannot be split into {split.tolist()}.",
+            slug="wrong-shape",
             fix="give one size above 0, or sizes whose sum is that of the axis.",
-        )  # fmt: skip
+        )
     return (array_list(np.split(x, ends, axis)),)
 
 
@@ -208,34 +175,110 @@ def _gives(result: TensorType | None) -> Any:
 def _register(name: str, inputs: str, infer: Any, evaluate: Any, theirs: str, doc: str, **attrs: Any) -> None:
     if name not in REGISTRY:
         REGISTRY.register(
-            OpSpec(name, tuple(inputs.split()), ("output",), infer, evaluate, doc, FAMILY, f"{SOURCE}{theirs}.html",
-                   attrs)
-        )  # fmt: skip
+            OpSpec(
+                name, tuple(inputs.split()), ("output",), infer, evaluate, doc, FAMILY, f"{SOURCE}{theirs}.html", attrs
+            )
+        )
 
 
-_register("sequence_construct", "*values", _gives(_OPAQUE), lambda arrays, attrs: (array_list(arrays),),
-          "SequenceConstruct", "The list of the inputs.")  # fmt: skip
-_register("sequence_insert", "sequence value position?", _list_first(_OPAQUE), _insert, "SequenceInsert",
-          "The list with a value before `position`, or at its end.")  # fmt: skip
-_register("sequence_erase", "sequence position?", _list_first(_OPAQUE), _erase, "SequenceErase",
-          "The list without the element at `position`, or without its last one.")  # fmt: skip
-_register("sequence_at", "sequence position", _list_first(None), _at, "SequenceAt",
-          "The element at `position`.", dtype=ANY, shape=None)  # fmt: skip
-_register("sequence_length", "sequence", _list_first(TensorType("int64", ())),
-          lambda arrays, attrs: (np.asarray(len(_need(arrays[0], ArrayList, "sequence")), np.int64),),
-          "SequenceLength", "The number of elements.")  # fmt: skip
-_register("sequence_fill", "sequence count", _list_first(_OPAQUE), _fill, "Scan",
-          "The list with zeros like its first element after the last, so that it has at least `count` elements.",
-          dtype=ANY, shape=None)  # fmt: skip
-_register("sequence_concat", "sequence", _list_first(None), _concat, "ConcatFromSequence",
-          "The elements one after the other along `axis`, or side by side on it if it is a new one.",
-          axis=None, new_axis=False, dtype=ANY, shape=None)  # fmt: skip
-_register("sequence_split", "x split?", _gives(_OPAQUE), _split, "SplitToSequence",
-          "x cut along `axis` into parts of these sizes, of one size (the last may be smaller), or into slices, which "
-          "lose the axis without `keepdims`.", axis=0, keepdims=True)  # fmt: skip
-_register("optional_value", "value?", _same, lambda arrays, attrs: (arrays[0] if arrays else NOTHING,),
-          "Optional", "An optional that holds the value; without one, an optional that holds nothing.")  # fmt: skip
-_register("optional_has_element", "optional?", _gives(TensorType("bool", ())), _has, "OptionalHasElement",
-          "Whether the optional holds a value; what is no optional does.")  # fmt: skip
-_register("optional_get_element", "optional", _gives(None), _get, "OptionalGetElement",
-          "The value that the optional holds.", dtype=ANY, shape=None)  # fmt: skip
+_register(
+    "sequence_construct",
+    "*values",
+    _gives(_OPAQUE),
+    lambda arrays, attrs: (array_list(arrays),),
+    "SequenceConstruct",
+    "The list of the inputs.",
+)
+_register(
+    "sequence_insert",
+    "sequence value position?",
+    _list_first(_OPAQUE),
+    _insert,
+    "SequenceInsert",
+    "The list with a value before `position`, or at its end.",
+)
+_register(
+    "sequence_erase",
+    "sequence position?",
+    _list_first(_OPAQUE),
+    _erase,
+    "SequenceErase",
+    "The list without the element at `position`, or without its last one.",
+)
+_register(
+    "sequence_at",
+    "sequence position",
+    _list_first(None),
+    _at,
+    "SequenceAt",
+    "The element at `position`.",
+    dtype=ANY,
+    shape=None,
+)
+_register(
+    "sequence_length",
+    "sequence",
+    _list_first(TensorType("int64", ())),
+    lambda arrays, attrs: (np.asarray(len(_need(arrays[0], ArrayList, "sequence")), np.int64),),
+    "SequenceLength",
+    "The number of elements.",
+)
+_register(
+    "sequence_fill",
+    "sequence count",
+    _list_first(_OPAQUE),
+    _fill,
+    "Scan",
+    "The list with zeros like its first element after the last, so that it has at least `count` elements.",
+    dtype=ANY,
+    shape=None,
+)
+_register(
+    "sequence_concat",
+    "sequence",
+    _list_first(None),
+    _concat,
+    "ConcatFromSequence",
+    "The elements one after the other along `axis`, or side by side on it if it is a new one.",
+    axis=None,
+    new_axis=False,
+    dtype=ANY,
+    shape=None,
+)
+_register(
+    "sequence_split",
+    "x split?",
+    _gives(_OPAQUE),
+    _split,
+    "SplitToSequence",
+    "x cut along `axis` into parts of these sizes, of one size (the last may be smaller), or into slices, which "
+    "lose the axis without `keepdims`.",
+    axis=0,
+    keepdims=True,
+)
+_register(
+    "optional_value",
+    "value?",
+    _same,
+    lambda arrays, attrs: (arrays[0] if arrays else NOTHING,),
+    "Optional",
+    "An optional that holds the value; without one, an optional that holds nothing.",
+)
+_register(
+    "optional_has_element",
+    "optional?",
+    _gives(TensorType("bool", ())),
+    _has,
+    "OptionalHasElement",
+    "True if the optional holds a value, or if the input is not an optional.",
+)
+_register(
+    "optional_get_element",
+    "optional",
+    _gives(None),
+    _get,
+    "OptionalGetElement",
+    "The value that the optional holds.",
+    dtype=ANY,
+    shape=None,
+)

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
-from workbench.graph.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
+from workbench.ir.types import ANY, OPAQUE, STRING, UNKNOWN, TensorType, numpy_dtype
 
 #: A few bytes of a file can claim a sparse tensor of any size: all of a model together may grow by so many bytes, and
 #: by so many for each byte that their values take in the file.
@@ -23,17 +23,42 @@ class Expansion:
         self._left = FREE_BYTES
 
     def take(self, size: int, stored: int) -> bool:
-        """Whether an array of ``size`` bytes may be made of ``stored`` bytes of values."""
+        """True if an array of ``size`` bytes may be made of ``stored`` bytes of values."""
         self._left -= max(0, size - MAX_GROWTH * stored)
         return self._left >= 0
 
+
 #: TensorProto.DataType -> dtype name
 DTYPES: dict[int, str] = {
-    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: STRING, 9: "bool",
-    10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
-    17: "float8_e4m3fn", 18: "float8_e4m3fnuz", 19: "float8_e5m2", 20: "float8_e5m2fnuz", 21: "uint4", 22: "int4",
-    23: "float4_e2m1fn", 24: "float8_e8m0fnu", 25: "uint2", 26: "int2",
-}  # fmt: skip
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    8: STRING,
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    12: "uint32",
+    13: "uint64",
+    14: "complex64",
+    15: "complex128",
+    16: "bfloat16",
+    17: "float8_e4m3fn",
+    18: "float8_e4m3fnuz",
+    19: "float8_e5m2",
+    20: "float8_e5m2fnuz",
+    21: "uint4",
+    22: "int4",
+    23: "float4_e2m1fn",
+    24: "float8_e8m0fnu",
+    25: "uint2",
+    26: "int2",
+}
+#: dtype name -> TensorProto.DataType
+NUMBERS = {name: number for number, name in DTYPES.items()}
 
 
 def dtype_of(number: int, what: str) -> str:
@@ -72,9 +97,10 @@ def dense_of(sparse: Any, what: str, expansion: Expansion) -> np.ndarray:
     size = math.prod(dims) * values.dtype.itemsize
     if min(dims, default=0) < 0 or size > 1 << 40 or not expansion.take(size, values.nbytes):
         raise LoadError(
-            f"{what} is a sparse tensor of shape {list(dims)}, which is too large to be written out.", slug="too-large",
+            f"{what} is a sparse tensor of shape {list(dims)}, which is too large to be written out.",
+            slug="too-large",
             fix="use a smaller one: arrays here are dense.",
-        )  # fmt: skip
+        )
     indices = array_of(sparse.indices, f"The positions of {what}").astype(np.int64)
     out = np.zeros(dims, values.dtype)
     try:
@@ -84,9 +110,10 @@ def dense_of(sparse: Any, what: str, expansion: Expansion) -> np.ndarray:
         (out.reshape(-1) if indices.ndim == 1 else out)[at] = values
     except (IndexError, ValueError) as error:
         raise LoadError(
-            f"{what} is a sparse tensor that makes no sense: {error}.", slug="bad-tensor",
+            f"{what} is a sparse tensor that makes no sense: {error}.",
+            slug="bad-tensor",
             fix="give one position inside its dims for each value.",
-        ) from error  # fmt: skip
+        ) from error
     return out
 
 
@@ -102,3 +129,13 @@ def type_of(proto: Any) -> TensorType:
         return TensorType(dtype, None)
     dims = proto.tensor_type.shape.dim
     return TensorType(dtype, tuple(d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else None for d in dims))
+
+
+def dims_of(proto: Any) -> tuple[str | None, ...]:
+    """The names that a TypeProto gives to sizes that are open; () where it names none."""
+    if proto.WhichOneof("value") != "tensor_type":
+        return ()
+    names = tuple(
+        (d.dim_param[:200] or None) if not d.HasField("dim_value") else None for d in proto.tensor_type.shape.dim
+    )
+    return names if any(names) else ()

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from workbench.frontends.python import operators
 from workbench.frontends.python.engine import Engine, statement
-from workbench.frontends.python.objects import ArrayCell, DictCell, ListCell, View
-from workbench.frontends.python.sequences import items_of, position_of, shown
-from workbench.graph.types import ANY, numpy_dtype
-from workbench.graph.value import Value
+from workbench.frontends.python.objects import ArrayCell, ArrayView, DictCell, ListCell
+from workbench.frontends.python.values import operators
+from workbench.frontends.python.values.arithmetic import in_place
+from workbench.frontends.python.values.items import item
+from workbench.frontends.python.values.iteration_space import items_of
+from workbench.frontends.python.values.sequences import position_of, shown
 
 
 @statement(ast.Assign)
@@ -59,14 +60,24 @@ def _unpack(engine: Engine, target: ast.Tuple | ast.List, thing: Any) -> None:
     starred = [k for k, t in enumerate(wanted) if isinstance(t, ast.Starred)]
     if not starred:
         if len(items) != len(wanted):
-            engine.fail(target, "unpack-count", f"{len(items)} values cannot be given to {len(wanted)} targets.",
-                        "write as many targets as there are values.", construct="unpacking")  # fmt: skip
+            engine.fail(
+                target,
+                "unpack-count",
+                f"{len(items)} values cannot be given to {len(wanted)} targets.",
+                "write as many targets as there are values.",
+                construct="unpacking",
+            )
         for one, item in zip(wanted, items, strict=True):
             assign(engine, one, item)
         return
     if len(items) < len(wanted) - 1:
-        engine.fail(target, "unpack-count", f"{len(items)} values are too few for {len(wanted)} targets.",
-                    "write fewer targets.", construct="unpacking")  # fmt: skip
+        engine.fail(
+            target,
+            "unpack-count",
+            f"{len(items)} values are too few for {len(wanted)} targets.",
+            "write fewer targets.",
+            construct="unpacking",
+        )
     first, last = starred[0], len(wanted) - starred[0] - 1
     middle = engine.new_list(tuple(items[first : len(items) - last]))
     for one, item in zip(wanted, (*items[:first], middle, *items[len(items) - last :]), strict=True):
@@ -75,10 +86,11 @@ def _unpack(engine: Engine, target: ast.Tuple | ast.List, thing: Any) -> None:
 
 def store(engine: Engine, node: ast.AST, holder: Any, index: Any, thing: Any) -> None:
     """``holder[index] = thing``."""
-    if isinstance(holder, (ArrayCell, View)):
+    if isinstance(holder, (ArrayCell, ArrayView)):
         content = engine.content(holder)
-        new = operators.store_subscript(engine.builder, operators.lift(engine.builder, content), engine.raw(index),
-                                        engine.raw(thing))  # fmt: skip
+        new = operators.store_subscript(
+            engine.builder, operators.lift(engine.builder, content), engine.raw(index), engine.raw(thing)
+        )
         engine.write(holder, new, node)
     elif isinstance(holder, ListCell):
         items = engine.heap[holder]
@@ -91,8 +103,13 @@ def store(engine: Engine, node: ast.AST, holder: Any, index: Any, thing: Any) ->
         engine.write(holder, (*items[:at], thing, *items[at + 1 :]), node)
     elif isinstance(holder, DictCell):
         if operators.is_value(engine.raw(index)):
-            engine.fail(node, "computed-key", "The key of a dict must be known when the function is captured.",
-                        "use an array with a computed index.", construct="dict")  # fmt: skip
+            engine.fail(
+                node,
+                "computed-key",
+                "The key of a dict must be known when the function is captured.",
+                "use an array with a computed index.",
+                construct="dict",
+            )
         pairs = dict(engine.heap[holder])
         pairs[engine.raw(index)] = thing
         engine.write(holder, tuple(pairs.items()), node)
@@ -105,8 +122,13 @@ def store(engine: Engine, node: ast.AST, holder: Any, index: Any, thing: Any) ->
             construct="mutation",
         )
     else:
-        engine.fail(node, "item-assignment", f"Items of {shown(holder)} cannot be assigned.",
-                    "only arrays, lists and dicts have items that change.", construct="item")  # fmt: skip
+        engine.fail(
+            node,
+            "item-assignment",
+            f"Items of {shown(holder)} cannot be assigned.",
+            "only arrays, lists and dicts have items that change.",
+            construct="item",
+        )
 
 
 @statement(ast.AugAssign)
@@ -120,53 +142,14 @@ def _augmented(engine: Engine, node: ast.AugAssign) -> None:
         if new is not old:
             engine.bind(target.id, new, node)
     elif isinstance(target, ast.Subscript):
-        from workbench.frontends.python.items import item
-
         holder, index = engine.evaluate(target.value), engine.evaluate(target.slice)
         old = item(engine, target, holder, index)
         new = in_place(engine, node, op, old, engine.evaluate(node.value))
-        if new is not old or not isinstance(old, (ArrayCell, View)):
+        if new is not old or not isinstance(old, (ArrayCell, ArrayView)):
             store(engine, target, holder, index, new)
-        elif isinstance(old, ArrayCell) and isinstance(holder, (ArrayCell, View)):  # a copy was picked: put it back
+        elif isinstance(old, ArrayCell) and isinstance(
+            holder, (ArrayCell, ArrayView)
+        ):  # a copy was picked: put it back
             store(engine, target, holder, index, old)
     else:
         assign(engine, target, None)
-
-
-def in_place(engine: Engine, node: ast.AST, op: str, old: Any, other: Any) -> Any:
-    """``old op= other``: arrays and lists are changed and given back, of anything else there is a new one."""
-    from workbench.frontends.python.expressions import binary
-
-    if isinstance(old, ListCell) and op == "Add":
-        engine.write(old, (*engine.heap[old], *items_of(engine, other, node)), node)
-        return old
-    if not isinstance(old, (ArrayCell, View)):
-        return binary(engine, node, op, old, other)
-    before = engine.content(old)
-    after = operators.lift(engine.builder, operators.binary(engine.builder, op, engine.raw(old), engine.raw(other)))
-    before = operators.lift(engine.builder, before)
-    if before.dtype not in (ANY, after.dtype) and after.dtype != ANY:
-        if not np.can_cast(numpy_dtype(after.dtype), numpy_dtype(before.dtype), "same_kind"):
-            engine.fail(
-                node,
-                "in-place-dtype",
-                f"An array of {before.dtype} cannot take the {after.dtype} result in place.",
-                "write x = x + y instead of x += y, or convert one with .astype(...).",
-                construct="augmented assignment",
-            )
-        after = engine.builder.op("cast", after, dtype=before.dtype)
-    if None not in (before.shape, after.shape) and before.shape != after.shape and _grows(before, after):
-        engine.fail(
-            node, "in-place-shape", f"An array of shape {before.shape} cannot take a result of shape {after.shape} in "
-            "place.", "write x = x + y instead of x += y.", construct="augmented assignment",
-        )  # fmt: skip
-    engine.write(old, after, node)
-    return old
-
-
-def _grows(before: Value, after: Value) -> bool:
-    one, two = before.shape or (), after.shape or ()
-    return len(one) != len(two) or any(None not in (a, b) and a != b for a, b in zip(one, two, strict=True))
-
-
-__all__ = ["assign", "in_place", "store"]

@@ -8,15 +8,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from workbench.frontends.python import operators
 from workbench.frontends.python.assigning import assign
+from workbench.frontends.python.control.logic import truth
 from workbench.frontends.python.engine import Engine, expression
-from workbench.frontends.python.objects import (
-    Cell,
-)
-from workbench.frontends.python.scopes import Scope
-from workbench.frontends.python.sequences import items_of
-from workbench.graph.value import Value
+from workbench.frontends.python.objects import Cell
+from workbench.frontends.python.scopes import PythonScope
+from workbench.frontends.python.values import operators
+from workbench.frontends.python.values.iteration_space import items_of
+from workbench.ir.builder.value import Value
 
 
 @expression(ast.JoinedStr)
@@ -56,8 +55,13 @@ def _dict_comprehension(engine: Engine, node: ast.DictComp) -> Any:
     def one() -> None:
         key = engine.raw(engine.evaluate(node.key))
         if operators.is_value(key):
-            engine.fail(node.key, "computed-key", "The key of a dict must be known when the function is captured.",
-                        "use an array with a computed index.", construct="dict")  # fmt: skip
+            engine.fail(
+                node.key,
+                "computed-key",
+                "The key of a dict must be known when the function is captured.",
+                "use an array with a computed index.",
+                construct="dict",
+            )
         pairs[key] = engine.evaluate(node.value)
 
     comprehend(engine, node.generators, one)
@@ -68,23 +72,30 @@ def comprehend(engine: Engine, generators: list[ast.comprehension], one: Any) ->
     """Call ``one`` for each item, with the targets bound in a scope of their own."""
     first, *rest = generators
     if first.is_async:
-        engine.fail(first.iter, "unsupported-async", "'async for' cannot be put into a graph.",
-                    "write a plain function with def.", construct="async for")  # fmt: skip
+        engine.fail(
+            first.iter,
+            "unsupported-async",
+            "'async for' cannot be put into a graph.",
+            "write a plain function with def.",
+            construct="async for",
+        )
     items = items_of(engine, engine.evaluate(first.iter), first.iter)
     outer = engine.scope
     local = frozenset(n.id for n in ast.walk(first.target) if isinstance(n, ast.Name))
-    inner = Scope(outer.text, outer.name, local, outer, outer.function)
+    inner = PythonScope(outer.text, outer.name, local, outer, outer.function)
     for thing in items:
         engine.scope = inner
         try:
             assign(engine, first.target, thing)
-            tests = [engine.truth(test) for test in first.ifs]
+            tests = [truth(engine, test) for test in first.ifs]
             if any(map(operators.is_value, tests)):
                 engine.fail(
-                    first.ifs[0], "computed-filter", "How many items a comprehension with this condition has is only "
-                    "known when the graph runs.",
-                    "write a loop that counts or sums, or use np.where.", construct="comprehension",
-                )  # fmt: skip
+                    first.ifs[0],
+                    "computed-filter",
+                    "How many items a comprehension with this condition has is only known when the graph runs.",
+                    "write a loop that counts or sums, or use np.where.",
+                    construct="comprehension",
+                )
             if all(tests):
                 if rest:
                     comprehend(engine, rest, one)

@@ -11,23 +11,23 @@ from collections.abc import Callable
 from typing import Any, overload
 
 import workbench.frontends.python.assigning  # noqa: F401  these register what they handle
-import workbench.frontends.python.calling  # noqa: F401
+import workbench.frontends.python.calls.call_dispatch  # noqa: F401
 import workbench.frontends.python.comprehensions  # noqa: F401
+import workbench.frontends.python.control.iterating  # noqa: F401
+import workbench.frontends.python.control.logic  # noqa: F401
 import workbench.frontends.python.expressions  # noqa: F401
-import workbench.frontends.python.items  # noqa: F401
-import workbench.frontends.python.iterating  # noqa: F401
-import workbench.frontends.python.logic  # noqa: F401
 import workbench.frontends.python.statements  # noqa: F401
+import workbench.frontends.python.values.items  # noqa: F401
+from workbench.frontends.python.calls.inlining import inline
+from workbench.frontends.python.dead_code import finish
 from workbench.frontends.python.engine import Engine
 from workbench.frontends.python.errors import CaptureError
-from workbench.frontends.python.finishing import finish
-from workbench.frontends.python.inlining import inline
 from workbench.frontends.python.results import Pack, Results
-from workbench.frontends.python.scopes import Outside, Scope
-from workbench.frontends.python.signatures import Call, bind, things_of
-from workbench.frontends.python.text import text_of
-from workbench.graph.builder import GraphBuilder
-from workbench.graph.graph import Graph
+from workbench.frontends.python.scopes import Outside, PythonScope
+from workbench.frontends.python.signatures import BoundCall, bind, things_of
+from workbench.frontends.python.source_text import text_of
+from workbench.ir.builder.builder import GraphBuilder
+from workbench.ir.graph import Graph
 
 #: graphs that are kept for one function, for arguments of different types and shapes
 MAX_GRAPHS = 64
@@ -43,12 +43,25 @@ class Captured:
 
 
 class GraphFunction:
-    """A Python function that runs as a graph; made by :func:`graph`.
+    """A Python function that runs as a graph; made by :func:`workbench.graph`.
 
-    Calling it runs the graph and gives what the function itself would return. Numbers and arrays among the arguments
-    are inputs of the graph, named after the parameters (``x``; ``x.0`` or ``x.key`` inside of tuples, lists and dicts);
-    anything else (texts, None, functions) is known at capture. So are globals and closures: when one of them has
-    changed, the function is captured anew. Graphs are kept by the types and shapes of the arguments.
+    Calling it runs the graph and returns what the function itself would return. Numbers and arrays among the arguments
+    are inputs of the graph, named after the parameters (``x``; ``x.0`` or ``x.key`` inside tuples, lists and dicts).
+    All other arguments (texts, None, functions) are fixed when the function is captured, and so are globals and
+    closures: when one of them has changed, the function is captured again. Up to 64 graphs are kept, by the types and
+    shapes of the arguments.
+
+    Examples
+    --------
+    >>> @wb.graph
+    ... def halve(x):
+    ...     while x > 1.0:
+    ...         x = x / 2.0
+    ...     return x
+    >>> halve
+    <graph function 'halve'>
+    >>> float(halve(10.0))
+    0.625
     """
 
     def __init__(self, function: types.FunctionType, name: str | None = None) -> None:
@@ -66,9 +79,32 @@ class GraphFunction:
         return captured.pack(captured.graph.run(feeds), feeds)
 
     def graph_for(self, *args: Any, **kwargs: Any) -> Graph:
-        """The graph for arguments like these; defaults that are not given are constants of it.
+        """Return the graph for arguments like these.
 
-        Raises CaptureError, with line and expression, for what cannot be put into a graph.
+        Parameters
+        ----------
+        *args
+            Arguments of the function. Numbers and arrays give only type and shape; defaults that are not given are
+            constants of the graph.
+        **kwargs
+            Keyword arguments of the function.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        CaptureError
+            For what cannot be put into a graph, with line and expression.
+
+        Examples
+        --------
+        >>> @wb.graph
+        ... def double(x):
+        ...     return x * 2.0
+        >>> wb.Session(double.graph_for(1.0), {"x": 4.0}).run()
+        <Stop FINISHED: ...>
         """
         return self._captured(bind(self._signature, args, kwargs)).graph
 
@@ -79,7 +115,7 @@ class GraphFunction:
     def __repr__(self) -> str:
         return f"<graph function {self._name!r}>"
 
-    def _captured(self, call: Call) -> Captured:
+    def _captured(self, call: BoundCall) -> Captured:
         key = call.key()
         with self._lock:
             found = self._graphs.get(key)
@@ -93,12 +129,12 @@ class GraphFunction:
             return made
 
 
-def capture(function: types.FunctionType, call: Call, name: str) -> Captured:
+def capture(function: types.FunctionType, call: BoundCall, name: str) -> Captured:
     """Walk the function once, with the types of these arguments."""
     text = text_of(function)
     builder, outside = GraphBuilder(name), Outside()
     engine = Engine(builder, outside)
-    engine.scope = Scope(text, name, frozenset(), None, function)
+    engine.scope = PythonScope(text, name, frozenset(), None, function)
     with engine.at(text.tree):
         bound = things_of(engine, call)
         positional, keywords = _as_given(text.tree, bound, engine)
@@ -125,18 +161,40 @@ def graph(function: Callable[..., Any], /) -> GraphFunction: ...
 @overload
 def graph(*, name: str | None = None) -> Callable[[Callable[..., Any]], GraphFunction]: ...
 def graph(function: Any = None, /, *, name: str | None = None) -> Any:
-    """Turn a plain Python function into a graph; as a decorator or a call.
+    """Turn a plain Python function into a graph; a decorator, or a call.
 
+    The function is captured when it is first called with arguments of new types or shapes: its source is read, not
+    executed. ``while``, ``for``, ``if``, ``break`` and the like become loops and branches of the graph.
+
+    Parameters
+    ----------
+    function : callable
+        A plain Python function whose source can be read.
+    name : str, optional
+        Name of the graph; by default that of the function.
+
+    Returns
+    -------
+    GraphFunction
+        The function as a graph; a decorator if only ``name`` is given.
+
+    Raises
+    ------
+    CaptureError
+        Here for anything but a plain function (``not-a-function``, ``unsupported-async``, ``unsupported-yield``); at
+        the first call for constructs that have no graph, with their line and expression.
+
+    Examples
+    --------
     >>> @wb.graph
     ... def newton(a, x):
     ...     while abs(x * x - a) > 1e-9:
     ...         x = (x + a / x) * 0.5
     ...     return x
-    >>> newton(2.0, 1.0)
-    >>> wb.debug(newton.graph_for(2.0, 1.0), {"a": 2.0, "x": 1.0})
-
-    The function is captured when it is first called with arguments of new types or shapes: its source is read, not
-    carried out. Raises CaptureError for what is no plain Python function with a source, here or at the first call.
+    >>> float(newton(2.0, 1.0))
+    1.4142135623746899
+    >>> newton.graph_for(2.0, 1.0)
+    <Graph 'newton': ...>
     """
     if function is None:
         return lambda wrapped: graph(wrapped) if name is None else GraphFunction(_plain(wrapped), name)
@@ -165,7 +223,7 @@ def _plain(function: Any) -> Any:
 
 def _refused(function: Any, what: str, fix: str, slug: str = "not-a-function") -> CaptureError:
     code = getattr(function, "__code__", None)
-    from workbench.graph.node import Source
+    from workbench.ir.node import Source
 
     where = Source(code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
     error = CaptureError(

@@ -2,8 +2,9 @@
 
 ::
 
-    Engine.execute(statements) ─► statements.py ─► branching.py (if), looping.py (while), iterating.py (for)
-    Engine.evaluate(expression) ─► expressions.py ─► calling.py (functions, inlined), operators.py (what they mean)
+    blocks.execute(statements)  ─► branching.py (if); STATEMENTS: statements.py, assigning.py, iterating.py (while, for)
+    Engine.evaluate(expression) ─► EXPRESSIONS: expressions.py, logic.py (conditions), items.py, call_dispatch.py
+                                       ─► operators.py (what they mean)
 
 What depends on no argument is computed at once, by Python; all else becomes nodes. ``scope`` holds the variables,
 ``heap`` the contents of arrays, lists and dicts: both are exchanged where the program has two ways, so that an entry
@@ -13,7 +14,7 @@ is only ever replaced, never changed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,20 +22,13 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.frontends.python.errors import CaptureError
-from workbench.frontends.python.memory import Memory
-from workbench.frontends.python.numbers import PyNumber
-from workbench.frontends.python.objects import (
-    FLAGS,
-    ArrayCell,
-    DictCell,
-    ListCell,
-    Missing,
-    View,
-)
+from workbench.frontends.python.memory import CaptureHeap
+from workbench.frontends.python.objects import ArrayCell, ArrayView, DictCell, ListCell, Missing
 from workbench.frontends.python.scopes import Outside
-from workbench.graph.builder import GraphBuilder
-from workbench.graph.node import Ref
-from workbench.graph.value import Value
+from workbench.frontends.python.values.numbers import PyNumber
+from workbench.ir.builder.builder import GraphBuilder
+from workbench.ir.builder.value import Value
+from workbench.ir.node import Ref
 
 Visit = Callable[["Engine", Any], Any]
 #: what to do with each kind of expression and statement; filled by the modules that hold them
@@ -62,7 +56,7 @@ def _registering(table: dict[type[ast.AST], Visit], kinds: tuple[type[ast.AST], 
     return register
 
 
-class Engine(Memory):
+class Engine(CaptureHeap):
     """One capture: builder, heap, the scope of the function in progress, and those of its callers."""
 
     def __init__(self, builder: GraphBuilder, outside: Outside) -> None:
@@ -77,7 +71,7 @@ class Engine(Memory):
 
     # -- walking -----------------------------------------------------------------------------------------------
     def evaluate(self, node: ast.expr) -> Any:
-        """What an expression gives: a thing that a variable may hold."""
+        """The result of an expression: a thing that a variable may hold."""
         visit = EXPRESSIONS.get(type(node))
         with self.at(node):
             if visit is None:
@@ -88,28 +82,6 @@ class Engine(Memory):
                     "write it with the operators and functions that the documentation of wb.graph lists.",
                 )
             return visit(self, node)
-
-    def execute(self, statements: Sequence[ast.stmt]) -> None:
-        """Carry out statements until one leaves; what follows one that only may leave is made conditional."""
-        from workbench.frontends.python import branching  # it registers statements here
-
-        for position, node in enumerate(statements):
-            flags = [self.scope.vars.get(flag, False) for flag in FLAGS]
-            if any(flag is True for flag in flags):
-                return
-            if any(flag is not False for flag in flags):
-                with self.at(node):
-                    branching.unless_left(self, node, lambda: self.execute(statements[position:]))  # noqa: B023
-                return
-            with self.at(node):
-                if isinstance(node, ast.If):
-                    if branching.if_statement(self, node, statements[position + 1 :]):
-                        return
-                    continue
-                visit = STATEMENTS.get(type(node))
-                if visit is None:
-                    self.fail(node, "unsupported-statement", f"{type(node).__name__} cannot be put into a graph.")
-                visit(self, node)
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
@@ -123,8 +95,12 @@ class Engine(Memory):
         except WorkbenchError as error:
             raise self._located(error, node) from error
         except RecursionError:
-            self.fail(node, "too-deep", "The function is nested too deeply for a graph.",
-                      "write repeated statements as a loop.")  # fmt: skip
+            self.fail(
+                node,
+                "too-deep",
+                "The function is nested too deeply for a graph.",
+                "write repeated statements as a loop.",
+            )
         finally:
             builder.source = outer
 
@@ -136,16 +112,9 @@ class Engine(Memory):
         return located
 
     # -- things ------------------------------------------------------------------------------------------------
-    def truth(self, node: ast.expr) -> Any:
-        """The truth of a condition: a bool known now, or a Value."""
-        from workbench.frontends.python import logic
-
-        with self.at(node):
-            return logic.test(self, node)
-
     def raw(self, thing: Any) -> Any:
         """A thing as the operators take it: values and statics, in tuples, lists and dicts."""
-        if isinstance(thing, (ArrayCell, View)):
+        if isinstance(thing, (ArrayCell, ArrayView)):
             return self.content(thing)
         if isinstance(thing, ListCell):
             return [self.raw(i) for i in self.heap[thing]]
@@ -157,8 +126,8 @@ class Engine(Memory):
             return slice(self.raw(thing.start), self.raw(thing.stop), self.raw(thing.step))
         return thing
 
-    def wrap(self, result: Any, base: ArrayCell | View | None = None, owner: str | None = None) -> Any:
-        """What an operator gave, as a thing: arrays get an identity. It may share memory with ``base``."""
+    def wrap(self, result: Any, base: ArrayCell | ArrayView | None = None, owner: str | None = None) -> Any:
+        """The result of an operator, as a thing: arrays get an identity. It may share memory with ``base``."""
         if isinstance(result, Value):
             if isinstance(result, PyNumber) or result.shape == ():
                 return result
@@ -185,8 +154,12 @@ class Engine(Memory):
         if isinstance(content, Value) and len(self.stack) <= 1:
             self.named[name] = content.ref
         if len(self.builder._nodes) > MAX_NODES:
-            self.fail(node, "too-large", f"The graph has more than {MAX_NODES} nodes.",
-                      "let range loops stay loops instead of going over long tuples or lists.")  # fmt: skip
+            self.fail(
+                node,
+                "too-large",
+                f"The graph has more than {MAX_NODES} nodes.",
+                "let range loops stay loops instead of going over long tuples or lists.",
+            )
 
     def need(self, thing: Any, node: ast.AST) -> Any:
         """The thing, unless it is Missing: then the error that says why."""

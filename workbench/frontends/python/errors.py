@@ -8,7 +8,15 @@ from workbench.errors import GraphError
 class CaptureError(GraphError):
     """A construct of a Python function that cannot be put into a graph, or that fails while it is captured.
 
-    ``source`` holds file, line and expression; ``construct`` names what was met ("try", "yield", "call" ...).
+    ``source`` holds file, line and expression; ``construct`` is the kind of construct ("try", "yield", "call" ...).
+
+    Examples
+    --------
+    >>> try:
+    ...     wb.graph(print)
+    ... except wb.CaptureError as error:
+    ...     print(error.slug)
+    not-a-function
     """
 
     slug = "capture"

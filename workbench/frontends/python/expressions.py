@@ -9,20 +9,14 @@ import ast
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.frontends.python import operators
 from workbench.frontends.python.assigning import assign
 from workbench.frontends.python.engine import Engine, expression
-from workbench.frontends.python.objects import (
-    DictCell,
-    ListCell,
-    LocalFunction,
-    Missing,
-    Range,
-    Several,
-)
-from workbench.frontends.python.scopes import Scope, lookup_outside
-from workbench.frontends.python.sequences import MAX_UNROLLED, items_of, shown
+from workbench.frontends.python.objects import DictCell, Missing
+from workbench.frontends.python.scopes import PythonScope, lookup_outside
 from workbench.frontends.python.statements import local_function
+from workbench.frontends.python.values import operators
+from workbench.frontends.python.values.arithmetic import binary
+from workbench.frontends.python.values.iteration_space import items_of
 
 UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "Yield": ("unsupported-yield", "yield", "collect the results in an array, and return it."),
@@ -50,7 +44,7 @@ def _constant(engine: Engine, node: ast.Constant) -> Any:
 @expression(ast.Name)
 def _name(engine: Engine, node: ast.Name) -> Any:
     name, scope = node.id, engine.scope
-    at: Scope | None = scope
+    at: PythonScope | None = scope
     while at is not None:
         if name in at.local:
             thing = at.vars.get(name)
@@ -75,29 +69,6 @@ def _walrus(engine: Engine, node: ast.NamedExpr) -> Any:
 def _binary(engine: Engine, node: ast.BinOp) -> Any:
     left = engine.evaluate(node.left)
     return binary(engine, node, type(node.op).__name__, left, engine.evaluate(node.right))
-
-
-def binary(engine: Engine, node: ast.AST, op: str, left: Any, right: Any) -> Any:
-    """``left op right``; tuples and lists keep the identity of what they hold."""
-    for one, other in ((left, right), (right, left)):
-        if op == "Mult" and type(other) is int and (type(one) is tuple or isinstance(one, ListCell)):
-            items = items_of(engine, one, node)
-            repeated = items_of(engine, items * min(other, MAX_UNROLLED // max(len(items), 1) + 1), node)
-            return repeated if type(one) is tuple else engine.new_list(repeated)
-    if op == "Add":
-        if type(left) is tuple and type(right) is tuple:
-            return left + right
-        if isinstance(left, ListCell) and isinstance(right, (ListCell, list)):
-            return engine.new_list(engine.heap[left] + items_of(engine, right, node))
-    for thing in (left, right):
-        if isinstance(thing, (LocalFunction, Range, Several, DictCell)):
-            engine.fail(node, "wrong-operand", f"Python's {op} cannot be put into a graph for {shown(thing)}.")
-    try:
-        return engine.wrap(operators.binary(engine.builder, op, engine.raw(left), engine.raw(right)))
-    except WorkbenchError:
-        raise
-    except Exception as error:  # both are known now, and Python itself refuses them
-        engine.python_error(node, error)
 
 
 @expression(ast.UnaryOp)
@@ -141,8 +112,13 @@ def _dict(engine: Engine, node: ast.Dict) -> Any:
             continue
         found = engine.raw(engine.evaluate(key))
         if operators.is_value(found):
-            engine.fail(key, "computed-key", "The key of a dict must be known when the function is captured.",
-                        "use an array with a computed index.", construct="dict")  # fmt: skip
+            engine.fail(
+                key,
+                "computed-key",
+                "The key of a dict must be known when the function is captured.",
+                "use an array with a computed index.",
+                construct="dict",
+            )
         pairs[found] = engine.evaluate(value)
     return engine.new_dict(tuple(pairs.items()))
 

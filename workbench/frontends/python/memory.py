@@ -5,30 +5,30 @@ from __future__ import annotations
 import ast
 from typing import Any, NoReturn
 
-from workbench.frontends.python import operators
 from workbench.frontends.python.errors import CaptureError
 from workbench.frontends.python.objects import (
     ArrayCell,
+    ArrayView,
     Cell,
     DictCell,
     ListCell,
     LocalFunction,
     Missing,
     Several,
-    View,
 )
-from workbench.frontends.python.scopes import Scope
-from workbench.graph.builder import GraphBuilder
-from workbench.graph.node import Source
+from workbench.frontends.python.scopes import PythonScope
+from workbench.frontends.python.values import operators
+from workbench.ir.builder.builder import GraphBuilder
+from workbench.ir.node import Source
 
 
-class Memory:
+class CaptureHeap:
     """The heap of a capture. ``ties`` are pairs of arrays that may be one, or share memory."""
 
     builder: GraphBuilder
-    scope: Scope
+    scope: PythonScope
     #: scopes of the functions in progress, outermost first, each with what it was called with
-    stack: list[tuple[Scope, Any]]
+    stack: list[tuple[PythonScope, Any]]
 
     def __init__(self) -> None:
         self.heap: dict[Cell, Any] = {}
@@ -37,8 +37,8 @@ class Memory:
         self.changed: dict[Cell, Source] = {}
 
     def content(self, cell: Cell) -> Any:
-        """What an array holds now."""
-        if isinstance(cell, View):
+        """The current content of an array."""
+        if isinstance(cell, ArrayView):
             base = self.content(cell.base)
             return cell.first if base is cell.seen else operators.subscript(self.builder, base, cell.index)
         content = self.heap[cell]
@@ -91,17 +91,23 @@ class Memory:
                 argument = other.owner.startswith("the argument")
                 name = other.owner.rpartition(" ")[2]
                 self.fail(
-                    node, "argument-mutation" if argument else "outside-mutation",
+                    node,
+                    "argument-mutation" if argument else "outside-mutation",
                     f"This changes {other.owner}: plain Python would change the {what} of the caller, a graph cannot.",
                     f"copy it first, with {name} = {name}.copy()." if argument else "copy it first, with .copy().",
                     construct="mutation",
-                )  # fmt: skip
+                )
         seen = self.reachable() if len(related) > 1 else {}
         for other in related:
             if other is not base and other in seen and not isinstance(other, ArrayCell):
-                self.fail(node, "alias", f"This changes a list or dict that may or may not be {seen[other]!r}: on one "
-                          "way through the program they are one.", "copy one of them before, with .copy().",
-                          construct="mutation")  # fmt: skip
+                self.fail(
+                    node,
+                    "alias",
+                    f"This changes a list or dict that may or may not be {seen[other]!r}: on one "
+                    "way through the program they are one.",
+                    "copy one of them before, with .copy().",
+                    construct="mutation",
+                )
             if other is not base and other in seen:
                 self.heap[other] = Missing(
                     f"{seen[other]!r} may or may not be the array that line {self.scope.text.line(node)} changes: on "
@@ -112,7 +118,7 @@ class Memory:
         self._set(cell, new)
 
     def _set(self, cell: Cell, new: Any) -> None:
-        if isinstance(cell, View):
+        if isinstance(cell, ArrayView):
             stored = operators.store_subscript(self.builder, self.content(cell.base), cell.index, new)
             self._set(cell.base, stored)
         else:
@@ -121,10 +127,10 @@ class Memory:
     def reachable(self) -> dict[Cell, str]:
         """Arrays that variables in sight refer to, with the name of one such variable."""
         found: dict[Cell, str] = {}
-        scopes: dict[int, Scope] = {}
+        scopes: dict[int, PythonScope] = {}
         waiting = [self.scope, *(scope for scope, _ in self.stack)]
         while waiting:
-            scope: Scope | None = waiting.pop()
+            scope: PythonScope | None = waiting.pop()
             while scope is not None and id(scope) not in scopes:
                 scopes[id(scope)] = scope
                 for name, thing in scope.vars.items():
@@ -132,7 +138,7 @@ class Memory:
                 scope = scope.parent
         return found
 
-    def _reach(self, thing: Any, name: str, found: dict[Cell, str], scopes: list[Scope]) -> None:
+    def _reach(self, thing: Any, name: str, found: dict[Cell, str], scopes: list[PythonScope]) -> None:
         if isinstance(thing, Cell):
             thing = root(thing)
             if thing in found:
@@ -149,9 +155,14 @@ class Memory:
             scopes.append(thing.scope)
 
     def fail(
-        self, node: ast.AST, slug: str, sentence: str, fix: str | None = None, construct: str | None = None,
+        self,
+        node: ast.AST,
+        slug: str,
+        sentence: str,
+        fix: str | None = None,
+        construct: str | None = None,
         source: Source | None = None,
-    ) -> NoReturn:  # fmt: skip
+    ) -> NoReturn:
         """Raise a CaptureError about a part of the function in progress."""
         error = CaptureError(sentence, slug=slug, source=source or self.scope.text.source(node), fix=fix)
         error.construct = construct or type(node).__name__
@@ -164,6 +175,6 @@ class Memory:
 
 def root(cell: Cell) -> Cell:
     """The array that a view is a part of."""
-    while isinstance(cell, View):
+    while isinstance(cell, ArrayView):
         cell = cell.base
     return cell

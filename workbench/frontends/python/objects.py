@@ -1,4 +1,4 @@
-"""What variables hold while a function is captured.
+"""Objects that variables hold while a function is captured.
 
 =================  =============================================================================================
 a Value            a number or NumPy scalar that is known when the graph runs (:class:`PyNumber`: a Python number)
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.frontends.python.scopes import Scope
+    from workbench.frontends.python.scopes import PythonScope
 
 
 class Cell:
@@ -43,7 +43,7 @@ class ArrayCell(Cell):
     __slots__ = ()
 
 
-class View(Cell):
+class ArrayView(Cell):
     """``base[index]`` with numbers, slices and None: the part of another array, seen and changed through both.
 
     ``first`` is its content as long as that of the base is ``seen``.
@@ -51,7 +51,7 @@ class View(Cell):
 
     __slots__ = ("base", "first", "index", "seen")
 
-    def __init__(self, base: ArrayCell | View, index: Any, first: Any, seen: Any) -> None:
+    def __init__(self, base: ArrayCell | ArrayView, index: Any, first: Any, seen: Any) -> None:
         super().__init__()
         self.base, self.index, self.first, self.seen = base, index, first, seen
 
@@ -88,7 +88,7 @@ class LocalFunction:
 
     name: str
     tree: ast.FunctionDef | ast.Lambda
-    scope: Scope
+    scope: PythonScope
     defaults: Sequence[Any]
     keyword_defaults: dict[str, Any]
 
@@ -119,6 +119,6 @@ class Method:
     name: str
 
 
-#: under these names a scope keeps what is no variable of Python: words that cannot be names
+#: under these names a scope keeps entries that are not variables of Python: words that cannot be names
 BREAK, CONTINUE, RETURNED, RESULT, ASSERTED = "break", "continue", "returned", "return value", "asserted"
 FLAGS = (BREAK, CONTINUE, RETURNED)

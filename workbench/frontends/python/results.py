@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.frontends.python import operators
 from workbench.frontends.python.engine import Engine
-from workbench.frontends.python.numbers import PyNumber
-from workbench.frontends.python.objects import ArrayCell, Cell, DictCell, ListCell, Range, Several, View
-from workbench.graph.value import Value
+from workbench.frontends.python.objects import ArrayCell, ArrayView, Cell, DictCell, ListCell, Range, Several
+from workbench.frontends.python.values import operators
+from workbench.frontends.python.values.numbers import PyNumber
+from workbench.ir.builder.value import Value
 
 #: the output of a graph whose function returns nothing that is computed
 DONE = "done"
@@ -53,7 +53,7 @@ class Results:
 
     def _packed(self, thing: Any, names: Any, fallback: str) -> Pack:
         engine = self._engine
-        if isinstance(thing, (Value, ArrayCell, View)):
+        if isinstance(thing, (Value, ArrayCell, ArrayView)):
             if isinstance(thing, Cell) and thing in self._cells:  # the same array again
                 return self._cells[thing]
             content = thing if isinstance(thing, Value) else operators.lift(engine.builder, engine.content(thing))
@@ -75,9 +75,10 @@ class Results:
             from workbench.frontends.python.errors import CaptureError
 
             raise CaptureError(
-                f"The function returns a {type(thing).__name__.lower()}, which is no result of a graph.",
-                slug="bad-result", fix="return numbers, arrays, or tuples, lists and dicts of them.",
-            )  # fmt: skip
+                f"The function returns a {type(thing).__name__.lower()}, which cannot be a result of a graph.",
+                slug="bad-result",
+                fix="return numbers, arrays, or tuples, lists and dicts of them.",
+            )
         return lambda outputs, feeds: thing
 
     def _output(self, value: Value, name: str, kind: str) -> Pack:

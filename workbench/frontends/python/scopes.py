@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.frontends.python.text import FunctionText
+from workbench.frontends.python.source_text import FunctionText
 
 #: items of a container from outside that tell whether it has changed
 MAX_ITEMS = 10_000
@@ -21,13 +21,17 @@ _ABSENT = object()
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 
 
-class Scope:
+class PythonScope:
     """The variables of one activation of a function. ``vars`` also holds the flags of its control flow."""
 
     def __init__(
-        self, text: FunctionText, name: str, local: frozenset[str], parent: Scope | None,
+        self,
+        text: FunctionText,
+        name: str,
+        local: frozenset[str],
+        parent: PythonScope | None,
         function: types.FunctionType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.text, self.name, self.local, self.parent, self.function = text, name, local, parent, function
         self.vars: dict[str, Any] = {}
         #: line of the last binding of each name
@@ -35,7 +39,7 @@ class Scope:
 
 
 class Outside:
-    """What a graph took from outside of its arguments, as (holder, name, token)."""
+    """Values that a graph took from outside of its arguments, as (holder, name, token)."""
 
     def __init__(self) -> None:
         self._taken: dict[tuple[int, str], tuple[Any, str, Any]] = {}
@@ -47,7 +51,7 @@ class Outside:
             self._taken[key] = (holder, name, token(value))
 
     def unchanged(self) -> bool:
-        """Whether all that was taken still is what it was."""
+        """True if all that was taken still is what it was."""
         return all(same(token(_read(holder, name)), old) for holder, name, old in tuple(self._taken.values()))
 
 

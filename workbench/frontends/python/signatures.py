@@ -11,10 +11,10 @@ import numpy as np
 
 from workbench.frontends.python.engine import Engine
 from workbench.frontends.python.errors import CaptureError
-from workbench.frontends.python.numbers import python_number
 from workbench.frontends.python.objects import ArrayCell, Cell, DictCell, ListCell
 from workbench.frontends.python.scopes import token
-from workbench.graph.types import dtype_name
+from workbench.frontends.python.values.numbers import python_number
+from workbench.ir.types import dtype_name
 
 PYTHON_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 #: numbers and arrays that one call may have
@@ -22,7 +22,7 @@ MAX_LEAVES = 10_000
 
 
 @dataclass(frozen=True)
-class Call:
+class BoundCall:
     """A call with its arguments bound to the parameters. ``given`` are those of the call, the others are defaults."""
 
     arguments: dict[str, Any]
@@ -36,20 +36,20 @@ class Call:
         )
 
     def feeds(self) -> dict[str, Any]:
-        """What each input of the graph is fed."""
+        """The value that is fed to each input of the graph."""
         return {name: leaf for n in self.given for name, leaf in _leaves(n, self.arguments[n])}
 
 
-def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+def bind(signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> BoundCall:
     """Bind as Python does; raises TypeError as Python does."""
     bound = signature.bind(*args, **kwargs)
     given = frozenset(bound.arguments)
     bound.apply_defaults()
-    return Call(dict(bound.arguments), given)
+    return BoundCall(dict(bound.arguments), given)
 
 
 def is_leaf(value: Any) -> bool:
-    """Whether a value is an input of the graph; others are known at capture or hold such values."""
+    """True if a value is an input of the graph; others are known at capture or hold such values."""
     if type(value) in PYTHON_DTYPES:
         return True
     if isinstance(value, (np.ndarray, np.generic)):
@@ -84,18 +84,18 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _leaves(f"{name}.{k}", item)
 
 
-def things_of(engine: Engine, call: Call) -> dict[str, Any]:
-    """What the parameters hold at the beginning: placeholders, made here, and statics."""
+def things_of(engine: Engine, call: BoundCall) -> dict[str, Any]:
+    """Initial values of the parameters: placeholders, created here, and statics."""
     count = sum(1 for n in call.given for _ in _leaves(n, call.arguments[n]))
     if count > MAX_LEAVES:
         raise CaptureError(
-            f"{count} numbers and arrays came as arguments; {MAX_LEAVES} may.",
+            f"{count} numbers and arrays were given as arguments; at most {MAX_LEAVES} are allowed.",
             slug="too-many-arguments",
             fix="put numbers into an array.",
         )
     return {
         name: _thing(engine, name, value) if name in call.given else value for name, value in call.arguments.items()
-    }  # fmt: skip
+    }
 
 
 def _thing(engine: Engine, name: str, value: Any) -> Any:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 
-from workbench.frontends.python import operators
+from workbench.frontends.python.control.logic import truth
 from workbench.frontends.python.engine import Engine, statement
 from workbench.frontends.python.objects import BREAK, CONTINUE, RESULT, RETURNED, LocalFunction
-from workbench.graph.value import Value
+from workbench.frontends.python.values import operators
+from workbench.ir.builder.value import Value
 
 #: statements without a counterpart: slug, what they are called, what to write instead
 UNSUPPORTED: dict[str, tuple[str, str, str]] = {
@@ -92,15 +93,16 @@ def local_function(engine: Engine, node: ast.FunctionDef | ast.Lambda, name: str
     """The function that a def or lambda makes; defaults are evaluated now, as Python does."""
     given = {
         a.arg: engine.evaluate(d)
-        for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d is not None
-    }  # fmt: skip
+        for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if d is not None
+    }
     return LocalFunction(name, node, engine.scope, [engine.evaluate(d) for d in node.args.defaults], given)
 
 
 @statement(ast.Assert)
 def _assert(engine: Engine, node: ast.Assert) -> None:
     b = engine.builder
-    test = engine.truth(node.test)
+    test = truth(engine, node.test)
     if test is True:
         return
     message = f"line {engine.scope.text.line(node)}"

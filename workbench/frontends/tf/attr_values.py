@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.frontends.tf.graphdef import NodeDef
 from workbench.frontends.tf.library import tensorflow
-from workbench.frontends.tf.tensor_proto import DType, Function
+from workbench.frontends.tf.tensor_proto import DTypeAttr, Function
 
 _FIELDS = {"string": "s", "int": "i", "float": "f", "bool": "b"}
 
@@ -57,7 +57,7 @@ def _write_one(kind: str, value: Any, into: Any, repeated: bool) -> None:
         (field.add() if repeated else field).CopyFrom(made)
         return
     name = _FIELDS.get(kind, "type")
-    plain = value.number if isinstance(value, DType) else value
+    plain = value.number if isinstance(value, DTypeAttr) else value
     if repeated:
         getattr(into, name).append(plain)
     else:

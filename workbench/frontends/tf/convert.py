@@ -2,7 +2,7 @@
 
 ::
 
-    graphdef -> inline, structured -> variables, flows -> lowering, rules -> stacks -> Graph
+    graphdef -> inline, structured -> tables, variables, flows -> lowering, rules -> stacks -> Graph
     nodes,      one flat level of     constants and       one node of ours   one more
     functions   TensorFlow 1's ops    flows made plain    for each           loop variable
 
@@ -22,15 +22,19 @@ import numpy as np
 from workbench.errors import LoadError
 from workbench.frontends.files import guarded, read_bytes
 from workbench.frontends.sniff import is_message_text
-from workbench.frontends.tf.ends import leaves, needed, no_ends, no_output, of_outermost_frame, starts
-from workbench.frontends.tf.flows import with_flows
+from workbench.frontends.tf.functions.inline import Inliner
+from workbench.frontends.tf.functions.structured import STRUCTURED
+from workbench.frontends.tf.graph_outputs import leaves, needed, no_ends, of_outermost_frame, starts
 from workbench.frontends.tf.graphdef import GraphDef, TensorName, read_graphdef
-from workbench.frontends.tf.inline import Inliner
 from workbench.frontends.tf.lowering import check_declared, lower, nodes_of, tensors_of, value_of
+from workbench.frontends.tf.pruning import no_output
+from workbench.frontends.tf.saved_model.variables import with_values
+from workbench.frontends.tf.saved_model.vocabulary import Assets
 from workbench.frontends.tf.stacks import with_stacks
-from workbench.frontends.tf.variables import with_values
-from workbench.graph.graph import Graph
-from workbench.graph.node import Ref
+from workbench.frontends.tf.tables import with_tables
+from workbench.frontends.tf.tensor_array_flow import with_flows
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
 
 
 def from_graphdef(
@@ -40,27 +44,41 @@ def from_graphdef(
     name: str = "graph",
     variables: Mapping[str, np.ndarray] | None = None,
 ) -> Graph:
-    """Import a GraphDef: frames of TensorFlow 1, functions of TensorFlow 2, frozen or with the values of its variables.
+    """Import a TensorFlow GraphDef; TensorFlow itself is not needed.
+
+    Frames of TensorFlow 1 and functions of TensorFlow 2 are both read, frozen or with the values of the variables. The
+    inputs of the graph are its Placeholders, the outputs its tensors, both under TensorFlow's names (``"x:0"``).
 
     Parameters
     ----------
-    graph_def:
+    graph_def : bytes, str, path or GraphDef
         The bytes or the text of a GraphDef, a path to a ``.pb`` or ``.pbtxt`` file, or an object with
         ``SerializeToString()``.
-    outputs:
+    outputs : sequence of str, optional
         Tensor names (``"output:0"`` or ``"output"``); then only what they need is imported. By default the outputs of
         every node that nothing reads, except NoOp and Assert.
-    variables:
+    name : str, default "graph"
+        Name of the graph; a file gives its own.
+    variables : mapping of str to array, optional
         Values of the graph's variables, by node name or shared name; they become constants.
 
-    Inputs of the graph are its Placeholders, outputs its tensors, both under TensorFlow's names (``"input_0:0"``).
+    Returns
+    -------
+    Graph
 
     Raises
     ------
     LoadError
-        For bytes that are no GraphDef (slugs as in ``read_graphdef``) or an output that is not there.
+        For bytes that are not a GraphDef (``not-a-graphdef``, ``truncated``), an output that does not exist
+        (``no-such-output``), or a hash table that nothing in the graph fills (``no-table-values``).
     UnknownOpError
         Once, with every op that has no counterpart and its nodes.
+
+    Examples
+    --------
+    >>> loop = wb.from_graphdef("loop.pb")
+    >>> loop, list(loop.inputs)
+    (<Graph 'loop': ... nodes, 1 frame>, ['x:0'])
     """
     if isinstance(graph_def, str) and is_message_text(graph_def):
         data = graph_def.encode("utf-8", "surrogatepass")
@@ -76,7 +94,14 @@ def from_graphdef(
             f"from_graphdef takes bytes, a path or a GraphDef, but got {type(graph_def).__name__}.",
             slug="not-a-graphdef",
         )
-    return convert(read_graphdef(data), outputs, name, variables)
+    return convert(read_graphdef(data, tensors_named(outputs)), outputs, name, variables)
+
+
+def tensors_named(outputs: Sequence[str] | None) -> list[TensorName] | None:
+    """The tensors that ``outputs`` names: one name, several, or None for the graph's own."""
+    if outputs is None:
+        return None
+    return [TensorName.parse(o) for o in ([outputs] if isinstance(outputs, str) else outputs)]
 
 
 def convert(
@@ -84,24 +109,34 @@ def convert(
     outputs: Sequence[str] | None,
     name: str,
     variables: Mapping[str, np.ndarray] | None = None,
+    assets: Assets | None = None,
+    stored: Mapping[str, np.ndarray] | None = None,
 ) -> Graph:
-    """Lower every node by its rule; see :func:`from_graphdef`."""
+    """Lower every node by its rule; see :func:`from_graphdef`.
+
+    ``assets`` are the files of a SavedModel, ``stored`` the tensors of its checkpoint.
+    """
     with guarded(f"GraphDef {name!r}"):
-        return _convert(source, outputs, name, variables)
+        return _convert(source, outputs, name, variables, assets, stored or {})
 
 
 def _convert(
-    source: GraphDef, outputs: Sequence[str] | None, name: str, variables: Mapping[str, np.ndarray] | None
+    source: GraphDef,
+    outputs: Sequence[str] | None,
+    name: str,
+    variables: Mapping[str, np.ndarray] | None,
+    assets: Assets | None,
+    stored: Mapping[str, np.ndarray],
 ) -> Graph:
-    _check_inputs(source)
-    if isinstance(outputs, str):
-        outputs = [outputs]
-    wanted = None if outputs is None else [TensorName.parse(o) for o in outputs]
+    wanted = tensors_named(outputs)
     ends = leaves(source.nodes) if wanted is None else wanted
     if not ends:
         raise no_ends(source.nodes)
-    flat = Inliner(source, needed(source, ends if wanted is not None else starts(source.nodes, ends)))
-    nodes = with_flows(with_values(flat.nodes, variables))
+    first = [TensorName(filler, 0) for filler in source.fillers]
+    reached = needed(source, [*(ends if wanted is not None else starts(source.nodes, ends)), *first])
+    flat = Inliner(source, reached, STRUCTURED)
+    filled = with_tables(flat.nodes, [n for end in ends for n in _nodes_of(end, flat)], assets, stored)
+    nodes = with_flows(with_values(filled, variables))
     lowered = lower(nodes)
     tensors = {n: tensors_of(n, low) for n, low in lowered.items()}
     made = with_stacks([made for n, low in lowered.items() for made in nodes_of(nodes[n], low, tensors)])
@@ -124,6 +159,12 @@ def _convert(
     return graph
 
 
+def _nodes_of(end: TensorName, flat: Inliner) -> list[str]:
+    """The nodes of the flat graph that give the tensors of an end."""
+    count = flat.count(end.node)
+    return [end.node] if count is None else [flat.resolve(TensorName(end.node, i)).node for i in range(count)]
+
+
 def _tensors(name: str, flat: Inliner, tensors: Mapping[str, list[Ref]]) -> list[Ref]:
     """Our values for the tensors of a node of the source, or of a body."""
     count = flat.count(name)
@@ -132,15 +173,3 @@ def _tensors(name: str, flat: Inliner, tensors: Mapping[str, list[Ref]]) -> list
             raise no_output(name, tensors)
         return tensors[name]
     return [value_of(flat.resolve(TensorName(name, i)), tensors) for i in range(count)]
-
-
-def _check_inputs(source: GraphDef) -> None:
-    for node in source.nodes.values():
-        for used in (*(t.node for t in node.inputs), *node.control):
-            if used not in source.nodes:
-                raise LoadError(
-                    f"{node.op} {node.name!r} reads {used!r}, which is not in the GraphDef.",
-                    slug="no-such-node",
-                    node=node.name,
-                    fix="freeze the graph with all nodes that its outputs need.",
-                )

@@ -27,17 +27,17 @@ from workbench.errors import ExecutionError, UnknownOpError, WorkbenchError
 from workbench.frontends.tf.attr_values import node_def, proto_of, read
 from workbench.frontends.tf.graphdef import NodeDef
 from workbench.frontends.tf.library import definition, installed, tensorflow
-from workbench.frontends.tf.rules.base import Lowered
+from workbench.frontends.tf.rules.base import LoweredNode
 from workbench.frontends.tf.schema import DTYPES
-from workbench.graph.opspec import OpSpec
-from workbench.graph.types import OPAQUE, TensorType
+from workbench.ir.opspec import OpSpec
+from workbench.ir.types import OPAQUE, TensorType
 from workbench.ops import foreign
 
 PREFIX = "tensorflow"
 
 
-class Call(NamedTuple):
-    """What TensorFlow has to be asked for a node: the op, and its attributes for a call and for a node of a graph."""
+class EagerCall(NamedTuple):
+    """The eager call of TensorFlow for a node: the op, and its attributes for a call and for a node of a graph."""
 
     op: str
     attrs: tuple[Any, ...]
@@ -45,7 +45,7 @@ class Call(NamedTuple):
     stateful: bool
 
 
-def lowered(node: NodeDef) -> Lowered | None:
+def lowered(node: NodeDef) -> LoweredNode | None:
     """The foreign op that stands for a node; None where TensorFlow is missing or must not or cannot evaluate it."""
     if not installed():
         return None
@@ -56,10 +56,8 @@ def lowered(node: NodeDef) -> Lowered | None:
     types = _types(known, proto)
     if types is None:
         return None
-    attrs = {
-        "node": proto.SerializeToString(deterministic=True), "types": types, "stateful": bool(known.is_stateful),
-    }  # fmt: skip
-    return Lowered(f"{PREFIX}:{node.op}", node.inputs, attrs)
+    attrs = {"node": proto.SerializeToString(deterministic=True), "types": types, "stateful": bool(known.is_stateful)}
+    return LoweredNode(f"{PREFIX}:{node.op}", node.inputs, attrs)
 
 
 def _types(known: Any, proto: Any) -> tuple[TensorType, ...] | None:
@@ -90,11 +88,18 @@ def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
         )
     stateful = attrs.get("stateful", True) is not False
     return OpSpec(
-        op, ("*inputs",), tuple(f"output{i}" for i in range(len(types or ()))), _infer, _evaluate,
-        f"TensorFlow's {name}, evaluated by TensorFlow.", "foreign",
+        op,
+        ("*inputs",),
+        tuple(f"output{i}" for i in range(len(types or ()))),
+        _infer,
+        _evaluate,
+        f"TensorFlow's {name}, evaluated by TensorFlow.",
+        "foreign",
         source=f"https://www.tensorflow.org/api_docs/python/tf/raw_ops/{name}",
-        attrs={"node": None, "types": (), "stateful": True}, pure=not stateful, draws=stateful,
-    )  # fmt: skip
+        attrs={"node": None, "types": (), "stateful": True},
+        pure=not stateful,
+        draws=stateful,
+    )
 
 
 def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
@@ -119,7 +124,7 @@ def _evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...
         ) from error
 
 
-def _eager(call: Call, arrays: Sequence[Any], count: int) -> list[Any]:
+def _eager(call: EagerCall, arrays: Sequence[Any], count: int) -> list[Any]:
     library = tensorflow()
     execute = importlib.import_module("tensorflow.python.eager.execute").execute
     context = importlib.import_module("tensorflow.python.eager.context").context()
@@ -130,7 +135,7 @@ def _eager(call: Call, arrays: Sequence[Any], count: int) -> list[Any]:
         return _in_graph(call, arrays, call.protos)
 
 
-def _drawn(call: Call, arrays: Sequence[Any], node: str, path: tuple[int, ...]) -> list[Any]:
+def _drawn(call: EagerCall, arrays: Sequence[Any], node: str, path: tuple[int, ...]) -> list[Any]:
     """A draw from a kernel that has drawn nothing before."""
     seeds = (call.protos["seed"].i, call.protos["seed2"].i)
     protos = dict(call.protos)
@@ -141,7 +146,7 @@ def _drawn(call: Call, arrays: Sequence[Any], node: str, path: tuple[int, ...]) 
     return _in_graph(call, arrays, protos)
 
 
-def _in_graph(call: Call, arrays: Sequence[Any], protos: Mapping[str, Any]) -> list[Any]:
+def _in_graph(call: EagerCall, arrays: Sequence[Any], protos: Mapping[str, Any]) -> list[Any]:
     """The node in a graph of its own, with a new kernel, which is thrown away."""
     library = tensorflow()
     with library.Graph().as_default() as graph, library.device("CPU:0"):
@@ -151,7 +156,7 @@ def _in_graph(call: Call, arrays: Sequence[Any], protos: Mapping[str, Any]) -> l
 
 
 @functools.lru_cache(maxsize=4096)
-def _call(raw: bytes) -> Call:
+def _call(raw: bytes) -> EagerCall:
     try:
         proto = node_def(raw)
     except UnknownOpError:
@@ -162,7 +167,7 @@ def _call(raw: bytes) -> Call:
     if known is None:
         raise ExecutionError(f"TensorFlow's {proto.op!r} is not evaluated here.", slug="bad-foreign-op")
     attrs = [part for a in known.attr for part in (a.name, read(proto.attr[a.name], a.type))]
-    return Call(proto.op, tuple(attrs), {a.name: proto.attr[a.name] for a in known.attr}, bool(known.is_stateful))
+    return EagerCall(proto.op, tuple(attrs), {a.name: proto.attr[a.name] for a in known.attr}, bool(known.is_stateful))
 
 
 def _tensor(value: Any) -> Any:

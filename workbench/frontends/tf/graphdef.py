@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from workbench.errors import LoadError
 from workbench.frontends.files import guarded
-from workbench.frontends.tf.functions import FunctionDef, functions_of
+from workbench.frontends.tf.functions.function_library import FunctionDef, functions_of
+from workbench.frontends.tf.initializers import initializers
 from workbench.frontends.tf.message import read_message
+from workbench.frontends.tf.pruning import needed_functions, needed_nodes
 from workbench.frontends.tf.schema import GRAPHDEF
+from workbench.frontends.tf.tensor_name import TensorName
 from workbench.frontends.tf.tensor_proto import Budget, attr_of
-
-
-class TensorName(NamedTuple):
-    """An input of a NodeDef: ``node``, ``node:output`` or ``^node`` (control; output -1)."""
-
-    node: str
-    output: int
-
-    @classmethod
-    def parse(cls, text: str) -> TensorName:
-        if text.startswith("^"):
-            return cls(text[1:], -1)
-        node, colon, index = text.rpartition(":")
-        if colon and index.isascii() and index.isdigit() and len(index) < 7:
-            return cls(node, int(index))
-        return cls(text, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,36 +35,53 @@ class NodeDef:
 
 @dataclass(frozen=True, slots=True)
 class GraphDef:
-    """Nodes in file order by name, and the functions of the library by name."""
+    """Nodes in file order by name, and the functions of the library by name. ``fillers`` names the nodes that fill the
+    tables of the others."""
 
     nodes: Mapping[str, NodeDef]
     functions: Mapping[str, FunctionDef] = field(default_factory=dict)
     producer: int = 0
+    fillers: tuple[str, ...] = ()
 
 
-def read_graphdef(data: bytes) -> GraphDef:
-    """Read a GraphDef in binary or text form.
+def read_graphdef(data: bytes, wanted: Iterable[TensorName] | None = None) -> GraphDef:
+    """Read a GraphDef in binary or text form; with ``wanted``, only the nodes and functions that these tensors need.
 
     Raises LoadError with slug ``empty``, ``truncated``, ``not-a-graphdef``, ``too-large``, or one that says what is
     wrong with a constant.
     """
     with guarded("The GraphDef"):
-        return graph_of(read_message(data, GRAPHDEF, "GraphDef", "not-a-graphdef"))
+        return graph_of(read_message(data, GRAPHDEF, "GraphDef", "not-a-graphdef"), wanted)
 
 
-def graph_of(message: Mapping[str, Any]) -> GraphDef:
-    """The nodes of a GraphDef message as the readers give it."""
+def graph_of(
+    message: Mapping[str, Any], wanted: Iterable[TensorName] | None = None, starting: set[str] | None = None
+) -> GraphDef:
+    """The nodes of a GraphDef message as the readers give it, or those that the tensors ``wanted`` need.
+
+    ``starting`` names the nodes that run when the model is initialised, of which those are kept that fill a table that
+    is needed; None where it is not known.
+    """
     if not message.get("node"):
         raise _not_a_graphdef("it holds no nodes.")
     budget = Budget()
     nodes: dict[str, NodeDef] = {}
-    for raw in message["node"]:
+    library = message.get("library", {})
+    ends = None if wanted is None else list(wanted)
+    found = message["node"] if ends is None else needed_nodes(message["node"], ends)
+    fillers = initializers(message["node"], found, starting)
+    if fillers and ends is not None:
+        found = needed_nodes(message["node"], [*ends, *(TensorName(name, 0) for name in fillers)])
+    for raw in found:
         node = _node(raw, budget)
         if node.name in nodes:
             raise LoadError(f"Two nodes of the GraphDef are named {node.name!r}.", slug="duplicate-name")
         nodes[node.name] = node
-    functions = functions_of(message.get("library", {}), budget)
-    return GraphDef(nodes, functions, message.get("versions", {}).get("producer", 0))
+    functions = functions_of(library if ends is None else needed_functions(library, found), budget)
+    return GraphDef(nodes, functions, message.get("versions", {}).get("producer", 0), tuple(fillers))
+
+
+__all__ = ["GraphDef", "NodeDef", "TensorName", "graph_of", "read_graphdef"]
 
 
 def _node(raw: Mapping[str, Any], budget: Budget) -> NodeDef:

@@ -26,7 +26,7 @@ _RANDOM = re.compile("Random|Multinomial|TruncatedNormal|CandidateSampler|Random
 
 
 def installed() -> bool:
-    """Whether TensorFlow could be imported; it is not imported for the answer."""
+    """True if TensorFlow could be imported; it is not imported for the answer."""
     try:
         return importlib.util.find_spec("tensorflow") is not None
     except (ImportError, ValueError):
@@ -34,7 +34,7 @@ def installed() -> bool:
 
 
 def hint() -> str:
-    """What to say beside ops without a counterpart; empty where TensorFlow is installed already."""
+    """Hint for errors about ops without a counterpart; empty where TensorFlow is installed already."""
     return "" if installed() else f", or {FIX}"
 
 

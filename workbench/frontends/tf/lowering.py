@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from workbench.errors import LoadError, UnknownOpError
 from workbench.frontends.tf import eager, library
 from workbench.frontends.tf.graphdef import NodeDef, TensorName
-from workbench.frontends.tf.rules import RULES, VARIANT_RULES, Lowered
+from workbench.frontends.tf.rules import RULES, VARIANT_RULES, LoweredNode
 from workbench.frontends.tf.sources import Sources
-from workbench.frontends.tf.tensor_proto import DType
-from workbench.graph.node import FrozenAttrs, Node, Ref
-from workbench.graph.opspec import REGISTRY
-from workbench.graph.types import ANY, OPAQUE
+from workbench.frontends.tf.tensor_proto import DTypeAttr
+from workbench.ir.node import FrozenAttrs, Node, Ref
+from workbench.ir.opspec import REGISTRY
+from workbench.ir.types import ANY, OPAQUE
 
 _VARIANT = 21
 #: outputs of one node
 MAX_OUTPUTS = 100_000
 
 
-def lower(nodes: Mapping[str, NodeDef]) -> dict[str, Lowered]:
-    """What stands for each node; UnknownOpError with every op that has no counterpart."""
+def lower(nodes: Mapping[str, NodeDef]) -> dict[str, LoweredNode]:
+    """The lowered form of each node; UnknownOpError with every op that has no counterpart."""
     constant = Sources(nodes)
-    found: dict[str, Lowered] = {}
+    found: dict[str, LoweredNode] = {}
     unknown: dict[str, list[str]] = {}
     for node in nodes.values():
         rule = RULES.get(node.op)
@@ -41,7 +41,7 @@ def lower(nodes: Mapping[str, NodeDef]) -> dict[str, Lowered]:
     return found
 
 
-def _need_inputs(node: NodeDef, low: Lowered) -> None:
+def _need_inputs(node: NodeDef, low: LoweredNode) -> None:
     """Refuse a node that no graph could hold, before anything looks at what it reads."""
     spec = REGISTRY[low.via or low.op]
     least, most = spec.arity()
@@ -50,11 +50,13 @@ def _need_inputs(node: NodeDef, low: Lowered) -> None:
         raise LoadError(
             f"{node.op} {node.name!r} has {len(node.inputs)} inputs; as {spec.name!r} it takes {wanted} "
             f"({', '.join(spec.inputs) or 'none'}).",
-            slug="wrong-arity", node=node.name, fix="write the GraphDef again with TensorFlow.",
-        )  # fmt: skip
+            slug="wrong-arity",
+            node=node.name,
+            fix="write the GraphDef again with TensorFlow.",
+        )
 
 
-def tensors_of(name: str, low: Lowered) -> list[Ref]:
+def tensors_of(name: str, low: LoweredNode) -> list[Ref]:
     """Our value for each tensor of a node of TensorFlow."""
     if low.outputs is not None:
         return [Ref(name, i) for i in low.outputs]
@@ -74,12 +76,14 @@ def value_of(tensor: TensorName, tensors: Mapping[str, list[Ref]]) -> Ref:
     if tensor.output >= len(tensors[tensor.node]):
         raise LoadError(
             f"Output {tensor.output} of {tensor.node!r} is used, which gives {len(tensors[tensor.node])} values.",
-            slug="no-such-output", node=tensor.node, fix="write the GraphDef again with TensorFlow.",
-        )  # fmt: skip
+            slug="no-such-output",
+            node=tensor.node,
+            fix="write the GraphDef again with TensorFlow.",
+        )
     return tensors[tensor.node][tensor.output]
 
 
-def nodes_of(node: NodeDef, low: Lowered, tensors: Mapping[str, list[Ref]]) -> list[Node]:
+def nodes_of(node: NodeDef, low: LoweredNode, tensors: Mapping[str, list[Ref]]) -> list[Node]:
     """The node, and before it the one that its rule asks for."""
 
     def value(tensor: TensorName) -> Ref:
@@ -106,14 +110,16 @@ def check_declared(nodes: Mapping[str, NodeDef], made: Mapping[str, Node]) -> No
         if node.op not in ("Enter", "Switch", "Merge", "Identity", "Exit", "NextIteration") or node.name not in made:
             continue
         declared, types = node.attrs.get("T"), made[node.name].types
-        if not isinstance(declared, DType) or not types or types[0].dtype in (ANY, OPAQUE):
+        if not isinstance(declared, DTypeAttr) or not types or types[0].dtype in (ANY, OPAQUE):
             continue
         wanted = declared.name
         if wanted not in (OPAQUE, types[0].dtype):
             raise LoadError(
                 f"{node.op} {node.name!r} declares {wanted}, but {types[0]} comes from {node.inputs[0].node!r}.",
-                slug="declared-dtype", node=node.name, fix="write the GraphDef again with TensorFlow.",
-            )  # fmt: skip
+                slug="declared-dtype",
+                node=node.name,
+                fix="write the GraphDef again with TensorFlow.",
+            )
 
 
 def _unknown(unknown: Mapping[str, list[str]]) -> UnknownOpError:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.errors import LoadError
+from workbench.frontends.protobuf.textproto import TextReader
+from workbench.frontends.protobuf.texttokens import TextError
+from workbench.frontends.protobuf.wire import Reader, Schema, WireError
 from workbench.frontends.sniff import is_text
-from workbench.frontends.textproto import TextReader
-from workbench.frontends.texttokens import TextError
 from workbench.frontends.tf.schema import ENUMS
-from workbench.frontends.wire import Reader, Schema, WireError
 
 
 def read_message(data: bytes, schema: Schema, name: str, slug: str) -> dict[str, Any]:

@@ -89,6 +89,8 @@ grad_handle flow_out: TensorArrayGradV3 TensorArrayGradWithShape
 handle flow: TensorArrayV3
 tensor lengths: TensorListConcat TensorListConcatV2
 output_handle tensor: TensorListPopBack
+sparse_indices sparse_values sparse_dense_shape: RaggedTensorToSparse
+keys values: LookupTableExport LookupTableExportV2
 values indices: TopK TopKV2
 topk topk_indices: TopKUnique TopKWithUnique
 row_splits char_values: UnicodeDecode

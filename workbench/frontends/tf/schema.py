@@ -6,7 +6,7 @@ versions}.proto of TensorFlow 2.x, which can read what 1.x wrote.
 
 from __future__ import annotations
 
-from workbench.frontends.wire import Field, Schema
+from workbench.frontends.protobuf.wire import Field, Schema
 
 #: inputs and attributes of one node
 MAX_INPUTS, MAX_ATTRS = 65_536, 4096
@@ -96,16 +96,38 @@ GRAPHDEF: Schema = {
 
 #: DataType numbers -> dtype names of the graph. Reference types are the number + 100.
 DTYPES: dict[int, str] = {
-    1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", 7: "string", 8: "complex64",
-    9: "int64", 10: "bool", 14: "bfloat16", 17: "uint16", 18: "complex128", 19: "float16", 20: "opaque",
-    21: "opaque", 22: "uint32", 23: "uint64",
-}  # fmt: skip
+    1: "float32",
+    2: "float64",
+    3: "int32",
+    4: "uint8",
+    5: "int16",
+    6: "int8",
+    7: "string",
+    8: "complex64",
+    9: "int64",
+    10: "bool",
+    14: "bfloat16",
+    17: "uint16",
+    18: "complex128",
+    19: "float16",
+    20: "opaque",
+    21: "opaque",
+    22: "uint32",
+    23: "uint64",
+}
 
 #: Names of the DataType numbers that no array of ours can hold, for messages.
 FOREIGN_DTYPES: dict[int, str] = {
-    11: "DT_QINT8", 12: "DT_QUINT8", 13: "DT_QINT32", 15: "DT_QINT16", 16: "DT_QUINT16", 24: "DT_FLOAT8_E5M2",
-    25: "DT_FLOAT8_E4M3FN", 29: "DT_INT4", 30: "DT_UINT4",
-}  # fmt: skip
+    11: "DT_QINT8",
+    12: "DT_QUINT8",
+    13: "DT_QINT32",
+    15: "DT_QINT16",
+    16: "DT_QUINT16",
+    24: "DT_FLOAT8_E5M2",
+    25: "DT_FLOAT8_E4M3FN",
+    29: "DT_INT4",
+    30: "DT_UINT4",
+}
 
 _NAMES = (
     "INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 BFLOAT16 QINT16 "
@@ -116,5 +138,7 @@ _NAMES = (
 ENUMS: dict[str, int] = {
     **{f"DT_{name}": number for number, name in enumerate(_NAMES)},
     **{f"DT_{name}_REF": number + 100 for number, name in enumerate(_NAMES) if number},
-    "LEGACY": 0, "V1": 1, "V2": 2,
-}  # fmt: skip
+    "LEGACY": 0,
+    "V1": 1,
+    "V2": 2,
+}

@@ -1,4 +1,4 @@
-"""Where a tensor comes from, through the nodes that only hand a value on: what rules may ask about their inputs."""
+"""Origins of tensors, through nodes that only forward a value: queries of the rules about their inputs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ class Sources:
 
     def producer(self, tensor: TensorName) -> NodeDef | None:
         """The node that made the value."""
+        return self.nodes.get(self.origin(tensor).node)
+
+    def origin(self, tensor: TensorName) -> TensorName:
+        """The tensor as the node that made it names it."""
         for _ in range(256):
             node = self.nodes.get(tensor.node)
             if node is None or node.op not in _PASSES or not node.inputs:
-                return node
+                return tensor
             tensor = node.inputs[0]
-        return None
+        return TensorName("", 0)

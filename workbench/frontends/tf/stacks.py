@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import LoadError
-from workbench.frontends.tf.deadness import TRIGGER, Deadness, Needs, with_triggers
-from workbench.graph.frames import FramePath, assign_frames, order_nodes
-from workbench.graph.node import FrozenAttrs, Node, Ref
+from workbench.ir.frames.deadness import TRIGGER, Deadness, Needs, with_triggers
+from workbench.ir.frames.frame_tree import FramePath, assign_frames, order_nodes
+from workbench.ir.node import FrozenAttrs, Node, Ref
 
 _PASSES = ("Identity", "Enter", "Switch")
 Apply = Callable[[Ref], Ref]
@@ -68,8 +68,10 @@ def _stack_of(nodes: dict[str, Node], node: Node) -> str:
     raise LoadError(
         f"{node.op} {node.name!r} works on a stack that comes out of {ref.node!r} ({nodes[ref.node].op}), so that it "
         "cannot be told which one it is.",
-        slug="unknown-stack", node=node.name, fix="hand the stack from StackV2 to its users directly.",
-    )  # fmt: skip
+        slug="unknown-stack",
+        node=node.name,
+        fix="hand the stack from StackV2 to its users directly.",
+    )
 
 
 class _Threads:
@@ -88,13 +90,15 @@ class _Threads:
         if stray := [n for n in names if self.where[n][: len(home)] != home]:
             raise LoadError(
                 f"{stray[0]!r} uses the stack {stack!r} outside of the frame {'/'.join(home)!r} in which it is made.",
-                slug="unknown-stack", node=stray[0], fix="make the stack further out.",
-            )  # fmt: skip
+                slug="unknown-stack",
+                node=stray[0],
+                fix="make the stack further out.",
+            )
         self._units(home, Ref(stack), self.deadness.needs[stack], self._of_frame(home))
 
     # -- one frame ------------------------------------------------------------------------------------------------
     def _of_frame(self, path: FramePath) -> list[_Unit]:
-        """What a frame does to the stack, in order."""
+        """Operations of a frame on the stack, in order."""
         found: dict[str, _Unit] = {}
         for name in self.users:
             inside = self.where[name]
@@ -163,12 +167,16 @@ class _Threads:
         if len(conds) != 1:
             raise LoadError(
                 f"The frame {'/'.join(path)!r} uses the stack {self.stack!r} and has {len(conds)} LoopCond nodes; one "
-                "is needed.", slug="frame-not-nesting", node=self.stack, fix="close the loop as while_loop does.",
-            )  # fmt: skip
+                "is needed.",
+                slug="frame-not-nesting",
+                node=self.stack,
+                fix="close the loop as while_loop does.",
+            )
         going = (self.deadness.root(conds[0].ref()), True)
         name = f"{self.stack}/{'/'.join(path)}"
-        enter = self._add(f"{name}/Enter", "Enter", (state,), frame_name=path[-1], is_constant=False,
-                          parallel_iterations=10)  # fmt: skip
+        enter = self._add(
+            f"{name}/Enter", "Enter", (state,), frame_name=path[-1], is_constant=False, parallel_iterations=10
+        )
         merge = self._add(f"{name}/Merge", "Merge", (Ref(enter),))
         units = self._of_frame(path)
         body = [u for u in units if going in u.needs]

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.errors import LoadError
 from workbench.frontends.tf.schema import DTYPES, FOREIGN_DTYPES
-from workbench.graph.types import STRING, numpy_dtype
+from workbench.ir.types import STRING, numpy_dtype
 
 #: A few bytes can describe a huge constant ("this value a billion times"); all constants of one graph together may
 #: grow to this many bytes beyond what the file itself holds.
@@ -22,11 +22,23 @@ MAX_EXPANSION = 1 << 28
 MAX_RANK, MAX_ARRAY_RANK = 254, 64
 
 _FIELD = {
-    "float32": "float_val", "float64": "double_val", "int32": "int_val", "uint8": "int_val", "int16": "int_val",
-    "int8": "int_val", "uint16": "int_val", "string": "string_val", "complex64": "scomplex_val",
-    "int64": "int64_val", "bool": "bool_val", "complex128": "dcomplex_val", "float16": "half_val",
-    "bfloat16": "half_val", "uint32": "uint32_val", "uint64": "uint64_val",
-}  # fmt: skip
+    "float32": "float_val",
+    "float64": "double_val",
+    "int32": "int_val",
+    "uint8": "int_val",
+    "int16": "int_val",
+    "int8": "int_val",
+    "uint16": "int_val",
+    "string": "string_val",
+    "complex64": "scomplex_val",
+    "int64": "int64_val",
+    "bool": "bool_val",
+    "complex128": "dcomplex_val",
+    "float16": "half_val",
+    "bfloat16": "half_val",
+    "uint32": "uint32_val",
+    "uint64": "uint64_val",
+}
 
 
 class Budget:
@@ -47,7 +59,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class DType:
+class DTypeAttr:
     """A DataType attribute; ``name`` is the graph's dtype name."""
 
     number: int
@@ -94,7 +106,7 @@ def tensor_of(message: Mapping[str, Any], budget: Budget, what: str = "A constan
     Values come as ``tensor_content`` (little-endian bytes) or in a field for the dtype. If that field holds fewer
     values than the shape asks for, the last one is repeated; if it holds none, all are zero.
     """
-    dtype_name = DType(message.get("dtype", 0)).name
+    dtype_name = DTypeAttr(message.get("dtype", 0)).name
     if dtype_name not in _FIELD:
         raise LoadError(f"{what} has the data type {dtype_name}, which has no constants.", slug="unknown-dtype")
     dtype = numpy_dtype(dtype_name)
@@ -168,7 +180,7 @@ def attr_of(message: Mapping[str, Any], budget: Budget, what: str) -> Any:
 
 def _plain(key: str, value: Any, budget: Budget, what: str) -> Any:
     if key == "type":
-        return DType(value)
+        return DTypeAttr(value)
     if key == "shape":
         return shape_of(value)
     if key == "tensor":

@@ -1,4 +1,4 @@
-"""What a trace keeps of the rows that the machine has no room for.
+"""Retention: storage for the rows that the executor evicts from memory.
 
 ::
 
@@ -10,9 +10,17 @@
 A keeper never holds more than its share of the memory; what it lets go of is recomputed by replay.
 """
 
-from workbench.trace.retention.keeper import Keeper, Keepers
+from workbench.trace.retention.backend import RetentionBackend, RetentionBackends
 from workbench.trace.retention.make import make_keeper
 from workbench.trace.retention.policy import DEFAULT_MEMORY, Retention, retention_of
 from workbench.trace.retention.source import KeptSource
 
-__all__ = ["DEFAULT_MEMORY", "Keeper", "Keepers", "KeptSource", "Retention", "make_keeper", "retention_of"]
+__all__ = [
+    "DEFAULT_MEMORY",
+    "RetentionBackend",
+    "RetentionBackends",
+    "KeptSource",
+    "Retention",
+    "make_keeper",
+    "retention_of",
+]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from workbench.kernels.layout import Layout
-from workbench.trace.spans import Rows
+from workbench.trace.row_ranges import Rows
 
 Table = tuple[np.ndarray, np.ndarray]
 NONE: Table = (np.empty(0, np.int64), np.empty(0, np.int64))
@@ -97,7 +97,8 @@ def _having(starts: np.ndarray, rows: Rows) -> np.ndarray:
     ends = np.append(starts[1:], 1 << 62)
     if isinstance(rows, range):
         low = np.maximum(starts, rows.start)
-        return low + (rows.start - low) % rows.step < np.minimum(ends, rows.stop)
+        any_in: np.ndarray = low + (rows.start - low) % rows.step < np.minimum(ends, rows.stop)
+        return any_in
     found = np.zeros(len(starts), bool)
     found[np.searchsorted(starts, rows[rows >= starts[0]], side="right") - 1] = True
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.kernels import columns
 
 
-class Column:
+class BlockColumn:
     """A list of items of one size, in blocks of ``block`` items."""
 
     def __init__(self, size: int, block: int) -> None:
@@ -24,7 +24,7 @@ class Column:
         return max(0, -(-(self.length + count) // self.block) - len(self._blocks)) * self.block * self.size
 
     def room(self, count: int) -> list[np.ndarray]:
-        """Where the next ``count`` items go, one after the other: the caller fills it."""
+        """Space for the next ``count`` items, contiguous; the caller fills it."""
         found = []
         while count:
             used = self.length - max(0, len(self._blocks) - 1) * self.block

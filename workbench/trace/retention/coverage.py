@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.kernels.layout import Place
+from workbench.trace.row_ranges import Spans, both, clipped, holding, runs_of
 from workbench.trace.rows import RowReader
-from workbench.trace.spans import Spans, both, clipped, holding, runs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def coverage(reader: RowReader, frame: int, places: Iterable[Place] = ()) -> Cov
     source = reader.source
     own = [p for p in places if p.base > 0 and reader.layout.frame_of(p) == frame]
     extent = source.extent(frame)
-    stop = max(extent.stop, extent.partial + 1)
+    stop = extent.end
     if frame == 0:
         return Coverage(1, 1)
     starts, _ = source.activations(frame)

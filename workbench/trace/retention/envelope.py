@@ -41,7 +41,7 @@ class Envelope:
 
 
 def block_bounds(rows: np.ndarray, length: int) -> np.ndarray:
-    """Where blocks of the ascending ``rows`` begin: a block has the rows of one multiple of ``length``."""
+    """Start positions of the blocks of the ascending ``rows``: a block has the rows of one multiple of ``length``."""
     if len(rows) == 0:
         return np.empty(0, np.int64)
     if rows[-1] - rows[0] == len(rows) - 1:  # every row

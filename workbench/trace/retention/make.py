@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from workbench.kernels.layout import Layout
-from workbench.trace.retention.carried import carried
-from workbench.trace.retention.every import every_kth
-from workbench.trace.retention.keeper import Keeper, Keepers, Live
-from workbench.trace.retention.named import named
+from workbench.trace.retention.backend import Live, RetentionBackend, RetentionBackends
+from workbench.trace.retention.carried_values import carried
+from workbench.trace.retention.every_kth import every_kth
+from workbench.trace.retention.named_series import named
 from workbench.trace.retention.policy import Retention
 from workbench.trace.retention.statistics import StatisticsKeeper
 from workbench.trace.retention.window import WindowKeeper
 
-Maker = Callable[[int], Keeper]
+Maker = Callable[[int], RetentionBackend]
 
 
 def make_keeper(
     policy: Retention, layout: Layout, limit: int, live: Live, values: Iterable[tuple[str, int]] = ()
-) -> Keepers:  # fmt: skip
+) -> RetentionBackends:
     """The keepers of a policy, which share ``limit`` bytes evenly; ``values`` are (node, output) of its ``names``."""
     wanted = list(values)
     makers: list[Maker] = []
@@ -34,4 +34,4 @@ def make_keeper(
     if policy.window is not None:
         window = policy.window
         makers.append(lambda share: WindowKeeper(layout, share, live, window))
-    return Keepers([make(limit // len(makers)) for make in makers])
+    return RetentionBackends([make(limit // len(makers)) for make in makers])

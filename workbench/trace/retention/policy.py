@@ -1,4 +1,4 @@
-"""What a trace keeps of a run: a policy, as a value."""
+"""Retention policy: the part of a run that a trace keeps, as an immutable value."""
 
 from __future__ import annotations
 
@@ -19,36 +19,45 @@ def _refused(what: str, fix: str) -> SessionError:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What a trace keeps once the newest rows no longer fit into memory. What is dropped is recomputed exactly by
-    ``session.value`` and ``session.values``; ``trace.coverage(name)`` says what is kept.
+    """The policy for rows of a trace that no longer fit into memory.
+
+    Dropped rows are recomputed exactly by ``session.value`` and ``session.values``; ``trace.coverage(name)`` says what
+    is kept. Where "carried", ``every`` or ``names`` outgrow their share of the memory, every second iteration that they
+    keep is dropped, again and again, so that what stays is spread evenly over the whole run.
 
     Parameters
     ----------
-    keep:
-        "all": every value, from the newest back as far as ``memory`` reaches. "carried": what loops carry from one
-        iteration to the next, in every iteration, and every decision: a few bytes an iteration. "statistics": the
-        envelope of every series (``series.envelope()``). "window": the newest ``window`` iterations of each loop.
-        "none": nothing but the newest rows.
-    every:
+    keep : {"all", "carried", "statistics", "window", "none"}, default "all"
+        "all": every value, from the newest back as far as ``memory`` reaches. "carried": the loop variables of every
+        iteration and every decision, a few bytes per iteration. "statistics": the envelope of every series
+        (``series.envelope()``). "window": the newest ``window`` iterations of each loop. "none": only the newest rows.
+    every : int, optional
         Also each k-th iteration in full.
-    window:
-        Also the newest so many iterations of each loop in full.
-    names:
+    window : int, optional
+        Also that many of the newest iterations of each loop in full.
+    names : tuple of str, default ()
         Also these series in full.
-    memory:
-        Bytes that all of it may take, checkpoints included: 512 MiB by default.
-    spill:
-        A folder: rows that no longer fit into memory go to disk there, and are read from there like all others. Needs
-        pyarrow. See ``trace.spill``.
-    disk:
-        Bytes that may take on disk; at the limit the run stops, and goes on when it is raised. No limit by default.
+    memory : int, default 512 MiB
+        Limit in bytes, checkpoints included.
+    spill : path, optional
+        A folder: rows that no longer fit into memory are written to disk there, and read from there like all others.
+        Needs pyarrow. See ``trace.spill``.
+    disk : int, optional
+        Limit on disk in bytes. At the limit the run stops; it continues once the limit is raised. No limit by default.
 
-    Where "carried", ``every`` or ``names`` outgrow their share of the memory, every second iteration that they keep
-    goes, again and again: what stays is spread evenly over the whole run. SessionError (slug ``bad-retention``) for a
-    policy that makes no sense.
+    Raises
+    ------
+    SessionError
+        For a policy that makes no sense (``bad-retention``).
 
-    >>> Retention("carried", window=10_000, memory=64 << 20)
+    Examples
+    --------
+    >>> policy = wb.Retention("carried", window=10_000, memory=64 << 20)
+    >>> policy
     Retention(keep='carried', window=10000, memory=67108864)
+    >>> with wb.Session(graph, {"a": 2.0}, trace=policy) as frugal:
+    ...     frugal.run()
+    <Stop FINISHED: ...>
     """
 
     keep: str = "all"
@@ -68,20 +77,20 @@ class Retention:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
                 unit = "bytes" if name in ("memory", "disk") else "iterations"
-                raise _refused(f"{name} is a positive number of {unit}, {value!r} came.", f"give {name}=1000, say.")
+                raise _refused(f"{name} must be a positive number of {unit}, got {value!r}.", f"give {name}=1000, say.")
         if self.keep == "window" and self.window is None:
             raise _refused('keep="window" needs a window.', 'say how long: Retention("window", window=1000).')
         if isinstance(self.names, str) or not all(isinstance(n, str) for n in self.names):
-            raise _refused(f"names is a sequence of names, {self.names!r} came.", 'write names=("x",).')
+            raise _refused(f"names must be a sequence of names, got {self.names!r}.", 'write names=("x",).')
         object.__setattr__(self, "names", tuple(self.names))
         if self.spill is not None and not isinstance(self.spill, str | os.PathLike):
-            raise _refused(f"spill is a folder, {self.spill!r} came.", 'give its path: Retention(spill="folder").')
+            raise _refused(
+                f"spill must be the path of a folder, got {self.spill!r}.", 'give its path: Retention(spill="folder").'
+            )
         if self.disk is not None and self.spill is None:
             raise _refused("disk is a limit, but nothing goes to disk.", 'say where: Retention(spill="folder", ...).')
         if self.keep == "all" and (self.window is not None):
-            raise _refused(
-                'keep="all" keeps the newest iterations anyway.', 'leave window away, or use keep="window".'
-            )
+            raise _refused('keep="all" keeps the newest iterations anyway.', 'leave window away, or use keep="window".')
 
     def __repr__(self) -> str:
         given = [f for f in fields(self) if f.name == "keep" or getattr(self, f.name) != f.default]
@@ -89,7 +98,7 @@ class Retention:
 
     @property
     def keeps_more(self) -> bool:
-        """Whether anything is kept of rows that the machine drops."""
+        """True if anything is kept of rows that the machine drops."""
         return self.keep in ("carried", "statistics", "window") or bool(
             self.every or self.window or self.names or self.spill
         )

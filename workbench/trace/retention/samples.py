@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels import columns
-from workbench.trace.retention.column import Column, Objects, object_bytes
+from workbench.trace.retention.column import BlockColumn, Objects, object_bytes
 from workbench.trace.retention.tracks import Track
 
 
@@ -31,8 +31,8 @@ class Samples:
     def _phases(self, track: Track) -> tuple[int, ...]:
         return track.phases if self.every > 1 else (0,)
 
-    def _column(self, track: Track) -> Column | Objects:
-        return Objects() if track.is_object else Column(track.size, max(1, self._block_bytes // track.size))
+    def _column(self, track: Track) -> BlockColumn | Objects:
+        return Objects() if track.is_object else BlockColumn(track.size, max(1, self._block_bytes // track.size))
 
     @property
     def bytes(self) -> int:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels.layout import Place
+from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array, clipped, holding, union
 from workbench.trace.source import RowsGone, RowSource
-from workbench.trace.spans import FOREVER, Rows, Spans, as_array, clipped, holding, union
 
 #: runs of one column at most, in a file that is read
 MAX_RUNS = 1 << 20
@@ -71,11 +71,11 @@ def _moved(spans: Spans, shift: int) -> Spans:
 
 
 class KeptRows:
-    """What a file has of the columns of loops, by (base, offset, dtype, shape, until)."""
+    """Columns of loops that a file holds, by (base, offset, dtype, shape, until)."""
 
     def __init__(
         self, columns: Mapping[Any, tuple[Mapping[int, Spans], Spans, Any]], complete: Sequence[Spans]
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._columns, self._complete = columns, complete
 
     def held(self, key: Any, shift: int) -> Spans:

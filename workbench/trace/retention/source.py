@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels.layout import Layout, Place, ValueLayout
-from workbench.trace.retention.keeper import Keeper
+from workbench.trace.retention.backend import RetentionBackend
+from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array, clip, clipped, joined, only
 from workbench.trace.source import Extent, LiveSource, RowsGone
-from workbench.trace.spans import FOREVER, Rows, Spans, as_array, clip, clipped, joined, only
 
 ATTEMPTS = 50
 
@@ -17,11 +17,11 @@ ATTEMPTS = 50
 class KeptSource:
     """Newer rows from the machine, older ones from the keeper: whole, or every k-th, or some columns of them."""
 
-    def __init__(self, live: LiveSource, keeper: Keeper, layout: Layout) -> None:
+    def __init__(self, live: LiveSource, keeper: RetentionBackend, layout: Layout) -> None:
         self._live, self._keeper, self._layout = live, keeper, layout
 
     @property
-    def keeper(self) -> Keeper:
+    def keeper(self) -> RetentionBackend:
         return self._keeper
 
     @property

@@ -8,19 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.graph.types import numpy_dtype
+from workbench.ir.types import numpy_dtype
 from workbench.kernels import columns, typed
 from workbench.kernels.layout import Condition, Layout, Place, ValueLayout
 from workbench.trace.retention.activations import Activations, Table
+from workbench.trace.retention.backend import Live
 from workbench.trace.retention.envelope import BLOCK, blocks_of, blocks_of_numbers, merged
-from workbench.trace.retention.keeper import Live
+from workbench.trace.row_ranges import Rows, Spans
 from workbench.trace.source import RowsGone
-from workbench.trace.spans import Rows, Spans
 
 #: rows of a block at first, and blocks of a series at most
 FIRST_LENGTH, MOST = 2048, 4096
 #: of every block there are so many at most: the old one, the new one, and the two put together while they are merged
 COPIES = 4
+
 
 class Followed(NamedTuple):
     """A number (or the statistics of an array) in the rows of its frame, and where it fires there."""
@@ -59,9 +60,11 @@ class StatisticsKeeper:
 
     @property
     def bytes(self) -> int:
-        return sum(b.nbytes for s in self._series.values() for b in s.values()) + sum(
-            r.nbytes for r in self._before.values()
-        ) + self._acts.bytes
+        return (
+            sum(b.nbytes for s in self._series.values() for b in s.values())
+            + sum(r.nbytes for r in self._before.values())
+            + self._acts.bytes
+        )
 
     def retire(self, store: int, first: int, rows: np.ndarray, objects: Mapping[int, Sequence[Any]]) -> None:
         series = self._series.get(store)
@@ -199,7 +202,7 @@ class StatisticsKeeper:
 
 
 def followed(layout: Layout, value: ValueLayout, first_only: bool) -> Followed | None:
-    """What to follow for a value; None if it is no number, or not all in the rows of its own frame."""
+    """The column to follow for a value; None unless it is a number stored in the rows of its own frame."""
     is_array = value.statistics is not None
     place = value.statistics if is_array else value.place
     if value.kind != "slot" or place is None or not 0 < place.base <= len(layout.frames) or place.base == 1:
@@ -212,7 +215,7 @@ def followed(layout: Layout, value: ValueLayout, first_only: bool) -> Followed |
 
 
 def _compiled(series: Iterable[Followed]) -> tuple[columns.Blocks | None, tuple[Followed, ...]]:
-    """What describes the numbers among these series in one pass, and which they are."""
+    """A one-pass summary of the numeric series among these, and their indices."""
     quick = {}
     for wanted in series:
         place, kernel = wanted.place, typed.statistics(str(wanted.place.dtype))

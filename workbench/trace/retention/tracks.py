@@ -57,6 +57,6 @@ def all_places(layout: Layout) -> set[Place]:
 
 
 def places_of(value: ValueLayout) -> set[Place]:
-    """What one value is read from, with the literals that tell where it fired."""
+    """Storage location of one value, with the literals that decide in which rows it fired."""
     found = {c.place for c in value.guard} | {c.place for _, guard in value.branches for c in guard}
     return found if value.place is None else found | {value.place}

@@ -10,14 +10,14 @@ import numpy as np
 
 from workbench.kernels import columns
 from workbench.kernels.layout import Layout, Place
+from workbench.trace.retention.activation_rows import RowsKept
+from workbench.trace.retention.backend import Live
 from workbench.trace.retention.column import object_bytes
-from workbench.trace.retention.keeper import Live
-from workbench.trace.retention.rows_kept import RowsKept
+from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array
 from workbench.trace.source import RowsGone
-from workbench.trace.spans import FOREVER, Rows, Spans, as_array
 
 
-class Piece(NamedTuple):
+class WindowChunk(NamedTuple):
     """Some rows as the machine had them; ``held`` counts the bytes of the objects too."""
 
     first: int
@@ -39,7 +39,7 @@ class WindowKeeper(RowsKept):
     def __init__(self, layout: Layout, limit: int, live: Live, window: int) -> None:
         super().__init__(layout, limit, live)
         self.window = window
-        self._pieces: dict[int, deque[Piece]] = {s: deque() for s in range(len(layout.stores))}
+        self._pieces: dict[int, deque[WindowChunk]] = {s: deque() for s in range(len(layout.stores))}
         self._held = 0
 
     @property
@@ -72,7 +72,7 @@ class WindowKeeper(RowsKept):
                 self._acts.clear(store, stop)
                 return
             self._acts.add(store, begun, stop)
-            pieces.append(Piece(first + skip, _copied(rows[skip:]), mine, held))
+            pieces.append(WindowChunk(first + skip, _copied(rows[skip:]), mine, held))
             self._held += held
             if 4 * self._acts.bytes > self._held:
                 self._acts.prune(self._rows_kept)
@@ -95,7 +95,7 @@ class WindowKeeper(RowsKept):
                     keep = row - last.first
                     objects = {offset: items[:keep] for offset, items in last.objects.items()}
                     held = keep * last.rows.shape[1] + sum(object_bytes(i) for o in objects.values() for i in o)
-                    pieces.append(Piece(last.first, last.rows[:keep].copy(), objects, held))
+                    pieces.append(WindowChunk(last.first, last.rows[:keep].copy(), objects, held))
                     self._held += held
             self._acts.cut(store, row)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph.types import numpy_dtype
+from workbench.ir.types import numpy_dtype
 from workbench.kernels.layout import Place
 from workbench.trace.spill import objects as codec
-from workbench.trace.spill.columns import Column, Columns, size_of
+from workbench.trace.spill.columns import Columns, SpillColumn, size_of
 from workbench.trace.spill.errors import pyarrow
 
 
@@ -38,7 +38,7 @@ class Raw:
         return cls(parts[0][0].columns, rows, objects)
 
     def items(self, place: Place, at: slice | np.ndarray) -> Any:
-        """What stands at a place in some of the rows: an array (of a slice, a view), or a list of objects."""
+        """Values at a place in some of the rows: an array (of a slice, a view), or a list of objects."""
         if place.dtype is None:
             held = self.objects[place.offset]
             return held[at] if isinstance(at, slice) else [held[k] for k in at.tolist()]
@@ -69,7 +69,7 @@ def encode(schema: Any, first_row: int, raw: Raw) -> tuple[Any, list[int]]:
     return pa.RecordBatch.from_arrays(arrays, schema=schema), absent
 
 
-def together(rows: np.ndarray, column: Column) -> np.ndarray:
+def together(rows: np.ndarray, column: SpillColumn) -> np.ndarray:
     """The bytes of one column, row after row."""
     part = rows[:, column.offset : column.offset + column.size]
     for item in (8, 4, 2):  # in items as large as they come: NumPy copies single bytes slowly
@@ -98,7 +98,7 @@ class Decoded:
         numbers = self._bytes(batch.column(0), 8).view(np.int64)[:, 0]
         self.first_row = int(numbers[0]) if rows else 0
         if first_row is not None and rows and self.first_row != first_row:
-            raise ValueError(f"row {first_row} is expected, {self.first_row} came")
+            raise ValueError(f"expected row {first_row}, got {self.first_row}")
         self._parts: list[Any] = []
         for number, column in enumerate(columns.columns, 1):
             part = batch.column(number)

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from workbench.graph.graph import Graph
-from workbench.graph.node import Ref
-from workbench.graph.types import numpy_dtype
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.ir.types import numpy_dtype
 from workbench.kernels.layout import Layout, Place
-from workbench.trace.slots import slots
+from workbench.trace.layout_columns import slots
 from workbench.trace.spill.errors import pyarrow
 from workbench.trace.spill.objects import object_type
 
@@ -36,7 +36,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SpillColumn:
     """Bytes ``offset`` to ``offset + size`` of a row; with dtype None a reference to an object stands there."""
 
     name: str
@@ -73,7 +73,7 @@ class Columns:
     store: int
     frame: tuple[str, ...]
     row_bytes: int
-    columns: tuple[Column, ...]
+    columns: tuple[SpillColumn, ...]
 
     def find(self, place: Place) -> tuple[int, int]:
         """(number of the column that holds a place, how far into it the place begins); KeyError if there is none."""
@@ -93,9 +93,14 @@ class Columns:
             told["values"] = json.dumps([n.name for n in column.values])
             fields.append(pa.field(column.name, column.arrow, nullable=column.dtype is None, metadata=told))
         head = {
-            "format": FORMAT, "version": VERSION, "graph": graph.name, "fingerprint": graph.fingerprint,
-            "frame": list(self.frame), "store": self.store, "columns": [asdict(c) for c in self.columns],
-        }  # fmt: skip
+            "format": FORMAT,
+            "version": VERSION,
+            "graph": graph.name,
+            "fingerprint": graph.fingerprint,
+            "frame": list(self.frame),
+            "store": self.store,
+            "columns": [asdict(c) for c in self.columns],
+        }
         return pa.schema(fields, metadata={METADATA: json.dumps(head)})
 
 
@@ -135,9 +140,9 @@ def _names(graph: Graph, layout: Layout) -> dict[tuple[int, int, int], list[Name
     return found
 
 
-def _columns(slots: Iterable[Place], names: dict[tuple[int, int, int], list[Named]]) -> tuple[Column, ...]:
+def _columns(slots: Iterable[Place], names: dict[tuple[int, int, int], list[Named]]) -> tuple[SpillColumn, ...]:
     """Slots that hold others (an array whose part is a value of its own) are one column with them."""
-    columns: list[Column] = []
+    columns: list[SpillColumn] = []
     taken = {ROW}
     for place in sorted(slots, key=lambda p: (p.offset, -size_of(p), p.dtype or "", p.shape)):
         size = size_of(place)
@@ -152,5 +157,5 @@ def _columns(slots: Iterable[Place], names: dict[tuple[int, int, int], list[Name
         while name in taken:
             name += "_"
         taken.add(name)
-        columns.append(Column(name, place.offset, size, place.dtype, place.shape, values))
+        columns.append(SpillColumn(name, place.offset, size, place.dtype, place.shape, values))
     return tuple(columns)

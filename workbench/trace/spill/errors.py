@@ -19,9 +19,9 @@ _KINDS = {
     errno.EACCES: ("spill-read-only", "writing is not permitted there", "permit it"),
     errno.EPERM: ("spill-read-only", "writing is not permitted there", "permit it"),
     errno.ENOENT: ("spill-missing", "the folder is gone", "see that nobody removes it while the session is open"),
-    errno.ENOTDIR: ("spill-missing", "it is no folder", "give a folder"),
+    errno.ENOTDIR: ("spill-missing", "it is not a folder", "give a folder"),
     errno.EMFILE: ("spill-failed", "this process has too many files open", "close some, or raise ulimit -n"),
-}  # fmt: skip
+}
 
 
 class SpillError(TraceError):
@@ -41,8 +41,9 @@ def writing_failed(error: OSError, folder: Any, kept: int) -> SpillError:
     return SpillError(
         f"The trace cannot be written to {folder}: {what}. Nothing is lost: what is on the disk stays readable, "
         f"and the newer rows are in memory ({kept} bytes of them wait to be written).",
-        slug=slug, fix=f"{fix}, {GO_ON}",
-    )  # fmt: skip
+        slug=slug,
+        fix=f"{fix}, {GO_ON}",
+    )
 
 
 def limit_reached(limit: int, used: int, wanted: int, kept: int) -> SpillError:
@@ -50,24 +51,27 @@ def limit_reached(limit: int, used: int, wanted: int, kept: int) -> SpillError:
     return SpillError(
         f"The trace may take {limit} bytes on disk; it has {used} there and {wanted} more are to come. Nothing is "
         f"lost: these stay readable, and the newer rows are in memory ({kept} bytes of them wait to be written).",
-        slug="spill-limit", fix=f"raise it: session.trace.spill.limit = {2 * limit} (bytes), {GO_ON}",
-    )  # fmt: skip
+        slug="spill-limit",
+        fix=f"raise it: session.trace.spill.limit = {2 * limit} (bytes), {GO_ON}",
+    )
 
 
 def changed(path: Any, why: str) -> SpillError:
     """The error for a file that is not as it was written."""
     return SpillError(
-        f"{path} was changed since it was written: {why}.", slug="spill-changed",
+        f"{path} was changed since it was written: {why}.",
+        slug="spill-changed",
         fix="leave the files of a trace alone; session.restart() and a new run record it again.",
-    )  # fmt: skip
+    )
 
 
 def missing(path: Any) -> SpillError:
     """The error for a file that was removed."""
     return SpillError(
-        f"{path} is gone, and the rows in it with it.", slug="spill-missing",
+        f"{path} is gone, and the rows in it with it.",
+        slug="spill-missing",
         fix="leave the folder alone while the session is open; session.restart() and a new run record it again.",
-    )  # fmt: skip
+    )
 
 
 def pyarrow() -> Any:
@@ -76,6 +80,7 @@ def pyarrow() -> Any:
         return importlib.import_module("pyarrow")
     except ImportError as error:
         raise TraceError(
-            "A trace on disk is written with pyarrow, which is not installed.", slug="missing-library",
+            "A trace on disk is written with pyarrow, which is not installed.",
+            slug="missing-library",
             fix='pip install "workbench[arrow]"',
-        ) from error  # fmt: skip
+        ) from error

@@ -22,9 +22,14 @@ class Files:
     """Changed by the thread that writes; what others see or change is changed under ``lock``."""
 
     def __init__(
-        self, folder: Folder, schemas: dict[int, Any], lock: Any, segment_bytes: int, compression: str | None,
+        self,
+        folder: Folder,
+        schemas: dict[int, Any],
+        lock: Any,
+        segment_bytes: int,
+        compression: str | None,
         head: dict[str, Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.folder, self.schemas, self._head = folder, schemas, head
         self._lock, self._segment_bytes, self._compression = lock, segment_bytes, compression
         self.maps = Maps()
@@ -111,7 +116,7 @@ class Files:
             self._manifest_at = done + max(MANIFEST_EVERY, 50 * (done - begin))  # a long one is written less often
 
     def manifest(self, indexes: Iterable[Index]) -> dict[str, Any]:
-        """What is in which file: rows ``first`` to ``stop`` (exclusive) of a file count, others were made anew."""
+        """Contents of each file: rows ``first`` to ``stop`` (exclusive) of a file count, others were made anew."""
         spans: dict[Segment, list[int]] = {}
         with self._lock:
             for index in indexes:
@@ -119,8 +124,15 @@ class Files:
                     if piece.segment is not None:
                         spans.setdefault(piece.segment, [piece.first, piece.stop])[1] = piece.stop
             files = [
-                {"file": s.path.name, "store": s.store, "bytes": s.size, "complete": s.sealed, "batches": len(s.blocks),
-                 "first": span[0], "stop": span[1]}
+                {
+                    "file": s.path.name,
+                    "store": s.store,
+                    "bytes": s.size,
+                    "complete": s.sealed,
+                    "batches": len(s.blocks),
+                    "first": span[0],
+                    "stop": span[1],
+                }
                 for s, span in spans.items()
-            ]  # fmt: skip
+            ]
         return {"format": FORMAT, "version": VERSION, **self._head, "files": files}

@@ -49,16 +49,17 @@ class Folder:
         except OSError as error:
             found = writing_failed(error, self.parent, 0)
             raise SpillError(
-                f"No folder can be made in {self.parent}: {error.strerror or error}.", slug=found.slug,
+                f"No folder can be made in {self.parent}: {error.strerror or error}.",
+                slug=found.slug,
                 fix="name a folder that can be written: wb.Retention(spill=folder).",
-            ) from error  # fmt: skip
+            ) from error
         self._made = {LOCK}
         self._process = os.getpid()
         self._number = 0
 
     @property
     def ours(self) -> bool:
-        """Whether this process made it; a fork of the process that did has no say in it."""
+        """True if this process made it; a fork of the process that did has no say in it."""
         return self._process == os.getpid()
 
     def next_file(self, store: int) -> Path:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph.types import numpy_dtype
+from workbench.ir.types import numpy_dtype
 from workbench.kernels.layout import Place
-from workbench.trace.spans import Rows
+from workbench.trace.row_ranges import Rows
 
 #: answers up to so many bytes are copies; larger ones are views of the file
 COPIED = 1 << 20

@@ -9,7 +9,7 @@ from workbench.trace.spill.batch import Raw
 from workbench.trace.spill.segment import Segment
 
 
-class Piece:
+class SpillChunk:
     """Rows ``first`` to ``stop`` (exclusive): the first ones of ``raw``, in memory, or once they are written of batch
     ``number`` of ``segment``. A piece that a step back made void is ``gone``."""
 
@@ -27,7 +27,7 @@ class Index:
     """The pieces of one store. The caller holds the lock."""
 
     def __init__(self) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[SpillChunk] = []
         self._firsts: list[int] = []
         self.spans: list[range] = []  # all rows that are there, without a gap each
 
@@ -40,7 +40,7 @@ class Index:
     def stop(self) -> int:
         return self.pieces[-1].stop if self.pieces else 0
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: SpillChunk) -> None:
         """The rows behind all that are there."""
         self.pieces.append(piece)
         self._firsts.append(piece.first)
@@ -49,14 +49,14 @@ class Index:
         else:
             self.spans.append(range(piece.first, piece.stop))
 
-    def unite(self, pieces: list[Piece], segment: Segment, number: int) -> None:
+    def unite(self, pieces: list[SpillChunk], segment: Segment, number: int) -> None:
         """These neighbours stand together in one batch now; they become one piece."""
         at = bisect.bisect_left(self._firsts, pieces[0].first)
         one = pieces[0]
         one.stop, one.raw, one.segment, one.number = pieces[-1].stop, None, segment, number
         del self.pieces[at + 1 : at + len(pieces)], self._firsts[at + 1 : at + len(pieces)]
 
-    def cut(self, row: int) -> list[Piece]:
+    def cut(self, row: int) -> list[SpillChunk]:
         """Forget the rows from ``row`` on; returns the pieces that are gone as a whole."""
         at = bisect.bisect_left(self._firsts, row)
         gone = self.pieces[at:]
@@ -68,7 +68,7 @@ class Index:
         self.spans = [range(s.start, min(s.stop, row)) for s in self.spans if s.start < row]
         return gone
 
-    def between(self, start: int, stop: int) -> Iterator[Piece]:
+    def between(self, start: int, stop: int) -> Iterator[SpillChunk]:
         """The pieces that have some of these rows, the newest first."""
         at = bisect.bisect_left(self._firsts, stop) - 1
         while at >= 0 and self.pieces[at].stop > start:

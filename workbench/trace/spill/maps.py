@@ -86,7 +86,7 @@ class Maps:
         return found
 
     def items(self, segment: Segment, number: int, columns: Columns, place: Place, at: slice | np.ndarray) -> Any:
-        """What stands at a place in some rows of a batch."""
+        """Values at a place in some rows of a batch."""
         try:
             return self.batch(segment, number, columns).items(place, at)
         except (ValueError, MemoryError, OverflowError) as error:  # of single objects, which are looked at here
@@ -107,8 +107,13 @@ def _decode(
 ) -> Decoded:
     pa = pyarrow()
     try:
-        message = pa.ipc.read_message(pa.BufferReader(mapped.buffer.slice(offset, length)))
-        return Decoded(columns, pa.ipc.read_record_batch(message, segment.schema), rows, first_row)
+        part = mapped.buffer.slice(offset, length)
+        if segment.compression is None:
+            batch = pa.ipc.read_record_batch(pa.ipc.read_message(pa.BufferReader(part)), segment.schema)
+        else:  # as a stream, for which Arrow takes "no threads": there may be none to be had
+            stream = b"".join([segment.schema.serialize(), part])
+            batch = pa.ipc.open_stream(stream, options=pa.ipc.IpcReadOptions(use_threads=False)).read_next_batch()
+        return Decoded(columns, batch, rows, first_row)
     except SpillError:
         raise
     except (pa.ArrowException, ValueError, OSError, MemoryError, TypeError, KeyError, OverflowError) as error:

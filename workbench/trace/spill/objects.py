@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.graph.types import NARROW, NUMERIC, dtype_name, numpy_dtype
+from workbench.ir.types import NARROW, NUMERIC, dtype_name, numpy_dtype
 from workbench.trace.spill.errors import pyarrow
 
 ABSENT = "absent"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels.layout import Place
-from workbench.trace.spans import Rows
+from workbench.trace.row_ranges import Rows
 
 
 class Patches:

@@ -60,7 +60,7 @@ class Segment:
 
     def __init__(self, path: Path, store: int, schema: Any, compression: str | None = None) -> None:
         pa = pyarrow()
-        self.path, self.store, self.schema = path, store, schema
+        self.path, self.store, self.schema, self.compression = path, store, schema, compression
         self.blocks: list[tuple[int, int, int, int]] = []
         self.size = 0
         self.live = 0  # pieces that still count
@@ -70,9 +70,8 @@ class Segment:
         self._fd = os.open(path, flags, 0o600)
         self.inode = os.fstat(self._fd).st_ino
         self._sink = _Collector()
-        self._writer = pa.ipc.new_file(
-            self._sink, schema, options=pa.ipc.IpcWriteOptions(compression=compression)
-        )
+        options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)  # there may be none to be had
+        self._writer = pa.ipc.new_file(self._sink, schema, options=options)
         self._waiting: tuple[int, int, int] | None = None  # offset, rows and first row of a batch that is not written
 
     @property

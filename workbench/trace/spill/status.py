@@ -77,8 +77,8 @@ class Rate:
         return (seen[-1][1] - seen[0][1]) / max(now - seen[0][0], 1e-6)
 
 
-class Line:
-    """The status as a line of a terminal that is written over; silent where the output is no terminal."""
+class StatusLine:
+    """The status as a line of a terminal that is written over; silent where the output is not a terminal."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out if out is not None else sys.stderr

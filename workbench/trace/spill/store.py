@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import TraceError
-from workbench.graph.graph import Graph
+from workbench.ir.graph import Graph
 from workbench.kernels.layout import Layout, Place
 from workbench.trace.retention.activations import Activations, Table
-from workbench.trace.retention.keeper import Live, NoBlocks
+from workbench.trace.retention.backend import Live, NoBlocks
+from workbench.trace.row_ranges import Rows, Spans
 from workbench.trace.source import RowsGone
-from workbench.trace.spans import Rows, Spans
 from workbench.trace.spill.batch import Raw
 from workbench.trace.spill.columns import Columns, columns_of
 from workbench.trace.spill.errors import SpillError, pyarrow
 from workbench.trace.spill.files import SEGMENT
 from workbench.trace.spill.folder import Folder, clean
 from workbench.trace.spill.gather import joined, moved, within
-from workbench.trace.spill.index import Piece
+from workbench.trace.spill.index import SpillChunk
 from workbench.trace.spill.objects import NOT_KEPT
 from workbench.trace.spill.patches import Patches
 from workbench.trace.spill.status import SpillStatus
@@ -62,16 +62,24 @@ class SpillStore(NoBlocks):
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], graph: Graph, layout: Layout, live: Live, *,
-        limit: int | None = None, queue_bytes: int = QUEUE, segment_bytes: int = SEGMENT,
-        compression: str | None = None, keep: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        folder: str | os.PathLike[str],
+        graph: Graph,
+        layout: Layout,
+        live: Live,
+        *,
+        limit: int | None = None,
+        queue_bytes: int = QUEUE,
+        segment_bytes: int = SEGMENT,
+        compression: str | None = None,
+        keep: bool = False,
+    ) -> None:
         if compression not in COMPRESSION:
             raise TraceError(
                 f"compression={compression!r} is not supported.", slug="bad-retention", fix='use None, "lz4" or "zstd".'
             )
         if limit is not None and limit <= 0:
-            raise TraceError(f"The limit is in bytes and positive, {limit} came.", slug="bad-retention")
+            raise TraceError(f"limit must be a positive number of bytes, got {limit}.", slug="bad-retention")
         pyarrow()
         columns = columns_of(graph, layout)
         self.cleaned = clean(folder)
@@ -79,9 +87,16 @@ class SpillStore(NoBlocks):
         self.patches = Patches()
         head = {"graph": graph.name, "fingerprint": graph.fingerprint}
         self._writer = Writer(
-            Folder(folder), columns, {s: c.schema(graph) for s, c in columns.items()}, head, limit, queue_bytes,
-            segment_bytes, compression, keep,
-        )  # fmt: skip
+            Folder(folder),
+            columns,
+            {s: c.schema(graph) for s, c in columns.items()},
+            head,
+            limit,
+            queue_bytes,
+            segment_bytes,
+            compression,
+            keep,
+        )
         self._finalizer = weakref.finalize(self, _close, self._writer)
 
     # -- what the machine calls -------------------------------------------------------------------------------------
@@ -98,7 +113,7 @@ class SpillStore(NoBlocks):
         copy = np.array(rows[ahead:])
         copy.flags.writeable = False
         raw = Raw(columns, copy, {offset: list(items[ahead:]) for offset, items in objects.items()})
-        piece = Piece(first_row + ahead, first_row + len(rows), raw)
+        piece = SpillChunk(first_row + ahead, first_row + len(rows), raw)
         self._writer.put(store, piece, raw.nbytes)
         self._activations.add(store, self._activations.ahead(store, piece.stop), piece.stop)
         self._writer.line.show(self.status)
@@ -109,7 +124,7 @@ class SpillStore(NoBlocks):
             self._writer.cut(store, row)
             self._activations.cut(store, row)
 
-    # -- what a trace reads: see trace.retention.Keeper -------------------------------------------------------------
+    # -- the reading side of trace.retention.RetentionBackend ---------------------------------------------
     @property
     def version(self) -> int:
         return len(self._writer.absent)
@@ -148,7 +163,7 @@ class SpillStore(NoBlocks):
             return index.first, index.stop
 
     def covers(self, store: int, stop: int) -> bool:
-        """Whether all rows of a store up to ``stop`` (exclusive) are here."""
+        """True if all rows of a store up to ``stop`` (exclusive) are here."""
         first, end = self.extent(store)
         return first == 0 and end >= stop
 
@@ -168,7 +183,7 @@ class SpillStore(NoBlocks):
         return low - place.shift, self.take(place, range(low - place.shift, max(low, high) - place.shift, step))
 
     def take(self, place: Place, rows: Rows) -> Any:
-        """What stands at a place in these rows, in ascending order: a read-only array, or a list of objects.
+        """Values at a place in these rows, in ascending order: a read-only array, or a list of objects.
 
         RowsGone if one is not here, also for objects that are no arrays, which are not written; SpillError for files
         that are gone or not as they were written.
@@ -182,7 +197,7 @@ class SpillStore(NoBlocks):
             pieces = [
                 (p.first, p.stop, p.raw, p.segment, p.number)
                 for p in self._writer.index[store].between(int(wanted[0]), int(wanted[-1]) + 1)
-            ]  # fmt: skip
+            ]
         parts, done = [], 0
         for begin, end, raw, segment, number in reversed(pieces):
             at, count = within(wanted, begin, end)
@@ -218,7 +233,7 @@ class SpillStore(NoBlocks):
     @limit.setter
     def limit(self, limit: int | None) -> None:
         if limit is not None and limit <= 0:
-            raise TraceError(f"The limit is in bytes and positive, {limit} came.", slug="bad-retention")
+            raise TraceError(f"limit must be a positive number of bytes, got {limit}.", slug="bad-retention")
         self._writer.limit = limit
 
     @property
@@ -235,13 +250,20 @@ class SpillStore(NoBlocks):
             state = "stopped" if writer.error else "writing" if writer.waiting else "idle"
             state = "closed" if writer.closed else state
             return SpillStatus(
-                state, str(self.folder), writer.files.on_disk, writer.files.written, writer.waiting, writer.rows,
-                writer.rate(), writer.limit, "" if writer.error is None else str(writer.error),
-            )  # fmt: skip
+                state,
+                str(self.folder),
+                writer.files.on_disk,
+                writer.files.written,
+                writer.waiting,
+                writer.rows,
+                writer.rate(),
+                writer.limit,
+                "" if writer.error is None else str(writer.error),
+            )
 
     @property
     def keep(self) -> bool:
-        """Whether the files stay when the store is closed."""
+        """True if the files stay when the store is closed."""
         return self._writer.keep
 
     @keep.setter

@@ -5,7 +5,8 @@ the index of each store, the queue (its first chunk is the one being written), `
 themselves belong to the thread alone, but for those that a step back made void.
 
 An error stops the thread at the chunk that it stands on; :meth:`Writer.retry` lets it try that one again. Nothing is
-taken off the queue before it is in a file.
+taken off the queue before it is in a file. Where the system gives no thread, whoever brings a chunk or waits for one
+writes it, holding ``lock``, until a thread can be started.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from workbench.trace.spill.columns import Columns
 from workbench.trace.spill.errors import SpillError, limit_reached, writing_failed
 from workbench.trace.spill.files import Files
 from workbench.trace.spill.folder import Folder
-from workbench.trace.spill.index import Index, Piece
+from workbench.trace.spill.index import Index, SpillChunk
 from workbench.trace.spill.segment import Segment
-from workbench.trace.spill.status import Line, Rate
+from workbench.trace.spill.status import Rate, StatusLine
 
 #: chunks of fewer bytes wait so many seconds for others; together they make batches of up to so many bytes
 SMALL, LINGER, BATCH = 1 << 16, 0.05, 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Waiting:
+class QueuedChunk:
     """A chunk in the queue."""
 
     store: int
-    piece: Piece
+    piece: SpillChunk
     size: int
     since: float
 
@@ -45,9 +46,17 @@ class Writer:
     """Writes the chunks of one run; the part of a SpillStore that its thread may hold on to."""
 
     def __init__(
-        self, folder: Folder, columns: dict[int, Columns], schemas: dict[int, Any], head: dict[str, Any],
-        limit: int | None, queue_bytes: int, segment_bytes: int, compression: str | None, keep: bool,
-    ) -> None:  # fmt: skip
+        self,
+        folder: Folder,
+        columns: dict[int, Columns],
+        schemas: dict[int, Any],
+        head: dict[str, Any],
+        limit: int | None,
+        queue_bytes: int,
+        segment_bytes: int,
+        compression: str | None,
+        keep: bool,
+    ) -> None:
         self.folder, self.columns = folder, columns
         self.limit, self.queue_bytes, self.keep = limit, queue_bytes, keep
         self.lock = threading.Condition()
@@ -57,14 +66,14 @@ class Writer:
         self.closed = False
         self.waiting = self.rows = self.largest = 0
         self.absent: set[tuple[int, int]] = set()  # store and offset of columns of which not all values are on disk
-        self.rate, self.line = Rate(), Line()
-        self._queue: deque[Waiting] = deque()
+        self.rate, self.line = Rate(), StatusLine()
+        self._queue: deque[QueuedChunk] = deque()
         self._hurry = self._batches = 0
-        self._staged: tuple[Segment, list[Waiting]] | None = None  # the bytes of a batch are made, and not written
+        self._staged: tuple[Segment, list[QueuedChunk]] | None = None  # the bytes of a batch are made, and not written
         self._thread: threading.Thread | None = None
 
     # -- from outside -----------------------------------------------------------------------------------------------
-    def put(self, store: int, piece: Piece, size: int) -> None:
+    def put(self, store: int, piece: SpillChunk, size: int) -> None:
         """Queue a chunk, when there is room; SpillError when the writing has stopped."""
         with self.lock:
             self.largest = max(self.largest, size)
@@ -72,11 +81,9 @@ class Writer:
                 self._wait(lambda: self._queue and self.waiting + size > self.queue_bytes)
             self._check()
             self.index[store].add(piece)
-            self._queue.append(Waiting(store, piece, size, time.monotonic()))
+            self._queue.append(QueuedChunk(store, piece, size, time.monotonic()))
             self.waiting += size
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="workbench-spill", daemon=True)
-                self._thread.start()
+            self._has_thread()
             self.lock.notify_all()
 
     def retry(self) -> None:
@@ -87,9 +94,7 @@ class Writer:
             if self.error is not None:
                 self.error = None
                 before = self._batches
-                self.lock.notify_all()
-                while self.error is None and self._queue and self._batches == before and not self.closed:
-                    self.lock.wait()
+                self._wait(lambda: self._queue and self._batches == before)
             self._check()
 
     def flush(self) -> None:
@@ -105,9 +110,25 @@ class Writer:
         self.lock.notify_all()
         try:
             while while_() and self.error is None and not self.closed:
-                self.lock.wait()
+                if self._has_thread():
+                    self.lock.wait()
         finally:
             self._hurry -= 1
+
+    def _has_thread(self) -> bool:
+        """Start the thread if there is none yet; where the system gives none, what waits is written here, small chunks
+        once there are enough of them."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="workbench-spill", daemon=True)
+            try:
+                self._thread.start()
+            except BaseException as error:
+                self._thread = None  # one that has begun all the same, before an interrupt, finds that out and ends
+                if not isinstance(error, RuntimeError | MemoryError):
+                    raise
+                while self._queue and (self._hurry or self.waiting >= SMALL) and self.error is None and not self.closed:
+                    self._carry_out(self._staged[1] if self._staged is not None else self._neighbours())
+        return self._thread is not None
 
     def cut(self, store: int, row: int) -> None:
         """Forget the rows of a store from ``row`` on."""
@@ -140,29 +161,33 @@ class Writer:
     # -- the thread -------------------------------------------------------------------------------------------------
     def _run(self) -> None:
         while (batch := self._next()) is not None:
-            try:
-                self._write(batch)
-            except SpillError as error:
-                self._stop(error)
-            except OSError as error:
-                if isinstance(error, FileNotFoundError):
-                    self._staged = None  # the chunk goes into a new file, once there is a folder again
-                    self.files.lose()
-                self._stop(writing_failed(error, self.folder.path, self.waiting))
-            except Exception as error:  # whatever it is, the run must hear of it
-                self._stop(SpillError(f"The trace cannot be written to disk: {error}.", slug="spill-failed"))
-            else:
-                with self.lock:
-                    for item in batch:
-                        self._queue.remove(item)
-                        self.waiting -= item.size
-                    self._batches += 1
-                    self.lock.notify_all()
+            self._carry_out(batch)
 
-    def _next(self) -> list[Waiting] | None:
+    def _carry_out(self, batch: list[QueuedChunk]) -> None:
+        """Write a batch and take it off the queue; what goes wrong becomes ``error``."""
+        try:
+            self._write(batch)
+        except SpillError as error:
+            self._stop(error)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                self._staged = None  # the chunk goes into a new file, once there is a folder again
+                self.files.lose()
+            self._stop(writing_failed(error, self.folder.path, self.waiting))
+        except Exception as error:  # whatever it is, the run must hear of it
+            self._stop(SpillError(f"The trace cannot be written to disk: {error}.", slug="spill-failed"))
+        else:
+            with self.lock:
+                for item in batch:
+                    self._queue.remove(item)
+                    self.waiting -= item.size
+                self._batches += 1
+                self.lock.notify_all()
+
+    def _next(self) -> list[QueuedChunk] | None:
         """The chunks that make the next batch; None at the end. Small ones wait a moment for more of their store."""
         with self.lock:
-            while not self.closed:
+            while not self.closed and threading.current_thread() is self._thread:
                 if self.error is not None or not self._queue:
                     self.lock.wait()
                     continue
@@ -175,7 +200,7 @@ class Writer:
                 self.lock.wait(left)
         return None
 
-    def _neighbours(self) -> list[Waiting]:
+    def _neighbours(self) -> list[QueuedChunk]:
         """The first chunk and those that follow it in its store, as many as go into one batch."""
         batch = [self._queue[0]]
         size = batch[0].size
@@ -193,7 +218,7 @@ class Writer:
             self.error = error
             self.lock.notify_all()
 
-    def _write(self, batch: list[Waiting]) -> None:
+    def _write(self, batch: list[QueuedChunk]) -> None:
         if self._staged is None:
             with self.lock:
                 parts = [(i.piece.raw, i.piece.stop - i.piece.first) for i in batch if not i.piece.gone]

@@ -2,8 +2,9 @@
 
 ::
 
-    NodeProto ── nodes ──► attrs of onnx:Name ── entry ──► OpSpec ─┬─ single ──► onnxruntime, where it takes the node
-                                                                   └─ reference ──► the onnx library's own evaluator
+    NodeProto ── gate ──► whether any library takes the node, and types of its outputs
+              └─ nodes ──► attrs of onnx:Name ── entry ──► OpSpec ─┬─ session ──► onnxruntime, where it takes the node
+                                                                    └─ reference ──► the onnx library's own evaluator
 
 ``onnx:Name`` (``onnx:domain.Name`` outside of the standard) carries its NodeProto in the attribute ``node``, with
 inputs and outputs renamed, the imported operator sets in ``opsets`` and its output types in ``types``. It needs nothing
@@ -13,7 +14,8 @@ say which it is and why.
 """
 
 from workbench.frontends.onnx.foreign.entry import PREFIX, resolve
+from workbench.frontends.onnx.foreign.gate import judged
 from workbench.frontends.onnx.foreign.nodes import attrs_for, check, plain_attrs
-from workbench.frontends.onnx.foreign.reference import why_not
+from workbench.frontends.onnx.foreign.values import map_type_of
 
-__all__ = ["PREFIX", "attrs_for", "check", "plain_attrs", "resolve", "why_not"]
+__all__ = ["PREFIX", "attrs_for", "check", "judged", "map_type_of", "plain_attrs", "resolve"]

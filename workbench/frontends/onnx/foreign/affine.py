@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.frontends.onnx.foreign.nodes import Opsets, node_of
 from workbench.frontends.onnx.library import onnx
-from workbench.graph.types import TensorType, numpy_dtype
+from workbench.ir.types import TensorType, numpy_dtype
 
 
 def affine(
@@ -33,7 +33,7 @@ def affine(
         return None
     scale, bias, mean, variance = (c.astype(np.float64) for c in given)
     with np.errstate(all="ignore"):
-        s = scale / np.sqrt(variance + attrs.get("epsilon", 1e-5))
+        s = scale / np.sqrt(variance + attrs.get("epsilon", float(np.float32(1e-5))))
         t = bias - mean * s
         shape = (-1, *(1,) * (x.rank - 2))
         return s.astype(numpy_dtype(x.dtype)).reshape(shape), t.astype(numpy_dtype(x.dtype)).reshape(shape)

@@ -1,4 +1,4 @@
-"""What a foreign node carries: its NodeProto with inputs and outputs renamed, operator sets and output types."""
+"""Attributes of a foreign node: its NodeProto with inputs and outputs renamed, operator sets and output types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
 from workbench.frontends.onnx.tensors import array_of
-from workbench.graph.types import TensorType
+from workbench.ir.types import TensorType
 
 #: draws without a seed differ from run to run, so that no replay could show what happened
 RANDOM = ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli")
@@ -38,8 +38,10 @@ def _text(value: Any) -> Any:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-def attrs_for(proto: Any, opsets: Mapping[str, int], types: Sequence[TensorType]) -> dict[str, Any]:
-    """The attributes that make a foreign node complete."""
+def attrs_for(
+    proto: Any, opsets: Mapping[str, int], types: Sequence[TensorType], maps: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """The attributes that make a foreign node complete; ``maps`` are the types of those inputs that are dicts."""
     copy = onnx().NodeProto()
     copy.CopyFrom(proto)
     copy.name = copy.doc_string = ""
@@ -50,22 +52,25 @@ def attrs_for(proto: Any, opsets: Mapping[str, int], types: Sequence[TensorType]
         copy.output[i] = f"o{i}" if name else ""
     if trains(copy) and not any(a.name == "seed" for a in copy.attribute):
         copy.attribute.append(onnx().helper.make_attribute("seed", _DROPOUT_SEED))
-    used = {"": opsets[""], **({proto.domain: opsets[proto.domain]} if proto.domain in opsets else {})}
+    own = "" if proto.domain == "ai.onnx" else proto.domain
+    used = {"": opsets[""], own: opsets.get(own, 1)}  # as onnxruntime does where a model does not import a domain
+    dicts = tuple((place, f"{m.key} {m.value}") for place, m in enumerate(maps) if m is not None)
     return {
         "node": copy.SerializeToString(deterministic=True),
         "opsets": tuple((domain, version) for domain, version in sorted(used.items())),
         "types": tuple(types),
+        **({"maps": dicts} if dicts else {}),
     }
 
 
 def trains(proto: Any) -> bool:
-    """Whether a node is a Dropout that may draw random numbers."""
+    """True if a node is a Dropout that may draw random numbers."""
     return proto.op_type == "Dropout" and len(proto.input) > 2 and proto.input[2] != ""
 
 
 @functools.lru_cache(maxsize=4096)
 def draws(node: bytes) -> bool:
-    """Whether a node is a random draw: no proof about a loop may rest on it, with a seed or without."""
+    """True if a node is a random draw: no proof about a loop may rest on it, with a seed or without."""
     try:
         proto = node_of(node)
     except Exception:  # refused by check() with a sentence of its own

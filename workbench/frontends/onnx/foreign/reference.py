@@ -10,31 +10,15 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ExecutionError
-from workbench.frontends.onnx.foreign.nodes import RANDOM, Opsets, attrs_for, node_of, present
+from workbench.frontends.onnx.foreign.nodes import Opsets, node_of, present
 from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import DTYPES
-from workbench.graph.types import OPAQUE, TensorType, dtype_name
-
-NUMBERS = {name: number for number, name in DTYPES.items()}
-
-
-def why_not(proto: Any, opsets: Mapping[str, int]) -> str | None:
-    """Why the reference evaluator cannot evaluate this node; None if it can."""
-    kinds = onnx().AttributeProto
-    if any(a.type in (kinds.GRAPH, kinds.GRAPHS) for a in proto.attribute):
-        return "it has a graph of its own"
-    if proto.op_type in RANDOM and not any(a.name == "seed" for a in proto.attribute):
-        return "it draws random numbers without a seed"
-    try:
-        attrs = attrs_for(proto, opsets, ())
-    except Exception:  # a malformed node
-        return "it cannot be read"
-    return None if _knows(attrs["node"], attrs["opsets"]) else "the reference evaluator does not know it"
+from workbench.frontends.onnx.tensors import NUMBERS
+from workbench.ir.types import OPAQUE, TensorType, dtype_name
 
 
 @functools.lru_cache(maxsize=4096)
-def _knows(node: bytes, opsets: Opsets) -> bool:
-    """Whether there is an evaluator for a kind of node: asking is slow, and a failure is an answer to keep too."""
+def knows(node: bytes, opsets: Opsets) -> bool:
+    """True if there is an evaluator for a kind of node: asking is slow, and a failure is an answer to keep too."""
     try:
         _evaluator(node, opsets, ())
     except Exception:  # the library raises many kinds, also plain RuntimeError
@@ -69,8 +53,8 @@ def evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]
     """The node's outputs; raises ExecutionError."""
     feeds = dict(zip(present(attrs["node"]), arrays, strict=True))
     dtypes = tuple(dtype_of_value(a) for a in feeds.values())
-    evaluator, names = _evaluator(attrs["node"], attrs["opsets"], dtypes)
     try:
+        evaluator, names = _evaluator(attrs["node"], attrs["opsets"], dtypes)
         results = evaluator.run(None, {n: feeds[n] for n in names})
     except Exception as error:
         raise ExecutionError(
@@ -91,4 +75,7 @@ def _owned(result: Any, declared: TensorType) -> Any:
     if declared.dtype == OPAQUE or isinstance(result, (list, dict)) or result is None:
         return result
     array = np.asarray(result)
-    return array.astype(object) if array.dtype.kind in "UST" else array
+    if array.dtype.kind in "UST":
+        return array.astype(object)
+    widened = array.dtype == np.float64 and declared.dtype == "float32"  # Adam computes with Python's numbers
+    return array.astype(np.float32) if widened else array

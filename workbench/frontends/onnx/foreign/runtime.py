@@ -12,8 +12,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+from collections.abc import Mapping
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 #: version of the interface that has all of FUNCTIONS: that of release 1.16
@@ -36,16 +38,25 @@ _FUNCTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
     "DisableMemPattern": (17, (c_void_p,)),
     "SetSessionLogSeverityLevel": (22, (c_void_p, c_int)),
     "SetSessionGraphOptimizationLevel": (23, (c_void_p, c_int)),
+    "RegisterCustomOpsLibrary": (29, (c_void_p, c_char_p, c_void_p)),
     "SessionGetOutputTypeInfo": (34, (c_void_p, c_size_t, c_void_p)),
-    "CreateTensorWithDataAsOrtValue": (
-        49, (c_void_p, c_void_p, c_size_t, POINTER(c_int64), c_size_t, c_int, c_void_p)),
+    "CreateTensorAsOrtValue": (48, (c_void_p, POINTER(c_int64), c_size_t, c_int, c_void_p)),
+    "CreateTensorWithDataAsOrtValue": (49, (c_void_p, c_void_p, c_size_t, POINTER(c_int64), c_size_t, c_int, c_void_p)),
     "GetTensorMutableData": (51, (c_void_p, c_void_p)),
+    "FillStringTensor": (52, (c_void_p, _NAMES, c_size_t)),
+    "GetStringTensorDataLength": (53, (c_void_p, c_void_p)),
+    "GetStringTensorContent": (54, (c_void_p, c_char_p, c_size_t, POINTER(c_size_t), c_size_t)),
     "CastTypeInfoToTensorInfo": (55, (c_void_p, c_void_p)),
     "GetTensorElementType": (60, (c_void_p, c_void_p)),
     "GetDimensionsCount": (61, (c_void_p, c_void_p)),
     "GetDimensions": (62, (c_void_p, POINTER(c_int64), c_size_t)),
     "GetTensorTypeAndShape": (65, (c_void_p, c_void_p)),
+    "GetValueType": (67, (c_void_p, c_void_p)),
     "CreateCpuMemoryInfo": (69, (c_int, c_int, c_void_p)),
+    "GetAllocatorWithDefaultOptions": (78, (c_void_p,)),
+    "GetValue": (80, (c_void_p, c_int, c_void_p, c_void_p)),
+    "GetValueCount": (81, (c_void_p, c_void_p)),
+    "CreateValue": (82, (_VALUES, c_size_t, c_int, c_void_p)),
     "ReleaseStatus": (93, (c_void_p,)),
     "ReleaseSession": (95, (c_void_p,)),
     "ReleaseValue": (96, (c_void_p,)),
@@ -61,11 +72,11 @@ _FUNCTIONS: dict[str, tuple[int, tuple[Any, ...]]] = {
     "SetGlobalIntraOpNumThreads": (147, (c_void_p, c_int)),
     "SetGlobalInterOpNumThreads": (148, (c_void_p, c_int)),
     "AddExternalInitializers": (210, (c_void_p, _NAMES, _VALUES, c_size_t)),
-}  # fmt: skip
+}
 
 
 class RuntimeRefusal(Exception):
-    """What onnxruntime gave as the reason of a failure."""
+    """The reason that onnxruntime gave for a failure."""
 
 
 class _Base(ctypes.Structure):
@@ -90,6 +101,8 @@ class Runtime:
             setattr(self, name, self._checked(function) if gives is c_void_p else function)
         self.memory = c_void_p()
         self.CreateCpuMemoryInfo(_ARENA, _DEFAULT_MEMORY, byref(self.memory))
+        self.allocator = c_void_p()  # of values that onnxruntime makes for us; nobody owns it
+        self.GetAllocatorWithDefaultOptions(byref(self.allocator))
         threads = c_void_p()
         self.CreateThreadingOptions(byref(threads))
         self.SetGlobalIntraOpNumThreads(threads, THREADS)
@@ -112,9 +125,15 @@ class Runtime:
 
         return call
 
-    def session(self, model: bytes, constants: dict[str, c_void_p], level: int = EVERYTHING) -> c_void_p:
+    def session(
+        self,
+        model: bytes,
+        constants: Mapping[str, c_void_p] = MappingProxyType({}),
+        level: int = EVERYTHING,
+        library: str | None = None,
+    ) -> c_void_p:
         """A session of a model; ``constants`` are values for its external initializers, read where they are; ``level``
-        is how much onnxruntime may rewrite."""
+        is how much onnxruntime may rewrite; ``library`` is the path of one with further ops."""
         options, made = c_void_p(), c_void_p()
         self.CreateSessionOptions(byref(options))
         try:
@@ -123,6 +142,8 @@ class Runtime:
             self.SetSessionGraphOptimizationLevel(options, level)
             self.SetSessionLogSeverityLevel(options, _FATAL)
             self.AddSessionConfigEntry(options, b"session.use_env_allocators", b"1")
+            if library is not None:  # it stays loaded for the rest of the process
+                self.RegisterCustomOpsLibrary(options, library.encode(), byref(c_void_p()))
             if constants:
                 names = (c_char_p * len(constants))(*(n.encode() for n in constants))
                 values = (c_void_p * len(constants))(*(v.value for v in constants.values()))
@@ -138,17 +159,25 @@ class Runtime:
         self.CreateTensorWithDataAsOrtValue(self.memory, address, size, dims, len(dims), element, byref(value))
         return value
 
-    def results(self, session: c_void_p, count: int) -> list[int]:
-        """Element types of a session's results; 0 for what is no tensor."""
+    def results(self, session: c_void_p, count: int) -> list[tuple[int, tuple[int | None, ...] | None]]:
+        """Element types and shapes of a session's results; the element type 0 for a result that is not a tensor."""
         found = []
         for index in range(count):
-            kind, tensor, element = c_void_p(), c_void_p(), c_int()
+            kind, tensor, element, rank = c_void_p(), c_void_p(), c_int(), c_size_t()
             self.SessionGetOutputTypeInfo(session, index, byref(kind))
-            self.CastTypeInfoToTensorInfo(kind, byref(tensor))  # a part of kind, or null
-            if tensor:
-                self.GetTensorElementType(tensor, byref(element))
-            self.ReleaseTypeInfo(kind)
-            found.append(element.value)
+            shape: tuple[int | None, ...] | None = None
+            try:
+                self.CastTypeInfoToTensorInfo(kind, byref(tensor))  # a part of kind, or null
+                if tensor:
+                    self.GetTensorElementType(tensor, byref(element))
+                    self.GetDimensionsCount(tensor, byref(rank))
+                    dims = (c_int64 * rank.value)()
+                    self.GetDimensions(tensor, dims, rank.value)
+                    # a single number and an unknown rank look the same
+                    shape = tuple(d if d >= 0 else None for d in dims) if rank.value else None
+            finally:
+                self.ReleaseTypeInfo(kind)
+            found.append((element.value, shape))
         return found
 
     def described(self, value: c_void_p) -> tuple[int, int, tuple[int, ...]]:

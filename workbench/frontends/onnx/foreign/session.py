@@ -1,4 +1,4 @@
-"""One node as a session of onnxruntime: a model of a single node, constant inputs inside it."""
+"""One node as a session of onnxruntime."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ import ctypes
 import math
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import c_char_p, c_int64, c_void_p
+from ctypes import c_char_p, c_void_p
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import ExecutionError
+from workbench.frontends.onnx.foreign import extensions, single, values
 from workbench.frontends.onnx.foreign.nodes import Opsets, node_of
-from workbench.frontends.onnx.foreign.reference import NUMBERS, evaluate
-from workbench.frontends.onnx.foreign.runtime import EVERYTHING, SAME_LAYOUT, Runtime, RuntimeRefusal, runtime
-from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import DTYPES
-from workbench.graph.types import TensorType, numpy_dtype
+from workbench.frontends.onnx.foreign.ort_exceptions import fails_on_nothing
+from workbench.frontends.onnx.foreign.reference import evaluate
+from workbench.frontends.onnx.foreign.runtime import SAME_LAYOUT, Runtime, RuntimeRefusal, runtime
+from workbench.frontends.onnx.foreign.values import SAME, Kind, contiguous, dims_of
+from workbench.frontends.onnx.tensors import DTYPES, NUMBERS
+from workbench.ir.types import ANY, OPAQUE, TensorType, numpy_dtype
 
-#: dtypes that arrays of ours and tensors of onnxruntime have in common
-TAKEN = frozenset((
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-))  # fmt: skip
-#: constants larger than this many bytes are handed over where they are; onnxruntime repacks them as its kernels like
-INLINE_BYTES = 1024
-#: a version of the model format that all releases read that have the C interface used here
-_IR_VERSION = 9
-#: measured: from so many points of an image on (see _level)
-POINTS = 400
+#: why a node is not given to onnxruntime (see trust.fails_on_nothing)
+NOTHING = "its kernel does not take arrays without elements, where it may end the process"
 #: letters of a reason
 MESSAGE = 200
+#: how onnxruntime begins to say that a domain or an op is not one of its own
+UNHEARD = ("is not a registered function/op", "No Op registered for")
 #: bytes, dimensions and element type of a tensor
 _Kind = tuple[int, Any, int]
 
 
 class Refused(Exception):
-    """onnxruntime does not take a node; the text says why."""
+    """onnxruntime does not take a node; the text says why, ``unheard`` whether it knows no such op at all."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(_short(why))
+        self.unheard = any(u in why for u in UNHEARD)
 
 
 class NodeSession:
@@ -49,77 +49,60 @@ class NodeSession:
     """
 
     def __init__(
-        self, node: bytes, opsets: Opsets, names: Sequence[str], types: Sequence[TensorType],
+        self,
+        node: bytes,
+        opsets: Opsets,
+        names: Sequence[str],
+        types: Sequence[Kind],
         constants: Sequence[np.ndarray | None],
-    ) -> None:  # fmt: skip
-        found = runtime()
-        if isinstance(found, str):
-            raise Refused(found)
+    ) -> None:
+        found = _runtime()
         self._runtime = found
-        self.constants = tuple(None if c is None else _contiguous(c) for c in constants)
+        self.constants = tuple(None if c is None else contiguous(c) for c in constants)
         self.node, self.opsets, self.names = node, opsets, tuple(names)
         fed = [(n, t) for n, t, c in zip(names, types, constants, strict=True) if c is None]
         self.types = tuple(t for _, t in fed)
         outputs = [o for o in node_of(node).output if o]
         self._inputs = (c_char_p * len(fed))(*(n.encode() for n, _ in fed))
         self._outputs = (c_char_p * len(outputs))(*(o.encode() for o in outputs))
-        self._session = self._opened(names, types)
+        filled = constants[:3] if fails_on_nothing(node_of(node)) else ()
+        if any(c is not None and not c.size for c in filled):
+            raise Refused(NOTHING)
+        self._filled = sum(c is None for c in filled)
+        inputs = dict(zip(names, zip(types, self.constants, strict=True), strict=True))
+        self._session = opened(found, node, opsets, inputs)
         weakref.finalize(self, found.ReleaseSession, self._session)
-        self.elements = found.results(self._session, len(outputs))
-        if any(DTYPES.get(e) not in TAKEN for e in self.elements):
-            raise Refused("it gives results that are no arrays of numbers")
+        self.elements = [e for e, _ in found.results(self._session, len(outputs))]
+        if any(e and e not in DTYPES for e in self.elements):
+            raise Refused("it gives results of a dtype that is unknown here")
+        self._plain = all(t.dtype in SAME for t in self.types)
+        self._gives_plain = all(DTYPES.get(e) in SAME for e in self.elements)
         #: values made for addresses, for whoever calls next with the same ones
         self._ready: list[_Values] = []
         self._kinds: tuple[_Kind, ...] = ()
 
-    def _opened(self, names: Sequence[str], types: Sequence[TensorType]) -> c_void_p:
-        graph = onnx().GraphProto(name="node")
-        graph.node.append(node_of(self.node))
-        large: dict[str, np.ndarray] = {}
-        for name, type_, constant in zip(names, types, self.constants, strict=True):
-            if type_.dtype not in TAKEN:
-                raise Refused(f"an input is {type_.dtype}")
-            if constant is None:
-                _declare(graph.input.add(), name, type_)
-                continue
-            tensor = graph.initializer.add(name=name, data_type=NUMBERS[type_.dtype], dims=constant.shape)
-            if constant.nbytes <= INLINE_BYTES:
-                tensor.raw_data = constant.tobytes()
-            else:
-                tensor.data_location = onnx().TensorProto.EXTERNAL
-                tensor.external_data.add(key="location", value=name)
-                large[name] = constant
-        for name in node_of(self.node).output:
-            if name:
-                graph.output.add().name = name
-        first: Exception | None = None
-        with _tensors(self._runtime, list(large.values())) as values:
-            for sets in _versions(graph.node[0], self.opsets):
-                model = onnx().ModelProto(ir_version=_IR_VERSION, graph=graph)
-                for domain, version in sets:
-                    model.opset_import.add(domain=domain, version=version)
-                try:
-                    return self._runtime.session(
-                        model.SerializeToString(), dict(zip(large, values, strict=True)), _level(graph.node[0], types)
-                    )
-                except RuntimeRefusal as error:
-                    first = first or error
-        raise Refused(_short(str(first))) from first
-
-    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs for arrays of the inputs that are fed."""
-        arrays = [_contiguous(a) for a in arrays]
+    def run(self, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs for values of the inputs that are fed."""
+        if any(not np.size(a) for a in arrays[: self._filled]):
+            raise RuntimeRefusal(NOTHING)
         made = (c_void_p * len(self._outputs))()
-        with _tensors(self._runtime, arrays) as values:
-            self._run(_table(values), made)
+        if self._plain:
+            with _tensors(self._runtime, [contiguous(a) for a in arrays]) as tables:
+                self._run(_table(tables), made)
+        else:
+            with _given(self._runtime, arrays, self.types) as tables:
+                self._run(_table(tables), made)
+        take = values.array if self._gives_plain else values.taken
         try:
-            return [self._copied(c_void_p(v)) for v in made]
+            return [take(self._runtime, c_void_p(v)) for v in made]
         finally:
             for value in made:
                 self._runtime.ReleaseValue(value)
 
     def run_at(self, inputs: Sequence[int], outputs: Sequence[int], results: Sequence[TensorType]) -> None:
         """From contiguous arrays at these addresses to those of the results, which have these types."""
+        if any(0 in (t.shape or ()) for t in self.types[: self._filled]):
+            raise RuntimeRefusal(NOTHING)
         where = (*inputs, *outputs)
         try:
             ready = self._ready.pop()
@@ -132,19 +115,17 @@ class NodeSession:
         self._run(ready.inputs, ready.outputs)
         self._ready[:] = [ready]
 
+    @property
+    def has_plain_memory(self) -> bool:
+        """True if all that goes in and comes out is arrays that we hold as onnxruntime does."""
+        return self._plain and self._gives_plain
+
     def _run(self, inputs: Any, outputs: Any) -> None:
         count = len(self._outputs)
         self._runtime.Run(self._session, None, self._inputs, inputs, len(self._inputs), self._outputs, count, outputs)
 
-    def _copied(self, value: c_void_p) -> np.ndarray:
-        address, element, shape = self._runtime.described(value)
-        array = np.empty(shape, numpy_dtype(DTYPES[element]))
-        if array.nbytes:
-            ctypes.memmove(array.ctypes.data, address, array.nbytes)
-        return array
-
     def by_reference(self, arrays: Sequence[Any], results: Sequence[TensorType], failed: Exception) -> tuple[Any, ...]:
-        """What the reference evaluator makes of inputs that onnxruntime failed on; else the error that it gave."""
+        """The reference evaluator's result for inputs that onnxruntime failed on; else the error that it gave."""
         given = iter(arrays)
         table = dict(zip(self.names, [next(given) if c is None else c for c in self.constants], strict=True))
         try:
@@ -154,6 +135,54 @@ class NodeSession:
             )
         except ExecutionError:
             raise ExecutionError(f"onnxruntime failed: {failed}", slug="foreign-op-failed") from failed
+
+
+def opened(
+    found: Runtime,
+    node: bytes,
+    opsets: Opsets,
+    inputs: Mapping[str, tuple[Kind, np.ndarray | None]],
+    fully: bool = True,
+) -> c_void_p:
+    """A session of a node, to be released; ``inputs`` are the type of each and its constant. Raises Refused.
+
+    Without ``fully`` onnxruntime rewrites nothing, which is enough to ask what it takes and gives.
+    """
+    proto = node_of(node)
+    for kind, _ in inputs.values():
+        if kind.dtype not in NUMBERS and kind.dtype != OPAQUE or isinstance(kind, TensorType) and kind.dtype == OPAQUE:
+            raise Refused("the type of an input comes with its value" if kind.dtype == ANY else "an input is a list")
+    graph, large = single.graph_of(proto, inputs)
+    library = extensions.library_of(proto.domain)
+    level = single.level(proto, [k for k, _ in inputs.values()]) if fully else SAME_LAYOUT - 1
+    first: Exception | None = None
+    with _tensors(found, list(large.values())) as tables:
+        for sets in single.versions(proto, opsets):
+            try:
+                return found.session(
+                    single.bytes_of(graph, sets), dict(zip(large, tables, strict=True)), level, library
+                )
+            except RuntimeRefusal as error:
+                first = first or error
+    raise Refused(str(first)) from first
+
+
+def asked(node: bytes, opsets: Opsets, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> list[TensorType]:
+    """Types of the outputs of a node as onnxruntime infers them; raises Refused where it does not take the node."""
+    found = _runtime()
+    session = opened(found, node, opsets, inputs, fully=False)
+    try:
+        results = found.results(session, sum(map(bool, node_of(node).output)))
+    finally:
+        found.ReleaseSession(session)
+    return [TensorType(DTYPES.get(e, ANY), shape) if e else TensorType(OPAQUE, None) for e, shape in results]
+
+
+def _runtime() -> Runtime:
+    found = runtime()
+    if isinstance(found, str):
+        raise Refused(found)
+    return found
 
 
 class _Values:
@@ -171,7 +200,7 @@ class _Values:
             self._release(value)
 
 
-def arrays_at(addresses: Sequence[int], types: Sequence[TensorType]) -> list[np.ndarray]:
+def arrays_at(addresses: Sequence[int], types: Sequence[Kind]) -> list[np.ndarray]:
     """Arrays on memory that somebody else owns."""
     found = []
     for address, type_ in zip(addresses, types, strict=True):
@@ -183,63 +212,38 @@ def arrays_at(addresses: Sequence[int], types: Sequence[TensorType]) -> list[np.
 
 @contextmanager
 def _tensors(found: Runtime, arrays: Sequence[np.ndarray]) -> Iterator[list[c_void_p]]:
-    values: list[c_void_p] = []
+    made: list[c_void_p] = []
     try:
         for array in arrays:
-            values.append(found.tensor(array.ctypes.data, *_kind(array.dtype.name, array.shape)))
-        yield values
+            made.append(found.tensor(array.ctypes.data, *_kind(array.dtype.name, array.shape)))
+        yield made
     finally:
-        for value in values:
+        for value in made:
+            found.ReleaseValue(value)
+
+
+@contextmanager
+def _given(found: Runtime, arrays: Sequence[Any], kinds: Sequence[Kind]) -> Iterator[list[c_void_p]]:
+    made: list[c_void_p] = []
+    kept: list[Any] = []
+    try:
+        for array, kind in zip(arrays, kinds, strict=True):
+            made.append(values.given(found, array, kind, kept))
+        yield made
+    finally:
+        for value in made:
             found.ReleaseValue(value)
 
 
 def _short(message: str) -> str:
-    """What onnxruntime says, without the place in its source; of long explanations the last sentence."""
+    """The message of onnxruntime, without the place in its source; of long explanations the last sentence."""
     said = re.sub(r"^\S*onnxruntime_src\S+ .*?\) (?=[A-Z])", "", " ".join(message.split()))
     return said if len(said) <= MESSAGE else said.rstrip(".")[-MESSAGE:].partition(". ")[2] or said[:MESSAGE]
 
 
-def _contiguous(array: Any) -> np.ndarray:
-    """NumPy's function of this name makes a vector of a single number."""
-    return np.ascontiguousarray(array).reshape(np.shape(array))
-
-
 def _kind(dtype: str, shape: Any) -> _Kind:
-    return numpy_dtype(dtype).itemsize * math.prod(shape), (c_int64 * len(shape))(*shape), NUMBERS[dtype]
+    return numpy_dtype(dtype).itemsize * math.prod(shape), dims_of(shape), NUMBERS[dtype]
 
 
-def _level(proto: Any, types: Sequence[TensorType]) -> int:
-    """Convolutions over single points are products of matrices; there packing large arrays into blocks of channels and
-    back takes more time than it saves."""
-    if proto.op_type != "Conv" or len(types) < 2 or any(not t.is_static for t in types[:2]):
-        return EVERYTHING
-    image, kernel = types[0].shape or (), types[1].shape or ()
-    points = math.prod(d or 0 for d in image[2:])
-    return SAME_LAYOUT if set(kernel[2:]) == {1} and points >= POINTS else EVERYTHING
-
-
-def _table(values: Sequence[c_void_p]) -> Any:
-    return (c_void_p * len(values))(*(v.value for v in values))
-
-
-def _versions(proto: Any, opsets: Opsets) -> list[Opsets]:
-    """The operator sets of the model; then those with the version that defined the op, for it may be much older than
-    the newest that onnxruntime knows."""
-    domain = "" if proto.domain == "ai.onnx" else proto.domain
-    try:
-        since = onnx().defs.get_schema(proto.op_type, dict(opsets)[domain], domain).since_version
-    except Exception:  # an op without a schema
-        return [opsets]
-    older = tuple((d, max(since, 7) if d == domain == "" else since if d == domain else v) for d, v in opsets)
-    return [opsets] if older == opsets or max(since, 7) > dict(opsets)[domain] else [opsets, older]
-
-
-def _declare(info: Any, name: str, type_: TensorType) -> None:
-    info.name = name
-    info.type.tensor_type.elem_type = NUMBERS[type_.dtype]
-    if type_.shape is not None:
-        info.type.tensor_type.shape.SetInParent()
-        for size in type_.shape:
-            dim = info.type.tensor_type.shape.dim.add()
-            if size is not None:
-                dim.dim_value = size
+def _table(made: Sequence[c_void_p]) -> Any:
+    return (c_void_p * len(made))(*(v.value for v in made))

@@ -19,14 +19,14 @@ import numpy as np
 
 from workbench.errors import LoadError
 from workbench.frontends.files import read_bytes
+from workbench.frontends.protobuf.wire import Reader, WireError
 from workbench.frontends.tf.checkpoint.crc32c import crc32c, masked
 from workbench.frontends.tf.checkpoint.slices import Extents, places, slice_key
 from workbench.frontends.tf.checkpoint.sstable import TableError, read_table
 from workbench.frontends.tf.checkpoint.strings import read_strings
-from workbench.frontends.tf.saved_schema import SAVED
-from workbench.frontends.tf.tensor_proto import DType, shape_of
-from workbench.frontends.wire import Reader, WireError
-from workbench.graph.types import OPAQUE, STRING, numpy_dtype
+from workbench.frontends.tf.saved_model.schema import SAVED
+from workbench.frontends.tf.tensor_proto import DTypeAttr, shape_of
+from workbench.ir.types import OPAQUE, STRING, numpy_dtype
 
 #: shards of one checkpoint; their number stands in five digits of the file names
 MAX_SHARDS = 99_999
@@ -77,7 +77,7 @@ class Bundle(Mapping[str, np.ndarray]):
             raise TableError(f"The entry {key[:80]!r} of the checkpoint's index is damaged: {error.message}") from error
 
     def _type(self, entry: Mapping[str, Any], name: str) -> tuple[str, tuple[int, ...]]:
-        dtype = DType(entry.get("dtype", 0)).name
+        dtype = DTypeAttr(entry.get("dtype", 0)).name
         if dtype == OPAQUE:
             raise LoadError(f"The checkpoint's tensor {name!r} is a resource, without values.", slug="unknown-dtype")
         shape = shape_of(entry.get("shape", {}))

@@ -55,7 +55,7 @@ def _join(crc: int, rows: np.ndarray) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _tables(count: int) -> tuple[list[int], ...]:
-    """What ``count`` (a power of two) zero bytes make of a remainder, by each of its bytes."""
+    """The effect of ``count`` (a power of two) zero bytes on a remainder, by each of its bytes."""
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     columns = _TABLE[bits & 0xFF] ^ (bits >> np.uint32(8))  # one zero byte
     for _ in range(count.bit_length() - 1):

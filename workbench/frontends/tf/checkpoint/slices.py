@@ -69,7 +69,7 @@ def _signed(value: int) -> bytes:
     magnitude = ~value if value < 0 else value
     size = magnitude.bit_length() // 7 + 1
     if size > 10:
-        raise LoadError(f"{value} is no size of a slice.", slug="bad-checkpoint")
+        raise LoadError(f"{value} is not a size of a slice.", slug="bad-checkpoint")
     raw = value & ((1 << 8 * size) - 1)
     # `size` ones from the top, of which the first flips the sign bit so that negative numbers come first
     prefix = ((1 << size) - 1) << (8 * size - size)

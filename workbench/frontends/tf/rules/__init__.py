@@ -14,15 +14,30 @@ from workbench.frontends.tf.rules import (
     reductions,
     segments,
     special,
+    strings,
+    tables,
     tensor_arrays,
-)  # fmt: skip
-from workbench.frontends.tf.rules.base import Lowered, Rule
+)
+from workbench.frontends.tf.rules.base import LoweredNode, Rule
 from workbench.frontends.tf.rules.tensor_arrays import VARIANT_RULES
 
-__all__ = ["RULES", "VARIANT_RULES", "Lowered"]
+__all__ = ["RULES", "VARIANT_RULES", "LoweredNode"]
 
 _FAMILIES = (
-    control, arithmetic, special, reductions, arrays, linalg, segments, random, tensor_arrays, nn, image, recurrent,
-)  # fmt: skip
+    control,
+    arithmetic,
+    special,
+    reductions,
+    arrays,
+    linalg,
+    segments,
+    random,
+    tensor_arrays,
+    nn,
+    image,
+    recurrent,
+    strings,
+    tables,
+)
 
 RULES: dict[str, Rule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}

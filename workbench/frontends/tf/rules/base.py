@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from workbench.frontends.tf.graphdef import NodeDef, TensorName
-from workbench.frontends.tf.tensor_proto import DType
+from workbench.frontends.tf.tensor_proto import DTypeAttr
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered:
-    """What stands for one NodeDef.
+class LoweredNode:
+    """The lowered form of one NodeDef.
 
     ``inputs`` are tensors of TensorFlow. ``also_after`` names nodes whose constant value went into an attribute.
     ``outputs[i]`` is the output of our op that is the tensor ``i`` of TensorFlow's (None: the same one). ``via`` is
@@ -38,27 +38,27 @@ class Lowered:
 #: value of a tensor that is a constant, or None
 Constant = Callable[[TensorName], "np.ndarray | None"]
 #: None where the node uses a variant of the op that ours does not have
-Rule = Callable[[NodeDef, Constant], "Lowered | None"]
+Rule = Callable[[NodeDef, Constant], "LoweredNode | None"]
 
 
 def same(op: str, **fixed: Any) -> Rule:
-    return lambda node, constant: Lowered(op, node.inputs, fixed)
+    return lambda node, constant: LoweredNode(op, node.inputs, fixed)
 
 
 def attrs(op: str, **names: str) -> Rule:
     """Our attribute = TensorFlow's attribute, for attributes that are plain numbers, bools and texts."""
 
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {
             ours: plain(node.attrs[theirs]) for ours, theirs in names.items() if node.attrs.get(theirs) is not None
         }
-        return Lowered(op, node.inputs, found)
+        return LoweredNode(op, node.inputs, found)
 
     return rule
 
 
 def plain(value: Any) -> Any:
-    if isinstance(value, DType):
+    if isinstance(value, DTypeAttr):
         return value.name
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -67,13 +67,13 @@ def plain(value: Any) -> Any:
 
 def is_integer(node: NodeDef) -> bool:
     dtype = node.attrs.get("T")
-    return isinstance(dtype, DType) and np.dtype(dtype.name if dtype.name != "bfloat16" else "f4").kind in "biu"
+    return isinstance(dtype, DTypeAttr) and np.dtype(dtype.name if dtype.name != "bfloat16" else "f4").kind in "biu"
 
 
 def constant_attr(op: str, position: int, attr: str, **more: str) -> Rule:
     """The input at ``position``, one constant integer, becomes the attribute ``attr``."""
 
-    def rule(node: NodeDef, constant: Constant) -> Lowered | None:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         if position >= len(node.inputs):
             return None
         value = constant(node.inputs[position])
@@ -81,6 +81,6 @@ def constant_attr(op: str, position: int, attr: str, **more: str) -> Rule:
             return None
         rest = tuple(t for i, t in enumerate(node.inputs) if i != position)
         attrs = {ours: plain(node.attrs[theirs]) for ours, theirs in more.items() if theirs in node.attrs}
-        return Lowered(op, rest, {attr: int(value.reshape(())), **attrs}, (node.inputs[position].node,))
+        return LoweredNode(op, rest, {attr: int(value.reshape(())), **attrs}, (node.inputs[position].node,))
 
     return rule

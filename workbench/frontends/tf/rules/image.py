@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, same
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, same
 
 _CORNERS = {"align_corners": "align_corners", "half_pixel_centers": "half_pixel_centers"}
 
 
 def _resize(method: str) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {ours: bool(node.attrs.get(ours, False)) for ours in _CORNERS}
-        return Lowered("resize_image", node.inputs, {"method": method, **found})
+        return LoweredNode("resize_image", node.inputs, {"method": method, **found})
 
     return rule
 
@@ -21,18 +21,18 @@ def _resize(method: str) -> Rule:
 def _suppression(outputs: tuple[int, ...], iou: bool = False) -> Rule:
     """``outputs`` of ours that the version of the op has; the first version has the threshold as an attribute."""
 
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found: dict[str, Any] = {}
         if iou:
             found["iou_threshold"] = float(node.attrs.get("iou_threshold", 0.5))
         if node.attrs.get("pad_to_max_output_size", False):
             found["pad"] = True
-        return Lowered("non_max_suppression", node.inputs, found, outputs=outputs)
+        return LoweredNode("non_max_suppression", node.inputs, found, outputs=outputs)
 
     return rule
 
 
-def _round_trip(node: NodeDef, constant: Constant) -> Lowered | None:
+def _round_trip(node: NodeDef, constant: Constant) -> LoweredNode | None:
     """The third version has the number of bits as an input, which must be a constant."""
     if int(node.attrs.get("axis", -1)) != -1:
         return None
@@ -49,8 +49,8 @@ def _round_trip(node: NodeDef, constant: Constant) -> Lowered | None:
         "rounding": node.attrs.get("round_mode", b"HALF_TO_EVEN").decode().lower(),
     }
     if node.attrs.get("range_given", node.op.endswith("V3")):
-        return Lowered("quantize_round_trip", inputs[:3], found, after)
-    return Lowered("quantize_round_trip", inputs[:1], found, (*(t.node for t in inputs[1:]),))
+        return LoweredNode("quantize_round_trip", inputs[:3], found, after)
+    return LoweredNode("quantize_round_trip", inputs[:1], found, (*(t.node for t in inputs[1:]),))
 
 
 _QUANTIZATION = {"num_bits": "num_bits", "narrow_range": "narrow_range"}

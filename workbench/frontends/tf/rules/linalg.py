@@ -5,44 +5,57 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, plain, same
-from workbench.frontends.tf.tensor_proto import DType
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, plain, same
+from workbench.frontends.tf.tensor_proto import DTypeAttr
 
 
-def _batch_matmul(node: NodeDef, constant: Constant) -> Lowered:
+def _batch_matmul(node: NodeDef, constant: Constant) -> LoweredNode:
     turned = [bool(node.attrs.get(key, False)) for key in ("adj_x", "adj_y")]
     dtype = node.attrs.get("T") or node.attrs.get("Ta")
-    if any(turned) and isinstance(dtype, DType) and dtype.name.startswith("complex"):
-        return Lowered("adjoint_matmul", node.inputs, {"adjoint_a": turned[0], "adjoint_b": turned[1]})
-    return Lowered("matmul", node.inputs, {"transpose_a": turned[0], "transpose_b": turned[1]})
+    if any(turned) and isinstance(dtype, DTypeAttr) and dtype.name.startswith("complex"):
+        return LoweredNode("adjoint_matmul", node.inputs, {"adjoint_a": turned[0], "adjoint_b": turned[1]})
+    return LoweredNode("matmul", node.inputs, {"transpose_a": turned[0], "transpose_b": turned[1]})
 
 
-def _svd(node: NodeDef, constant: Constant) -> Lowered:
+def _svd(node: NodeDef, constant: Constant) -> LoweredNode:
     wanted, full = bool(node.attrs.get("compute_uv", True)), bool(node.attrs.get("full_matrices", False))
-    return Lowered("svd", node.inputs, {"compute_uv": wanted, "full_matrices": full})
+    return LoweredNode("svd", node.inputs, {"compute_uv": wanted, "full_matrices": full})
 
 
-def _lstsq(node: NodeDef, constant: Constant) -> Lowered:
+def _lstsq(node: NodeDef, constant: Constant) -> LoweredNode:
     regularizer = constant(node.inputs[2]) if len(node.inputs) > 2 else None
     # a regularizer of 0 is none: without it the method holds for matrices that are not of full rank, too
     if regularizer is not None and not np.any(regularizer):
-        return Lowered("lstsq", node.inputs[:2], also_after=(node.inputs[2].node,))
-    return Lowered("lstsq", node.inputs)
+        return LoweredNode("lstsq", node.inputs[:2], also_after=(node.inputs[2].node,))
+    return LoweredNode("lstsq", node.inputs)
 
 
 def _aligned(op: str, default: str) -> Rule:
-    return lambda node, constant: Lowered(op, node.inputs, {"align": plain(node.attrs.get("align")) or default})
+    return lambda node, constant: LoweredNode(op, node.inputs, {"align": plain(node.attrs.get("align")) or default})
 
 
-_FOURIER = {f"{theirs}{n}D": f"{ours}{n}d" for theirs, ours in (("FFT", "fft"), ("IFFT", "ifft"), ("RFFT", "rfft"),
-            ("IRFFT", "irfft")) for n in (2, 3)}  # fmt: skip
+_FOURIER = {
+    f"{theirs}{n}D": f"{ours}{n}d"
+    for theirs, ours in (("FFT", "fft"), ("IFFT", "ifft"), ("RFFT", "rfft"), ("IRFFT", "irfft"))
+    for n in (2, 3)
+}
 _ONE_TO_ONE = {
-    "Cholesky": "cholesky", "BatchCholesky": "cholesky", "MatrixDeterminant": "determinant",
-    "BatchMatrixDeterminant": "determinant", "LogMatrixDeterminant": "log_determinant",
-    "MatrixBandPart": "matrix_band_part", "BatchMatrixBandPart": "matrix_band_part", "Diag": "tensor_diag",
-    "DiagPart": "tensor_diag_part", "Cross": "cross", "FFT": "fft", "IFFT": "ifft", "RFFT": "rfft", "IRFFT": "irfft",
+    "Cholesky": "cholesky",
+    "BatchCholesky": "cholesky",
+    "MatrixDeterminant": "determinant",
+    "BatchMatrixDeterminant": "determinant",
+    "LogMatrixDeterminant": "log_determinant",
+    "MatrixBandPart": "matrix_band_part",
+    "BatchMatrixBandPart": "matrix_band_part",
+    "Diag": "tensor_diag",
+    "DiagPart": "tensor_diag_part",
+    "Cross": "cross",
+    "FFT": "fft",
+    "IFFT": "ifft",
+    "RFFT": "rfft",
+    "IRFFT": "irfft",
     **_FOURIER,
-}  # fmt: skip
+}
 
 RULES: dict[str, Rule] = {
     **{theirs: same(ours) for theirs, ours in _ONE_TO_ONE.items()},

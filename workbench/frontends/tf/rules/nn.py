@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, same
-from workbench.frontends.tf.tensor_proto import DType
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, same
+from workbench.frontends.tf.tensor_proto import DTypeAttr
 
 
 def layout(node: NodeDef) -> str:
-    """Where the channels are: NHWC and NDHWC have them last."""
+    """Position of the channels: NHWC and NDHWC have them last."""
     return "first" if node.attrs.get("data_format", b"NHWC").startswith(b"NC") else "last"
 
 
@@ -51,9 +51,9 @@ def windows(node: NodeDef) -> dict[str, Any] | None:
 
 
 def convolution(op: str, **fixed: Any) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered | None:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         found = windows(node)
-        return None if found is None else Lowered(op, node.inputs, {**found, **fixed})
+        return None if found is None else LoweredNode(op, node.inputs, {**found, **fixed})
 
     return rule
 
@@ -61,105 +61,114 @@ def convolution(op: str, **fixed: Any) -> Rule:
 def pooling(op: str, *more: str) -> Rule:
     """``more`` are further attributes, "ours=theirs"."""
 
-    def rule(node: NodeDef, constant: Constant) -> Lowered | None:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         found, window = windows(node), spatial(node, "ksize" if "ksize" in node.attrs else "ksizes", layout(node))
         if found is None or not window:
             return None
         extra = {
             ours: node.attrs[theirs] for ours, _, theirs in (m.partition("=") for m in more) if theirs in node.attrs
         }
-        return Lowered(op, node.inputs, {**found, "window": window, **extra})
+        return LoweredNode(op, node.inputs, {**found, "window": window, **extra})
 
     return rule
 
 
-def _max_pool_v2(node: NodeDef, constant: Constant) -> Lowered | None:
+def _max_pool_v2(node: NodeDef, constant: Constant) -> LoweredNode | None:
     """Window and strides are inputs, which must be constants."""
     lists = [constant(t) for t in node.inputs[1:3]]
     if len(lists) != 2 or any(v is None for v in lists):
         return None
     known = {**node.attrs, "ksize": lists[0].tolist(), "strides": lists[1].tolist()}  # type: ignore[union-attr]
     low = pooling("max_pool")(NodeDef(node.name, node.op, node.inputs[:1], node.control, known), constant)
-    return low and Lowered(low.op, low.inputs, low.attrs, tuple(t.node for t in node.inputs[1:3]))
+    return low and LoweredNode(low.op, low.inputs, low.attrs, tuple(t.node for t in node.inputs[1:3]))
 
 
 def _turned(op: str) -> Rule:
-    return lambda node, constant: Lowered(op, node.inputs[::-1])
+    return lambda node, constant: LoweredNode(op, node.inputs[::-1])
 
 
-def _bias_gradient(node: NodeDef, constant: Constant) -> Lowered:
-    return Lowered("bias_gradient", node.inputs, {"axis": 1 if layout(node) == "first" else -1})
+def _bias_gradient(node: NodeDef, constant: Constant) -> LoweredNode:
+    return LoweredNode("bias_gradient", node.inputs, {"axis": 1 if layout(node) == "first" else -1})
 
 
-def _dilation(node: NodeDef, constant: Constant) -> Lowered | None:
+def _dilation(node: NodeDef, constant: Constant) -> LoweredNode | None:
     found = windows(node)
-    return None if found is None or found["layout"] == "first" else Lowered("dilation", node.inputs, found)
+    return None if found is None or found["layout"] == "first" else LoweredNode("dilation", node.inputs, found)
 
 
-def _bias_add(node: NodeDef, constant: Constant) -> Lowered:
+def _bias_add(node: NodeDef, constant: Constant) -> LoweredNode:
     # a bias on the last axis is an addition, for which there are compiled kernels
-    return Lowered("bias_add", node.inputs, {"axis": 1}) if layout(node) == "first" else Lowered("add", node.inputs)
+    return (
+        LoweredNode("bias_add", node.inputs, {"axis": 1})
+        if layout(node) == "first"
+        else LoweredNode("add", node.inputs)
+    )
 
 
 def _batch_norm(outputs: int) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {
             "axis": 1 if layout(node) == "first" else -1,
             "epsilon": float(node.attrs.get("epsilon", 1e-4)),
             "training": bool(node.attrs.get("is_training", True)),
             "average_factor": float(node.attrs.get("exponential_avg_factor", 1.0)),
         }
-        return Lowered("fused_batch_norm", node.inputs, found, outputs=tuple(range(outputs)))
+        return LoweredNode("fused_batch_norm", node.inputs, found, outputs=tuple(range(outputs)))
 
     return rule
 
 
-def _batch_norm_gradient(node: NodeDef, constant: Constant) -> Lowered:
+def _batch_norm_gradient(node: NodeDef, constant: Constant) -> LoweredNode:
     found = {
         "axis": 1 if layout(node) == "first" else -1,
         "epsilon": float(node.attrs.get("epsilon", 1e-4)),
         "training": bool(node.attrs.get("is_training", True)),
     }
-    return Lowered("fused_batch_norm_gradient", node.inputs, found)
+    return LoweredNode("fused_batch_norm_gradient", node.inputs, found)
 
 
-def _lrn(node: NodeDef, constant: Constant) -> Lowered:
+def _lrn(node: NodeDef, constant: Constant) -> LoweredNode:
     radius = int(node.attrs.get("depth_radius", 5))
     found = {
         key: float(node.attrs.get(key, default)) for key, default in (("bias", 1.0), ("alpha", 1.0), ("beta", 0.5))
     }
-    return Lowered("lrn", node.inputs, {"before": radius, "after": radius, **found})
+    return LoweredNode("lrn", node.inputs, {"before": radius, "after": radius, **found})
 
 
 def _nd_blocks(op: str) -> Rule:
     """Ours has the block sizes last, because they can be an attribute."""
-    return lambda node, constant: Lowered(op, (node.inputs[0], node.inputs[2], node.inputs[1]))
+    return lambda node, constant: LoweredNode(op, (node.inputs[0], node.inputs[2], node.inputs[1]))
 
 
 def _depth(op: str) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered | None:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode | None:
         form = node.attrs.get("data_format", b"NHWC")
         if form not in (b"NHWC", b"NCHW"):
             return None
-        return Lowered(op, node.inputs, {"block_size": int(node.attrs["block_size"]), "layout": layout(node)})
+        return LoweredNode(op, node.inputs, {"block_size": int(node.attrs["block_size"]), "layout": layout(node)})
 
     return rule
 
 
-def _top_k(node: NodeDef, constant: Constant) -> Lowered:
+def _top_k(node: NodeDef, constant: Constant) -> LoweredNode:
     index = node.attrs.get("index_type")
-    found: dict[str, Any] = {"dtype": index.name if isinstance(index, DType) else "int32"}
+    found: dict[str, Any] = {"dtype": index.name if isinstance(index, DTypeAttr) else "int32"}
     if len(node.inputs) == 1:
         found["k"] = int(node.attrs["k"])
-    return Lowered("top_k", node.inputs, found)
+    return LoweredNode("top_k", node.inputs, found)
 
 
 #: TensorFlow says nothing of groups: the filter's channels tell
 _GROUPS = {"groups": None}
 _DEPTHWISE = {"depthwise": True}
 _ACTIVATIONS = {
-    "Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Selu": "selu", "Softplus": "softplus", "Softsign": "softsign",
-}  # fmt: skip
+    "Relu": "relu",
+    "Relu6": "relu6",
+    "Elu": "elu",
+    "Selu": "selu",
+    "Softplus": "softplus",
+    "Softsign": "softsign",
+}
 
 RULES: dict[str, Rule] = {
     "Conv2D": convolution("conv", **_GROUPS),

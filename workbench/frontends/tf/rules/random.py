@@ -1,25 +1,25 @@
-"""Random numbers. Ops with seeds draw TensorFlow's own numbers, see workbench.ops.philox."""
+"""Random numbers. Ops with seeds draw TensorFlow's own numbers, see workbench.ops.random.philox."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, plain, same
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, plain, same
 
 _SEEDS = {"seed": "seed", "seed2": "seed2"}
 
 
-def _poisson(node: NodeDef, constant: Constant) -> Lowered:
+def _poisson(node: NodeDef, constant: Constant) -> LoweredNode:
     """The first version has no dtype of its own for the result: it is that of the rate."""
     dtype = node.attrs.get("dtype")
     found = {k: int(node.attrs.get(k, 0)) for k in _SEEDS}
-    return Lowered("random_poisson", node.inputs, {**found, "dtype": plain(dtype) if dtype else "int64"})
+    return LoweredNode("random_poisson", node.inputs, {**found, "dtype": plain(dtype) if dtype else "int64"})
 
 
-def _algorithm(node: NodeDef, constant: Constant) -> Lowered:
-    """What TensorFlow would choose for the device; here it is Philox."""
-    return Lowered("Const", (), {"value": np.array(1, np.int32)})
+def _algorithm(node: NodeDef, constant: Constant) -> LoweredNode:
+    """The algorithm that TensorFlow would choose for the device; here it is Philox."""
+    return LoweredNode("Const", (), {"value": np.array(1, np.int32)})
 
 
 def _stateless(op: str) -> Rule:
@@ -45,5 +45,5 @@ RULES: dict[str, Rule] = {
     "StatelessRandomNormalV2": attrs("keyed_normal", dtype="dtype"),
     "StatelessTruncatedNormalV2": attrs("keyed_truncated_normal", dtype="dtype"),
     "StatelessRandomUniformIntV2": same("keyed_integers"),
-    "StatelessRandomUniformInt": lambda node, constant: Lowered("stateless_integers", node.inputs),
+    "StatelessRandomUniformInt": lambda node, constant: LoweredNode("stateless_integers", node.inputs),
 }

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, same
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, same
 
 
 def _lstm(op: str, gates: str = "icfo", **defaults: float) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found: dict[str, Any] = {key: float(node.attrs.get(key, default)) for key, default in defaults.items()}
         found["use_peephole"] = bool(node.attrs.get("use_peephole", False))
-        return Lowered(op, node.inputs, {"forget_bias": 0.0, **found, "gates": gates})
+        return LoweredNode(op, node.inputs, {"forget_bias": 0.0, **found, "gates": gates})
 
     return rule
 

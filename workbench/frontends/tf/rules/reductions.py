@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs
-from workbench.frontends.tf.tensor_proto import DType
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs
+from workbench.frontends.tf.tensor_proto import DTypeAttr
 
 
 def reduction(op: str, **fixed: Any) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
-        return Lowered(op, node.inputs, {"keepdims": bool(node.attrs.get("keep_dims", False)), **fixed})
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
+        return LoweredNode(op, node.inputs, {"keepdims": bool(node.attrs.get("keep_dims", False)), **fixed})
 
     return rule
 
 
 def cumulative(op: str) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         flags = {k: bool(node.attrs.get(k, False)) for k in ("exclusive", "reverse")}
-        return Lowered(op, node.inputs, {"dtype": "same", **flags})
+        return LoweredNode(op, node.inputs, {"dtype": "same", **flags})
 
     return rule
 
 
 def arg(op: str) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         out = node.attrs.get("output_type")
-        return Lowered(op, node.inputs, {"dtype": out.name if isinstance(out, DType) else "int64"})
+        return LoweredNode(op, node.inputs, {"dtype": out.name if isinstance(out, DTypeAttr) else "int64"})
 
     return rule
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.frontends.tf.graphdef import NodeDef
-from workbench.frontends.tf.rules.base import Constant, Lowered, Rule, attrs, plain, same
+from workbench.frontends.tf.rules.base import Constant, LoweredNode, Rule, attrs, plain, same
 
 #: outputs of one node; each is a value of its own in plans and traces
 MOST_PARTS = 1 << 16
@@ -13,34 +13,34 @@ _REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min")
 def _one_each(op: str, **names: str) -> Rule:
     """An op with as many outputs as inputs."""
 
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         found = {ours: plain(node.attrs[theirs]) for ours, theirs in names.items() if theirs in node.attrs}
-        return Lowered(op, node.inputs, {**found, "_num": len(node.inputs)})
+        return LoweredNode(op, node.inputs, {**found, "_num": len(node.inputs)})
 
     return rule
 
 
 def _weighted(op: str, rows: bool) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
         dtype = plain(node.attrs.get("T")) or "int32"
         found = {"dtype": dtype, "rows": rows, "binary": bool(node.attrs.get("binary_output", False))}
-        return Lowered(op, node.inputs, found)
+        return LoweredNode(op, node.inputs, found)
 
     return rule
 
 
 def _search(right: bool) -> Rule:
-    def rule(node: NodeDef, constant: Constant) -> Lowered:
-        return Lowered(
+    def rule(node: NodeDef, constant: Constant) -> LoweredNode:
+        return LoweredNode(
             "search_sorted", node.inputs, {"right": right, "dtype": plain(node.attrs.get("out_type")) or "int32"}
         )
 
     return rule
 
 
-def _partition(node: NodeDef, constant: Constant) -> Lowered | None:
+def _partition(node: NodeDef, constant: Constant) -> LoweredNode | None:
     parts = int(node.attrs.get("num_partitions", 0))
-    return Lowered("dynamic_partition", node.inputs, {"num": parts}) if 0 < parts <= MOST_PARTS else None
+    return LoweredNode("dynamic_partition", node.inputs, {"num": parts}) if 0 < parts <= MOST_PARTS else None
 
 
 RULES: dict[str, Rule] = {

@@ -1,0 +1,197 @@
+/* Instructions on arrays of known shape that live in the rows: no Python object, no allocation, no GIL. */
+#ifndef WB_ARRAYS_H
+#define WB_ARRAYS_H
+#include "structs.h"
+
+enum { WB_MOST_DIMS = 8, WB_MOST_OPERANDS = 4 };
+
+typedef void (*wb_flat)(char *out, const char *a, const char *b, const char *c, ptrdiff_t n);
+typedef void (*wb_reduction)(char *out, const char *in, ptrdiff_t outer, ptrdiff_t n, ptrdiff_t inner);
+typedef void (*wb_product)(char *out, const char *a, const char *b, ptrdiff_t m, ptrdiff_t k, ptrdiff_t n);
+typedef void (*wb_statistics)(const char *in, ptrdiff_t n, double *out);
+
+enum {
+    WB_FLAT,    /* fn(out, a, b, c, n): contiguous operands, or single items where the kernel is made for that */
+    WB_NEST,    /* an inner loop in NumPy's convention under loops over the outer dimensions */
+    WB_COPY,    /* items from one layout to another */
+    WB_REDUCE,  /* (outer, n, inner) -> (outer, inner), or a cumulative op */
+    WB_MATMUL,  /* (m, k) @ (k, n), outer times */
+    WB_STATS,   /* count, NaN, Inf, min, max, sum, sum of squares of n items */
+    WB_ROWS,    /* FLAT where one operand has a single item for each `inner` items of the others */
+    WB_CORE     /* NumPy's inner loop of a product: dims (n, k, m), two steps each of a, b, out */
+};
+
+typedef struct {
+    int kind;
+    int nd;           /* NEST, COPY: dimensions; the last one is the inner loop's */
+    int n_in;
+    int raises;       /* NEST: the loop may set a Python exception */
+    void *fn;
+    void *data;       /* of a NumPy inner loop */
+    ptrdiff_t n, outer, inner;
+    ptrdiff_t item;   /* COPY: bytes of an item */
+    ptrdiff_t dims[WB_MOST_DIMS];
+    ptrdiff_t steps[WB_MOST_OPERANDS][WB_MOST_DIMS];  /* of a, b, c, out: bytes per dimension; ROWS: per row */
+    ptrdiff_t stride[WB_MOST_OPERANDS];               /* FLAT, ROWS: bytes per item; 0: one item for all, or for a row */
+} wb_array;
+
+static void wb_copy_items(char *out, const char *in, ptrdiff_t n, ptrdiff_t to, ptrdiff_t from, ptrdiff_t item) {
+    ptrdiff_t k;
+    if (to == item && from == item) {
+        memcpy(out, in, (size_t)(n * item));
+        return;
+    }
+#define WB_EACH(T) for (k = 0; k < n; k++) *(T *)(out + k * to) = *(const T *)(in + k * from); return
+    switch (item) {
+    case 1: WB_EACH(uint8_t);
+    case 2: WB_EACH(uint16_t);
+    case 4: WB_EACH(uint32_t);
+    case 8: WB_EACH(uint64_t);
+    default: for (k = 0; k < n; k++) memcpy(out + k * to, in + k * from, (size_t)item);
+    }
+#undef WB_EACH
+}
+
+/* The inner loop under an odometer over the outer dimensions. */
+static void wb_nest(const wb_array *x, char *const *args) {
+    char *at[WB_MOST_OPERANDS];
+    ptrdiff_t index[WB_MOST_DIMS] = {0};
+    ptrdiff_t inner[WB_MOST_OPERANDS];
+    const int last = x->nd - 1;
+    int k, d, operands = x->n_in + 1;
+    for (d = 0; d < x->nd; d++)
+        if (x->dims[d] == 0) return;
+    for (k = 0; k < operands; k++) at[k] = args[k], inner[k] = x->steps[k][last];
+    for (;;) {
+        if (x->kind == WB_COPY) wb_copy_items(at[1], at[0], x->dims[last], inner[1], inner[0], x->item);
+        else {
+            char *now[WB_MOST_OPERANDS];
+            memcpy(now, at, sizeof now);
+            ((wb_loop)x->fn)(now, &x->dims[last], inner, x->data);
+        }
+        for (d = last - 1; d >= 0; d--) {
+            for (k = 0; k < operands; k++) at[k] += x->steps[k][d];
+            if (++index[d] < x->dims[d]) break;
+            for (k = 0; k < operands; k++) at[k] -= x->steps[k][d] * x->dims[d];
+            index[d] = 0;
+        }
+        if (d < 0) return;
+    }
+}
+
+/* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
+ * instruction leave the same bits. A few blocks of doubles fit the first-level cache; shorter ones spend their time on
+ * what each of them ends with. */
+enum { WB_BLOCK = 2048 };
+static void wb_block_statistics(const wb_array *x, const char *in, ptrdiff_t from, ptrdiff_t count, double *out) {
+    double part[7];
+    int k;
+    if (from == 0) {
+        ((wb_statistics)x->fn)(in, count, out);
+        return;
+    }
+    ((wb_statistics)x->fn)(in + from * x->stride[0], count, part);
+    for (k = 0; k < 3; k++) out[k] += part[k];
+    if (part[3] < out[3]) out[3] = part[3];
+    if (part[4] > out[4]) out[4] = part[4];
+    for (k = 5; k < 7; k++) out[k] += part[k];
+}
+static void wb_all_statistics(const wb_array *x, const char *in, double *out) {
+    ptrdiff_t from;
+    for (from = 0; from < x->n; from += WB_BLOCK)
+        wb_block_statistics(x, in, from, x->n - from < WB_BLOCK ? x->n - from : WB_BLOCK, out);
+}
+
+/* Items `from` to `from + count` of a flat loop by rows. */
+static void wb_run_rows(const wb_array *x, char *out, const char *a, const char *b, ptrdiff_t from, ptrdiff_t count) {
+    ptrdiff_t row = from / x->inner, left = x->inner - from % x->inner;
+    while (count > 0) {
+        const ptrdiff_t m = count < left ? count : left;
+        ((wb_flat)x->fn)(out + from * x->stride[3], x->stride[0] ? a + from * x->stride[0] : a + row * x->steps[0][0],
+                         x->stride[1] ? b + from * x->stride[1] : b + row * x->steps[1][0], b, m);
+        from += m, count -= m, row++, left = x->inner;
+    }
+}
+
+static void wb_run_on(const wb_array *x, char *out, char *a, char *b, char *c) {
+    switch (x->kind) {
+    case WB_FLAT: ((wb_flat)x->fn)(out, a, b, c, x->n); break;
+    case WB_REDUCE: ((wb_reduction)x->fn)(out, a, x->outer, x->n, x->inner); break;
+    case WB_STATS: wb_all_statistics(x, a, (double *)out); break;
+    case WB_ROWS: wb_run_rows(x, out, a, b, 0, x->n); break;
+    case WB_MATMUL: {
+        ptrdiff_t k;
+        for (k = 0; k < x->outer; k++)
+            ((wb_product)x->fn)(out + k * x->steps[3][0], a + k * x->steps[0][0], b + k * x->steps[1][0],
+                                x->dims[0], x->dims[1], x->dims[2]);
+        break;
+    }
+    case WB_CORE: {
+        char *args[3] = {a, b, out};
+        const ptrdiff_t dims[4] = {1, x->dims[0], x->dims[1], x->dims[2]};
+        const ptrdiff_t steps[9] = {0, 0, 0, x->steps[0][0], x->steps[0][1], x->steps[1][0], x->steps[1][1],
+                                    x->steps[2][0], x->steps[2][1]};
+        ((wb_loop)x->fn)(args, dims, steps, x->data);
+        break;
+    }
+    default: {
+        char *args[WB_MOST_OPERANDS] = {a, b, c, NULL};
+        args[x->n_in] = out;
+        wb_nest(x, args);
+    }
+    }
+}
+
+static void wb_run_array(char **base, const wb_instr *s) {
+    wb_run_on((const wb_array *)s->data, base[s->bo] + s->oo, base[s->ba] + s->oa, base[s->bb] + s->ob,
+              base[s->bc] + s->oc);
+}
+
+/* Inline cache of an instruction on arrays of unknown shape: shapes that it met, and the array instruction for them. */
+typedef struct {
+    unsigned ids[WB_MOST_OPERANDS];  /* of the operands and the result; an operand in the row has 0 */
+    int known;                       /* 0: nothing yet, 1: x holds, -1: these shapes are left to the callable */
+    int nd, type;                    /* of the result */
+    ptrdiff_t dims[WB_MOST_DIMS];
+    wb_array x;
+} wb_cache_entry;
+
+enum { WB_CACHE_ENTRIES = 4, WB_TRIES = 32 };
+
+typedef struct {
+    wb_cache_entry entries[WB_CACHE_ENTRIES];
+    int next;                        /* the entry that is given up for new shapes */
+    long long hits, misses;
+} wb_inline_cache;
+
+static wb_cache_entry *wb_find_entry(wb_inline_cache *cache, const unsigned *ids) {
+    int k;
+    for (k = 0; k < WB_CACHE_ENTRIES; k++)
+        if (cache->entries[k].known && !memcmp(cache->entries[k].ids, ids, 3 * sizeof(unsigned))) return &cache->entries[k];
+    return NULL;
+}
+/* Whether shapes change so often that the cache costs more than it saves. */
+static int wb_is_thrashing(const wb_inline_cache *cache) { return cache->misses > WB_TRIES && cache->misses > cache->hits / 16; }
+
+/* A chain of flat instructions and statistics of one length, block by block: what one writes the next finds in the
+ * first-level cache. */
+static void wb_run_chain(char **base, const wb_instr *const *chain, int length, ptrdiff_t n) {
+    ptrdiff_t from, count;
+    int k;
+    for (from = 0; from < n; from += WB_BLOCK) {
+        count = n - from < WB_BLOCK ? n - from : WB_BLOCK;
+        for (k = 0; k < length; k++) {
+            const wb_instr *s = chain[k];
+            const wb_array *x = (const wb_array *)s->data;
+            const char *a = base[s->ba] + s->oa;
+            char *out = base[s->bo] + s->oo;
+            if (x->kind == WB_STATS) wb_block_statistics(x, a, from, count, (double *)out);
+            else if (x->kind == WB_ROWS) wb_run_rows(x, out, a, base[s->bb] + s->ob, from, count);
+            else
+                ((wb_flat)x->fn)(out + from * x->stride[3], a + from * x->stride[0],
+                                 base[s->bb] + s->ob + from * x->stride[1], base[s->bc] + s->oc + from * x->stride[2],
+                                 count);
+        }
+    }
+}
+#endif

@@ -1,0 +1,43 @@
+/* Packed instructions and how one hands over to the next: included by every part of the fast path.
+ *
+ * A packed instruction is a small function that ends by calling the next one (threaded code). The calls are tail calls:
+ * gcc and clang make jumps of them when they optimize. Without that promise (no optimization, sanitizers) each function
+ * returns to a plain loop instead (wb_run_fast).
+ */
+#ifndef WB_DISPATCH_H
+#define WB_DISPATCH_H
+#include "structs.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WB_SANITIZED 1
+#endif
+#endif
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(WB_SANITIZED)
+#define WB_TAIL_CALLS 1
+#endif
+
+#define WB_ARGS wb_engine *m, const struct wb_fast_op *i, char *row, int64_t q, double d
+typedef void (*wb_op_fn)(WB_ARGS);
+
+typedef struct wb_fast_op {
+    wb_op_fn fn;
+    int oo, oa, ob;         /* offsets in the row in progress */
+    int n_events;
+    const char *pa, *pb;    /* operands elsewhere */
+    struct wb_fast_op *target;  /* where a jump goes */
+    wb_instr *src;
+    int frame;
+    short nonlocal;         /* bit 0: a, bit 1: b is elsewhere */
+    short length;           /* of the chain of array instructions that begins here */
+} wb_fast_op;
+
+#ifdef WB_TAIL_CALLS
+#define WB_GO return i->fn(m, i, row, q, d)
+#define WB_LEAVE do { m->at = (wb_fast_op *)i; return; } while (0)
+#else
+#define WB_GO do { m->at = (wb_fast_op *)i; m->row = row; m->q = q; m->d = d; m->go = 1; return; } while (0)
+#define WB_LEAVE do { m->at = (wb_fast_op *)i; m->go = 0; return; } while (0)
+#endif
+#define WB_NEXT do { ++i; WB_GO; } while (0)
+#endif

@@ -1,0 +1,138 @@
+/* Packs the instructions of a program for the fast path: a function for each, by what the registers hold in front of it. */
+#ifndef WB_PACK_H
+#define WB_PACK_H
+#include "array_fusion.h"
+#include "control_ops.h"
+#include "scalar_ops.h"
+
+/* How an operand reaches an instruction: 0 in the row, 1 elsewhere at an address that stands still, 2 in a register,
+ * 3 in the array row of the same frame, which moves on too. */
+static int wb_kind(const wb_engine *m, const wb_instr *s, int base, int offset, char letter, const wb_cached *cached) {
+    const wb_cached *one = &cached[letter == 'q' ? 0 : 1];
+    const int array_store = m->array_store[s->frame], arrays = array_store < 0 ? -2 : wb_base_of(m, array_store);
+    if (letter && one->base == base && one->offset == offset) return 2;
+    if (base == arrays || base == arrays + 1) return 3;
+    return base == s->frame + 1 ? 0 : 1;
+}
+static void wb_forget(wb_cached *cached, int base, int offset) {
+    int k;
+    for (k = 0; k < 2; k++)
+        if (cached[k].base == base && cached[k].offset == offset) cached[k].base = -1;
+}
+
+static void wb_pack_one(const wb_engine *m, wb_fast_op *h, wb_instr *s, wb_cached *cached) {
+    const wb_scalar_op *op = s->scalar_op >= 0 ? &wb_scalar_ops[s->scalar_op] : NULL;
+    const wb_literal *only = s->op == WB_GUARD && s->x1 == 1 ? &m->literals[s->x0] : NULL;
+    int a, b = 0;
+    h->oo = s->oo, h->oa = s->oa, h->ob = s->ob, h->nonlocal = 0;
+    h->fn = wb_op_leave;
+    switch (s->op) {
+    case WB_KERNEL:
+    case WB_UFUNC:
+        h->fn = s->op == WB_KERNEL ? wb_op_kernel : s->x1 ? wb_op_raising : wb_op_loop;
+        if (op && s->bo == s->frame + 1) {
+            a = wb_kind(m, s, s->ba, s->oa, op->in, cached);
+            if (op->operands == 2) b = wb_kind(m, s, s->bb, s->ob, op->in, cached);
+            if (a == 3 || b == 3) op = NULL;
+            else {
+                h->fn = op->fn[op->operands == 2 ? 3 * a + b : a];
+                h->nonlocal = (a == 1) | (op->operands == 2 && b == 1) << 1;
+            }
+        }
+        wb_forget(cached, s->bo, s->oo);
+        if (op && s->bo == s->frame + 1 && op->out) {
+            const wb_cached now = {s->bo, s->oo, op->out, op->size};
+            cached[op->out == 'q' ? 0 : 1] = now;
+        }
+        break;
+    case WB_CALL:
+        if (!op || !op->check) { /* the driver carries it out */
+            cached[0].base = cached[1].base = -1;
+            break;
+        }
+        h->fn = wb_op_checked;
+        if (op->in && s->bo == s->frame + 1) {
+            a = wb_kind(m, s, s->ba, s->oa, op->in, cached);
+            if (op->operands == 2) b = wb_kind(m, s, s->bb, s->ob, op->in, cached);
+            if (a == 3 || b == 3) op = NULL;
+            else {
+                h->fn = op->fn[op->operands == 2 ? 3 * a + b : a];
+                h->nonlocal = (a == 1) | (op->operands == 2 && b == 1) << 1;
+            }
+        } else op = NULL;
+        wb_forget(cached, s->bo, s->oo);
+        if (op) {
+            const wb_cached now = {s->bo, s->oo, op->out, op->size};
+            cached[op->out == 'q' ? 0 : 1] = now;
+        }
+        break;
+    case WB_TEST:
+        if (s->ba == s->frame + 1) h->fn = wb_kind(m, s, s->ba, s->oa, 'q', cached) == 2 ? wb_op_test_a : wb_op_test_r;
+        break;
+    case WB_GUARD:
+        h->fn = wb_op_guard;
+        if (only && only->base == s->frame + 1 && only->expect < 2) {
+            a = wb_kind(m, s, only->base, only->offset, 'q', cached) == 2;
+            h->oa = only->offset;
+            h->fn = only->expect ? (a ? wb_op_test_a : wb_op_test_r) : (a ? wb_op_unless_a : wb_op_unless_r);
+        }
+        break;
+    case WB_ARRAY:
+        h->fn = ((const wb_array *)s->data)->raises ? wb_op_raising_array : wb_op_array;
+        break;
+    case WB_MARK: h->fn = wb_op_mark; break;
+    case WB_BACK: h->fn = m->array_store[s->frame] < 0 ? wb_op_back : wb_op_back_both; break;
+    default: cached[0].base = cached[1].base = -1; /* the driver carries it out; armed instructions too */
+    }
+}
+
+static void wb_pack_condition(wb_engine *m, int n, wb_instr *s, const wb_cached *cached, wb_op_fn fn) {
+    wb_fast_op *h = &m->fast_ops[n];
+    m->cached[2 * n] = cached[0], m->cached[2 * n + 1] = cached[1];
+    h->src = s, h->frame = s->frame, h->fn = fn, h->nonlocal = 0, h->length = 0;
+    {
+        const wb_condition *a = &m->conditions[s->condition - 1];
+        const wb_condition_op *c = m->condition_code + a->code;
+        if (!a->next && !a->n_steps && !a->n_guard && a->kind == WB_CONDITION_ALWAYS && a->stride <= 1)
+            h->fn = wb_op_condition_count, h->pa = (const char *)a;
+        else if (!a->next && !a->front && a->kind == WB_CONDITION_QUICK && c->of == WB_VALUE && a->letter == 'd' &&
+                 a->base == s->frame + 1)
+            h->fn = wb_op_condition_number, h->oa = a->offset, h->pa = (const char *)c;
+    }
+}
+
+/* Pack the instructions; `jumped` marks those that are jumped to, where the registers' contents are unknown. (Carrying
+ * registers over the back jump was tried too: it gains nothing, the loop is not bound by that store any more.) */
+static void wb_pack(wb_engine *m, int length, const char *jumped) {
+    const wb_cached nothing = {-1, 0, 0, 0};
+    wb_cached cached[2] = {nothing, nothing};
+    int k, f, n = 0;
+    for (k = 0; k < length; k++) {
+        m->fast_op_of[k] = n;
+        n += (m->code[k].op != WB_NOP) + (m->code[k].condition_before != 0) + (m->code[k].condition_after != 0);
+    }
+    for (k = 0, n = 0; k < length; k++) {
+        wb_instr *s = &m->code[k];
+        wb_fast_op *h;
+        if (jumped[k]) cached[0] = cached[1] = nothing;
+        if (s->condition_before) wb_pack_condition(m, n++, s, cached, wb_op_condition_before);
+        if (s->op != WB_NOP) {
+            h = &m->fast_ops[n];
+            m->cached[2 * n] = cached[0], m->cached[2 * n + 1] = cached[1];
+            h->src = s, h->frame = s->frame, h->n_events = s->n_events;
+            h->target = &m->fast_ops[m->fast_op_of[s->jump]];
+            wb_pack_one(m, h, s, cached);
+            n++;
+        }
+        if (s->condition_after) wb_pack_condition(m, n++, s, cached, wb_op_condition_after);
+    }
+    wb_find_chains(m, n, jumped);
+    for (f = 0, k = 0; f < m->n_frames; f++) {
+        int at;
+        m->nonlocal_first[f] = k;
+        for (at = 0; at < n; at++)
+            if (m->fast_ops[at].frame == f && m->fast_ops[at].nonlocal) m->nonlocal_list[k++] = at;
+    }
+    m->nonlocal_first[m->n_frames] = k;
+}
+#endif

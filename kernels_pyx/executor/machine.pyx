@@ -1,0 +1,65 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
+"""The executor core: a register machine whose registers are the rows of the trace.
+
+A program is a flat list of instructions. Operands are (base, offset): base 0 is the constant pool, base f + 1 the row in
+progress of frame f, and an offset below zero reaches into the row before. Kernels write where the trace will be read, so
+tracing costs nothing. Whole loops run without the GIL; an instruction that calls Python takes it and goes on.
+
+Two ways to run one program: the fast way links from one computing instruction to the next and looks up only at back
+jumps; the exact way walks every instruction, counts every event and can stop in front of any of them.
+"""
+
+import math
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.pythread cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock, PyThread_type_lock,
+)
+from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, Py_XDECREF, PyObject
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memmove, memset
+
+cnp.import_array()
+cnp.import_ufunc()
+
+include "structs.pxi"
+include "opcodes.pxi"
+include "rows/row_store.pxi"
+include "rows/chunks.pxi"
+include "rows/activations.pxi"
+include "calls/ufunc_loops.pxi"
+include "calls/shapes.pxi"
+include "program.pxi"
+include "listing.pxi"
+include "calls/windows.pxi"
+include "interpreter.pxi"
+include "conditions.pxi"
+include "rows/eviction.pxi"
+include "rows/liveness.pxi"
+include "calls/object_calls.pxi"
+include "rows/views.pxi"
+include "rerun/snapshots.pxi"
+include "rerun/incremental.pxi"
+include "rerun/frontier.pxi"
+
+
+def move_kernel(int size):
+    """Address of the kernel that copies ``size`` bytes."""
+    return {1: <size_t>&move_1, 2: <size_t>&move_2, 4: <size_t>&move_4, 8: <size_t>&move_8, 16: <size_t>&move_16}[size]
+
+
+def opcodes():
+    """(name, is_control, operands, meaning) of every opcode, by number (opcodes.def)."""
+    cdef int k
+    return [
+        (wb_opcodes[k].name.decode(), bool(wb_opcodes[k].is_control), wb_opcodes[k].operands.decode(),
+         wb_opcodes[k].meaning.decode())
+        for k in range(N_OPCODES)
+    ]
+
+
+def scalar_ops():
+    """Names of the ops that fast path run themselves: op, operand dtypes and result dtype, joined by ``_``."""
+    return list(SCALAR_OPS)

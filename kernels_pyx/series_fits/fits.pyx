@@ -1,0 +1,62 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
+"""The numeric inner loops of ``workbench.analysis.series.classify``: everything that it does with more than a few numbers.
+
+==================  ==========================================================================================
+fits_record.pxi     scaling, differences, usable and smooth tails
+fits_exact.pxi      runs of equal values, exact periods, lattices of rounded differences
+fits_rows.pxi       norms and movements of tensors
+fits_algebra.pxi    least squares by Householder's QR, real and complex; roots of polynomials
+fits_tails.pxi      laws of log|d|: constant, geometric, power
+fits_linear.pxi     linear prediction: free runs over held-out values, modes and their shares
+fits_limits.pxi     Wynn's epsilon, Levin's u
+fits_maps.pxi       polynomial maps, their orbits and Lyapunov exponents
+fits_neighbours.pxi return maps, neighbours in delay coordinates
+fits_noise.pxi      moments, block means and spreads, one sine
+==================  ==========================================================================================
+
+Arrays are contiguous float64 (exact integers: int64); anything else is a TypeError.  No function keeps a reference.
+Loops run without the GIL.  Sizes of work space are bounded by constants, whatever the length of the record.
+"""
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport INFINITY, cos, exp, fabs, frexp, isfinite, isinf, isnan, ldexp, log, log2, sin, sqrt
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy, memset
+
+cnp.import_array()
+
+cdef enum:
+    ORDERS = 8          # of linear prediction
+    COLUMNS = 16        # at most, of a least-squares problem
+    ROWS = 520          # at most, of a least-squares problem
+
+ctypedef double complex cdouble
+
+
+cdef double* _reals(object a, Py_ssize_t* n) except NULL:
+    """Pointer and length of a contiguous float64 vector."""
+    if not cnp.PyArray_Check(a) or cnp.PyArray_TYPE(a) != cnp.NPY_DOUBLE or cnp.PyArray_NDIM(a) != 1 \
+            or not cnp.PyArray_IS_C_CONTIGUOUS(a):
+        raise TypeError("expected a contiguous one-dimensional float64 array")
+    n[0] = cnp.PyArray_DIM(a, 0)
+    return <double*>cnp.PyArray_DATA(a)
+
+
+cdef object _vector(Py_ssize_t n):
+    cdef cnp.npy_intp size = n
+    return cnp.PyArray_EMPTY(1, &size, cnp.NPY_DOUBLE, 0)
+
+
+include "record.pxi"
+include "exact.pxi"
+include "rows.pxi"
+include "algebra.pxi"
+include "tails.pxi"
+include "linear.pxi"
+include "limits.pxi"
+include "maps.pxi"
+include "neighbours.pxi"
+include "noise.pxi"

@@ -1,2 +1,0 @@
-#define WB_UNIT arithmetic
-#include "unit.hpp"

@@ -1,2 +1,0 @@
-#define WB_UNIT bits
-#include "unit.hpp"

@@ -1,2 +1,0 @@
-#define WB_UNIT casts
-#include "unit.hpp"

@@ -1,2 +1,0 @@
-#define WB_UNIT chains
-#include "unit.hpp"

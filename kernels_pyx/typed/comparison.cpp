@@ -1,2 +1,0 @@
-#define WB_UNIT comparison
-#include "unit.hpp"

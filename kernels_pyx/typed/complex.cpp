@@ -1,2 +1,0 @@
-#define WB_UNIT complex
-#include "unit.hpp"

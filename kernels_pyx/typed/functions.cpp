@@ -1,3 +1,0 @@
-#include "functions.hpp"
-#define WB_UNIT functions
-#include "unit.hpp"

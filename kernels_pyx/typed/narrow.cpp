@@ -1,2 +1,0 @@
-#define WB_UNIT narrow
-#include "unit.hpp"

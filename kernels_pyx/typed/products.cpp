@@ -1,2 +1,0 @@
-#define WB_UNIT products
-#include "unit.hpp"

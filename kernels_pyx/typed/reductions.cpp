@@ -1,2 +1,0 @@
-#define WB_UNIT reductions
-#include "unit.hpp"

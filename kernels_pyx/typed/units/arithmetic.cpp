@@ -1,0 +1,2 @@
+#define WB_UNIT arithmetic
+#include "templates/unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT bits
+#include "templates/unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT casts
+#include "templates/unit.hpp"

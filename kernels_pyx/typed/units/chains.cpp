@@ -1,0 +1,2 @@
+#define WB_UNIT chains
+#include "templates/unit.hpp"

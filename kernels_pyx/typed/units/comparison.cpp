@@ -1,0 +1,2 @@
+#define WB_UNIT comparison
+#include "templates/unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT complex
+#include "templates/unit.hpp"

@@ -1,0 +1,3 @@
+#include "templates/functions.hpp"
+#define WB_UNIT functions
+#include "templates/unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT narrow
+#include "templates/unit.hpp"

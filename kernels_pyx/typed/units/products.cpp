@@ -1,0 +1,2 @@
+#define WB_UNIT products
+#include "templates/unit.hpp"

@@ -1,0 +1,2 @@
+#define WB_UNIT reductions
+#include "templates/unit.hpp"

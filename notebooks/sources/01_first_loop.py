@@ -1,0 +1,186 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A first loop, step by step
+#
+# [the course](README.md) · [02 What a dataflow graph is ▸](02_dataflow_graphs.ipynb) ·
+# [solutions](solutions/01_first_loop.ipynb)
+#
+# A loop usually runs as one piece: it starts, it ends, and the last value is all that you see. Here you take one loop
+# apart while it runs. You will go through it one operation at a time, forwards and back, and look at every value on the
+# way.
+#
+# **After this notebook you can**
+#
+# 1. step through a loop in the panel, forwards and back;
+# 2. read the value of any variable in any iteration;
+# 3. say why this loop stops where it stops.
+#
+# It takes about 25 minutes. Run the cells from top to bottom. A folded cell (three dots) checks the claim before it.
+
+# %%
+import course
+import numpy as np
+
+import workbench as wb
+
+# %% [markdown]
+# ## 1. The loop
+#
+# Newton's method finds the square root of a number `a`. It begins with any `x` and replaces it by the mean of `x` and
+# `a / x`, until `x * x` is as good as `a`. `@wb.graph` turns the function into a graph that can be stepped through.
+
+
+# %%
+@wb.graph
+def square_root(a, start):
+    x = start
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+print("root of 2:", float(square_root(2.0, 100.0)))
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert abs(float(square_root(2.0, 100.0)) - np.sqrt(2.0)) < 1e-12
+
+# %% [markdown]
+# ## 2. The panel
+#
+# The cell below opens the loop in the panel. Nothing has run yet.
+#
+# | part of the panel | what it shows |
+# |---|---|
+# | toolbar | the buttons that move the run, and where it stands |
+# | graph | one box for each operation; the marked box is the **next** one to run |
+# | evolution | the values of `x`, one point for each iteration |
+# | termination | will the loop stop, when, and why |
+# | values | the value that is selected, in the iteration that is shown |
+
+# %% tags=["nbval-ignore-output"]
+graph = square_root.graph_for(2.0, 100.0)
+panel = wb.debug(graph, {"a": 2.0, "start": 100.0})
+panel
+
+# %% [markdown]
+# Try this, in this order:
+#
+# 1. Press **Step** a few times. Each press runs one operation, and the mark in the graph moves on.
+# 2. Press **Step back** as often. The values go back as well.
+# 3. Press **Next iteration** a few times. `x` is 100, then 50.01, then 25.02: far from the root, it halves each time.
+# 4. Click on a box in the graph to see its value, and where it comes from.
+# 5. Press **Run**. The loop goes to its end, and `x` is the root of 2.
+# 6. Move the time slider to an earlier iteration. The whole panel shows that moment.
+# 7. Press **Restart** to begin again.
+#
+# The mouse over a button tells its key. The keys work while the panel has the focus.
+#
+# ## 3. The same from Python
+#
+# Each button is a command of a **session**, and a session needs no panel. This one stands before the first operation.
+
+# %%
+session = wb.Session(graph, {"a": 2.0, "start": 100.0})
+stop = session.next_iteration(3)
+print(stop.reason)
+print("x in iteration 0:", session.value("x", iteration=0))
+print("x in iteration 1:", session.value("x", iteration=1))
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert session.value("x", iteration=1) == 0.5 * (100.0 + 2.0 / 100.0)
+
+# %% [markdown]
+# A step back leads to exactly the same state as before, bit for bit.
+
+# %%
+before = session.position
+session.step()
+after = session.position
+session.step_back()
+print("event", before.event, "->", after.event, "->", session.position.event)
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert session.position == before != after
+
+# %% [markdown]
+# `run` goes to the end. Every value of every iteration is on record, in the **trace**.
+
+# %%
+session.run()
+x = session.trace["x"]
+for iteration, value in zip(x.iterations[:, 0], x.values, strict=True):
+    print(f"iteration {iteration:2d}   x = {value:.15f}")
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert session.state == "finished" and len(x) == x.iterations[-1, 0] + 1
+
+# %% [markdown]
+# ## 4. One question: why does it stop?
+#
+# The condition of the loop asks for the distance between `x * x` and `a`. Here are its last values. The loop goes on
+# while the distance is larger than 1e-12.
+
+# %%
+for iteration in range(len(x) - 3, len(x)):
+    distance = abs(float(x.values[iteration]) ** 2 - 2.0)
+    print(f"iteration {iteration:2d}   distance {distance:.1e}   larger than 1e-12: {distance > 1e-12}")
+print(session.termination().reason)
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert abs(x.values[-1] ** 2 - 2.0) <= 1e-12 < abs(x.values[-2] ** 2 - 2.0)
+
+# %% [markdown]
+# The condition is asked once more often than the body runs: the last answer is *false*, and the loop is left. How often
+# a decision went each way is on record too.
+
+# %%
+for node, (false, true) in session.trace.branch_counts().items():
+    print(f"{node}: {true} times true, {false} time false")
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert set(session.trace.branch_counts().values()) == {(1, len(x) - 1)}
+
+# %% [markdown]
+# ## 5. Exercises
+#
+# Replace the three dots. The check after each answer says whether it is right; `course.hint("01.1")` gives a hint.
+#
+# **01.1** The session below finds the root of 10. In which iteration is `x` right to six digits (the error below 1e-6)
+# for the first time? Read it from the trace.
+
+# %%
+ten = wb.Session(square_root.graph_for(10.0, 1.0), {"a": 10.0, "start": 1.0})
+ten.run()
+iteration = ...
+course.check_answer("01.1", iteration)
+
+# %% [markdown]
+# **01.2** How often was the condition of that loop *true*, and how often *false*?
+
+# %%
+true, false = ..., ...
+course.check_answer("01.2", true, false)
+
+# %% [markdown]
+# ## What you have seen
+#
+# - A loop can be taken one operation or one iteration at a time, forwards and back.
+# - The value of a loop variable belongs to an iteration, and every one of them is on record.
+# - A loop stops when its condition is false, and the values on both sides of the condition say why.
+#
+# The panel ends with the kernel, or earlier with `panel.close()`. What the boxes and lines of its graph are is the
+# subject of [02 What a dataflow graph is](02_dataflow_graphs.ipynb).
+
+# %%
+course.score("01")

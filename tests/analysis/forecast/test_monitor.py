@@ -1,0 +1,202 @@
+"""The black box: exact counters, asymptotic loops, compound predicates, and honest silence."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tests.evaluation import score
+from tests.evaluation.known_loops.state_machines import Machine, counter, newton
+from workbench.analysis import HistoryError, Status, TerminationMonitor
+from workbench.analysis.forecast.laws.exact_continuation import OPS
+
+
+def watch(values, op, threshold, upto, **more):
+    """A monitor that saw the first ``upto`` evaluations of ``x op threshold``."""
+    monitor = TerminationMonitor([("x", "limit")], **more)
+    for value in values[:upto]:
+        monitor.observe({"x": value}, bool(OPS[op](value, threshold)), [(value, op, threshold)])
+    return monitor
+
+
+def first_false(values, op, threshold):
+    return next(i for i, v in enumerate(values) if not OPS[op](v, threshold))
+
+
+def add(start, step, n, dtype):
+    out = np.full(n, step, dtype=dtype)
+    out[0] = start
+    return np.add.accumulate(out)
+
+
+COUNTERS = [
+    (np.arange(1000), "<", 900),
+    (np.arange(1000), "<=", 899.5),
+    (np.arange(1000)[::-1], ">", 17),
+    (np.arange(0, 1000, 7, dtype=np.int32), "!=", 700),
+    (add(0, 0.1, 2000, np.float64), "<", 100.0),
+    (add(0, 0.1, 2000, np.float32), "<", np.float32(100.0)),
+    (0.97 ** np.arange(800), ">", 1e-8),
+    (np.multiply.accumulate(np.full(3000, 1.01)), "<", 1e9),
+    (1 / np.arange(1.0, 4000), ">", 1e-3),
+    (5 - 5 * 0.9 ** np.arange(300), "<", 4.9999),
+    (np.arange(3000.0) ** 2, "<", 1e6),
+]
+
+
+@pytest.mark.parametrize(("values", "op", "threshold"), COUNTERS)
+def test_exact_count_at_30_percent(values, op, threshold):
+    n = first_false(values, op, threshold)
+    upto = int(0.3 * n)
+    answer = watch(values, op, threshold, upto).prediction()
+    truth = n - (upto - 1)
+    assert answer.status is Status.PREDICTED and answer.outcome == "terminates"
+    assert abs(answer.remaining - truth) <= 1
+    assert answer.interval[0] <= truth <= answer.interval[1]
+    assert answer.root == ["x"]
+
+
+NEVER = [
+    ([5] * 50, "<", 10, "clause-invariant"),
+    (1 + 0.9 ** np.arange(50), ">", 0.5, "limit-beyond"),
+    (np.sin(np.arange(50) * 0.7), "<", 1.5, "cycle"),
+    (np.tile([1.0, 2.0, 3.0], 20), "<", 5.0, None),
+    (-np.arange(50), "<", 10, "moves-away"),
+    (np.full(50, np.nan), "!=", 1.0, None),
+    (np.arange(0, 100, 2), "!=", 51, "steps-over"),
+    (np.arange(50, dtype=np.float32), "<", 1e8, "absorbed"),
+]
+
+
+@pytest.mark.parametrize(("values", "op", "threshold", "slug"), NEVER)
+def test_never_ending_found_within_50_iterations(values, op, threshold, slug):
+    answer = watch(values, op, threshold, 50).prediction()
+    assert answer.outcome == "never" and answer.status is Status.PREDICTED, str(answer)
+    assert answer.remaining is None and answer.confidence > 0.6
+    if slug is not None:
+        assert answer.reason.slug in (slug, "recurrence")
+        assert answer.fix
+
+
+def test_int32_wraps_instead_of_running_for_ever():
+    answer = watch(np.arange(0, -50, -1, dtype=np.int32), "<", 10, 50).prediction()
+    assert answer.outcome == "terminates" and answer.reason.slug == "wraps"
+    assert answer.remaining == 2**31 - 49 + 1
+
+
+@pytest.mark.parametrize(("logic", "expected"), [("and", 41), ("or", 91)])
+def test_compound(logic, expected):
+    monitor = TerminationMonitor([("i", "n"), ("j", "m")])
+    for k in range(10):
+        i, j = k, 100 - k
+        monitor.observe({"i": i, "j": j}, True, [(i, "<", 50), (j, ">", 0)], logic)
+    answer = monitor.prediction()
+    assert answer.remaining == expected
+    assert answer.blocking_clause.startswith("i <" if logic == "and" else "j >")
+
+
+def test_not_and_names_of_ops():
+    monitor = TerminationMonitor()
+    for k in range(10):
+        monitor.observe({"i": k}, True, [(k, "greater_equal", 30)], "not")
+    assert monitor.prediction().remaining == 21
+
+
+def test_trip_limit_is_never_never():
+    answer = watch([5] * 40, "<", 10, 40, trip_limit=100).prediction()
+    assert answer.outcome == "terminates" and answer.remaining == 61 and answer.reason.slug == "trip-limit"
+
+
+def test_unknown_where_data_are_few_or_noisy():
+    assert TerminationMonitor().prediction().status is Status.UNKNOWN
+    assert watch([5.0, 4.0], ">", 0.0, 2).prediction().status is Status.UNKNOWN
+    rng = np.random.default_rng(0)
+    assert watch(rng.normal(size=100), "<", 4.0, 100).prediction().outcome is None
+    flags = TerminationMonitor()
+    for k in range(30):
+        flags.observe({"k": k, "done": False}, True, [(False, "==", False)])
+    assert flags.prediction().status is Status.UNKNOWN
+
+
+def test_ended_is_a_fact():
+    answer = watch([3, 2, 1, 0], ">", 0, 4).prediction()
+    assert answer.status is Status.PROVED and answer.remaining == 0
+
+
+def test_bad_input():
+    with pytest.raises(HistoryError, match="logic"):
+        TerminationMonitor().observe({}, True, [], "xor")
+    monitor = watch([1, 2], "<", 9, 2)
+    with pytest.raises(HistoryError, match="clauses"):
+        monitor.observe({"x": 1}, True, [])
+
+
+def test_tensor_operands_are_not_guessed():
+    monitor = TerminationMonitor()
+    for k in range(10):
+        monitor.observe({"v": np.full(3, k)}, True, [(np.full(3, k), "<", 9)])
+    assert monitor.prediction().status is Status.UNKNOWN
+
+
+def test_false_never_on_loops_that_end():
+    """No loop of known end is called endless, whenever it is asked."""
+    machines = [
+        counter(0, 1, "<", 60),
+        counter(0.0, 0.1, "<", 9.0),
+        newton(2.0, 1e-12),
+        newton(1e6, 1e-9, x0=1e6),
+        Machine({"x": 1.0}, lambda s: {"x": 0.9 * s["x"]}, [("x", ">", "t")], constants={"t": 1e-7}),
+        Machine({"x": 1.0}, lambda s: {"x": -0.95 * s["x"]}, [("x", "!=", "t")], constants={"t": 0.0}),
+        Machine(
+            {"n": 27},
+            lambda s: {"n": s["n"] // 2 if s["n"] % 2 == 0 else 3 * s["n"] + 1},
+            [("n", "!=", "one")],
+            constants={"one": 1},
+        ),
+    ]
+    for machine in machines:
+        runner, monitor = machine.fork(), TerminationMonitor()
+        for _ in range(300):
+            monitor.observe(runner.values(), runner.cond(), runner.clause_values())
+            answer = monitor.prediction()
+            # -0.95**k reaches 0 only by underflow after 14,000 iterations, which counts as far away but not never
+            assert answer.outcome != "never", (runner.values(), str(answer))
+            if not runner.advance(1):
+                break
+
+
+@pytest.fixture(scope="module")
+def shares():
+    return score.termination()
+
+
+@pytest.mark.parametrize(
+    ("what", "least"),
+    [
+        ("exact N at 10 % of the run", 0.70),
+        ("exact N at 30 % of the run", 0.92),
+        ("exact N at 50 % of the run", 0.95),
+        ("interval holds the truth", 0.95),
+        ("endless found within 50 evaluations", 0.85),
+    ],
+)
+def test_shares_on_loops_of_known_length(shares, what, least):
+    assert shares[what] >= least
+
+
+def test_false_never_is_rare(shares):
+    assert shares["false never"] <= 0.01
+
+
+def test_cost(capsys):
+    monitor = watch(1 + 0.99 ** np.arange(600), ">", 0.5, 600)
+    begin = time.perf_counter()
+    for k in range(20):
+        monitor.observe({"x": 1.0 + 1e-9 * k}, True, [(1.0 + 0.99 ** (600 + k), ">", 0.5)])
+        monitor.prediction()
+    each = (time.perf_counter() - begin) / 20
+    with capsys.disabled():
+        print(f"\nmonitor: {each * 1e3:.2f} ms for an observation and a prediction")
+    assert each < 0.2

@@ -1,0 +1,76 @@
+"""Records that rest between moves: no rest is called the last one before it outlasts the others, and steps go on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.analysis.forecast.test_monitor import watch
+from workbench.analysis.forecast.plateaus import certainty, due, moves_too_often, plateaus
+
+
+@pytest.mark.parametrize("every", [2, 7, 40])
+@pytest.mark.parametrize(("factor", "op"), [(0.5, ">"), (0.1, ">"), (2.0, "<"), (3.0, "<")])
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
+def test_a_schedule_ends_at_its_step(every, factor, op, share):
+    values = np.cumprod(np.where(np.arange(every * 30) % every == 0, factor, 1.0)) / factor
+    threshold = float(np.sqrt(values[-1] * values[-1 - every]))
+    last = int(np.argmin(values > threshold) if op == ">" else np.argmax(values >= threshold))
+    upto = int(share * last)
+    answer = watch(values, op, threshold, upto).prediction()
+    assert answer.remaining == last - (upto - 1), str(answer)
+
+
+def test_treads_that_grow():
+    values = np.repeat(np.arange(12.0), [3 + 2 * i for i in range(12)])
+    upto = 60
+    answer = watch(values, "<", 9.5, upto).prediction()
+    assert answer.remaining == int(np.argmax(values >= 9.5)) - (upto - 1)
+
+
+def test_a_tread_is_no_end():
+    values = np.repeat([1.0, 0.9, 0.2, 0.15, 0.1, 0.04], [9, 20, 14, 5, 17, 30])
+    for upto in range(30, len(values)):
+        assert watch(values, ">", 0.01, upto).prediction().outcome != "never", upto
+
+
+def test_a_rest_that_outlasts_all_before_is_one():
+    values = np.concatenate([np.repeat([4.0, 3.0, 2.5], 3), np.full(200, 2.25)])
+    early, late = (watch(values, ">", 1.0, n).prediction() for n in (14, 209))
+    assert early.outcome is None
+    assert late.outcome == "never" and late.confidence >= 0.95
+
+
+@pytest.mark.parametrize("flag", [np.False_, False])
+def test_a_flag_is_not_continued(flag):
+    answer = watch([flag] * 500, "==", False, 500).prediction()
+    assert answer.outcome is None and answer.confidence == 0
+
+
+def test_what_a_rest_is_worth():
+    assert certainty(50, 0, False) == pytest.approx(51 / 52)
+    assert certainty(8, 2, True) < certainty(80, 2, True) < 1
+    runs = plateaus([1, 1, 1, math.nan, math.nan, math.nan, 2, 2])
+    assert runs.lengths == [3, 3, 2] and runs.longest == 3 and not runs.final
+    assert due(runs, 1) == 2 and due(runs, 3) == 8 and due(runs, math.inf) is None
+    assert due(plateaus([1, 2, 2, 3, 3, 3, 3]), 1) is None  # this tread is longer than the one before
+
+
+def test_the_sentence_counts_iterations_not_steps():
+    values = np.repeat(0.5 ** np.arange(20), 7)
+    answer = watch(values, ">", 1e-3, 40).prediction()
+    assert answer.remaining == int(np.argmin(values > 1e-3)) - 39
+    sentence = answer.reason.sentence
+    assert "rests 7 iterations" in sentence and f"turns in {answer.remaining} iterations" in sentence
+    assert sentence.count("iterations") == 2
+
+
+@pytest.mark.parametrize("of", [float, np.float32, int])
+def test_most_records_are_no_staircase_at_a_glance(of):
+    rng = np.random.default_rng(3)
+    for share in (0.0, 0.3, 0.5, 0.7, 0.95):
+        xs = [of(v) for v in np.cumsum(rng.random(300) > share)]
+        assert not (moves_too_often(xs) and plateaus(xs).stepped)
+    assert moves_too_often([of(v) for v in range(300)])

@@ -1,0 +1,81 @@
+"""The cache of a session's proofs: valid until something changes, and not longer. Edited runs get right answers."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.analysis import Status
+
+
+def counter_graph():
+    b = wb.GraphBuilder("g")
+    n = b.placeholder("n", np.int64, ())
+    limit = n * 1
+    out = b.while_loop(lambda i, x: i < limit, lambda i, x: (i + 1, x + 1.0), (np.int64(0), 1.0))
+    return b.build(out)
+
+
+@pytest.mark.parametrize("steps", range(1, 9))
+@pytest.mark.parametrize(("name", "value"), [("i", 40), ("while/multiply/Enter", 20), ("multiply", 20)])
+def test_edits_of_carried_and_of_invariant_values(name, value, steps):
+    with wb.Session(counter_graph(), {"n": 50}) as session:
+        session.next_iteration(4)
+        session.step(steps)
+        session.termination()
+        try:
+            session.set_value(name, value)
+        except wb.WorkbenchError:
+            return  # it has not fired here
+        done = session.snapshot().iterations[("while",)]
+        answer = session.termination()
+        assert answer.status is Status.PROVED, str(answer)
+        session.step_back()
+        before = session.termination()  # an edit lies ahead, or the answer that is known
+        session.run()
+        total = session.snapshot().iterations[("while",)]
+        assert answer.remaining == total - done
+        assert before.status is Status.UNKNOWN or before.remaining in (answer.remaining, answer.remaining + 1)
+
+
+def test_a_proof_is_kept_and_counts_down():
+    with wb.Session(counter_graph(), {"n": 10**15}) as session:
+        session.next_iteration()
+        first = session.termination()
+        assert first.remaining == 10**15
+        session.next_iteration(1000)
+        begin = time.perf_counter()
+        second = session.termination()
+        assert time.perf_counter() - begin < 0.01
+        assert second.remaining == 10**15 - 1000 and second.proof == first.proof
+        session.previous_iteration()
+        assert session.termination().remaining == 10**15 - 999
+        session.restart()
+        session.next_iteration()
+        assert session.termination().remaining == 10**15
+
+
+def test_other_inputs_are_asked_anew():
+    with wb.Session(counter_graph(), {"n": 500}) as session:
+        session.next_iteration(3)
+        assert session.termination().remaining == 498
+        session.update(n=300)
+        session.run_to("i", iteration=2)
+        assert session.termination().remaining == 298
+
+
+def test_a_live_view_takes_its_share_and_no_more():
+    with wb.Session(counter_graph(), {"n": 10**15}, trace="off") as session:
+        session.run(wait=False)
+        begin, answers, longest = time.perf_counter(), [], 0.0
+        while time.perf_counter() - begin < 1.5:
+            asked = time.perf_counter()
+            answers.append(session.termination())
+            longest = max(longest, time.perf_counter() - asked)
+            time.sleep(0.01)
+        session.pause()
+        assert session._proofs.spent <= 0.02 * session._run.spent[1] + longest  # the last question may go beyond
+        assert all(a.outcome != "never" for a in answers)

@@ -1,0 +1,10 @@
+"""Families of histories and of loops with known truth, drawn anew on each run and split by family into thirds.
+
+::
+
+    base (Family, registration, draws) <- topic modules (histories), loops_* (loops) <- tests.evaluation.score_families
+
+Third 0 is for development: its wrong answers may be looked at.  Thirds 1 and 2 are left out: only their figures are
+looked at, so that a figure which is better on third 0 shows tuning.  Truth comes from mathematics and from how the
+values are made, never from an answer of the analysis.
+"""

@@ -1,0 +1,150 @@
+"""Family: a named generator of test cases with known truth, registered by decorator, in a fixed third of the set.
+
+A topic module registers functions that draw one case from a random generator::
+
+    @family(HISTORY)
+    def geometric_series(rng: Rng) -> Case:
+        rate = rng.uniform(0.2, 0.95)
+        return case(1 - rate ** np.arange(size(rng)), C, rate=rate, limit=1.0)
+
+The function's name is the family's name; the case gets it, so ``case`` needs none.  Kinds:
+
+- ``HISTORY``: draws a ``Case``: one history of a variable (n values, or n vectors as an array of two dimensions),
+  its label, and the facts that are known.  Label ``UNKNOWN``: the record is too short to show anything for certain.
+- ``WATCHED``: draws a ``Watched``: a loop that the black box sees, asked at shares of its run.
+- ``GRAPH``: draws a ``GraphLoop``: a loop in a graph, for the white box.
+
+Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
+return.  Every module of this package is found by ``families()``; nothing has to be listed.  Loops are asked and
+counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which prints the loops' figures too.
+
+A case depends on the seed, on the family's name and on its number only, never on other families: adding a family
+leaves the cases of the others as they were.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import math
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.evaluation.scoring.cases import LABELS, Case
+
+C, D, O, S, X = LABELS  # noqa: E741
+UNKNOWN = "UNKNOWN"
+HISTORY, WATCHED, GRAPH = KINDS = ("history", "watched", "graph")
+
+Rng = np.random.Generator
+
+_REGISTERED: dict[str, Family] = {}
+
+
+def digest(name: str) -> int:
+    """A number that follows from the name only, the same in every process and on every machine."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A generator of cases: ``generate`` draws one from a random generator."""
+
+    name: str
+    kind: str
+    generate: Callable[[Rng], Any]
+
+    @property
+    def third(self) -> int:
+        """0: development; 1 and 2: left out."""
+        return digest(self.name) % 3
+
+    def draw(self, rng: Rng) -> Any:
+        """One case, with the family's name."""
+        return dataclasses.replace(self.generate(rng), family=self.name)
+
+    def case(self, seed: int, number: int) -> Any:
+        """The case of this number: the same for the same seed, whatever other families there are."""
+        return self.draw(np.random.default_rng([seed, digest(self.name), number]))
+
+
+def family(kind: str) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
+    """Registers a function as a family of this kind, under the function's name."""
+    if kind not in KINDS:
+        raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
+
+    def register(generate: Callable[[Rng], Any]) -> Callable[[Rng], Any]:
+        name = generate.__name__
+        if name in _REGISTERED:
+            raise ValueError(f"two families are named {name!r}: rename one of them")
+        _REGISTERED[name] = Family(name, kind, generate)
+        return generate
+
+    return register
+
+
+def families(kind: str | None = None, thirds: Iterable[int] = (0, 1, 2)) -> list[Family]:
+    """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        importlib.import_module(f"{package}.{module.name}")
+    chosen = set(thirds)
+    found = (f for f in _REGISTERED.values() if kind in (None, f.kind) and f.third in chosen)
+    return sorted(found, key=lambda f: f.name)
+
+
+def draws(chosen: Iterable[Family], seed: int, each: int) -> list[Any]:
+    """``each`` cases of every family."""
+    return [f.case(seed, number) for f in chosen for number in range(each)]
+
+
+def case(values: Any, label: str, *, hard: bool = False, quarter: bool = True, **facts: float) -> Case:
+    """A history with its truth; ``facts`` are rate, order, limit, period, exponent, as far as they are known.
+
+    ``quarter=False``: the first quarter of the record shows another truth, or too little.
+    """
+    return Case("", np.asarray(values), label, hard, {k: float(v) for k, v in facts.items()}, quarter)
+
+
+def size(rng: Rng, low: int = 16, high: int = 2000) -> int:
+    """A length, log-uniform between the bounds."""
+    return int(round(math.exp(rng.uniform(math.log(low), math.log(high)))))
+
+
+def log_uniform(rng: Rng, low: float, high: float) -> float:
+    """A number of log-uniform size between positive bounds."""
+    return float(math.exp(rng.uniform(math.log(low), math.log(high))))
+
+
+def sign(rng: Rng) -> float:
+    """1 or -1."""
+    return float(rng.choice([-1.0, 1.0]))
+
+
+def scale(rng: Rng) -> float:
+    """A factor of either sign: 1, ordinary, or far from 1."""
+    sizes = (1.0, log_uniform(rng, 1e-3, 1e3), log_uniform(rng, 1e-60, 1e-12), log_uniform(rng, 1e12, 1e60))
+    return sign(rng) * sizes[rng.choice(4, p=(0.4, 0.4, 0.1, 0.1))]
+
+
+def placed(
+    rng: Rng, values: np.ndarray, label: str, *, hard: bool = False, quarter: bool = True, **facts: float
+) -> Case:
+    """A history moved and scaled at random: (values + offset) * factor, its limit with it."""
+    offset, factor = float(rng.choice([0.0, 0.0, rng.normal(), 30 * rng.normal()])), scale(rng)
+    if "limit" in facts:
+        facts["limit"] = (facts["limit"] + offset) * factor
+    return case((values + offset) * factor, label, hard=hard, quarter=quarter, **facts)
+
+
+def orbit(step: Callable[[Any], Any], start: Any, count: int) -> np.ndarray:
+    """start, step(start), step(step(start)) ...: ``count`` values."""
+    out = [start]
+    while len(out) < count:
+        out.append(step(out[-1]))
+    return np.array(out)

@@ -1,0 +1,39 @@
+"""The JavaScript of the widgets: a loader that anywidget imports for each, and the script that the loader imports once.
+
+A browser keeps every module that it has imported until the page is closed, and anywidget imports one for each widget.
+That one is small (``base/loader.js``); the script travels in a trait, ``_script``. The row of panes alone, one for a
+panel, has its script imported by anywidget: it listens before any browser shows it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+#: file names are relative to this folder, such as ``graph/graph_tools.js``
+WIDGETS = Path(__file__).parents[1]
+
+
+@cache
+def joined(*names: str) -> str:
+    """Several files of the widgets as one text. A text and no path: anywidget watches a file for each widget that it
+    belongs to, and the watch keeps the widget for ever."""
+    return "".join((WIDGETS / name).read_text() for name in names)
+
+
+@cache
+def module(*names: str) -> str:
+    """The ES module of these files of the widgets, with the prelude's functions (``make``, ``tell``, ``follow`` ...) in
+    scope; the last file is the one that exports."""
+    return joined("base/comm.js", "base/late.js", "base/dom.js", *names)
+
+
+def script(*names: str) -> Any:
+    """The trait ``_script`` of a widget whose ``_esm`` is :data:`LOADER`: the module of these files."""
+    return traitlets.Unicode(module(*names)).tag(sync=True)
+
+
+LOADER = joined("base/imported.js", "base/loader.js")

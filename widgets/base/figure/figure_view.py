@@ -1,0 +1,226 @@
+"""Base class of views with a figure: a source (session, trace or graph), live updates, plain figures, HTML export."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import ipywidgets
+import plotly.graph_objects as go
+
+from workbench.widgets.base.figure.figure_diff import AXES, FigureDiff
+from workbench.widgets.base.figure.live_figure import LiveFigure
+from workbench.widgets.base.figure.point_event import PointEvent
+from workbench.widgets.base.figure_export import Face
+from workbench.widgets.base.spec import Spec, plain_figure, text
+from workbench.widgets.live.error_display import told
+from workbench.widgets.live.live_view import LiveView
+from workbench.widgets.live.selection import Focus
+
+
+class FigureView(Face, LiveView, ipywidgets.VBox):
+    """Base of views with a figure. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
+
+    title = "View"
+    live: LiveFigure
+    _excuse: ipywidgets.HTML | None = None
+
+    def __init__(self, source: Any, focus: Focus | None = None) -> None:
+        self._looks_at(source, focus)
+        self._show_lock = threading.RLock()
+        spec = self.spec(self.model(self.source.snapshot()))
+        self._in_browser = FigureDiff(spec)
+        self.live = LiveFigure(spec, on_view=self._drawn, on_range=self._ranged, on_click=self._clicked)
+        super().__init__()
+        self.add_class("workbench-view")
+        self.children = self.arrange()
+        self._join()
+
+    # -- for subclasses ---------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        """The view model for a snapshot (None without a session): plain data."""
+        raise NotImplementedError
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        """The figure for a model, as plain dicts."""
+        raise NotImplementedError
+
+    def plain_spec(self, model: dict[str, Any]) -> Spec:
+        """The figure for use outside of the panel, where the words beside it are missing."""
+        return self.spec(model)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        """The widgets of the view, from top to bottom."""
+        return (self.live,)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        """Update everything but the figure; called with each new model."""
+
+    @property
+    def behind(self) -> bool:
+        """True if the view has more to show of the same snapshot, because it read only part of the record."""
+        return False
+
+    def _clicked(self, event: PointEvent) -> None:
+        """Handle a click on a point of the figure."""
+
+    # -- the pump's side --------------------------------------------------------------------------------------------
+    @property
+    def views(self) -> int:
+        """Browser views that are open, as far as the browser said; 0 while it does not answer."""
+        return self.live.views
+
+    @property
+    def in_flight(self) -> int:
+        """Updates sent and not yet acknowledged."""
+        return self.live.in_flight
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the last update was sent."""
+        return self.live.waited
+
+    @property
+    def took(self) -> float:
+        """Seconds from the last update that was answered to its answer."""
+        return self.live.took
+
+    @property
+    def holding(self) -> bool:
+        """True if the next update must wait for one in flight."""
+        return self.live.holding
+
+    @property
+    def asleep(self) -> bool:
+        """True if its view in a browser has stopped responding."""
+        return self.live.asleep
+
+    def doze(self) -> None:
+        """Another view of the same page has stopped to answer: so has this one."""
+        self.live.doze()
+
+    def rouse(self) -> None:
+        """Another view of the same page has answered again."""
+        self.live.rouse()
+
+    @property
+    def hidden(self) -> bool:
+        """True if the browser reported that the view is scrolled out of sight."""
+        return self.live.hidden
+
+    def show(self, snapshot: Any) -> None:
+        """Bring the view up to date with a snapshot; on the pump's thread."""
+        with self._show_lock:
+            model = self.model(snapshot)
+            spec = self.spec(model)
+            traces, layout = self._in_browser.news(spec)
+            if traces is None:
+                self.live.replace(spec)
+            elif traces or layout:
+                self.live.push(traces, layout)
+            self.refresh(model)
+
+    def _drawn(self, fresh: bool = True) -> None:
+        """A browser has drawn the figure, which shows the state of its creation, or (not ``fresh``) its view is back
+        and may have missed something: everything is sent again."""
+        self._forget(fresh)
+        self.update_now()
+
+    def _ranged(self, shown: tuple[float, float] | None) -> None:
+        """People have zoomed the horizontal axis or moved it: (low, high), or None for the whole."""
+
+    def troubled(self, error: Exception | None) -> None:
+        with self._show_lock:
+            old = self._excuse
+            if self.comm is None:
+                return
+            if error is None:
+                if old is None:
+                    return
+                self._excuse = None
+                self.children = tuple(child for child in self.children if child is not old)
+                close_parts(old)
+                old.close()
+                return
+            self._forget(fresh=False)  # the browser may have received a part
+            said = excuse(self.title, error)
+            if self._excuse is None:
+                self._excuse = ipywidgets.HTML(said)
+                self.children = (self._excuse, *self.children)
+            self._excuse.value = said
+
+    def _forget(self, fresh: bool = True) -> None:
+        """Discard the acknowledged state: the next update sends everything, but to one that is not ``fresh``
+        nothing that undoes what people have zoomed into."""
+        with self._show_lock:
+            self._in_browser.forget(fresh)
+
+    def _doubt(self, *names: str) -> None:
+        """It is not known what the browser has of these properties of the layout: the next update sends them."""
+        with self._show_lock:
+            self._in_browser.doubt(*names)
+
+    # -- for users --------------------------------------------------------------------------------------------------
+    def in_theme(self, name: str) -> go.Figure:
+        with self._show_lock:
+            return plain_figure(self.plain_spec(self.model(self.source.snapshot())), name)
+
+    def close(self) -> None:
+        """Leave the pump and close all comms of the view. Closing twice is harmless."""
+        self._leave()
+        if hasattr(self, "live"):  # not there if the constructor failed
+            self.live.close()
+        close_parts(self)
+        super().close()
+
+
+class Zoomed(FigureView):
+    """Base of views whose ``model`` reads a stretch of the horizontal axis, ``_zoom``, that a browser has zoomed into;
+    all of it for None."""
+
+    _zoom: tuple[float, float] | None = None
+
+    def zoom(self, low: float | None, high: float | None = None) -> None:
+        """Read this stretch of iterations again, as zooming in the browser does; None for the whole."""
+        self._zoom = None if low is None or high is None or not low < high else (float(low), float(high))
+        self.update_now()
+
+    def _drawn(self, fresh: bool = True) -> None:
+        if fresh:
+            self._zoom = None  # the browser has drawn the whole
+        super()._drawn(fresh)
+
+    def _ranged(self, shown: tuple[float, float] | None) -> None:
+        if shown is None:  # what the browser thinks of as the whole may be the range of its first drawing
+            self._doubt(*AXES)
+        self._zoom = shown
+        self.update_now()
+
+
+def parts_of(widget: Any) -> Iterator[ipywidgets.Widget]:
+    """A widget and all that belongs to it: its children, and the layout and style models that ipywidgets makes."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from parts_of(child)
+    for part in ("layout", "style"):
+        model = getattr(widget, part, None)
+        if isinstance(model, ipywidgets.Widget):
+            yield model
+
+
+def close_parts(widget: Any) -> None:
+    """Close what belongs to a widget: its children, and the layout and style models that ipywidgets makes for it."""
+    for child in list(getattr(widget, "children", ())):
+        if not isinstance(child, (FigureView, LiveFigure)):
+            close_parts(child)
+        child.close()
+    for part in ("layout", "style"):
+        model = getattr(widget, part, None)
+        if isinstance(model, ipywidgets.Widget):
+            model.close()
+
+
+def excuse(title: str, error: Exception) -> str:
+    """Failure of a view, as HTML; names in it are escaped."""
+    return f'<div class="workbench-words workbench-bad" role="alert">\u2716 {text(title)}: {text(told(error))}</div>'

@@ -1,0 +1,111 @@
+"""HTML in the place of a figure, or inside of a figure's view: lists and tables, drawn by a small widget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from workbench.widgets.base import theme
+from workbench.widgets.base.esm import joined, module
+from workbench.widgets.base.figure_export import Face
+from workbench.widgets.base.json_widget import Part
+from workbench.widgets.base.spec import Spec, base_layout, plain_figure, text
+from workbench.widgets.base.status_widget import StatusWidget
+from workbench.widgets.live.background import BackgroundTasks
+from workbench.widgets.live.selection import Focus
+
+#: rows of a table in a figure
+MAX_ROWS = 500
+
+
+class HtmlView(Face, StatusWidget):
+    """Base of views that are lists and tables of HTML. A subclass gives ``model`` (plain data for the browser),
+    ``table`` (for files), and ``asked`` for what the browser says."""
+
+    title = "View"
+    _css = joined("base/flow.css")
+
+    def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
+        self._looks_at(source, focus)  # the model reads them
+        self.aside = BackgroundTasks()
+        super().__init__(self.source, self.focus, status=self.model(self.source.snapshot()), **state)
+
+    # -- for subclasses ---------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        """The shown content as plain JSON data; nothing is escaped (the browser shows it as text)."""
+        raise NotImplementedError
+
+    def table(self, model: dict[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]], str]:
+        """(column names, rows, a line in front of them), as plain text."""
+        raise NotImplementedError
+
+    # -- the pump's side --------------------------------------------------------------------------------------------
+    def show(self, snapshot: Any) -> None:
+        """Bring the view up to date with a snapshot."""
+        with self._lock:
+            if self.comm is not None:
+                self.offer(self.model(snapshot))
+
+    # -- for users --------------------------------------------------------------------------------------------------
+    def in_theme(self, name: str) -> go.Figure:
+        with self._lock:
+            columns, rows, line = self.table(self.model(self.source.snapshot()))
+        return plain_figure(table_spec(columns, rows, line, name), name)
+
+    def close(self) -> None:
+        """Leave focus and pump and close the comms. Closing twice is harmless."""
+        super().close()
+        self.aside.close()
+
+
+class HtmlPart(Part):
+    """Shows ``status`` by the JavaScript of the file ``script``; ``asked(kind, content)`` gets its messages.
+
+    The view that it belongs to offers the status; there is no pump and no acknowledgement of its own. Without ``load``
+    anywidget imports the script itself, which is then there as soon as the model is.
+    """
+
+    _css = joined("base/flow.css")
+
+    def __init__(
+        self, script: str, status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None], load: bool = True
+    ) -> None:
+        self._asked = asked
+        super().__init__(status=status, **{"_script" if load else "_esm": module(script)})
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        self._asked(kind, content)
+
+
+def table_spec(columns: Sequence[str], rows: Sequence[Sequence[str]], line: str, name: str) -> Spec:
+    """A table with a line above it; every text is escaped. ``name`` is the theme: tables know no templates."""
+    ink = theme.THEMES[name]["layout"]["font"]["color"]
+    shown = rows[:MAX_ROWS]
+    more = f" ({len(rows) - MAX_ROWS} more rows)" if len(rows) > MAX_ROWS else ""
+    data = [
+        {
+            "type": "table",
+            "header": {
+                "values": [f"<b>{text(c)}</b>" for c in columns],
+                "align": "left",
+                "height": 26,
+                "fill": {"color": theme.tint(theme.GREY, 0.35)},
+                "font": {"color": ink, "size": 12},
+            },
+            "cells": {
+                "values": [[text(r[k]) for r in shown] for k in range(len(columns))],
+                "align": "left",
+                "height": 24,
+                "fill": {"color": "rgba(0,0,0,0)"},
+                "font": {"color": ink, "size": 12},
+            },
+        }
+    ]
+    layout = base_layout(
+        110 + 25 * min(len(shown), 30),
+        title={"text": text(line + more), "font": {"size": 12.5}, "x": 0.01, "xanchor": "left"},
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+    )
+    return {"data": data, "layout": layout}

@@ -1,0 +1,88 @@
+"""A small widget whose content is one dictionary: it goes to the browser, and what people do there comes back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import traitlets
+
+from workbench.widgets.base.addressed import AddressedWidget
+from workbench.widgets.base.esm import LOADER, joined, script
+
+#: what the JavaScript that all share says by itself (``base/dom.js``)
+PROTOCOL = ("ack", "view", "gone", "sight")
+#: act(name, value): what was chosen, pressed or written
+Act = Callable[[str, Any], None]
+
+
+class Part(AddressedWidget):
+    """Base of them all. A subclass gives ``_script`` and ``_css``, and ``asked`` for the messages of its own."""
+
+    _esm = LOADER
+    _script = traitlets.Unicode().tag(sync=True)
+    status = traitlets.Dict().tag(sync=True)
+    push = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, **state: Any) -> None:
+        self._lock = threading.RLock()
+        super().__init__(**state)
+        self.on_msg(self._browser_says)
+
+    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
+        kind = content.get("kind")
+        if isinstance(kind, str) and kind not in PROTOCOL:
+            self.asked(kind, content)
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        """Handle a message from the browser; its content is checked here."""
+
+    def offer(self, status: dict[str, Any]) -> None:
+        """Show a status, if it is another one. Right on any thread."""
+        with self._lock:
+            if self.comm is not None and status != self.status:
+                with self.hold_sync():
+                    self.push += 1
+                    self._sending()
+                    self.status = status
+
+    def _sending(self) -> None:
+        """An update goes out now."""
+
+    def close(self) -> None:
+        """Close the comms. Closing twice is harmless."""
+        if self.comm is not None:
+            layout = self.layout
+            super().close()
+            layout.close()
+
+
+class ActPart(Part):
+    """A part with things to press and to fill in. ``act`` must not block; errors in it are shown in place."""
+
+    def __init__(self, act: Act, **status: Any) -> None:
+        self._act = act
+        super().__init__(status=status)
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind != "act":
+            return
+        error = ""
+        try:
+            self._act(str(content.get("name")), content.get("value"))
+        except Exception as problem:  # what was written in a field may be anything
+            error = str(getattr(problem, "message", problem))
+        self.offer({**self.status, "error": error})
+
+
+class Controls(ActPart):
+    """A line of controls: ``status["controls"]`` holds one dictionary each.
+
+    ``{"name", "type", "label", "value", "tip"}``, with ``type`` one of "choice" (buttons of which one is pressed),
+    "press" (buttons that do something), "select", "checks" (a list that opens), "switch" and "text"; ``options`` are
+    ``{"value", "text", "tip"}``. A control whose ``shown`` is false is left out.
+    """
+
+    _script = script("base/controls.js")
+    _css = joined("base/controls.css")

@@ -1,0 +1,99 @@
+"""Figure specifications: plain dicts of data and layout, and the difference between two of them.
+
+A view draws itself anew as a specification each time (cheap: no validation), and only what differs from the last one
+travels to the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.widgets.base import theme
+
+Spec = dict[str, Any]
+
+
+def text(value: Any) -> str:
+    """A name or message for a plotly text or for HTML: tags in it are shown and not obeyed."""
+    return escape(str(value), quote=True)
+
+
+def title(words: str) -> dict[str, Any]:
+    """A small title at the top left; ``words`` are escaped already."""
+    return {"text": words, "font": {"size": 12.5}, "x": 0.01, "xanchor": "left", "y": 0.98, "yanchor": "top"}
+
+
+def base_layout(height: int, **more: Any) -> dict[str, Any]:
+    """The layout that all figures share."""
+    return {
+        "height": height,
+        "margin": {"l": 52, "r": 14, "t": 30, "b": 40},
+        "uirevision": "keep",
+        "hovermode": "closest",
+        "showlegend": False,
+        **more,
+    }
+
+
+def count_axis(title: str, data: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """An x axis for counts from 0 on; short ones have a tick at each."""
+    last = max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
+    return {"title": {"text": text(title)}, "rangemode": "tozero", **whole_ticks(last)}
+
+
+def whole_ticks(last: float) -> dict[str, Any]:
+    """Ticks of an axis of whole numbers up to ``last``: one at each while there are few.
+
+    The mode is always named: under a range of a thousand million, a step of 1 that is left behind makes plotly lay out
+    more labels than it can within half a minute.
+    """
+    return {"tickmode": "linear", "dtick": 1} if 0 < last <= 12 else {"tickmode": "auto"}
+
+
+def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
+    """A logarithmic y axis with about five ticks; over less than two decades plotly places them best itself."""
+    good = [y[np.isfinite(y) & (y > 0)] for y in lines]
+    good = [y for y in good if len(y)]
+    # the difference of logarithms: the ratio of the largest and the smallest float overflows
+    decades = np.log10(max(y.max() for y in good)) - np.log10(min(y.min() for y in good)) if good else 0.0
+    step = int(-(-decades // 5)) if decades >= 2 else "D2"
+    return {"type": "log", "tickmode": "linear", "dtick": step, "tickformat": "~g"}
+
+
+def plain_figure(spec: Spec, name: str = "light") -> go.Figure:
+    """An ordinary plotly figure."""
+    figure = go.Figure(data=spec["data"], layout=spec["layout"])
+    figure.update_layout(template=theme.THEMES[name], paper_bgcolor=theme.PAGE[name])
+    return figure
+
+
+def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """``{"marker": {"color": 1}}`` as ``{"marker.color": 1}``; lists and arrays stay whole."""
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and key != "meta":  # plotly takes meta as it is
+            out |= flatten(value, f"{prefix}{key}.")
+        else:
+            out[prefix + key] = value
+    return out
+
+
+def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Properties of ``new`` (both flattened) that differ from ``old``; those that are gone become None."""
+    out = {key: value for key, value in new.items() if key not in old or not _same(old[key], value)}
+    out |= {key: None for key in old if key not in new}
+    return out
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    return type(a) is type(b) and bool(a == b)

@@ -1,0 +1,61 @@
+"""A small view whose content is one dictionary: what the toolbar, the time slider and the progress bars have in common.
+
+The pump shows it a snapshot; it is sent to the browser only when it differs from what is there, and the pump waits for
+the browser's answer (see ``pump``). A trace without a session has no pump: the view is then shown when it is asked to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import traitlets
+
+from workbench.widgets.base.json_widget import Part
+from workbench.widgets.live.acknowledgement import Acknowledgement
+from workbench.widgets.live.error_display import told
+from workbench.widgets.live.live_view import LiveView
+from workbench.widgets.live.selection import Focus
+
+
+class StatusWidget(Acknowledgement, LiveView, Part):
+    """Base of views of a session or a trace that show ``status``; a subclass gives ``show``, ``_script``, ``_css``."""
+
+    trouble = traitlets.Unicode(help="why it could not be brought up to date").tag(sync=True)
+    behind = False
+
+    def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
+        self._looks_at(source, focus)
+        self.session: Any = self.source.session
+        super().__init__(**state)
+        self._join()
+
+    @property
+    def sent(self) -> int:
+        return self.push
+
+    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
+        kind = content.get("kind")
+        if not self._heard(content) and isinstance(kind, str):
+            self.asked(kind, content)
+        if self._has_woken() or kind == "view":
+            self.update_now()
+
+    def show(self, snapshot: Any) -> None:
+        """Show a snapshot (None without a session) by offering a status."""
+        raise NotImplementedError
+
+    def troubled(self, error: Exception | None) -> None:
+        with self._lock:
+            if self.comm is not None:
+                self.trouble = "" if error is None else told(error)
+
+    def knock(self) -> None:
+        """Send something that a browser answers, if one is there."""
+        with self._lock:
+            self.offer({**self.status, "knock": not self.status.get("knock", False)})
+
+    def close(self) -> None:
+        """Leave the pump and close the comms. Closing twice is harmless."""
+        self._leave()
+        super().close()

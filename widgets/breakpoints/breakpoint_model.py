@@ -1,0 +1,177 @@
+"""The breakpoints of a session as plain data, and what a form says as arguments of ``breakpoints.add``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.debugger.conditions.value_checks import CHECKS
+from workbench.errors import WorkbenchError
+from workbench.widgets.text.display_names import Spoken
+from workbench.widgets.text.labels import count_text, shorten, tag_text
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+
+MAX_ROWS = 200
+MAX_NAMES = 500
+MAX_LOG = 200
+MAX_HITS = 200
+MAX_RULES = 50
+MAX_TEXT = 500
+#: the kinds that the form offers, and the argument that its text is for
+KINDS = {
+    "always": None,
+    "when": "when",
+    "health": "health",
+    "change": "watch",
+    "log": "log",
+    "log health": "health",
+    "ignore": "health",
+}
+HEALTH = tuple(CHECKS)
+#: kind -> (word, mark): never the colour alone
+LOOKS = {
+    "break": ("stops", "\u25cf"),
+    "conditional": ("stops when", "\u25d0"),
+    "watch": ("watches", "\u25c9"),
+    "log": ("logs", "\u25c7"),
+}
+
+
+def breakpoint_rows(points: Any) -> list[dict[str, Any]]:
+    """``number``, ``kind``, ``mark``, ``word``, ``where``, ``field`` ("when" or "log": what can be edited) with its
+    ``condition``, ``also`` (all other conditions), ``hits``, ``enabled``, ``text``."""
+    rows = []
+    for row in points.table()[:MAX_ROWS]:
+        if row["number"] not in points:  # removed meanwhile
+            continue
+        kind = str(row["kind"])
+        word, mark = LOOKS.get(kind, LOOKS["break"])
+        data = points[row["number"]].to_data()
+        field = "log" if kind == "log" else "when"
+        rows.append(
+            {
+                "number": int(row["number"]),
+                "kind": kind,
+                "word": word,
+                "mark": mark,
+                "where": str(row["where"]),
+                "node": row["node"] or "",
+                "field": field,
+                "condition": str(data.get(field, "")),
+                "also": shorten(_also(row, data, field), 120),
+                "hits": int(row["hits"]),
+                "enabled": bool(row["enabled"]),
+                "text": shorten(str(row["text"]), 200),
+            }
+        )
+    return rows
+
+
+def recommended_text(options: Mapping[str, Any], spoken: Spoken) -> str:
+    """``a \u00f7 x: stop when nan or inf, the third time`` for the arguments of a recommended breakpoint."""
+    where = str(options["where"])
+    place = spoken.step(where) if where in spoken.graph.nodes else where
+    health = options.get("health", ())
+    words = " or ".join([health] if isinstance(health, str) else health) or str(options.get("when", ""))
+    if options.get("watch"):
+        words = "it changes"
+    told = f"{place}: stop when {words}" if words else f"{place}: stop"
+    times = int(options.get("hits", 1) or 1)
+    return told if times == 1 else f"{told}, for the {times}{ {2: 'nd', 3: 'rd'}.get(times, 'th') } time"
+
+
+def _also(row: Mapping[str, Any], data: Mapping[str, Any], field: str) -> str:
+    """The rest of the condition: all of the condition but the text that has its own field."""
+    words = str(row["condition"])
+    if field == "when" and "when" in data:
+        words = words.replace(f"when {data['when']}", "").replace(", ,", ",").strip(", ")
+    path = row["iteration"]
+    told = "" if path is None else f"iteration {', '.join('any' if i is None else str(i) for i in path)}"
+    return ", ".join(w for w in (words, told) if w)
+
+
+def log_rows(lines: Any) -> list[dict[str, Any]]:
+    """The newest lines of logpoints, each with the place that wrote it."""
+    return [
+        {"text": shorten(str(line), 300), "number": int(line.number), **_place(line.tag)} for line in lines[-MAX_LOG:]
+    ]
+
+
+def _place(tag: Any) -> dict[str, Any]:
+    return {"frame": list(tag.frame), "iteration": [int(i) for i in tag.iteration], "node": tag.node}
+
+
+def names_of(graph: Graph) -> list[str]:
+    """Places for a breakpoint, loop variables first; of large graphs a part (any name may be typed)."""
+    variables = [v.name for path in sorted(graph.frames, key=len) for v in graph.frames[path].variables]
+    return list(dict.fromkeys([*variables, *graph.outputs, *graph.nodes]))[:MAX_NAMES]
+
+
+def arguments(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of ``breakpoints.add`` (or ``ignore``) from the texts of the form; WorkbenchError for nonsense."""
+    texts = {k: str(form.get(k) or "").strip() for k in ("where", "as", "text", "iteration", "hits")}
+    if any(len(t) > MAX_TEXT for t in texts.values()):
+        raise WorkbenchError(f"A field has more than {MAX_TEXT} characters.", slug="bad-breakpoint", fix="shorten it.")
+    kind = texts["as"] or "always"
+    if kind not in KINDS:
+        raise WorkbenchError(
+            f"Unknown kind of breakpoint {kind!r}.", slug="bad-breakpoint", fix=f"use {', '.join(KINDS)}."
+        )
+    argument = KINDS[kind]
+    if not texts["where"] and argument != "health":
+        raise WorkbenchError(
+            "No place to stop at.", slug="bad-breakpoint", fix="enter the name of a value or node, or * for all."
+        )
+    found: dict[str, Any] = {"where": texts["where"] or "*"}
+    if argument is not None and (texts["text"] or kind != "ignore"):
+        if not texts["text"] and kind != "change":
+            wanted = {"when": "a condition such as value > 1e6", "log": 'a line such as "x is {value}"'}
+            raise WorkbenchError(
+                f"The field for {kind!r} is empty.",
+                slug="bad-breakpoint",
+                fix=f"give {wanted.get(kind, 'a health word')}.",
+            )
+        found[argument] = texts["text"] if kind != "change" else "change"
+    if kind == "log health":
+        found["log"] = f"{texts['text']} at {{tag}}: {{value}}"
+    if kind == "ignore":
+        return found
+    if texts["iteration"]:
+        found["iteration"] = iteration_path(texts["iteration"])
+    if texts["hits"]:
+        if not texts["hits"].isdecimal():
+            raise WorkbenchError(
+                f"hits must be a positive integer, got {texts['hits']!r}.", slug="bad-hits", fix="give a number."
+            )
+        found["hits"] = int(texts["hits"])
+    return found
+
+
+def iteration_path(words: str) -> tuple[int | None, ...]:
+    """``3`` or ``1, 3``, with ``any`` or ``*`` for any iteration of a frame."""
+    path: list[int | None] = []
+    for word in words.strip("()[] ").split(","):
+        word = word.strip()
+        if word in ("any", "*", "None"):
+            path.append(None)
+        elif word.isdecimal() and len(word) < 19:
+            path.append(int(word))
+        elif word or not path:
+            raise WorkbenchError(
+                f"{shorten(words, 40)!r} is not an iteration.",
+                slug="bad-iteration",
+                fix="give one number (0 or more) or any for each enclosing loop, the outermost first.",
+            )
+    return tuple(path)
+
+
+def hit_rows(tags: Any) -> dict[str, Any]:
+    """The tags of a recheck: ``count``, and ``tags`` (frame, iteration, node and text) of the first ones."""
+    tags = list(tags)
+    return {
+        "count": count_text(len(tags)),
+        "tags": [{**_place(t), "text": tag_text(t)} for t in tags[:MAX_HITS]],
+        "more": max(0, len(tags) - MAX_HITS),
+    }

@@ -1,0 +1,230 @@
+"""Two moments, forks, histories or saved traces side by side: what differs, first difference first, and the curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets
+import numpy as np
+
+from workbench.analysis.diff import Record, diff
+from workbench.errors import WorkbenchError
+from workbench.trace import Trace
+from workbench.widgets.base.figure.figure_view import close_parts
+from workbench.widgets.base.spec import text
+from workbench.widgets.compare.diff_view import DiffView
+from workbench.widgets.evolution.evolution_view import EvolutionView
+from workbench.widgets.live.background import BackgroundTasks
+from workbench.widgets.live.selection import Moment
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.series.value_at import value_at
+
+#: values that are read of a moment, and moments that are remembered
+MAX_VALUES, MAX_MOMENTS = 400, 12
+#: runs that were added by hand and are offered; the oldest goes
+MAX_ADDED = 8
+THIS, FILE = "this run", "a saved trace"
+
+
+class Compare(ipywidgets.VBox):
+    """Choose two sides, then press Compare. ``compare(a, b)`` does it from Python, and ``add`` gives one more side."""
+
+    title = "Compare"
+
+    def __init__(self, panel: Any) -> None:
+        self.source: ViewSource = panel.source
+        self.focus = panel.focus
+        self._aside = BackgroundTasks()
+        self._moments: list[Moment] = []
+        self._sides: dict[str, Any] = {}
+        self._added: dict[str, Any] = {}
+        self._shown: list[Any] = []
+        style = {"description_width": "20px"}
+        wide = {"width": "auto", "min_width": "180px"}
+        self.left = ipywidgets.Dropdown(description="A", tooltip="The first side", style=style, layout=wide)
+        self.right = ipywidgets.Dropdown(description="B", tooltip="The second side", style=style, layout=wide)
+        self.path = ipywidgets.Text(placeholder="file of a saved trace", layout={"width": "200px"})
+        self.rtol = ipywidgets.FloatText(
+            0.0,
+            description="rtol",
+            tooltip="Relative tolerance",
+            style={"description_width": "30px"},
+            layout={"width": "110px"},
+        )
+        buttons = [
+            _button("Compare", "Show what differs between A and B", lambda: self._aside.do(self._differences)),
+            _button("Remember this iteration", "Keep the iteration shown now, to compare it later", self.remember),
+            _button("Swap", "Exchange A and B", self._swap),
+        ]
+        if self.source.session is not None:
+            tip = "Copy this session here, to compare the two later"
+            buttons.append(_button("Copy", tip, lambda: self._aside.do(self._fork)))
+        bar = ipywidgets.Box(
+            [self.left, self.right, self.path, self.rtol, *buttons], layout={"flex_flow": "row wrap", "width": "100%"}
+        )
+        self.words = ipywidgets.HTML()
+        self.holder = ipywidgets.VBox()
+        super().__init__([bar, self.words, self.holder])
+        self._unfocus = self.focus.subscribe(lambda _focus: self.refresh())
+        self.refresh()
+
+    # -- sides ------------------------------------------------------------------------------------------------------
+    def sides(self) -> dict[str, Any]:
+        """Sides to compare, by label: runs as sessions or traces, moments as :class:`Moment` or None (now)."""
+        session = self.source.session
+        found: dict[str, Any] = {THIS: session if session is not None else self.source.trace}
+        for k, fork in enumerate(getattr(session, "forks", ()), 1):
+            found[f"copy {k}"] = fork
+        for k, history in enumerate(getattr(session, "histories", ()), 1):
+            found[f"before edit {k}"] = history.trace
+        found.update(self._added)
+        found["newest state"] = None
+        looked = [self.focus.moment] if self.focus.moment is not None else []
+        for moment in dict.fromkeys([*looked, *self._moments]):
+            found[f"at {moment}"] = moment
+        found[FILE] = FILE
+        return found
+
+    def refresh(self) -> None:
+        """Offer the sides that there are now."""
+        sides = self.sides()
+        if list(sides) == list(self._sides):
+            self._sides = sides
+            return
+        self._sides = sides
+        runs = [label for label, side in sides.items() if side is not None and not isinstance(side, Moment)]
+        for choice, usual in ((self.left, runs[0]), (self.right, runs[1])):
+            chosen = choice.value
+            choice.options = list(sides)
+            choice.value = chosen if chosen in sides else usual
+
+    def add(self, label: str, run: Any) -> None:
+        """Offer one more run as a side: a session, a trace, or another framework's own values (``wb.run_with``)."""
+        if label in self.sides():
+            raise WorkbenchError(
+                f"A side labelled {label!r} exists already.", slug="side-exists", fix="choose another label."
+            )
+        while len(self._added) >= MAX_ADDED:
+            del self._added[next(iter(self._added))]
+        self._added[label] = run
+        self.refresh()
+
+    def remember(self) -> None:
+        """Keep the iteration shown now as a side of a comparison; for the newest state, the run's own iteration."""
+        moment, position = self.focus.moment, getattr(self.source.session, "position", None)
+        if moment is None and position is not None and position.frame:
+            moment = Moment(position.frame, position.iteration)
+        if moment is None:
+            self._say("The run is outside all loops, so it has no iteration to remember.", bad=True)
+            return
+        if moment not in self._moments:
+            self._moments = [*self._moments, moment][-MAX_MOMENTS:]
+        self.refresh()
+        self._say(f"at {moment} can be chosen as a side now.")
+
+    def _swap(self) -> None:
+        self.left.value, self.right.value = self.right.value, self.left.value
+        self._say("")
+
+    def _fork(self) -> None:
+        session = self.source.session
+        assert session is not None  # without one there is no such button
+        try:
+            session.fork()
+            self.focus.did("fork = session.fork()")
+            self._say(f"copy {len(session.forks)} can be chosen as a side now.")
+        except WorkbenchError as error:
+            self._say(error.message, bad=True)
+        self.refresh()
+
+    # -- comparing --------------------------------------------------------------------------------------------------
+    def _differences(self) -> None:
+        self.refresh()
+        self.compare(str(self.left.value), str(self.right.value))
+
+    def compare(self, a: str, b: str) -> None:
+        """Show two sides by their labels; what goes wrong is said in the pane."""
+        try:
+            first, second = self._read(a), self._read(b)
+            if isinstance(first, dict) != isinstance(second, dict):
+                raise WorkbenchError(
+                    "A whole run cannot be compared with one iteration.",
+                    slug="not-comparable",
+                    fix="choose two runs or two iterations.",
+                )
+            found = diff(first, second, rtol=float(self.rtol.value), labels=(a, b))
+            view = DiffView(found, focus=self.focus)
+            drawn = [(s, n) for s, n in ((first, a), (second, b)) if not isinstance(s, dict | Record)]
+            curves = [self._curve(side, name) for side, name in drawn]
+        except (WorkbenchError, ValueError, OSError) as error:
+            self._say(str(error), bad=True)
+            return
+        self._clear()
+        self._shown = [view, *curves]
+        beside = ipywidgets.Box(curves, layout={"flex_flow": "row wrap", "width": "100%"})
+        self.holder.children = (view, beside)
+        self.focus.did(f"wb.widgets.DiffView(wb.diff(a, b, rtol={float(self.rtol.value)!r}))  # {a}, {b}", "compare")
+        self._say("The two are equal." if found.equal else f"{len(found.rows):,} values differ.")
+
+    def _read(self, label: str) -> Any:
+        side = self._sides.get(label, FILE)
+        if side is FILE:
+            if not self.path.value.strip():
+                raise WorkbenchError(
+                    "No trace file is given.",
+                    slug="no-such-file",
+                    fix="enter the name of the file, or choose another side.",
+                )
+            return Trace.load(self.path.value.strip())
+        if side is None or isinstance(side, Moment):
+            return self._values(side)
+        return side
+
+    def _values(self, moment: Moment | None) -> dict[str, np.ndarray]:
+        """The values of one moment by name."""
+        trace = self.source.trace
+        assert trace is not None  # a panel has a session or a trace
+        found: dict[str, np.ndarray] = {}
+        for name in trace.names()[:MAX_VALUES]:
+            try:
+                value = value_at(self.source, name, moment).value if moment is not None else trace[name][-1]
+                found[name] = np.asarray(value)[None] if value is not None else np.empty(0)
+            except (WorkbenchError, IndexError, KeyError, ValueError):
+                continue
+        return {name: value for name, value in found.items() if value.size and value.dtype.kind in "biufc"}
+
+    def _curve(self, side: Any, label: str) -> EvolutionView:
+        view = EvolutionView(side)
+        view.layout.width = "49%"
+        view.layout.min_width = "320px"
+        view.title = label
+        return view
+
+    def _say(self, words: str, bad: bool = False) -> None:
+        kind = "workbench-words workbench-bad" if bad else "workbench-words"
+        mark = "\u2716 " if bad else ""
+        self.words.value = f'<div class="{kind}" role="status">{mark}{text(words[:2000])}</div>'
+
+    # -- the end ----------------------------------------------------------------------------------------------------
+    def _clear(self) -> None:
+        old, self._shown = self._shown, []
+        held = self.holder.children
+        self.holder.children = ()
+        for view in old:
+            view.close()
+        for box in held:
+            close_parts(box)
+            box.close()
+
+    def close(self) -> None:
+        self._unfocus()
+        self._clear()
+        close_parts(self)
+        super().close()
+        self._aside.close()
+
+
+def _button(label: str, tip: str, action: Any) -> ipywidgets.Button:
+    button = ipywidgets.Button(description=label, tooltip=tip, layout={"width": "auto"})
+    button.on_click(lambda _button: action())
+    return button

@@ -1,0 +1,77 @@
+// The values that differ between two runs, as a table whose rows are chosen by click, arrow keys and Enter.
+
+const HEADS = ["", "value", "op", "where", "a", "b", "max abs", "max rel", "ulp", "at", "differing"];
+const CELLS = ["shown", "op", "where", "a", "b", "abs", "rel", "ulp", "at", "count"];
+const RIGHT = new Set(["max abs", "max rel", "ulp", "differing"]);
+const NUMBERS = new Set(["abs", "rel", "ulp", "count"]);
+
+export default {
+  render({ model, el }) {
+    const box = aria(make("div", "workbench-flow workbench-diff", el), "region", "Differences between two runs");
+    ownKeys(box);
+    const said = aria(make("div", "workbench-diff-said", box), "status");
+    const wide = make("div", "workbench-flow-wide workbench-diff-rows", box);
+    const table = aria(make("table", "workbench-flow-table", wide), "grid", "Values that differ, the first difference first");
+    const head = make("tr", "", make("thead", "", table));
+    for (const name of HEADS) {
+      make("th", RIGHT.has(name) ? "workbench-flow-number" : "", head, name).setAttribute("scope", "col");
+    }
+    const body = make("tbody", "", table);
+    const more = make("div", "workbench-flow-dim", box);
+    const choose = (row) => tell(model, { kind: "choose", row });
+
+    body.addEventListener("keydown", (event) => {
+      const line = event.target.closest("tr");
+      const lines = [...body.children];
+      const at = lines.indexOf(line);
+      const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: lines.length - 1 };
+      if (event.key in steps) {
+        lines[Math.max(0, Math.min(lines.length - 1, steps[event.key]))]?.focus();
+      } else if (event.key === "Enter" || event.key === " ") {
+        choose(at);
+      } else {
+        return;
+      }
+      taken(event);
+    });
+
+    let shown = "";
+    function draw(row) {
+      const line = make("tr", "", body);
+      line.dataset.kind = row.kind;
+      line.title = `${row.sentence}${row.source ? " Its inputs agree, so the difference starts here." : ""}${
+        row.line ? `\n${row.line}` : ""
+      }`;
+      line.addEventListener("click", () => choose(row.number));
+      const kind = make("td", "", line);
+      makeMark(row.mark, kind);
+      make("span", "", kind, row.word);
+      if (row.source) make("span", "workbench-diff-source", kind, "source");
+      for (const key of CELLS) {
+        const cell = make("td", NUMBERS.has(key) ? "workbench-flow-number" : "", line, key === "shown" ? undefined : row[key]);
+        if (key === "shown") make("code", "", cell, row.shown);
+      }
+    }
+
+    return follow(model, el, (status) => {
+      said.replaceChildren();
+      (status.lines ?? []).forEach((line, k) => make("div", k ? "" : "workbench-flow-line", said, line));
+      const rows = status.rows ?? [];
+      wide.style.display = rows.length ? "" : "none";
+      more.textContent = status.more ? `${status.more} more values differ; diff.rows has them all.` : "";
+      const texts = JSON.stringify(rows.map(({ same, ...row }) => row));
+      if (texts !== shown) {
+        shown = texts;
+        body.replaceChildren();
+        rows.forEach(draw);
+      }
+      const active = body.contains(document.activeElement);
+      [...body.children].forEach((line, k) => {
+        const chosen = k === status.chosen;
+        line.setAttribute("aria-selected", String(chosen));
+        line.classList.toggle("workbench-diff-same", rows[k].same && !chosen);
+        if (!active) line.tabIndex = chosen || (status.chosen === null && k === 0) ? 0 : -1;
+      });
+    });
+  },
+};

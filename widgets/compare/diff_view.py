@@ -1,0 +1,244 @@
+"""Two runs compared: the first difference first, and how far one value is apart over the iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.analysis.diff import Diff
+from workbench.errors import WorkbenchError
+from workbench.widgets.base import theme
+from workbench.widgets.base.esm import joined
+from workbench.widgets.base.figure.figure_view import FigureView
+from workbench.widgets.base.html_view import HtmlPart, table_spec
+from workbench.widgets.base.spec import Spec, base_layout, count_axis, log_axis, plain_figure, text, title
+from workbench.widgets.compare.diff_model import curve_model, diff_model
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.text.labels import count_text, shorten
+
+HEIGHT = 230
+COLUMNS = ("", "value", "op", "where", "a", "b", "max abs", "max rel", "ulp", "at", "differing")
+#: colour, dash and marker of a line: never colour alone
+LOOKS = {
+    "absolute": (theme.BLUE, "solid", "circle"),
+    "relative": (theme.ORANGE, "dash", "diamond"),
+    "ulp": (theme.GREEN, "dot", "square"),
+}
+
+
+class _Rows(HtmlPart):
+    _css = joined("base/flow.css", "compare/compare.css")
+
+
+class _Compared(ViewSource):
+    """A comparison under the face of a view's source: two runs of which neither moves."""
+
+    def __init__(self) -> None:
+        self.session = self._trace = None
+        self.graph: Any = None
+
+
+class DiffView(FigureView):
+    """A table of the values that differ between two runs, in the order of execution, and the distance curve of one.
+
+    A click on a row (or Enter) selects its node and shows the iteration of its first difference in all views. Rows that
+    are marked ``source`` are where an error comes from: their inputs agree, their output does not.
+
+    Parameters
+    ----------
+    diff : Diff
+        The result of :func:`workbench.diff`.
+    focus : Focus, optional
+        A selection to share.
+
+    Raises
+    ------
+    WorkbenchError
+        For anything else than a Diff (``no-view-source``).
+
+    Examples
+    --------
+    >>> with wb.Session(graph, {"a": 3.0}) as other:
+    ...     other.run()
+    ...     view = wb.widgets.DiffView(wb.diff(session, other))
+    <Stop FINISHED: ...>
+    >>> view
+    <DiffView of 'a' and 'b': ... rows>
+    """
+
+    title = "Difference"
+
+    def __init__(self, diff: Diff, *, focus: Focus | None = None) -> None:
+        if not isinstance(diff, Diff):
+            raise WorkbenchError(
+                f"DiffView: expected the result of wb.diff, got {type(diff).__name__}.",
+                slug="no-view-source",
+                fix="write DiffView(wb.diff(a, b)).",
+            )
+        self.diff = diff
+        self.chosen: int | None = 0 if diff.rows else None
+        self._curves: dict[int | None, dict[str, Any] | None] = {}
+        self._part = _Rows("compare/diff_view.js", self._status(None), self._asked)
+        super().__init__(_Compared(), focus)
+
+    # -- model ------------------------------------------------------------------------------------------------------
+    def _status(self, selected: str | None) -> dict[str, Any]:
+        return diff_model(self.diff, self.chosen, selected)
+
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        if self.chosen not in self._curves:
+            if len(self._curves) > 16:
+                self._curves.clear()
+            self._curves[self.chosen] = curve_model(self.diff, self.chosen)
+        moment = self.focus.moment
+        return {
+            **self._status(self.focus.node),
+            "curve": self._curves[self.chosen],
+            "moment": moment.iteration[-1] if moment is not None and moment.iteration else None,
+        }
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        return curve_spec(model)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        return (self._part, self.live)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        self._part.offer({k: v for k, v in model.items() if k not in ("curve", "moment")})
+
+    def figure_in(self, name: str) -> go.Figure:
+        """Return table and curve as an ordinary plotly figure in the ``"light"`` or ``"dark"`` theme."""
+        if name not in theme.THEMES:
+            raise WorkbenchError(f"Unknown theme {name!r}.", slug="no-theme", fix='use "light" or "dark".')
+        with self._show_lock:
+            return plain_figure(page_spec(self.model(None), name), name)
+
+    # -- what is done by hand -----------------------------------------------------------------------------------------
+    def choose(self, row: int) -> None:
+        """Show the curve of a row, select its node and show the iteration in which it first differs.
+
+        Raises
+        ------
+        WorkbenchError
+            For a row that does not exist (``no-row``).
+        """
+        if not 0 <= row < len(self.diff.rows):
+            raise WorkbenchError(f"Row {row} is out of range: the table has {len(self.diff.rows)} rows.", slug="no-row")
+        self.chosen = row
+        found = self.diff.rows[row]
+        fits = bool(found.frame) and len(found.frame) == len(found.iteration)
+        moment = Moment(found.frame, found.iteration) if fits else None
+        self.focus.did(f"diff.curve({row})")
+        self.focus.look_at(moment, node=found.node)
+        self.update_now()
+
+    def _asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        row = content.get("row")
+        if kind == "choose" and isinstance(row, int) and 0 <= row < len(self.diff.rows):
+            self.choose(row)
+
+    def __repr__(self) -> str:
+        return f"<DiffView of {self.diff.a!r} and {self.diff.b!r}: {len(self.diff.rows)} rows>"
+
+
+def curve_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
+    """The distances of one value on a logarithmic axis; what is 0 is left out, the first difference is a dotted
+    line."""
+    curve = model["curve"]
+    data: list[dict[str, Any]] = []
+    for name, (colour, dash, marker) in LOOKS.items():
+        line = next((n for n in curve["lines"] if n["name"] == name), None) if curve else None
+        x, y = (np.empty(0), np.empty(0)) if line is None else (line["x"], line["y"])
+        y = np.where(y > 0, y, np.nan)
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers" if len(x) <= 60 else "lines",
+                "x": x,
+                "y": y,
+                "name": name,
+                "line": {"color": colour, "dash": dash, "width": 2},
+                "marker": {"symbol": marker, "size": 6},
+                "connectgaps": False,
+                "hovertemplate": f"{text(curve['axis']) if curve else ''} %{{x}}<br>{name} %{{y:.4g}}<extra></extra>",
+            }
+        )
+    shapes, words = [], "Nothing differs" if model["equal"] else "No curve for this value"
+    if curve:
+        words = f"{text(curve['name'])}: {count_text(curve['differing'])} of {count_text(curve['count'])} differ"
+        for at, colour, dash in ((curve["first"], theme.VERMILION, "dot"), (_place(model, curve), theme.GREY, "solid")):
+            if at is not None:
+                shapes.append(
+                    {
+                        "type": "line",
+                        "yref": "paper",
+                        "y0": 0,
+                        "y1": 1,
+                        "x0": at,
+                        "x1": at,
+                        "line": {"color": colour, "dash": dash, "width": 1.5},
+                    }
+                )
+    shown = [d["y"] for d in data if len(d["y"])]
+    layout = base_layout(
+        height,
+        title=title(words),
+        shapes=shapes,
+        showlegend=bool(curve),
+        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.16},
+        xaxis={**count_axis(curve["axis"] if curve else "", data), "visible": bool(curve)},
+        yaxis={"title": {"text": "distance"}, "visible": bool(curve), **log_axis(shown)},
+    )
+    return {"data": data, "layout": layout}
+
+
+def _place(model: dict[str, Any], curve: dict[str, Any]) -> float | None:
+    """Position of the selected iteration on the axis, if that counts iterations of one loop."""
+    moment = model["moment"]
+    return None if moment is None or not curve["axis"].startswith("iteration") else float(moment)
+
+
+def page_spec(model: dict[str, Any], theme_name: str) -> Spec:
+    """Table and curve in one figure, for files; ``theme_name`` because tables know no templates."""
+    rows = [
+        (
+            f"{r['mark']} {r['word']}{' (source)' if r['source'] else ''}",
+            *(r[k] for k in ("shown", "op", "where", "a", "b", "abs", "rel", "ulp", "at", "count")),
+        )
+        for r in model["rows"]
+    ]
+    table = table_spec(COLUMNS, rows, "", theme_name)
+    curve = curve_spec(model)
+    height = max(160, 60 + 25 * min(len(rows), 20))
+    share = HEIGHT / (HEIGHT + height)
+    told = "<br>".join(text(shorten(line, 150)) for line in model["lines"][:5])
+    note = {
+        "text": told,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 1.02,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "align": "left",
+        "showarrow": False,
+        "font": {"size": 12.5},
+    }
+    layout = {
+        **curve["layout"],
+        "height": HEIGHT + height + 130,
+        "title": {"text": ""},
+        "annotations": [note],
+        "margin": {"l": 60, "r": 14, "t": 120, "b": 40},
+        "shapes": [{**shape, "y1": share - 0.08} for shape in curve["layout"]["shapes"]],
+        "yaxis": {**curve["layout"]["yaxis"], "domain": [0, share - 0.08]},
+        "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": share - 0.04},
+    }
+    table["data"][0]["columnwidth"] = [1.3, 2.2, 1.1, 1.3, 1, 1, 1, 1, 0.9, 0.6, 1]
+    table["data"][0]["domain"] = {"x": [0, 1], "y": [share, 1]}
+    return {"data": [*table["data"], *curve["data"]], "layout": layout}

@@ -1,0 +1,109 @@
+"""Marks on a line: the selected iteration, and breakpoints of its value; as plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.widgets.live.selection import Moment
+from workbench.widgets.series.broadcast_series import firing_of
+from workbench.widgets.text.labels import count_text, short_name
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.session import Session
+
+MAX_MARKS = 20
+FAILED = (KeyError, IndexError, ValueError, TypeError, AttributeError, WorkbenchError)
+#: kind of breakpoint -> (sign, word); the sign is told apart by its form, not by its colour alone
+SIGNS = {
+    "break": ("\u25cf", "breakpoint"),
+    "conditional": ("\u25c6", "conditional breakpoint"),
+    "watch": ("\u25c9", "watchpoint"),
+    "log": ("\u270e", "logpoint"),
+}
+
+
+def moment_mark(series: Any, moment: Moment | None, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
+    """``x`` of the moment on the axis of a series, and ``text``; None where the moment is not of its loop, nor of the
+    activation ``outer`` that is shown (None: firings of all activations are counted)."""
+    if moment is None:
+        return None
+    frame, depth = series.frame, len(series.frame)
+    same = min(depth, len(moment.frame))
+    if not same or frame[:same] != moment.frame[:same]:
+        return None
+    path = moment.iteration[:same]
+    text = f"{short_name(moment.frame[same - 1])} {count_text(path[-1])}"
+    if depth == 1 or outer is not None:
+        if same < depth or (outer is not None and path[:-1] != tuple(outer)):
+            return None
+        return {"x": float(path[-1]), "text": text}
+    try:
+        return {"x": float(firing_of(series, path)), "text": text}
+    except FAILED:
+        return None
+
+
+def moment_of(series: Any, x: float, outer: tuple[int, ...] | None) -> Moment | None:
+    """The moment at a place of the axis: what a click there means."""
+    number, frame = max(0, round(x)), series.frame
+    if not frame:
+        return None
+    if len(frame) == 1:
+        return Moment(frame, (number,))
+    if outer is not None:
+        return Moment(frame, (*outer, number))
+    try:
+        paths = series.window(number, number + 1)[0]
+        return Moment(frame, tuple(int(i) for i in paths[0])) if len(paths) else None
+    except FAILED:
+        return None
+
+
+def breakpoint_marks(
+    session: Session, graph: Graph, names: list[str], outer: tuple[int, ...] | None
+) -> list[dict[str, Any]]:
+    """``of``, ``kind``, ``sign``, ``word``, ``text``, ``enabled`` and ``x`` (None: in every iteration) of the
+    breakpoints of some values."""
+    found: list[dict[str, Any]] = []
+    try:
+        nodes = {graph.value(name).node: name for name in names}
+        points = list(session.breakpoints)
+    except FAILED:
+        return found
+    for point in points:
+        mine = [ref.node for ref in point.refs if ref.node in nodes]
+        if not mine:
+            continue
+        sign, word = SIGNS.get(point.kind, SIGNS["break"])
+        path = point.iteration
+        x = path[-1] if path and path[-1] is not None else None
+        if path and outer is not None and any(a not in (None, b) for a, b in zip(path, outer, strict=False)):
+            continue  # of another activation
+        found.append(
+            {
+                "of": nodes[mine[0]],
+                "kind": point.kind,
+                "sign": sign,
+                "word": word,
+                "text": point.text,
+                "enabled": bool(point.enabled),
+                "x": x,
+            }
+        )
+        if len(found) == MAX_MARKS:
+            break
+    return found
+
+
+def value_name(graph: Graph, node: str | None) -> str | None:
+    """The public name of a selected node's value, or of the value itself; None for what has none."""
+    if node is None:
+        return None
+    try:
+        ref = graph.value(node)
+        return str(graph.name_of(Ref(*ref)))
+    except FAILED:
+        return None

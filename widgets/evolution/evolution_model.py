@@ -1,0 +1,228 @@
+"""How values develop over the iterations, as plain data: thinned lines, limit and label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.evolution.evolution_lines import (
+    MAX_COMPONENTS,
+    Line,
+    lines_of,
+    measured_of,
+    statistics_of,
+    why_not,
+)
+from workbench.widgets.evolution.evolution_verdicts import TAIL, verdict_of
+from workbench.widgets.series.broadcast_series import of_activation
+from workbench.widgets.series.series_reader import SeriesReader, width_of
+from workbench.widgets.text.labels import short_name
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+
+#: how lines are drawn: as they are, their magnitude or their distance to the limit on a logarithmic axis
+SCALES = ("linear", "log", "error")
+#: a stretch of so many values is read from the record itself, a longer one from blocks with their extremes
+EXACT = 250_000
+#: points of a stretch
+DETAIL = 2000
+
+FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
+
+
+class EvolutionModel:
+    """Follows some values of a trace; ``update`` reads only what is new since the last call.
+
+    ``classify`` is called on the most recent values of each line (at most 4096) and gives a verdict with ``label``,
+    ``limit`` and ``confidence``; leave it out to draw lines only. With ``statistics`` the lines are those of the
+    elements of arrays, also of dropped ones where the trace has their statistics. ``outer`` is the iteration of the
+    frames around: only that activation of a loop inside another is followed then, else all of them in order.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        classify: Callable[[np.ndarray], Any] | None = None,
+        *,
+        statistics: bool = False,
+        outer: tuple[int, ...] | None = None,
+    ) -> None:
+        self.names, self.outer = list(names), outer
+        self.classify, self._statistics = classify, statistics
+        self._lines: dict[str, dict[str, Line]] = {name: {} for name in names}
+        self._follow = {n: SeriesReader(partial(self._take, n), partial(self._cut, n)) for n in self.names}
+        self._series: dict[str, Any] = {}
+        self._measured: dict[str, bool] = {}  # of arrays: whether their statistics are in the trace
+        self._trace: Trace | None = None
+        self._kinds: dict[str, str] = {}
+        self._why: dict[str, str] = {}
+
+    @property
+    def behind(self) -> bool:
+        """True if recorded values are left to read; call ``update`` again."""
+        return any(f.behind for f in self._follow.values())
+
+    def update(
+        self,
+        trace: Trace | None,
+        *,
+        running: bool = False,
+        verdicts: bool = True,
+        log: bool = False,
+        zoom: tuple[float, float] | None = None,
+    ) -> dict[str, Any]:
+        """The model now.
+
+        ``lines``: name, of (the value's), x, y, bad (iteration and value of the first NaN or Inf), bad_count, last,
+        count, bool; of the stretch ``zoom`` with up to ``DETAIL`` points, exact where it is no longer than ``EXACT``
+        values and nothing runs. ``verdicts``: name, label, limit, text, and as ``forecast`` and ``distance`` x, y, low
+        and high of the values and of their distance to the limit. ``empty``: why a name has no line. ``x_title``,
+        ``log``.
+        """
+        self.attach(trace)
+        for name, follower in self._follow.items():
+            try:
+                follower.read([self.series(name)], running)
+            except FAILED:
+                continue  # a value that this run does not compute
+        lines = []
+        for name in self.names:
+            for suffix, line in self._lines[name].items():
+                x, y = self._points(name, suffix, line, zoom, running)
+                y = np.abs(y) if log else y
+                whole = line.whole
+                lines.append(
+                    {
+                        "name": short_name(name) + suffix,
+                        "of": name,
+                        "suffix": suffix,
+                        "x": x,
+                        "y": np.where(np.isfinite(y) & ((y > 0) | (not log)), y, np.nan),
+                        "bad": whole.first_bad,
+                        "bad_count": line.bad,
+                        "bool": self._kinds.get(name) == "b",
+                        "last": float(whole.y[-1]) if len(whole.y) else None,
+                        "count": self._follow[name].count,
+                    }
+                )
+        deep = any(f.depth > 1 for f in self._follow.values())
+        return {
+            "lines": lines,
+            "verdicts": [v for n in self.names if (v := self._verdict(n))] if verdicts else [],
+            "empty": {n: w for n, w in self._why.items() if w and not self._lines[n]},
+            "x_title": "value number, all activations in order" if deep else "iteration",
+            "log": log,
+        }
+
+    def attach(self, trace: Trace | None) -> None:
+        """Read from this trace from now on."""
+        if trace is not self._trace:
+            self._trace, self._series = trace, {}
+
+    def series(self, name: str) -> Any:
+        """The series of a value that is followed, of one activation only where that was asked for."""
+        if name not in self._series:
+            if self._trace is None:
+                raise KeyError(name)
+            whole = self._trace[name]
+            measured = whole.measured if self._statistics and len(whole.type.shape or ()) else None
+            self._series[name] = of_activation(measured if measured is not None else whole, self.outer)
+            self._measured[name] = measured is not None
+        return self._series[name]
+
+    def _lines_in(self, name: str) -> Callable[[Any], dict[str, np.ndarray]]:
+        if not self._statistics:
+            return lines_of
+        return measured_of if self._measured.get(name) else statistics_of
+
+    def deep(self, name: str) -> bool:
+        """True if the x of a value counts firings of all activations instead of iterations."""
+        return self._follow[name].depth > 1 if name in self._follow else False
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+    def _take(self, name: str, x: np.ndarray, columns: list[np.ndarray]) -> None:
+        self._kinds[name] = columns[0].dtype.kind
+        found = self._lines_in(name)(columns[0])
+        if not found and len(columns[0]):
+            self._why[name] = why_not(columns[0]) or "single numbers"
+        for suffix, y in found.items():
+            self._lines[name].setdefault(suffix, Line()).extend(x[: len(y)], y)
+
+    def _cut(self, name: str, x: float) -> None:
+        lines = self._lines[name]
+        for line in lines.values():
+            line.cut(x)
+        for suffix in [s for s, line in lines.items() if not len(line.whole.x)]:
+            del lines[suffix]
+
+    def _points(
+        self, name: str, suffix: str, line: Line, zoom: tuple[float, float] | None, running: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        x, y = line.whole.x, line.whole.y
+        if zoom is None or not len(x) or zoom[0] <= x[0] and zoom[1] >= x[-1] and len(x) >= self._follow[name].count:
+            return x, y
+        low, high = max(zoom[0], float(x[0])), min(zoom[1], float(x[-1]))
+        if low > high:
+            return x, y
+        if not running and high - low <= EXACT // max(1, self._width(name)):
+            try:
+                return line.exact(self._stretch(name, low, high), suffix, self._lines_in(name), DETAIL)
+            except FAILED:
+                pass  # rows left meanwhile, or were dropped: the blocks have seen them
+        return line.zoomed(low, high, DETAIL)
+
+    def _width(self, name: str) -> int:
+        return width_of(self.series(name))
+
+    def _stretch(self, name: str, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers and values of the firings from ``low`` to ``high``."""
+        series = self.series(name)
+        first = int(series.window(0, 1)[0][0, 0]) if not self.deep(name) else 0
+        start, stop = max(0, int(np.floor(low)) - first), int(np.ceil(high)) - first + 1
+        iterations, values = series.window(start, stop)
+        deep = self.deep(name)
+        x = np.arange(start, start + len(values)) if deep else iterations[:, 0]
+        if not len(x) or x[0] > np.ceil(low) or x[-1] < np.floor(high) - 1:
+            raise IndexError("only a part was kept")
+        return x.astype(np.float64), np.asarray(values)
+
+    # -- judging ----------------------------------------------------------------------------------------------------
+    def _tail(self, name: str) -> np.ndarray | None:
+        """The newest values, unthinned."""
+        count = self._follow[name].count
+        if self._trace is None or count < 4:
+            return None
+        series = self.series(name)
+        if width_of(series) > MAX_COMPONENTS:  # the norms are known already, and reading the arrays again is slow
+            return next(iter(self._lines[name].values())).newest(TAIL)
+        tail = min(count, TAIL)
+        if self._follow[name].depth <= 1 and self.outer is None:
+            # negative slices reach the end without a count of the whole
+            return np.asarray(series[-tail:])
+        size = len(series)
+        iterations, values = series.window(max(0, size - tail), size)
+        # of an inner loop the present activation is judged, not the sequence of all of them
+        mine = np.all(iterations[:, :-1] == iterations[-1, :-1], axis=1)
+        return np.asarray(values)[mine]
+
+    def _verdict(self, name: str) -> dict[str, Any] | None:
+        if self.classify is None or not self._lines[name]:
+            return None
+        try:
+            tail = self._tail(name)
+        except FAILED:
+            return None
+        x = [line.whole.x for line in self._lines[name].values()]
+        return None if tail is None else verdict_of(name, tail, self.classify, [int(v[-1]) for v in x if len(v)])
+
+
+def default_names(graph: Graph, limit: int = 6) -> list[str]:
+    """The loop variables of all frames, outermost first; without loops the outputs."""
+    names = [v.name for path in sorted(graph.frames, key=len) for v in graph.frames[path].variables]
+    return (names or list(graph.outputs))[:limit]

@@ -1,0 +1,111 @@
+"""Verdict on a variable in words: label, limit, rate or period, and where it goes; as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.forecast.convergence_curve import convergence, forecast_values
+from workbench.analysis.series.result import Evolution, percent
+from workbench.errors import WorkbenchError
+from workbench.widgets.evolution.convergence_model import ahead_model
+from workbench.widgets.evolution.evolution_lines import MAX_COMPONENTS, lines_of
+from workbench.widgets.text.labels import number, short_name
+
+#: newest values that are judged, and points of a forecast
+TAIL, AHEAD = 4096, 60
+
+
+def verdict_of(
+    name: str, tail: np.ndarray, classify: Callable[[np.ndarray], Any], lasts: Sequence[int]
+) -> dict[str, Any] | None:
+    """The verdict about the newest values of ``name``, oldest first; None where there are too few or no numbers.
+
+    ``lasts`` are the numbers of the last iteration of each of its lines. The result has ``name``, ``of``, ``label``,
+    ``limit``, ``limit_error``, ``confidence``, ``text`` (one line), ``why`` (sentences), ``issues``, ``line`` (the
+    number of the line that the forecast belongs to), ``forecast``, ``distance`` and ``told``.
+    """
+    if len(tail) < 4 or tail.dtype.kind == "c":
+        return None
+    flat = _columns(tail)
+    if flat is None or flat.shape[0] < 4:
+        return None
+    try:
+        verdict = classify(flat[:, 0] if flat.shape[1] == 1 else flat)
+    except (WorkbenchError, ValueError, FloatingPointError, OverflowError):
+        return None
+    label = getattr(verdict.label, "name", str(verdict.label)).lower()
+    limit = verdict.limit
+    plain = limit is not None and np.ndim(limit) == 0 and math.isfinite(float(limit))
+    error = getattr(verdict, "limit_error", None)
+    return {
+        "name": short_name(name),
+        "of": name,
+        "label": label,
+        "limit": float(limit) if plain else None,
+        "limit_error": float(error) if plain and error is not None and math.isfinite(error) else None,
+        "confidence": getattr(verdict, "confidence", None),
+        "text": verdict_text(name, label, verdict),
+        "rate": rate_text(verdict),
+        "why": [str(w) for w in (getattr(verdict, "why", None) or ())],
+        "issues": dict(getattr(verdict, "issues", None) or {}),
+        **_ahead(verdict, flat, lasts),
+    }
+
+
+def verdict_text(name: str, label: str, verdict: Any) -> str:
+    """One line: ``x: converging to 1.41421, order 2, sure to 99 %``."""
+    text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
+    limit = verdict.limit
+    if limit is not None and np.ndim(limit) == 0 and math.isfinite(float(limit)) and label in ("converging", "stable"):
+        text += f" to {number(limit)}" if label == "converging" else f" at {number(limit)}"
+    rate, confidence = rate_text(verdict), getattr(verdict, "confidence", None)
+    text += f", {rate}" if rate else ""
+    return text + (f", sure to {percent(confidence)}" if confidence and label != "unknown" else "")
+
+
+def rate_text(verdict: Any) -> str:
+    """How fast, in a few words: order, factor per iteration, exponent or period; empty where none is known."""
+    label = getattr(verdict.label, "name", str(verdict.label)).lower()
+    order, rate = getattr(verdict, "order", None), getattr(verdict, "rate", None)
+    exponent, period = getattr(verdict, "sublinear_exponent", None), getattr(verdict, "period", None)
+    if label == "oscillating":
+        return f"period {number(period)}" if period else ""
+    if label not in ("converging", "diverging"):
+        return ""
+    if order and order > 1.1:
+        return f"order {number(order, 3)}"
+    if exponent:
+        return f"error like 1/k^{number(exponent, 3)}" if label == "converging" else f"like k^{number(exponent, 3)}"
+    if rate is not None and math.isfinite(rate) and rate != 1.0:
+        return f"factor {number(rate, 4)} per iteration"
+    return ""
+
+
+def _columns(tail: np.ndarray) -> np.ndarray | None:
+    """(n, d) with at most ``MAX_COMPONENTS`` columns: small arrays as they are, others as their 2-norm."""
+    if tail.dtype == object or tail.ndim > 1 and (not tail.size or tail[0].size > MAX_COMPONENTS):
+        found = list(lines_of(tail).values())
+        return np.stack(found, axis=1) if found else None
+    return tail.reshape(len(tail), -1) if tail.dtype.kind in "biuf" else None
+
+
+def _ahead(verdict: Any, flat: np.ndarray, lasts: Sequence[int]) -> dict[str, Any]:
+    """The forecast of a value and of its distance to the limit, where the verdict has a model."""
+    found: dict[str, Any] = {"forecast": None, "distance": None, "line": 0, "told": ""}
+    if not isinstance(verdict, Evolution) or not lasts:
+        return found
+    found["line"] = k = verdict.component if verdict.component is not None else 0
+    if k >= len(lasts) or k >= flat.shape[1]:
+        return found
+    last, n = lasts[k], len(flat)
+    steps = np.unique(np.rint(np.linspace(1, max(4, n // 3), AHEAD)))
+    line = flat[:, k].astype(np.float64)
+    found["forecast"] = ahead_model(forecast_values(verdict, last, steps, line), float(line[-1]))
+    plot = convergence(verdict, line, np.arange(last + 1 - n, last + 1))
+    if plot is not None:
+        found["distance"], found["told"] = ahead_model(plot.ahead, float(plot.error[-1])), plot.sentence
+    return found

@@ -1,0 +1,296 @@
+"""Values over the iterations: lines, statistics, cobweb, phase portrait and heat map, with limit and label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.base.figure.figure_view import Zoomed
+from workbench.widgets.base.figure.point_event import PointEvent
+from workbench.widgets.base.json_widget import Controls
+from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.evolution_choice import AGAINST_CHANGE, KINDS, Choice, scales_of
+from workbench.widgets.evolution.evolution_controls import settings_of
+from workbench.widgets.evolution.evolution_group import EvolutionGroup, Ghosts
+from workbench.widgets.evolution.evolution_marks import breakpoint_marks, moment_mark, moment_of
+from workbench.widgets.evolution.evolution_model import SCALES
+from workbench.widgets.evolution.evolution_spec import HEIGHT, evolution_html, evolution_spec
+from workbench.widgets.evolution.portrait_model import cobweb_model, heat_model, phase_model
+from workbench.widgets.evolution.portrait_spec import heat_spec, nothing_spec, portrait_spec
+from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.view_source import ViewSource, is_running
+from workbench.widgets.series.loop_state import has_ended
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+    from workbench.widgets.live.view_source import Viewable
+
+FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
+
+
+def _classify(values: Any) -> Any:
+    from workbench.analysis import classify  # late: a view of a graph alone needs no analysis
+
+    return classify(values)
+
+
+class EvolutionView(Zoomed):
+    """The variables of one loop over its iterations, with limits, forecasts and 90 % bands.
+
+    A click shows that iteration in all views. A part that is zoomed into is read again, with up to 2,000 points. Other
+    histories of the session (forks, and values before an edit) are thin lines.
+
+    Parameters
+    ----------
+    source : Session, Trace or Graph
+        The run.
+    names : sequence of str, optional
+        Values to show; by default the variables of the outermost loop. The selected value is shown, too.
+    log : bool, default False
+        The same as ``scale="log"``.
+    height : int
+        Height in pixels.
+    scale : {"linear", "log", "error"}, optional
+        "log" shows magnitudes on a logarithmic axis, "error" the distance to the limit of values that converge.
+    tolerance : float, optional
+        A distance that is drawn as a line with ``scale="error"``.
+    kind : {"line", "statistics", "heat", "cobweb", "phase"}, default "line"
+        "statistics" shows largest, smallest and mean element and the 2-norm of arrays; "heat" components over
+        iterations; "cobweb" each value's successor over the value; "phase" a value over another (``against``) or over
+        its change. The last three show one value, the first of ``names``.
+    against : str, optional
+        The other value of a phase portrait.
+    frame : tuple of str, optional
+        Path of the loop whose variables are shown.
+    activation : str or tuple of int, default "all"
+        For a loop in a loop: "all" activations in order, "looked at" (the one of the focus, else the newest), or the
+        iteration of the loops around it.
+    focus : Focus, optional
+        A selection to share.
+
+    Examples
+    --------
+    >>> view = wb.widgets.EvolutionView(session, ["x"], scale="error", tolerance=1e-6)
+    >>> view.names, view.kind, view.scale
+    (['x'], 'line', 'error')
+    >>> view.kind = "cobweb"
+    """
+
+    title = "Evolution"
+    words: ipywidgets.HTML
+
+    def __init__(
+        self,
+        source: ViewSource | Viewable,
+        names: Sequence[str] | None = None,
+        log: bool = False,
+        height: int = HEIGHT,
+        *,
+        scale: str | None = None,
+        tolerance: float | None = None,
+        kind: str = "line",
+        against: str | None = None,
+        frame: tuple[str, ...] | None = None,
+        activation: str | tuple[int, ...] = "all",
+        focus: Focus | None = None,
+    ) -> None:
+        self.source = source if isinstance(source, ViewSource) else ViewSource(source)
+        self.tolerance = tolerance if tolerance is not None and tolerance > 0 else None
+        self.height = height
+        scale = scale if scale is not None else "log" if log else "linear"
+        self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
+        self._group = EvolutionGroup(_classify)
+        self._ghosts = Ghosts(self.update_now)
+        self._fresh = False  # axes are to be set anew
+        self._drawn_of: list[str] = []  # the value behind each line
+        self._verdict_event = -1
+        self._judged: Any = None
+        self._verdicts: list[dict[str, Any]] = []
+        self.words = ipywidgets.HTML()
+        super().__init__(self.source, focus)
+        if self.source.session is not None:
+            self._unhear = self.source.session.breakpoints.on_change(self.update_now)
+        self.refresh({"verdicts": []})
+
+    # -- model and figure -------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        choice, trace, session = self._choice, self.source.trace, self.source.session
+        running = is_running(snapshot)
+        outer = choice.outer(trace, self.focus.moment)
+        names = choice.names_with(self.focus.node) if choice.many else [choice.first]
+        log = choice.scale == "log"
+        selected = choice.selected(self.focus.node)
+        shown: dict[str, Any] = {"kind": choice.kind, "shown": choice.first, "selected": selected}
+        mark = self._mark(trace, choice.first, outer)
+        shown |= {"moment": mark, "ghosts": [], "hint": "This graph has no values to show." if not names else ""}
+        if choice.kind == "heat":
+            return {
+                **shown,
+                "heat": self._asked(lambda: heat_model(self._series(outer), log, self._zoom)),
+                "hint": f"{choice.first} is not an array with components",
+            }
+        if not choice.many:
+            at = None if mark is None else int(mark["x"])
+            return {**shown, "portrait": self._asked(lambda: self._portrait(outer, at))}
+        # a verdict looks at thousands of values: not more often than the run has grown by a tenth
+        event = int(getattr(snapshot, "event", 0) or 0)
+        key = (tuple(names), outer, choice.kind)
+        due = not running or key != self._judged or abs(event - self._verdict_event) > 0.1 * max(1, self._verdict_event)
+        model = self._group.update(
+            trace,
+            names,
+            outer=outer,
+            statistics=choice.kind == "statistics",
+            running=running,
+            verdicts=due,
+            log=log,
+            zoom=self._zoom,
+        )
+        if due:
+            self._verdict_event, self._judged, self._verdicts = event, key, model["verdicts"]
+        if session is not None and choice.ghosts and choice.kind == "line":
+            shown["ghosts"] = self._ghosts.update(session, names, outer, log)
+        if session is not None:
+            shown["breakpoints"] = breakpoint_marks(session, self.source.graph, names, outer)
+        return {
+            **model,
+            **shown,
+            "verdicts": self._verdicts,
+            "error": choice.scale == "error" and choice.kind == "line",
+            "tolerance": self.tolerance,
+            "ended": has_ended(trace, self.source.graph, choice.frame, outer),
+        }
+
+    def _asked(self, question: Any) -> Any:
+        try:
+            return question()
+        except FAILED:
+            return None
+
+    def _series(self, outer: tuple[int, ...] | None, name: str | None = None) -> Any:
+        model = self._group.of(name or self._choice.first, outer)
+        model.attach(self.source.trace)
+        return model.series(name or self._choice.first)
+
+    def _mark(self, trace: Trace | None, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
+        if self.focus.moment is None or trace is None or not name:
+            return None
+        return self._asked(lambda: moment_mark(trace[name], self.focus.moment, outer))
+
+    def _portrait(self, outer: tuple[int, ...] | None, at: int | None) -> dict[str, Any]:
+        series = self._series(outer)
+        suffix, other, other_suffix = self._choice.parts(series)
+        if self._choice.kind == "cobweb":
+            return cobweb_model(series, suffix, at)
+        return phase_model(series, suffix, None if other is None else self._series(outer, other), other_suffix, at)
+
+    @property
+    def behind(self) -> bool:
+        return self._choice.many and self._group.behind
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        if model["kind"] == "heat":
+            return heat_spec(model, self.height)
+        if model["kind"] in ("cobweb", "phase"):
+            return portrait_spec(model, self.height)
+        nothing = not model["lines"] and not model["moment"]
+        return nothing_spec(model, self.height) if nothing else evolution_spec(model, self.height)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        self.controls = Controls(self._chosen, **self._settings())
+        return (self.controls, self.live, self.words)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        html = evolution_html(model)
+        if html != self.words.value:
+            self.words.value = html
+        self._drawn_of = [line["of"] for line in model.get("lines", ())]
+        self.controls.offer(self._settings())
+        if self._fresh:
+            self._fresh = False
+            auto = {f"{axis}.range": None for axis in ("xaxis", "yaxis")} | {"xaxis.autorange": True}
+            self.live.push({}, {**auto, "yaxis.autorange": "reversed" if self.kind == "heat" else True})
+
+    def _settings(self) -> dict[str, Any]:
+        session = self.source.session
+        return settings_of(self._choice, session is not None and self._ghosts.there(session))
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+    @property
+    def kind(self) -> str:
+        """The kind of plot: "line", "statistics", "heat", "cobweb" or "phase"; can be set."""
+        return self._choice.kind
+
+    @kind.setter
+    def kind(self, kind: str) -> None:
+        self._chosen("kind", kind)
+
+    @property
+    def scale(self) -> str:
+        """The scale: "linear", "log" or "error"; can be set."""
+        return self._choice.scale
+
+    @scale.setter
+    def scale(self, scale: str) -> None:
+        self._chosen("scale", scale)
+
+    @property
+    def names(self) -> list[str]:
+        """The values that are shown, without the selected one; can be set."""
+        return list(self._choice.names)
+
+    @names.setter
+    def names(self, names: Sequence[str]) -> None:
+        self._chosen("names", list(names))
+
+    @property
+    def log_scale(self) -> bool:
+        """True if magnitudes are shown on a logarithmic axis; can be set."""
+        return self.scale == "log"
+
+    @log_scale.setter
+    def log_scale(self, log: bool) -> None:
+        self.scale = "log" if log else "linear"
+
+    def show_activation(self, activation: str | tuple[int, ...]) -> None:
+        """Choose the activation of a loop in a loop: "all", "looked at", or the iteration of the loops around it."""
+        self._chosen("activation", activation)
+
+    def _chosen(self, name: str, value: Any) -> None:
+        line = self._choice.set(name, value)
+        self._zoom, self._fresh = None, True
+        self._did(line)
+        self.update_now()
+
+    def _clicked(self, event: PointEvent) -> None:
+        k = event.trace.get("meta", {}).get("line", -1)
+        of = self._drawn_of[k] if 0 <= k < len(self._drawn_of) else self._choice.first
+        outer = self._choice.outer(self.source.trace, self.focus.moment)
+        portrait = not self._choice.many and self.kind != "heat"
+        x = event.customdata if portrait else event.x
+        if not isinstance(x, Real):
+            return
+        moment = self._asked(lambda: moment_of(self.source.trace[of], float(x), outer))
+        if moment is not None:
+            self.focus.look_at(moment, node=of)
+            path = moment.iteration[0] if len(moment.iteration) == 1 else moment.iteration
+            self._did(f"session.value({of!r}, iteration={path})")
+
+    def _did(self, line: str) -> None:
+        did = getattr(self.focus, "did", None)
+        if callable(did) and line:
+            did(line)
+
+    def close(self) -> None:
+        if hasattr(self, "_unhear"):
+            self._unhear()
+        if hasattr(self, "_ghosts"):
+            self._ghosts.close()
+        super().close()
+
+
+__all__ = ["AGAINST_CHANGE", "KINDS", "SCALES", "EvolutionView", "scales_of"]

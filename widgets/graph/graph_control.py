@@ -1,0 +1,312 @@
+"""Actions on the picture of a graph: open, search, move, zoom, set breakpoints. The same by button, by key
+and by code; right on any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.graph.model.group import ROOT
+from workbench.widgets.graph.model.moves import MOVES, node_of, step
+
+ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
+DIRECTIONS = ("down", "right")
+#: matches that are outlined at once
+MAX_MATCHES = 100_000
+
+if TYPE_CHECKING:
+    from workbench.widgets.base.figure.figure_view import FigureView as _Part
+    from workbench.widgets.graph.model.breakpoint_marks import PointMarks
+    from workbench.widgets.graph.model.overview import Overview
+    from workbench.widgets.graph.model.scene import Scene
+    from workbench.widgets.graph.model.search import GraphSearch
+else:
+    _Part = object
+
+
+class GraphControl(_Part):
+    """The commands of a :class:`~workbench.widgets.graph.graph_view.GraphView`, which this is a part of."""
+
+    if TYPE_CHECKING:  # of the view
+        scene: Scene
+        finder: GraphSearch
+        overview: Overview | None
+        follow: bool
+        height: int
+        _points: PointMarks
+        _at: str | None
+        _sight: str | None
+        _stood: str | None
+
+        @property
+        def picture(self) -> dict[str, Any]: ...
+        def select(self, name: str) -> None: ...
+
+    def _start_control(self, direction: str) -> None:
+        #: 1.0 is full size
+        self.zoom = 1.0
+        self.query = ""
+        self.matches: list[str] = []
+        self.match = -1
+        self.error = ""
+        self._shut: set[str] = set()  # closed by hand
+        _check_direction(direction)
+        self.scene.direction = direction
+
+    def _watch(self, position: str | None, event: int) -> None:
+        """Keep the node that fires next in sight; open what it stands in, but nothing that was closed by hand."""
+        if position is None or position == self._stood:
+            return
+        self._stood, self._sight = position, position
+        item = self.scene.folding.home.get(position, position)
+        if self.follow and event and not self._shut.intersection(self.scene.around(item)):
+            self.scene.show(item)
+
+    # -- opening and closing ----------------------------------------------------------------------------------------
+    def toggle(self, box: str) -> None:
+        """Open or close a group, as a click does; ``box`` is its id."""
+        with self._show_lock:
+            if box in self.scene.open:
+                self._shut.add(box)
+            else:
+                self._shut -= {box, *self.scene.around(box)}
+            self.scene.toggle(box)
+            self._at = self._sight = box
+        self.update_now()
+
+    def reveal(self, name: str) -> None:
+        """Open all boxes around a node or a value, select it and scroll to it.
+
+        Raises
+        ------
+        GraphError
+            For a name that the graph does not have (``unknown-value``).
+        """
+        node = node_of(self.source.graph, name) or self.source.graph.value(name).node
+        with self._show_lock:
+            item = self.scene.folding.home.get(node, node)
+            self._shut -= set(self.scene.around(item))
+            self.scene.show(item)
+            self._sight = node
+        self.select(node)
+
+    @property
+    def direction(self) -> str:
+        """The direction in which data flows in the picture: "down" or "right"; can be set."""
+        return self.scene.direction
+
+    @direction.setter
+    def direction(self, value: str) -> None:
+        _check_direction(value)
+        with self._show_lock:
+            self.scene.direction = value
+        self.update_now()
+
+    # -- search -----------------------------------------------------------------------------------------------------
+    def search(self, query: str) -> list[str]:
+        """Find and mark nodes.
+
+        Parameters
+        ----------
+        query : str
+            Conditions such as ``op:MatMul dtype:float32 shape:3,3 name~conv``, or a part of a name or op.
+
+        Returns
+        -------
+        list of str
+            Names of the nodes.
+
+        Raises
+        ------
+        WorkbenchError
+            For a condition that does not exist (``bad-search``).
+        """
+        found = self.finder.find(query)
+        with self._show_lock:
+            self.query, self.matches, self.match = query, found[:MAX_MATCHES], -1
+        self.update_now()
+        return found
+
+    def next_match(self, n: int = 1) -> str | None:
+        """Select the next match of the last search, cyclically; ``n=-1`` goes back. Returns its name, or None."""
+        if not self.matches:
+            return None
+        first = 0 if n > 0 else -1
+        self.match = (first if self.match < 0 else self.match + n) % len(self.matches)
+        self.reveal(self.matches[self.match])
+        return self.matches[self.match]
+
+    def previous_match(self) -> str | None:
+        """Select the previous match of the last search. Returns its name, or None."""
+        return self.next_match(-1)
+
+    # -- breakpoints ------------------------------------------------------------------------------------------------
+    def toggle_breakpoint(self, name: str | None = None) -> bool:
+        """Set a breakpoint on a node, or remove those on it.
+
+        Parameters
+        ----------
+        name : str, optional
+            The node; by default the selected one.
+
+        Returns
+        -------
+        bool
+            True if it is set now.
+
+        Raises
+        ------
+        WorkbenchError
+            Without a session, or where the node cannot stop it.
+        """
+        session = self.source.session
+        node = node_of(self.source.graph, name if name is not None else self.focus.node)
+        if session is None or node is None:
+            raise WorkbenchError(
+                "A breakpoint needs a session and a node." if session is None else "No node is selected.",
+                slug="no-breakpoint-here",
+                fix="open the view on a wb.Session and select a node.",
+            )
+        own = self._points.on(node)
+        for point in own:
+            session.breakpoints.remove(point.number)
+            self.focus.did(f"session.breakpoints.remove({point.number})")
+        if not own:
+            self.focus.did(session.breakpoints.add(node).code())
+        self.update_now()
+        return not own
+
+    # -- zoom and moves ---------------------------------------------------------------------------------------------
+    def zoom_to(self, value: float | str, width: float = 0.0) -> None:
+        """Zoom the picture.
+
+        Parameters
+        ----------
+        value : float or {"in", "out", "one", "fit", "selection"}
+            A factor from 0.1 to 3 (1 is full size); "fit" shows the whole picture, "selection" the selected node,
+            large.
+        width : float, default 0.0
+            Width in pixels for "fit".
+        """
+        picture = self.picture
+        if value == "fit":
+            room = width if 50.0 < width < 10_000.0 else 700.0
+            new = min(1.0, self.height / max(picture["height"], 1.0), room / max(picture["width"], 1.0))
+        elif value == "selection":
+            new = 1.5
+            self._sight = self._at or node_of(self.source.graph, self.focus.node) or self._sight
+        elif value in ("in", "out"):
+            steps = [z for z in ZOOMS if (z > self.zoom + 0.01 if value == "in" else z < self.zoom - 0.01)]
+            new = (steps[0] if value == "in" else steps[-1]) if steps else self.zoom
+        else:
+            new = 1.0 if value == "one" else value  # type: ignore[assignment]
+        if not isinstance(new, (int, float)) or not new > 0:
+            raise WorkbenchError(
+                f"{value!r} is not a zoom factor.", slug="bad-zoom", fix="give a number between 0.1 and 3."
+            )
+        self.zoom = float(min(3.0, max(0.1, new)))
+        self.update_now()
+
+    def move(self, move: str) -> None:
+        """Select a neighbour of the selected node: "with" or "against" the flow, "before" or "after" it in the row."""
+        picture = self.picture
+        node = node_of(self.source.graph, self.focus.node)
+        box = step(picture, self._at or picture["home"].get(node or ""), move)
+        if box is None:
+            return
+        if box in self.scene.groups:
+            self._at = self._sight = box
+            self.update_now()
+        else:
+            self.select(box)
+
+    def key(self, key: str) -> None:
+        """Handle a key that was pressed in the view."""
+        if key in MOVES[self.scene.direction]:
+            self.move(MOVES[self.scene.direction][key])
+        elif key == "Enter" and self._at is not None:
+            self.toggle(self._at)
+        elif key in ("Backspace", "Escape"):
+            self._close_around()
+        elif key in ("b", "B"):
+            self.toggle_breakpoint()
+        elif key in ("n", "N"):
+            self.next_match(1 if key == "n" else -1)
+        elif key in ("+", "-", "0"):
+            self.zoom_to({"+": "in", "-": "out", "0": "one"}[key])
+
+    def _close_around(self) -> None:
+        """Close the box around what is selected, and select that box."""
+        node = node_of(self.source.graph, self.focus.node)
+        item = self._at or self.picture["home"].get(node or "", "")
+        around = self.scene.around(item)
+        if self._at is not None and self._at in self.scene.open:
+            self.toggle(self._at)
+        elif len(around) > 1:
+            self.toggle(around[-1])
+
+    # -- what the browser sends -------------------------------------------------------------------------------------
+    def press(self, kind: str, content: Mapping[str, Any]) -> None:
+        """Carry out a button or a key of the view; an error is shown there."""
+        text, value = str(content.get("text", "")), content.get("value")
+        actions: dict[str, Callable[[], Any]] = {
+            "search": lambda: self.search(text),
+            "next": self.next_match,
+            "previous": self.previous_match,
+            "key": lambda: self.key(text),
+            "go": lambda: self.reveal(text),
+            "breakpoint": self.toggle_breakpoint,
+            "direction": lambda: setattr(self, "direction", DIRECTIONS[self.direction == "down"]),
+            "zoom": lambda: self.zoom_to(str(value), _number(content.get("width"))),
+            "all": lambda: self._all(value == "open"),
+            "crumb": lambda: self._crumb(text),
+            "overview": lambda: self._overview(_number(content.get("x")), _number(content.get("y"))),
+        }
+        if kind not in actions:
+            return
+        was, self.error = self.error, ""
+        try:
+            actions[kind]()
+        except WorkbenchError as error:
+            self.error = error.message + (f" {error.fix}" if error.fix else "")
+        if self.error or was:
+            self.update_now()
+
+    def _all(self, opened: bool) -> None:
+        with self._show_lock:
+            self._shut.clear()
+            self.scene.all(opened)
+        self.update_now()
+
+    def _crumb(self, box: str) -> None:
+        """Close what is inside of a box, and look at it."""
+        with self._show_lock:
+            if box not in self.scene.groups:
+                return
+            for item in self.scene.groups[box].items:
+                if item in self.scene.open:
+                    self._shut.add(item)
+                    self.scene.close(item)
+            if box != ROOT:
+                self._at = self._sight = box
+            else:
+                self._at = None
+        self.update_now()
+
+    def _overview(self, x: float, y: float) -> None:
+        if self.overview is None or not (0.0 <= x <= 1.0 and 0.0 <= y <= 1.0):
+            return
+        rows, columns = self.overview.cells.shape
+        node = self.overview.nearest(x * columns, y * rows)
+        if node is not None:
+            self.reveal(node)
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else -1.0
+
+
+def _check_direction(value: str) -> None:
+    if value not in DIRECTIONS:
+        raise WorkbenchError(f"{value!r} is not a direction.", slug="bad-direction", fix='use "down" or "right".')

@@ -1,0 +1,235 @@
+"""Words and marks of a graph's picture: titles, live values, breakpoints, the node to fire next, what is clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.widgets.base import theme
+from workbench.widgets.base.spec import text
+from workbench.widgets.graph.graph_shapes import Box, Trace
+from workbench.widgets.graph.model.picture import OPENED
+
+FONT = 12.0
+#: smaller letters cannot be read and are left out
+SMALLEST = 7.0
+#: a longer name does not travel with each point that is clicked; its box is meant by number
+LONG_NAME = 200
+#: breakpoints: symbol and colour by kind
+POINTS = {
+    "break": ("circle", theme.BREAKPOINT),
+    "conditional": ("diamond", theme.ORANGE),
+    "watch": ("star", theme.ORANGE),
+    "log": ("square", theme.BLUE),
+}
+WARNING = "\u26a0"
+
+
+def words(
+    places: Sequence[tuple[float, float, str, str]], scale: float, colour: str | None = None, size: float = FONT
+) -> Trace:
+    """Texts at (x, y, text, textposition); the texts are escaped already."""
+    shown = places if size * scale >= SMALLEST else ()
+    font: dict[str, Any] = {"size": round(size * scale, 1)}
+    if colour:
+        font["color"] = colour
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": np.array([p[0] for p in shown]),
+        "y": np.array([p[1] for p in shown]),
+        "text": [p[2] for p in shown],
+        "textposition": [p[3] for p in shown] or "middle center",
+        "textfont": font,
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+
+
+def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]) -> list[Any]:
+    """Title and lines of boxes, and captions of frames; loops say their iteration."""
+    found = []
+    for box in boxes:
+        rest = list(box["lines"])
+        if box["op"] == "loop" and rest:
+            rest[-1] = loops.get(box["id"]) or rest[-1]
+        found.append(
+            (box["x"], box["y"], "<br>".join([f"<b>{text(box['title'])}</b>", *map(text, rest)]), "middle center")
+        )
+    for frame in frames:
+        state = f" \u00b7 {loops[frame['id']]}" if loops.get(frame["id"]) else ""
+        found.append(
+            (
+                frame["x"] - frame["w"] / 2 + 6,
+                frame["y"] - frame["h"] / 2 + 12,
+                f"{OPENED} {text(frame['caption'] + state)}",
+                "middle right",
+            )
+        )
+    return found
+
+
+def values(
+    boxes: Sequence[Box], edges: Sequence[Box], state: Mapping[str, Any], right: bool
+) -> tuple[list[Any], list[Any]]:
+    """The value of each box at the line on which it leaves, and the sides of each Switch; the second list is what is
+    NaN or infinite."""
+    leaving: dict[str, list[Sequence[tuple[float, float]]]] = {}
+    for edge in edges:
+        if edge["refs"][0].index == 0:
+            leaving.setdefault(edge["source"], []).append(edge["points"])
+    plain: list[Any] = []
+    bad: list[Any] = []
+    for box in boxes:
+        value = state["values"].get(box["id"])
+        if value is None:
+            if box["id"] in state["bad"]:  # something inside
+                value = state["bad"][box["id"]]
+            else:
+                continue
+        place = _beside(box, leaving.get(box["id"], ()), right)
+        if box["id"] in state["bad"]:
+            bad.append((*place[:2], f"<b>{WARNING} {text(value)}</b>", place[2]))
+        else:
+            plain.append((*place[:2], f"<b>{text(value)}</b>", place[2]))
+    return plain + _sides(boxes, edges, right), bad
+
+
+def _beside(box: Box, lines: Sequence[Sequence[tuple[float, float]]], right: bool) -> tuple[float, float, str]:
+    """Position of a box's value: where its lines begin, on the side to which none of them turns."""
+    if right:
+        x, y = box["x"] + box["w"] / 2 + 4.0, box["y"]
+        up = any(p[1][1] < p[0][1] - 8.0 for p in lines)
+        down = any(p[1][1] > p[0][1] + 8.0 for p in lines)
+        return x, y + (9.0 if up and not down else -9.0), "middle right"
+    x, y = box["x"], box["y"] + box["h"] / 2 + 10.0
+    to_right = any(p[1][0] > p[0][0] + 8.0 for p in lines)
+    to_left = any(p[1][0] < p[0][0] - 8.0 for p in lines)
+    if to_right and to_left:
+        return x + box["w"] / 2 - 4.0, y, "middle right"
+    return (x - 4.0, y, "middle left") if to_right else (x + 4.0, y, "middle right")
+
+
+def _sides(boxes: Sequence[Box], edges: Sequence[Box], right: bool) -> list[Any]:
+    ops = {b["id"]: b["op"] for b in boxes}
+    told: set[tuple[str, int]] = set()
+    found: list[Any] = []
+    for edge in edges:
+        key = (edge["source"], edge["refs"][0].index)
+        if ops.get(edge["source"]) != "Switch" or len(edge["refs"]) > 1 or key in told:
+            continue
+        told.add(key)
+        (x, y), side = edge["points"][0], key[1]
+        if right:
+            found.append((x + 4.0, y + (9.0 if side else -9.0), "true" if side else "false", "middle right"))
+        else:
+            found.append(
+                (
+                    x + (4.0 if side else -4.0),
+                    y + 9.0,
+                    "true" if side else "false",
+                    "middle right" if side else "middle left",
+                )
+            )
+    return found
+
+
+def pointer(current: Sequence[Box], scale: float, elsewhere: bool) -> Trace:
+    """A triangle left of the node that fires next, so that it is not told by colour alone; hollow while the picture
+    shows another moment."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "x": np.array([b["x"] - b["w"] / 2 - 10 for b in current]),
+        "y": np.array([b["y"] for b in current]),
+        "marker": {
+            "symbol": "triangle-right-open" if elsewhere else "triangle-right",
+            "size": 13 * scale,
+            "color": theme.VERMILION,
+            "line": {"width": 2 if elsewhere else 0, "color": theme.VERMILION},
+        },
+    }
+
+
+def breakpoints(boxes: Mapping[str, Box], points: Sequence[Mapping[str, Any]], scale: float) -> Trace:
+    """A mark at the top left corner of each box with a breakpoint in it, hollow where it is switched off."""
+    shown = [p for p in points if p["box"] in boxes]
+    looks = [POINTS.get(p["kind"], POINTS["break"]) for p in shown]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "x": np.array([boxes[p["box"]]["x"] - boxes[p["box"]]["w"] / 2 + 1 + 11 * p["place"] for p in shown]),
+        "y": np.array([boxes[p["box"]]["y"] - boxes[p["box"]]["h"] / 2 + 1 for p in shown]),
+        "marker": {
+            "symbol": [s if p["enabled"] else f"{s}-open" for p, (s, _) in zip(shown, looks, strict=True)] or "circle",
+            "color": [c for _, c in looks],
+            "size": 12 * scale,
+            "opacity": 1.0,
+            "line": {"width": 1.5},
+        },
+    }
+
+
+def hits(
+    boxes: Sequence[Box], frames: Sequence[Box], state: Mapping[str, Any], points: Sequence[Mapping[str, Any]]
+) -> Trace:
+    """Invisible points every 24 pixels along each box, which take hover and clicks."""
+    x: list[float] = []
+    y: list[float] = []
+    keys: list[list[str]] = []
+    shown: list[str] = []
+    armed: dict[str, list[str]] = {}
+    for point in points:
+        armed.setdefault(point["box"], []).append(f"breakpoint: {point['text']}")
+
+    def add(left: float, width: float, at: float, key: list[str], lines: Iterable[str]) -> None:
+        steps = max(1, int(width // 24))
+        said = "<br>".join(map(text, lines))
+        for k in range(steps):
+            x.append(left + width * (k + 0.5) / steps)
+            y.append(at)
+            keys.append(key)
+            shown.append(said)
+
+    for number, box in enumerate(boxes):
+        key = box["id"] if len(box["id"]) <= LONG_NAME else f"\n{number}"
+        lines = [*box["hover"], *armed.get(box["id"], [])[:4]]
+        if box["id"] in state["values"]:
+            lines.append(f"value {state['values'][box['id']]}")
+        if box["id"] in state["dead"]:
+            lines.append("dead: on a branch not taken")
+        if box["id"] in state["loops"]:
+            lines.append(state["loops"][box["id"]])
+        add(box["x"] - box["w"] / 2, box["w"], box["y"], ["node" if box["name"] is not None else "frame", key], lines)
+    for number, frame in enumerate(frames):
+        key = frame["id"] if len(frame["id"]) <= LONG_NAME else f"\n\n{number}"
+        add(
+            frame["x"] - frame["w"] / 2,
+            min(frame["w"], 140.0),
+            frame["y"] - frame["h"] / 2 + 12,
+            ["frame", key],
+            [frame["caption"], "click to close"],
+        )
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": np.array(x),
+        "y": np.array(y),
+        "hovertext": shown,
+        "hoverinfo": "text",
+        "customdata": keys,
+        "marker": {"size": 22, "symbol": "square", "opacity": 0},
+    }
+
+
+def box_meant(picture: Mapping[str, Any], key: str) -> str | None:
+    """Id of the box or frame that a clicked point names."""
+    for prefix, table in (("\n\n", picture["frames"]), ("\n", picture["nodes"])):
+        if key.startswith(prefix):
+            number = key[len(prefix) :]
+            return table[int(number)]["id"] if number.isdigit() and int(number) < len(table) else None
+    return key

@@ -1,0 +1,41 @@
+"""The bar above the picture of a graph: search, zoom, direction, the path of boxes, the selected node with its edges,
+and the overview of a large graph.
+
+It only shows a status and sends what is pressed; the view (``graph_view``) decides what that means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import traitlets
+
+from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.json_widget import Part
+from workbench.widgets.graph.model.overview import Overview
+
+#: longest text that is taken from the browser
+MAX_TEXT = 20_000
+
+
+class GraphTools(Part):
+    """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
+
+    _script = script("graph/graph_overview.js", "graph/graph_pointer.js", "graph/graph_tools.js")
+    _css = joined("graph/graph_tools.css")
+    cells = traitlets.Bytes(b"").tag(sync=True)
+    columns = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, pressed: Callable[[str, Mapping[str, Any]], None], overview: Overview | None = None) -> None:
+        more = {} if overview is None else {"cells": overview.cells.tobytes(), "columns": overview.cells.shape[1]}
+        self._pressed = pressed
+        super().__init__(**more)
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        text = content.get("text", "")
+        if isinstance(text, str) and len(text) <= MAX_TEXT:
+            self._pressed(kind, content)
+
+    def __repr__(self) -> str:
+        return f"<GraphTools: {self.status.get('boxes', '')}>"

@@ -1,0 +1,307 @@
+"""The graph: boxes within boxes, live values at the edges, the node to fire next, the branch taken, breakpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.base.figure.figure_view import FigureView
+from workbench.widgets.base.figure.point_event import PointEvent
+from workbench.widgets.graph.graph_control import GraphControl
+from workbench.widgets.graph.graph_spec import Marks, Still, graph_spec, sight
+from workbench.widgets.graph.graph_status import overview_marks, tools_status
+from workbench.widgets.graph.graph_texts import box_meant
+from workbench.widgets.graph.graph_tools import GraphTools
+from workbench.widgets.graph.model.breakpoint_marks import PointMarks
+from workbench.widgets.graph.model.group import ROOT, Path, frame_id
+from workbench.widgets.graph.model.live_state import branch_sides, graph_state
+from workbench.widgets.graph.model.moves import node_of
+from workbench.widgets.graph.model.node_values import RunReader, first_of
+from workbench.widgets.graph.model.overview import Overview
+from workbench.widgets.graph.model.picture import draw
+from workbench.widgets.graph.model.scene import Scene
+from workbench.widgets.graph.model.search import GraphSearch
+from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.view_source import ViewSource, is_running
+
+if TYPE_CHECKING:
+    from workbench.widgets.live.view_source import Viewable
+
+HEIGHT = 820
+#: a graph with more boxes than this has an overview
+LARGE = 500
+
+
+class GraphView(GraphControl, FigureView):
+    """The picture of a graph: boxes within boxes, live values, the node to fire next, the branch taken, breakpoints.
+
+    Loops, name scopes and repeated blocks are boxes that open and close by a click, at most 500 boxes at once. A click
+    on a node selects it in all views; with Ctrl, Alt, Shift or the command key it sets or removes a breakpoint.
+
+    Parameters
+    ----------
+    source : Session, Trace or Graph
+        The graph, or a run of it.
+    collapsed : collection of tuple, optional
+        Paths of the frames to draw as one box. By default a graph of up to 60 boxes starts open and a larger one with
+        all boxes closed.
+    height : int
+        Height in pixels.
+    direction : {"down", "right"}, default "down"
+        The direction in which data flows.
+    follow : bool, default True
+        Whether the boxes around the position of the session are opened; not those that were closed by hand.
+    focus : Focus, optional
+        A selection to share.
+
+    Examples
+    --------
+    >>> view = wb.widgets.GraphView(session)
+    >>> view.search("op:multiply")
+    ['while/multiply', 'while/multiply_1']
+    >>> view.select("while/divide")
+    >>> view.selected
+    'while/divide'
+    """
+
+    title = "Graph"
+    _seen: str | None = None  # the selection that was shown last
+    _stood: str | None = None  # where the session stood then
+    _at: str | None = None  # the group that is selected, if it is not a node
+    _sight: str | None = None  # what is kept in sight
+
+    def __init__(
+        self,
+        source: ViewSource | Viewable,
+        collapsed: Collection[Path] | None = None,
+        height: int = HEIGHT,
+        *,
+        direction: str = "down",
+        follow: bool = True,
+        focus: Focus | None = None,
+    ) -> None:
+        self.source = source if isinstance(source, ViewSource) else ViewSource(source)
+        self.height = height
+        self.follow = follow
+        graph = self.source.graph
+        self.scene = Scene(graph)
+        if collapsed is not None:
+            self.scene.set_closed_frames(collapsed)
+        self._drawn_version = -1
+        self._still = Still()
+        self._reader = RunReader(self.source)
+        self._sides = branch_sides(graph)
+        self._points = PointMarks(self.source.session)
+        self._shown_points = self._points.key()
+        self.finder = GraphSearch(graph)
+        self._listeners: list[Callable[[str], None]] = []
+        self._start_control(direction)
+        large = len(self.scene.folding.drawn) > LARGE
+        self.overview = Overview(graph) if large else None
+        self.tools = GraphTools(self._pressed, self.overview)
+        super().__init__(self.source, focus)
+        self.add_class("workbench-graph")
+        if self.source.session is not None:
+            self._unhear = self.source.session.breakpoints.on_change(self._done_elsewhere)
+
+    # -- model and figure -------------------------------------------------------------------------------------------
+    @property
+    def picture(self) -> dict[str, Any]:
+        """Boxes, frames and edges as they are shown, as plain data."""
+        with self._show_lock:
+            if self._drawn_version != self.scene.version:
+                self._picture = draw(self.scene)
+                self._drawn_version = self.scene.version
+            return self._picture
+
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        running, moment, graph = is_running(snapshot), self.focus.moment, self.source.graph
+        # while it runs the position is that of the last stop
+        position = None if running else getattr(getattr(snapshot, "position", None), "node", None)
+        self._watch(position, getattr(snapshot, "event", 0))
+        picture, node = self.picture, node_of(graph, self.focus.node)
+        reader = self._reader
+        progress = getattr(snapshot, "iterations", {})
+        reader.begin((getattr(snapshot, "version", None), moment), running, moment, progress)
+        branches = reader.branches()
+        loops = [
+            (b["id"], self.scene.groups[b["id"]].frame)
+            for b in (*picture["frames"], *picture["nodes"])
+            if b["id"] in self.scene.groups and self.scene.groups[b["id"]].kind == "loop"
+        ]
+        variables = [v.merge for frame in graph.frames.values() for v in frame.variables]
+        readings = reader.values(first_of(picture["nodes"], self._around(position), variables))
+        if node is not None and node not in readings:
+            readings |= reader.values([(node, "")])
+        state = graph_state(
+            picture,
+            self._sides,
+            current=position,
+            branches=branches,
+            values={name: reading.text for name, reading in readings.items()},
+            bad={name: reading.bad for name, reading in readings.items() if reading.bad},
+            loops=reader.loops(loops[:200]),
+        )
+        marks = Marks(
+            selected=self._at if self._at is not None else picture["home"].get(node or ""),
+            matches=frozenset(picture["home"].get(name, "") for name in self.matches),
+            points=self._points.marks(picture),
+            zoom=self.zoom,
+            elsewhere=moment is not None,
+        )
+        armed = None if self.source.session is None or node is None else bool(self._points.on(node))
+        status = tools_status(
+            self.scene,
+            node=node,
+            box=self._at,
+            zoom=self.zoom,
+            matches=self.matches,
+            match=self.match,
+            query=self.query,
+            armed=armed,
+            value=readings[node].text if node in readings else "",
+            bad=readings[node].bad if node in readings else "",
+            dead=node is not None and bool(branches) and node in self._sides.dead(branches),
+            error=self.error,
+        )
+        in_sight = self._sight if self._sight in self.scene.groups else picture["home"].get(self._sight or "")
+        status["sight"] = sight(picture, in_sight, self.zoom)
+        if self.overview is not None:
+            status["overview"] = overview_marks(
+                self.overview, self.scene, node=node, current=position, matches=self.matches, box=self._at
+            )
+        return {"picture": picture, "state": state, "marks": marks, "status": status, "selected": self.selected}
+
+    def spec(self, model: dict[str, Any]) -> dict[str, Any]:
+        return graph_spec(model["picture"], model["state"], model["marks"], self._still)
+
+    def plain_spec(self, model: dict[str, Any]) -> dict[str, Any]:
+        """Return the figure with its own width, for use outside a notebook."""
+        spec = self.spec(model)
+        layout = spec["layout"]
+        layout |= {"width": max(320, int(layout["meta"]["min_width"])), "dragmode": "pan"}
+        for axis in ("xaxis", "yaxis"):
+            layout[axis] = {**layout[axis], "fixedrange": False}
+        return spec
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        self.tools.offer(model["status"])
+
+    @property
+    def behind(self) -> bool:
+        return self._reader.behind
+
+    def _around(self, node: str | None) -> list[str]:
+        """A node and what it is joined to, whose values are wanted first."""
+        if node is None or node not in self.source.graph.nodes:
+            return []
+        found = self.source.graph.nodes[node]
+        return [node, *(r.node for r in found.inputs), *self.source.graph.consumers(node)[:20]]
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        scroller = ipywidgets.Box([self.live], layout={"overflow": "auto", "max_height": f"{self.height + 24}px"})
+        scroller.add_class("workbench-scroll")
+        self.refresh(self.model(self.source.snapshot()))
+        return (self.tools, scroller)
+
+    # -- opening and closing ----------------------------------------------------------------------------------------
+    @property
+    def collapsed(self) -> tuple[Path, ...]:
+        """Paths of the frames that are drawn as one box."""
+        return self.scene.closed_frames
+
+    def collapse(self, *paths: Path) -> None:
+        """Draw exactly these frames, given as paths, as one box each; without arguments all are opened."""
+        with self._show_lock:
+            self._shut = {frame_id(tuple(p)) for p in paths}
+            self.scene.set_closed_frames(paths)
+        self.update_now()
+
+    def expand(self, *boxes: str | Path) -> None:
+        """Open boxes; without arguments all, as far as there is room.
+
+        Parameters
+        ----------
+        *boxes : tuple of str, or str
+            Path of a frame, or id of a group (``view.scene.groups`` has them).
+
+        Raises
+        ------
+        WorkbenchError
+            For a box that does not exist (``no-such-box``).
+        """
+        with self._show_lock:
+            if not boxes:
+                self._shut.clear()
+                self.scene.all(True)
+            for box in boxes:
+                key = box if isinstance(box, str) else frame_id(tuple(box))
+                if key not in self.scene.groups:
+                    raise WorkbenchError(
+                        f"This graph has no box {box!r}.",
+                        slug="no-such-box",
+                        fix="give a path of graph.frames, or an id of view.scene.groups.",
+                    )
+                self._shut -= {key, *self.scene.around(key)}
+                self.scene.show(key, inside=True)
+        self.update_now()
+
+    # -- selecting --------------------------------------------------------------------------------------------------
+    def on_select(self, callback: Callable[[str], None]) -> None:
+        """Call ``callback(node name)`` at each click on a node; it must not block."""
+        self._listeners.append(callback)
+
+    def select(self, name: str) -> None:
+        """Select a node or a value, as a click does."""
+        self._at = None
+        self.focus.did(f"panel.focus.select({name!r})", about="select")
+        if self.focus.node == name:
+            self.update_now()
+        self.focus.select(name)
+        for listener in list(self._listeners):
+            listener(name)
+
+    @property
+    def selected(self) -> str | None:
+        """The node that is selected, in this view and in all that share its focus."""
+        return self.focus.node
+
+    def focused(self, focus: Focus) -> None:
+        if focus.node is not None and focus.node != self._seen:
+            self._at, self._sight = None, node_of(self.source.graph, focus.node)
+        self._seen = focus.node
+        super().focused(focus)
+
+    def _clicked(self, event: PointEvent) -> None:
+        if event.customdata is None:
+            return
+        kind, key = event.customdata[:2]
+        box = box_meant(self.picture, str(key))
+        if kind == "node" and box is not None:
+            if event.keys:
+                self.toggle_breakpoint(box)
+            else:
+                self.select(box)
+        elif box in self.scene.groups and box != ROOT:
+            self.toggle(str(box))
+
+    def _done_elsewhere(self) -> None:
+        """Breakpoints have changed, here, in another view or in a cell."""
+        if self._points.key() != self._shown_points:
+            self._shown_points = self._points.key()
+            self.update_now()
+
+    def _pressed(self, kind: str, content: Mapping[str, Any]) -> None:
+        if hasattr(self, "live"):  # not while it is being made
+            self.press(kind, content)
+
+    def close(self) -> None:
+        """Leave the pump and close all comms of the view. Closing twice is harmless."""
+        if hasattr(self, "_unhear"):
+            self._unhear()
+        if hasattr(self, "tools"):
+            self.tools.close()
+        super().close()

@@ -1,0 +1,46 @@
+"""One box of a graph that can be opened, and what it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.widgets.text.labels import count_text
+
+Path = tuple[str, ...]
+#: id of the box around everything
+ROOT = ""
+
+
+@dataclass(slots=True)
+class Group:
+    """One box that can be opened. ``kind``: "root", "loop", "scope", "repeat", "block" or "part".
+
+    ``items`` are node names and ids of the groups inside, in graph order; ``size`` counts nodes at any depth; ``frame``
+    is the path of the frame that the items fire in; ``blocks`` is how often a repeated block stands there; ``note``
+    names the most frequent ops of a part.
+    """
+
+    id: str
+    kind: str
+    title: str
+    parent: str | None
+    frame: Path
+    items: list[str] = field(default_factory=list)
+    size: int = 0
+    blocks: int = 0
+    note: str = ""
+
+    @property
+    def words(self) -> str:
+        """The content in words."""
+        nodes = f"{count_text(self.size)} node{'' if self.size == 1 else 's'}"
+        if self.kind == "loop":
+            return f"loop, {nodes}"
+        if self.kind == "repeat":
+            return f"{self.blocks} blocks, {nodes}"
+        return nodes
+
+
+def frame_id(path: Path) -> str:
+    """Identity of a frame's box; a node can never be called like it, because of the line break."""
+    return "frame\n" + "\n".join(path) if path else ROOT

@@ -1,0 +1,126 @@
+"""Live part of the picture of a graph: current node, branches, values at the lines, loops, as plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+
+#: the control output of a node
+CONTROL = -1
+
+
+class BranchSides:
+    """Which nodes are dead, given what the Switches decided.
+
+    Deadness spreads through every node but Merge, which is dead only where all its inputs are, and does not cross
+    NextIteration; an Exit belongs to the side on which the loop ends.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._answer: tuple[dict[str, bool], frozenset[str]] = ({}, frozenset())
+
+    @cached_property
+    def _readers(self) -> dict[Ref, list[str]]:
+        readers: dict[Ref, list[str]] = {}
+        for node in self.graph.nodes.values():
+            for ref in node.inputs:
+                readers.setdefault(ref, []).append(node.name)
+            for control in node.control:
+                readers.setdefault(Ref(control, CONTROL), []).append(node.name)
+        return readers
+
+    @cached_property
+    def _inlets(self) -> dict[str, int]:
+        """Inputs of each Merge that come from this iteration."""
+        nodes = self.graph.nodes
+        return {
+            n.name: len({r for r in n.inputs if nodes[r.node].op != "NextIteration"})
+            for n in nodes.values()
+            if n.op == "Merge"
+        }
+
+    def dead(self, branches: Mapping[str, bool]) -> frozenset[str]:
+        """The nodes that are dead where each Switch in ``branches`` took the given side."""
+        if self._answer[0] == branches:
+            return self._answer[1]
+        nodes, readers = self.graph.nodes, self._readers
+        lost: set[str] = set()
+        missing: Counter[str] = Counter()
+        queue = [Ref(switch, 0 if taken else 1) for switch, taken in branches.items() if switch in nodes]
+        seen = set(queue)
+        while queue:
+            ref = queue.pop()
+            for name in readers.get(ref, ()):
+                if name in lost:
+                    continue
+                node = nodes[name]
+                if node.op == "Merge":
+                    missing[name] += ref.index != CONTROL and nodes[ref.node].op != "NextIteration"
+                    if missing[name] < self._inlets[name]:
+                        continue
+                lost.add(name)
+                if node.op in ("NextIteration", "Exit"):
+                    continue
+                outs = [Ref(name, i) for i in range(CONTROL, max(1, len(node.types)))]
+                fresh = [out for out in outs if out not in seen]
+                seen.update(fresh)
+                queue += fresh
+        self._answer = (dict(branches), frozenset(lost))
+        return self._answer[1]
+
+
+def branch_sides(graph: Graph) -> BranchSides:
+    """Data about the branches of a graph for ``graph_state``."""
+    return BranchSides(graph)
+
+
+def graph_state(
+    model: Mapping[str, Any],
+    sides: BranchSides | None,
+    *,
+    current: str | None,
+    branches: Mapping[str, bool],
+    values: Mapping[str, str] | None = None,
+    bad: Mapping[str, str] | None = None,
+    loops: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
+    ``taken_edges``: indexes of edges; ``taken``: per Switch box the side that was taken; ``values``: text by box id;
+    ``bad``: "NaN" or "Inf" by box id; ``loops``: the present iteration in words by id of a loop's box or frame."""
+    home = model["home"]
+    lost = sides.dead(branches) if sides is not None and branches else frozenset()
+    boxes = {box["id"]: box for box in model["nodes"]}
+    # a group is grey where all in it is
+    gone = Counter(home[name] for name in lost if name in home)
+    drawn = {name for name in lost if home.get(name) == name}
+    dead = {key for key in gone if key in drawn or (key in boxes and gone[key] >= boxes[key].get("size", 1) > 1)}
+    dead_edges, taken_edges = [], []
+    for index, edge in enumerate(model["edges"]):
+        if edge["target"] in dead or edge["source"] in dead:
+            dead_edges.append(index)
+        elif all(_lost(ref, lost, branches) for ref in edge["refs"]):
+            dead_edges.append(index)
+        elif any(ref.node in branches for ref in edge["refs"]):
+            taken_edges.append(index)
+    return {
+        "current": home.get(current) if current else None,
+        "dead": sorted(dead),
+        "dead_edges": dead_edges,
+        "taken_edges": taken_edges,
+        "taken": {s: bool(t) for s, t in branches.items() if s in boxes},
+        "values": {n: text for n, text in (values or {}).items() if home.get(n) == n},
+        "bad": {home[n]: text for n, text in (bad or {}).items() if n in home},
+        "loops": dict(loops or {}),
+    }
+
+
+def _lost(ref: Ref, lost: frozenset[str], branches: Mapping[str, bool]) -> bool:
+    if ref.node in branches:
+        return ref.node in lost or ref.index != int(branches[ref.node])
+    return ref.node in lost

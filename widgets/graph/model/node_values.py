@@ -1,0 +1,187 @@
+"""Texts of the boxes in a graph's picture: values, branch decisions and iterations, newest or of a moment.
+
+Bounded: at most 80 values and 200 Switches are read, for at most 0.1 s a look. What a standing run could not give in
+that time is read at the next look (``behind``), and what was read is kept while nothing changes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.widgets.live.selection import Moment
+from workbench.widgets.series.series_reader import last_iterations, latest
+from workbench.widgets.series.value_at import Shown, value_at
+from workbench.widgets.text.labels import count_text, value_text
+
+if TYPE_CHECKING:
+    from workbench.widgets.live.view_source import ViewSource
+
+MAX_VALUES = 80
+MAX_SWITCHES = 200
+SLICE_S = 0.1
+#: values longer than this are not searched for NaN
+MAX_SEARCHED = 1_000_000
+NOT_THERE = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
+#: a Switch forwards what its Merge shows already
+SILENT = ("Switch", "LoopCond")
+
+
+class NodeReading(NamedTuple):
+    """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or nothing."""
+
+    text: str
+    bad: str
+
+
+class RunReader:
+    """Reads for the pictures of one view; ``source`` is its :class:`~workbench.widgets.live.view_source.Source`."""
+
+    def __init__(self, source: ViewSource) -> None:
+        self.source = source
+        self.behind = False
+        self._mark: Any = None
+        self._kept: dict[str, Any] = {}
+        graph = source.graph
+        switches = [n for n in graph.nodes.values() if n.op == "Switch"]
+        self._switches: dict[Ref, list[str]] = {}
+        for node in switches:
+            self._switches.setdefault(node.inputs[1], []).append(node.name)
+        self._last: dict[tuple[str, ...], tuple[int, ...]] = {}
+
+    def begin(self, mark: Any, running: bool, moment: Moment | None, progress: Mapping[tuple[str, ...], int]) -> None:
+        """A new look; ``mark`` tells whether anything can have changed since the last one, ``progress`` the iteration
+        that each frame is in."""
+        if running or mark != self._mark:
+            self._kept = {}
+        self._mark = None if running else mark
+        self._moment, self._running, self._progress = moment, running, progress
+        self._until = time.perf_counter() + SLICE_S
+        self.behind = False
+        trace = self.source.trace
+        self._last = last_iterations(trace, self.source.graph) if trace is not None and moment is None else {}
+
+    # -- what is asked for ------------------------------------------------------------------------------------------
+    def values(self, nodes: Iterable[tuple[str, str]]) -> dict[str, NodeReading]:
+        """Node -> reading of its first output, for (name, op) pairs, the most interesting first."""
+        found: dict[str, NodeReading] = {}
+        for name, op in list(nodes)[:MAX_VALUES]:
+            if op in SILENT:
+                continue
+            reading = self._keep(f"value {name}", lambda name=name: self._value(Ref(name, 0)))  # type: ignore[misc]
+            if reading is not None:
+                found[name] = reading
+        return found
+
+    def branches(self) -> dict[str, bool]:
+        """Switch -> the side that it took."""
+        taken: dict[str, bool] = {}
+        if self.source.trace is None:
+            return taken
+        for predicate, switches in list(self._switches.items())[:MAX_SWITCHES]:
+            side = self._keep(f"side {predicate}", lambda p=predicate, s=switches: self._side(p, s))  # type: ignore[misc]
+            if side is not None:
+                taken |= dict.fromkeys(switches, side)
+        return taken
+
+    def loops(self, frames: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
+        """Id -> iteration in words, for (id, frame path) pairs of loops."""
+        found = {}
+        for key, path in frames:
+            words = self._keep(f"loop {key}", lambda path=path: self._loop(path))  # type: ignore[misc]
+            if words:
+                found[key] = words
+        return found
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+    def _keep(self, key: str, read: Any) -> Any:
+        if key not in self._kept:
+            if self.source.trace is None or time.perf_counter() > self._until:
+                self.behind = self.source.trace is not None
+                return None
+            try:
+                self._kept[key] = read()
+            except NOT_THERE:
+                self._kept[key] = None
+        return self._kept[key]
+
+    def _at_moment(self, ref: Ref) -> Shown:
+        assert self._moment is not None
+        return value_at(_Recorded(self.source) if self._running else self.source, ref, self._moment)
+
+    def _newest(self, ref: Ref) -> Any:
+        trace = self.source.trace
+        return None if trace is None else latest(trace, str(ref), self._last)
+
+    def _value(self, ref: Ref) -> NodeReading | None:
+        value = self._newest(ref) if self._moment is None else self._at_moment(ref).value
+        return None if value is None else NodeReading(value_text(value, 5), badness(value))
+
+    def _side(self, predicate: Ref, switches: list[str]) -> bool | None:
+        if self._moment is not None:
+            value = self._at_moment(predicate).value
+            return None if value is None else bool(np.asarray(value).reshape(-1)[0])
+        trace = self.source.trace
+        if trace is None:
+            return None
+        for switch in switches[:4]:
+            last = trace.last_branch(switch)
+            if last is not None:
+                return bool(last)
+        return None
+
+    def _loop(self, path: tuple[str, ...]) -> str:
+        condition = self.source.graph.frames[path].loop_cond
+        if condition is None:
+            return ""
+        if self._moment is not None:
+            shown = self._at_moment(Ref(condition, 0))
+            if shown.value is None or not shown.iteration:
+                return "not reached" if shown.note else ""
+            return _iteration(shown.iteration[-1], bool(np.asarray(shown.value).reshape(-1)[0]))
+        now = self._progress.get(path, -1)
+        if path not in self._last:
+            return "not reached" if now < 0 else _iteration(now, True)
+        asked = self._last[path][-1]
+        goes_on = bool(np.asarray(self._newest(Ref(condition, 0))).reshape(-1)[0])
+        return _iteration(max(now, asked) if goes_on else asked, goes_on or now > asked)
+
+
+class _Recorded:
+    """The source without its session: while a run goes on nothing is recomputed for a picture."""
+
+    session = None
+
+    def __init__(self, source: ViewSource) -> None:
+        self.trace = source.trace
+
+
+def _iteration(number: int, goes_on: bool) -> str:
+    if goes_on:
+        return f"iteration {count_text(number)}"
+    return f"ended after {count_text(number)}"
+
+
+def badness(value: Any) -> str:
+    """ "NaN", "Inf" or nothing, for a float or complex value that is not too long to search."""
+    array = np.asarray(value) if isinstance(value, (np.ndarray, np.generic, float, complex)) else np.zeros(0)
+    if array.dtype.kind not in "fc" or not array.size or array.size > MAX_SEARCHED:
+        return ""
+    if np.isfinite(array).all():
+        return ""
+    return "NaN" if np.isnan(array).any() else "Inf"
+
+
+def first_of(
+    boxes: Iterable[Mapping[str, Any]], near: Iterable[str], variables: Iterable[str]
+) -> list[tuple[str, str]]:
+    """(name, op) of the boxes with a node, those of which a value is wanted most first: what stands near the node that
+    is looked at, then the variables of the loops, then the rest in order."""
+    named = {b["name"]: b["op"] for b in boxes if b["name"] is not None}
+    order = dict.fromkeys([*(n for n in near if n in named), *(v for v in variables if v in named), *named])
+    return [(name, named[name]) for name in order]

@@ -1,0 +1,176 @@
+"""The picture of a graph as plain data: boxes, frames and edges of what is open in a scene.
+
+A loop, scope or block is drawn as a frame with its items inside, or closed as one box. Units are CSS pixels at scale 1,
+x to the right and y downwards. ``graph_places`` says where everything is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.widgets.graph.model.constant_inlining import label
+from workbench.widgets.graph.model.geometry import Places
+from workbench.widgets.graph.model.group import Group, Path, frame_id
+from workbench.widgets.graph.model.scene import Scene
+from workbench.widgets.text.labels import short_name, shorten, source_text
+
+CHAR = 7.0
+LINE = 15.0
+#: fewest pixels for a box, and for one that holds the present iteration of a closed loop
+NARROW, STATE_ROOM = 56.0, 128.0
+#: and for "false" and "true" below a Switch
+SWITCH_ROOM = 88.0
+#: characters of a line in a box, in the box of a group, of a caption, and of one line in the hover
+LINE_LIMIT, GROUP_LIMIT, CAPTION_LIMIT, HOVER_LIMIT = 28, 32, 64, 120
+CONTROL_FLOW = ("Enter", "Merge", "LoopCond", "Switch", "NextIteration", "Exit")
+OPENED, CLOSED = "\u25be", "\u25b8"
+
+__all__ = ["draw", "frame_id", "graph_model"]
+
+
+def graph_model(graph: Graph, collapsed: Collection[Path] | None = None, direction: str = "down") -> dict[str, Any]:
+    """The picture of ``graph`` alone; see :func:`draw`.
+
+    ``collapsed`` holds the frame paths that are drawn as one box; None opens a small graph and closes all frames and
+    scopes of a large one.
+    """
+    scene = Scene(graph)
+    scene.direction = direction
+    if collapsed is not None:
+        scene.set_closed_frames(collapsed)
+    return draw(scene)
+
+
+def draw(scene: Scene) -> dict[str, Any]:
+    """Boxes, frames and edges.
+
+    Result: ``nodes`` (id, name, op, kind, frame, title, lines, hover, size, x, y, w, h; ``name`` is None for a closed
+    group), ``frames`` (open groups: id, kind, path, caption, depth, x, y, w, h), ``edges`` (source, target, refs, kind,
+    points), ``home`` (node name -> id of the box that stands for it), ``collapsed`` (paths of closed loops),
+    ``direction``, ``width``, ``height``.
+    """
+    boxes: dict[str, dict[str, Any]] = {}
+    marks = {ref.node: name for name, ref in scene.graph.outputs.items()}
+    for item in scene.visible():
+        group = scene.groups.get(item)
+        boxes[item] = _closed(scene, group) if group is not None else _node(scene, item, marks)
+    frames = {key: _frame(scene, scene.groups[key]) for key in scene.shown()}
+    home = {name: scene.box_of(name) for name in scene.graph.nodes}
+    edges = _edges(scene, home)
+    width, height = Places(scene, boxes, frames, edges).place()
+    return {
+        "nodes": list(boxes.values()),
+        "frames": sorted(frames.values(), key=lambda f: f["depth"]),
+        "edges": edges,
+        "home": home,
+        "collapsed": list(scene.closed_frames),
+        "direction": scene.direction,
+        "width": width,
+        "height": height,
+    }
+
+
+# -- boxes ------------------------------------------------------------------------------------------------------------
+def _node(scene: Scene, name: str, marks: dict[str, str]) -> dict[str, Any]:
+    graph, node = scene.graph, scene.graph.nodes[name]
+    lines = label(graph, node, scene.folding)
+    if name in marks:
+        lines = [*lines, f"\u2192 {marks[name]}"]
+    types = ", ".join(map(str, node.types[:8])) or "no outputs"
+    hover = [name, f"{node.op}: {types}"]
+    public = graph.name_of(Ref(name, 0))
+    if public not in (name, f"{name}:0"):
+        hover.append(f"value {public}")
+    if node.source is not None:
+        hover.append(source_text(node.source))
+    more: dict[str, Any] = {"name": name, "op": node.op, "kind": _kind(node.op, name in marks), "size": 1}
+    box = _box(name, lines, hover, frame=graph.frame_of(name), **more)
+    if node.op == "Switch":
+        box["w"] = max(box["w"], SWITCH_ROOM)
+    return box
+
+
+def _closed(scene: Scene, group: Group) -> dict[str, Any]:
+    times = f" \u00d7{group.blocks}" if group.kind == "repeat" else ""
+    title = f"{CLOSED} {shorten(group.title, GROUP_LIMIT - 2 - len(times))}{times}"
+    lines = [title, *([group.note] if group.note else []), group.words]
+    if group.kind == "loop":
+        lines.append(" ")  # for its iteration
+    box = _box(
+        group.id,
+        lines,
+        [_caption(scene, group), group.words, "click to open"],
+        name=None,
+        op=group.kind,
+        kind="collapsed",
+        size=group.size,
+        frame=group.frame,
+        limit=GROUP_LIMIT,
+    )
+    if group.kind == "loop":
+        box["w"] = max(box["w"], STATE_ROOM)
+    return box
+
+
+def _frame(scene: Scene, group: Group) -> dict[str, Any]:
+    return {
+        "id": group.id,
+        "kind": group.kind,
+        "path": group.frame,
+        "caption": _caption(scene, group),
+        "depth": len(scene.around(group.id)),
+    }
+
+
+def _box(key: str, lines: list[str], hover: list[str], *, limit: int = LINE_LIMIT, **more: Any) -> dict[str, Any]:
+    shown = [shorten(line, limit) or " " for line in lines if line]
+    width = max(NARROW, max(len(t) for t in shown) * CHAR + 16.0)
+    return {
+        "id": key,
+        "title": shown[0],
+        "lines": shown[1:],
+        "hover": [shorten(line, HOVER_LIMIT) for line in hover],
+        "w": width,
+        "h": len(shown) * LINE + 10.0,
+        **more,
+    }
+
+
+def _kind(op: str, is_output: bool) -> str:
+    if op == "Placeholder":
+        return "input"
+    if op in CONTROL_FLOW:
+        return "control"
+    if ":" in op:
+        return "foreign"
+    return "output" if is_output else "op"
+
+
+def _caption(scene: Scene, group: Group) -> str:
+    if group.kind == "repeat":
+        return f"{shorten(group.title, CAPTION_LIMIT - 8)} \u00d7{group.blocks}"
+    if group.kind != "loop":
+        return shorten(f"{group.title}: {group.note}" if group.note else group.title, CAPTION_LIMIT)
+    name = shorten(short_name(group.title), 32)
+    text = name if name.startswith("loop") else f"loop {name}"
+    fixed = list(dict.fromkeys(scene.folding.invariants.get(group.frame, [])))
+    if fixed:
+        text += f" \u00b7 invariant: {shorten(', '.join(fixed[:20]), 40)}"
+    return text
+
+
+# -- edges ------------------------------------------------------------------------------------------------------------
+def _edges(scene: Scene, home: dict[str, str]) -> list[dict[str, Any]]:
+    """One edge for all values that go from one box to another in the same way; ``refs`` are those values."""
+    merged: dict[tuple[str, str, str], dict[Ref, None]] = {}
+    for ref, target, kind in scene.edges:
+        source, at = home[ref.node], home[target]
+        if source != at:
+            merged.setdefault((source, at, kind), {})[ref] = None
+    return [
+        {"source": source, "target": target, "kind": kind, "refs": list(refs)}
+        for (source, target, kind), refs in merged.items()
+    ]

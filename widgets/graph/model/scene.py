@@ -1,0 +1,203 @@
+"""Which boxes of a graph are open: what its picture (``graph_model``) is drawn from.
+
+At most 500 boxes are shown at once: opening one more closes those that were opened longest ago, and never what is
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cached_property
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.widgets.graph.model.constant_inlining import Folding, fold
+from workbench.widgets.graph.model.group import ROOT, Group, Path, frame_id
+from workbench.widgets.graph.model.groups import find_groups
+
+MAX_BOXES = 500
+#: a graph with at most so many boxes starts with all its frames open, a larger one with all of them closed
+PLAIN = 60
+
+#: source value, reading node, kind ("data", "back" or "control")
+RawEdge = tuple[Ref, str, str]
+
+
+class Scene:
+    """The boxes of ``graph`` within each other, and which of them are open."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.folding: Folding = fold(graph)
+        self.groups: dict[str, Group] = find_groups(graph, self.folding.drawn)
+        #: the group that an item (a node with a box, or a group) stands in
+        self.holder = {item: group.id for group in self.groups.values() for item in group.items}
+        self._open: dict[str, None] = {ROOT: None}
+        self._direction = "down"
+        #: counts the changes of what is open and of the direction
+        self.version = 0
+        if len(self.folding.drawn) <= PLAIN:
+            for group in self.groups.values():
+                if group.kind not in ("repeat", "block"):
+                    self._open[group.id] = None
+
+    # -- what is open -----------------------------------------------------------------------------------------------
+    @property
+    def open(self) -> tuple[str, ...]:
+        """Ids of the groups that are open, the one opened last at the end; each holds only if those around it do."""
+        return tuple(self._open)
+
+    @property
+    def closed_frames(self) -> tuple[Path, ...]:
+        """Paths of the loops that are drawn as one box or hidden in one."""
+        return tuple(sorted(g.frame for g in self.groups.values() if g.kind == "loop" and g.id not in self._open))
+
+    def set_closed_frames(self, paths: Collection[Path]) -> None:
+        """Close exactly these loops; everything around the others is opened, as far as there is room."""
+        closed = {frame_id(tuple(p)) for p in paths if p}
+        loops = [g for g in self.groups.values() if g.kind == "loop"]
+        for group in loops:
+            if group.id in closed:
+                self._open.pop(group.id, None)
+        for group in sorted((g for g in loops if g.id not in closed), key=lambda g: -len(g.frame)):
+            if not any(frame_id(group.frame[:d]) in closed for d in range(1, len(group.frame))):
+                for key in self.around(group.id):
+                    self._open.setdefault(key)
+            self._open.setdefault(group.id)
+        self._fit(())
+        self._changed()
+
+    def toggle(self, key: str) -> None:
+        """Open a group, or close it."""
+        if key in self.groups and key != ROOT:
+            self.close(key) if key in self._open else self.show(key, inside=True)
+
+    def close(self, key: str) -> None:
+        """Draw a group as one box; what is inside of it closes, too."""
+        if key == ROOT or key not in self._open:
+            return
+        for other in [k for k in self._open if key in self.around(k)]:
+            del self._open[other]
+        del self._open[key]
+        self._changed()
+
+    def show(self, item: str, inside: bool = False) -> bool:
+        """Open what is around an item (with ``inside`` the item, too); True if that changed the picture."""
+        keys = [*self.around(item), *([item] if inside and item in self.groups else [])]
+        if all(key in self._open for key in keys):
+            return False
+        for key in keys:  # the newest are closed last
+            self._open.pop(key, None)
+            self._open[key] = None
+        self._fit(keys)
+        self._changed()
+        return True
+
+    def all(self, opened: bool) -> None:
+        """Open everything as far as there is room, the outermost first, or close everything."""
+        keys = sorted(self.groups, key=lambda k: (len(self.around(k)), self.groups[k].kind == "repeat"))
+        self._open = {ROOT: None}
+        if opened:
+            count = self.boxes
+            for key in keys:
+                more = len(self.groups[key].items) - 1
+                if key != ROOT and self.groups[key].parent in self._open and count + more <= MAX_BOXES:
+                    self._open[key] = None
+                    count += more
+        self._changed()
+
+    def around(self, item: str) -> list[str]:
+        """Ids of the groups around an item, outermost (the root) first."""
+        found = []
+        at = self.holder.get(item) if item != ROOT else None
+        while at is not None:
+            found.append(at)
+            at = self.groups[at].parent
+        return found[::-1]
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes are shown."""
+        return len(self.visible())
+
+    def visible(self) -> list[str]:
+        """The items that have a box now, in graph order."""
+        found: list[str] = []
+        stack = [ROOT]
+        while stack:
+            item = stack.pop()
+            if item in self._open:
+                stack.extend(reversed(self.groups[item].items))
+            else:
+                found.append(item)
+        return found
+
+    def shown(self) -> list[str]:
+        """The groups that are drawn as frames, outer ones first."""
+        found, stack = [], [ROOT]
+        while stack:
+            key = stack.pop()
+            found.append(key)
+            stack += [item for item in reversed(self.groups[key].items) if item in self._open]
+        return found[1:]
+
+    def nodes_in(self, key: str) -> list[str]:
+        """The nodes with boxes in a group, at any depth."""
+        found, stack = [], [key]
+        while stack:
+            item = stack.pop()
+            if item in self.groups:
+                stack.extend(self.groups[item].items)
+            else:
+                found.append(item)
+        return found
+
+    def _fit(self, needed: Iterable[str]) -> None:
+        keep = {ROOT, *needed}
+        count = self.boxes
+        for key in list(self._open):
+            if count <= MAX_BOXES:
+                break
+            if key not in keep and not any(key in self.around(k) for k in keep):
+                for other in [k for k in self._open if k == key or key in self.around(k)]:
+                    del self._open[other]
+                count = self.boxes
+
+    def _changed(self) -> None:
+        self.version += 1
+
+    # -- what the picture needs -------------------------------------------------------------------------------------
+    @property
+    def direction(self) -> str:
+        """Which way data flows: "down" or "right"."""
+        return self._direction
+
+    @direction.setter
+    def direction(self, value: str) -> None:
+        if value != self._direction:
+            self._direction = value
+            self._changed()
+
+    def box_of(self, node: str) -> str:
+        """Id of the box that stands for a node now."""
+        item = self.folding.home.get(node, node)
+        for key in self.around(item):
+            if key not in self._open:
+                return key
+        return item
+
+    @cached_property
+    def edges(self) -> list[RawEdge]:
+        """All edges between nodes with boxes; folded values are followed to where they come from."""
+        drawn = set(self.folding.drawn)
+        nodes = self.graph.nodes
+        found: list[RawEdge] = []
+        for name in self.folding.drawn:
+            node = nodes[name]
+            for ref in node.inputs:
+                real = self.folding.source.get(ref, ref)
+                if real is not None:
+                    back = node.op == "Merge" and nodes[real.node].op == "NextIteration"
+                    found.append((real, name, "back" if back else "data"))
+            found += [(Ref(c, 0), name, "control") for c in node.control if c in drawn]
+        return found

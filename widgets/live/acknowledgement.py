@@ -1,0 +1,130 @@
+"""How a view in the browser answers: how many views there are, what is on the way, and whether anybody looks.
+
+A browser whose tab is hidden or gone does not answer. After ``PATIENCE_S`` seconds in which updates were sent and none
+was acknowledged the view counts as *asleep*: nothing is sent any more, and the pump's thread may end. Any message from
+the browser wakes it up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+PATIENCE_S = 20.0
+#: after so long an update that was not answered holds up the next one no longer
+FALLBACK_S = 0.5
+#: times what the last answer took, up to a bound: a browser that is slow is not to be buried under updates
+SLOWER, LONGEST_FALLBACK_S = 3.0, 10.0
+#: updates of which it is remembered when they were sent
+REMEMBERED = 64
+
+
+class Acknowledgement:
+    """Acknowledgement state of a view in a browser; a subclass gives ``sent``, the number of the last update."""
+
+    #: updates that may be on the way when the next one is sent
+    ahead = 0
+    _views = 0
+    _acknowledged = 0
+    _sent_at = 0.0
+    _took = 0.0
+    _times: deque[tuple[int, float]] | None = None
+    _unanswered_since: float | None = None
+    _asleep = False
+    _woke: bool = False
+    _sight: bool = True
+
+    @property
+    def sent(self) -> int:
+        """The number of the newest update that was sent."""
+        raise NotImplementedError
+
+    @property
+    def views(self) -> int:
+        """Browser views that are open, as far as the browser said; 0 while it does not answer."""
+        return 0 if self._asleep else self._views
+
+    @property
+    def asleep(self) -> bool:
+        """True if its view in a browser has stopped responding."""
+        return self._asleep
+
+    def doze(self) -> None:
+        """Another view of the same page has stopped to answer: so has this one."""
+        self._asleep = self._asleep or self._views > 0
+
+    def rouse(self) -> None:
+        """Another view of the same page has answered again."""
+        if self._asleep:
+            self._asleep, self._unanswered_since = False, None
+
+    @property
+    def in_flight(self) -> int:
+        """Updates sent and not yet acknowledged."""
+        return self.sent - self._acknowledged
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the last update was sent."""
+        return time.monotonic() - self._sent_at
+
+    @property
+    def took(self) -> float:
+        """Seconds from the last update that was answered to its answer: the browser was busy with it so long."""
+        return self._took
+
+    @property
+    def holding(self) -> bool:
+        """True if the next update must wait for one in flight."""
+        patience = max(FALLBACK_S, min(SLOWER * self._took, LONGEST_FALLBACK_S))
+        return self.in_flight > self.ahead and self.waited < patience
+
+    @property
+    def hidden(self) -> bool:
+        """True if the browser reported that the view is scrolled out of sight."""
+        return not self._sight
+
+    def _sending(self) -> None:
+        """An update goes out now."""
+        now = time.monotonic()
+        self._sent_at = now
+        if self._times is None:
+            self._times = deque(maxlen=REMEMBERED)
+        self._times.append((self.sent, now))
+        if self._unanswered_since is None:
+            self._unanswered_since = now
+        elif self._views and now - self._unanswered_since > PATIENCE_S:
+            self._asleep = True
+
+    def _heard(self, content: Mapping[str, Any]) -> bool:
+        """Take a message of the protocol; False for any other message. Malformed ones are passed over."""
+        kind = content.get("kind")
+        self._unanswered_since = None
+        if self._asleep:
+            self._asleep, self._woke = False, True
+        if kind == "ack":
+            push = content.get("push", 0)
+            if isinstance(push, int):
+                self._acknowledged = max(self._acknowledged, min(push, self.sent))
+                while self._times and self._times[0][0] <= self._acknowledged:
+                    self._took = time.monotonic() - self._times.popleft()[1]
+        elif kind == "view":
+            self._views += 1
+            self._acknowledged = self.sent
+            self._sight = True
+        elif kind == "gone":
+            self._views = max(0, self._views - 1)
+        elif kind == "sight":
+            seen = bool(content.get("seen", True))
+            self._woke |= seen and not self._sight
+            self._sight = seen
+        else:
+            return False
+        return True
+
+    def _has_woken(self) -> bool:
+        """True once after the view became visible or responsive again; it is then redrawn."""
+        woke, self._woke = self._woke, False
+        return bool(woke)

@@ -1,0 +1,90 @@
+"""Base class of live views: subscribes to the panel's selection and to the session's update pump."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.widgets.live.error_display import ErrorDisplay
+from workbench.widgets.live.pump import Pump
+from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.sink import Sink, SnapshotSource
+from workbench.widgets.live.view_source import ViewSource
+
+if TYPE_CHECKING:
+    from workbench.widgets.live.view_source import Viewable
+
+
+class LiveView(ErrorDisplay):
+    """Base of the views. A subclass gives ``show``, ``troubled`` and what the pump asks for (``Sink``).
+
+    ``_looks_at`` comes first in its constructor, ``_join`` last, and ``_leave`` when it closes. ``focus`` is what the
+    views of a panel look at together; a view that stands alone has its own.
+    """
+
+    urgent = False
+    pump: Pump | None = None
+    _unfocus: Callable[[], None] | None = None
+
+    @property
+    def views(self) -> int:
+        """Browser views that are open."""
+        raise NotImplementedError
+
+    def _looks_at(self, source: ViewSource | Viewable, focus: Focus | None) -> None:
+        self.source = source if isinstance(source, ViewSource) else ViewSource(source)
+        self.focus = focus if focus is not None else Focus()
+
+    def _join(self) -> None:
+        """Hear the focus, and be served from now on."""
+        self._unfocus = self.focus.subscribe(self._focused)
+        if self.source.session is not None:
+            self.pump = pump_for(self.source.session)
+            self.pump.add(self)  # type: ignore[arg-type]
+
+    def _leave(self) -> None:
+        """Leave focus and pump; harmless when it was never there (the constructor failed)."""
+        pump, self.pump = self.pump, None
+        if pump is not None:
+            drop(pump, self)  # type: ignore[arg-type]
+        if self._unfocus is not None:
+            self._unfocus()
+
+    def focused(self, focus: Focus) -> None:
+        """The selection or the moment has changed."""
+        self.update_now()
+
+    def _focused(self, focus: Focus) -> None:
+        try:
+            self.focused(focus)
+        except Exception as error:  # the other views of the focus go on
+            self.troubled(error)
+
+    def update_now(self) -> None:
+        """Show the present state again, for instance after a setting has changed. Right on any thread."""
+        if self.pump is not None and self.views:
+            self.pump.refresh(self)  # type: ignore[arg-type]
+        else:
+            self.attempt(self.source.snapshot())
+
+
+_pumps: weakref.WeakValueDictionary[int, Pump] = weakref.WeakValueDictionary()
+_guard = threading.Lock()
+
+
+def pump_for(session: SnapshotSource) -> Pump:
+    """The one pump of a session, made on first use."""
+    with _guard:
+        pump = _pumps.get(id(session))
+        if pump is None or pump.session is not session or pump._closed:
+            pump = _pumps[id(session)] = Pump(session)
+        return pump
+
+
+def drop(pump: Pump, sink: Sink) -> None:
+    """Take a view off its pump; the last one closes it."""
+    pump.remove(sink)
+    if not pump.sinks:
+        pump.close()

@@ -1,0 +1,242 @@
+"""The pump: one thread per session that carries coalesced snapshots to the views.
+
+State that never changes: the session, the highest rate (20 Hz), the largest number of updates in flight (2), the
+fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for each the version that it has shown.
+
+- *Coalescing.* A view is asked to show the newest snapshot, never each one; stops between two ticks are skipped.
+- *Back-pressure.* A view is skipped while the browser has not acknowledged its last update, and at most two updates
+  of all views together are on the way; after 0.5 s without an answer the next one is sent anyway (a hidden tab never
+  answers, nor does a kernel that is busy with a cell hear the answer), later where the last answer took long.
+- *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
+  stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
+- *Out of sight.* While the session runs, a view that is scrolled away is shown every ten seconds only; at once when it
+  comes into sight.
+- *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
+  click is never behind a queue of redraws, and where kernel and browser share a small machine the run keeps its core.
+- *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
+  seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
+- *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
+  the session's stop callback sets; a slow look at ``session.version`` catches changes without a stop, such as a start.
+- *Nobody there.* While nothing happens the status line is asked every half minute for a sign of life; when none comes
+  (the tab was closed, the machine has gone) all views of the page are asleep.
+- The thread runs only while some sink has a view in a browser, and ends with ``close()``. Where the system gives no
+  thread, whoever wakes the pump shows the views, and the session's own thread at each stop.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from workbench.widgets.live.acknowledgement import FALLBACK_S
+from workbench.widgets.live.served_views import Served
+from workbench.widgets.live.sink import Sink, SnapshotSource
+from workbench.widgets.live.threads import started
+
+RATE_HZ = 20.0
+MAX_IN_FLIGHT = 2
+IDLE_S = 0.1
+SETTLE_S = 0.03
+HIDDEN_S = 10.0
+#: while only the number of events changes, the status line tells it so often: each time the whole page is laid out
+STATUS_S = 0.25
+#: seconds between two questions whether the page is still there
+KNOCK_S = 30.0
+#: share of the time that the thread may use for views while the session runs; the status line is not counted
+SHARE = 0.08
+#: the longest wait that comes of it: what runs is seen to run, however much a view costs
+LONGEST_S = 0.15
+#: from one figure to the next, as a multiple of what the browser took for the last one
+ROOM = 3.0
+
+
+class Pump(Served):
+    """The thread that carries snapshots of a session to its views, at most 20 times a second.
+
+    Views make and share the pump of their session themselves; the text of the module describes how updates are merged
+    and held back.
+
+    Parameters
+    ----------
+    session : Session
+        The session.
+    rate_hz : float, default 20.0
+        Most updates per second, up to 20.
+
+    Examples
+    --------
+    >>> pump = wb.widgets.Pump(session)
+    >>> pump
+    Pump(0 views, 0 updates, idle)
+    >>> pump.close()
+    """
+
+    def __init__(self, session: SnapshotSource, rate_hz: float = RATE_HZ) -> None:
+        super().__init__(session)
+        self.period = 1.0 / min(rate_hz, RATE_HZ)
+        self.pushes = 0
+        self._turn = 0
+        self._running_since: float | None = None
+        self._knocked = time.monotonic()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._unsubscribe = session.subscribe(self._stopped)
+
+    # -- sinks ------------------------------------------------------------------------------------------------------
+    def add(self, sink: Sink) -> None:
+        """Serve a view from now on; it is updated as soon as a browser shows it."""
+        with self._lock:
+            self._shown.setdefault(sink, None)
+        self.wake()
+
+    def remove(self, sink: Sink) -> None:
+        """Stop serving a view."""
+        with self._lock:
+            self._shown.pop(sink, None)
+        self.wake()
+
+    def refresh(self, sink: Sink) -> None:
+        """Send everything to a view again, for instance because a browser has just opened it."""
+        with self._lock:
+            if sink in self._shown:
+                self._shown[sink] = None
+            if sink.views:
+                for other in self._shown:
+                    other.rouse()
+        self.wake()
+
+    def wake(self) -> None:
+        """Look at the session now; from any thread. Starts the pump's thread if there is a view to update."""
+        self._wake.set()
+        with self._lock:
+            if self._closed or self._thread is not None or not self._has_views():
+                return
+            self._thread = started(self._run, "workbench-pump")
+            if self._thread is not None:
+                return
+        self._show_here()
+
+    def _stopped(self, snapshot: Any) -> None:
+        """A stop, on the session's thread: urgent views are told at once, also while the pump is busy with a figure."""
+        with self._lock:
+            urgent = [s for s in self._shown if s.urgent and s.views > 0]
+        for sink in urgent:
+            self._show(sink, snapshot)
+        self.wake()
+
+    @property
+    def alive(self) -> bool:
+        """True while the thread of the pump runs, which is while a browser shows one of the views."""
+        thread = self._thread
+        return thread is not None and thread.is_alive()
+
+    def close(self) -> None:
+        """Stop the thread and join it (unless called on it)."""
+        with self._lock:
+            self._closed = True
+            self._shown.clear()
+            thread = self._thread
+        self._wake.set()
+        self._unsubscribe()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=5.0)
+
+    # -- the thread -------------------------------------------------------------------------------------------------
+    def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            with self._lock:
+                if self._closed or not self._has_views():
+                    self._thread = None
+                    return
+            started, cpu = time.monotonic(), time.thread_time()
+            try:
+                pending = self.tick()
+            except Exception as error:  # a session that is being closed; the thread ends at the next look
+                self._note(error)
+                pending = False
+            if pending:
+                rest = self.period - (time.monotonic() - started)
+                time.sleep(max(0.0, min(rest, self.period)))
+                if self._running_since is not None:  # a stop or a click ends the wait
+                    rest = (time.thread_time() - cpu) * (1.0 / SHARE - 1.0) - self.period
+                    self._wake.wait(max(0.0, min(rest, LONGEST_S)))
+            else:
+                self._knock()
+                self._wake.wait(IDLE_S)
+
+    def tick(self) -> bool:
+        """Send the newest snapshot to all views that are ready for one; returns True while something is left to do."""
+        version = self.session.version
+        snapshot = self.session.snapshot()
+        running = snapshot.state == "running"
+        if not running and self._running_since is not None:
+            self._running_since = None
+            return True  # it has just stopped: the status line, which said so already, is not to wait behind figures
+        if running and self._running_since is None:
+            self._running_since = time.monotonic()
+        if self._running_since is not None and time.monotonic() - self._running_since < SETTLE_S:
+            return True  # a single step is over in a moment; showing it as a run would only flicker
+        # while it runs, the event number is what changes
+        mark = (version, snapshot.event if running else None)
+        with self._lock:
+            waiting = [s for s, shown in self._shown.items() if shown != mark and s.views > 0]
+            figures = [s for s in self._shown if not s.urgent]
+            in_flight = sum(s.holding for s in figures)
+        urgent = [s for s in waiting if s.urgent]
+        others = [s for s in waiting if not s.urgent]
+        left = False
+        if running:  # one figure at a time: each has its turn
+            self._turn += 1
+            turn = self._turn % len(others) if others else 0
+            others = [*others[turn:], *others[:turn]]
+        else:
+            others.sort(key=lambda sink: self._cost.get(sink, 0.0))
+        if running and any(s.waited < min(ROOM * s.took, FALLBACK_S) for s in figures):
+            others, left = [], True
+        for sink in [*urgent, *others]:
+            if sink.holding or running and sink.waited < self._least(sink, version):
+                left = True
+                continue
+            if not sink.urgent:
+                if in_flight >= (1 if running else MAX_IN_FLIGHT):
+                    left = True
+                    continue
+                in_flight += 1
+            with self._lock:
+                if sink not in self._shown:
+                    continue
+                self._shown[sink] = mark
+            self._show(sink, snapshot)
+            self.pushes += 1
+            if sink.behind and not running:
+                self.refresh(sink)
+                left = True
+        return left or running
+
+    def _least(self, sink: Sink, version: int) -> float:
+        """Seconds between two updates of a sink while the session runs."""
+        shown = self._shown.get(sink)
+        if sink.urgent:
+            return STATUS_S if shown is not None and shown[0] == version else 0.0
+        return HIDDEN_S if sink.hidden else 0.0
+
+    def _knock(self) -> None:
+        """Ask the page for a sign of life, now and then; without one all of its views are asleep."""
+        now = time.monotonic()
+        if now - self._knocked < KNOCK_S:
+            return
+        self._knocked = now
+        with self._lock:
+            doors = [s for s in self._shown if s.urgent and (s.views or s.asleep)]
+            sinks = list(self._shown)
+        for door in doors:
+            if not door.asleep and hasattr(door, "knock"):
+                door.knock()
+        if doors and all(door.asleep for door in doors):
+            for sink in sinks:
+                sink.doze()
+
+    def __repr__(self) -> str:
+        return f"Pump({len(self._shown)} views, {self.pushes} updates, {'running' if self.alive else 'idle'})"

@@ -1,0 +1,184 @@
+"""Shared selection of the views of one panel: a node and an iteration.
+
+::
+
+    a click, a slider, a key ──► Focus.select / Focus.look_at ──► every view of the panel draws itself again
+
+A moment is only a parameter of what is shown: looking at the past neither moves the session nor stops a run. To go
+there, the session has its own commands (``run_to``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import WorkbenchError
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An iteration of a frame, with the iterations of the frames around it.
+
+    Views show the values that the iteration as a whole gave.
+
+    Parameters
+    ----------
+    frame : tuple of str
+        Path of the frame.
+    iteration : tuple of int
+        One iteration per name in ``frame``, counted from 0.
+
+    Attributes
+    ----------
+    frame : tuple of str
+        Path of the frame.
+    iteration : tuple of int
+        One iteration per name in ``frame``, counted from 0.
+
+    Raises
+    ------
+    WorkbenchError
+        For iterations that do not fit the path (``bad-moment``).
+
+    Examples
+    --------
+    >>> print(wb.widgets.Moment(("outer", "inner"), (2, 7)))
+    outer 2 › inner 7
+    """
+
+    frame: Path
+    iteration: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.frame) != len(self.iteration) or any(i < 0 for i in self.iteration):
+            raise WorkbenchError(
+                f"{self.iteration} is not an iteration of the frame {'/'.join(self.frame) or 'at the top'}.",
+                slug="bad-moment",
+                fix="give one number (0 or more) for each frame of the path.",
+            )
+
+    def __str__(self) -> str:
+        return " \u203a ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True)) or "top level"
+
+
+#: what stays as it is
+KEEP: Any = object()
+#: lines of code that are kept of what was done
+MAX_LINES = 500
+
+
+class Focus:
+    """The selection that several views share: a node, and a moment to look at. It may be used from any thread.
+
+    Looking at a past moment neither moves the session nor stops a run.
+
+    Attributes
+    ----------
+    node : str or None
+        The selected node or value.
+    moment : Moment or None
+        The moment that all views show; None for the newest state.
+
+    Examples
+    --------
+    >>> focus = wb.widgets.Focus()
+    >>> graph_view, slider = wb.widgets.GraphView(session, focus=focus), wb.widgets.TimeSlider(session, focus=focus)
+    >>> graph_view.select("x")
+    >>> slider.look(2)
+    >>> focus
+    Focus('x', 'while 2')
+    """
+
+    def __init__(self) -> None:
+        self.node: str | None = None
+        self.moment: Moment | None = None
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[Focus], None]] = []
+        self._readers: list[Callable[[], None]] = []
+        self._lines: list[tuple[str, str]] = []
+
+    def select(self, node: str | None) -> None:
+        """Select a node or a value in all views; None selects nothing."""
+        self._set(node, KEEP)
+
+    def look_at(self, moment: Moment | None, node: Any = KEEP) -> None:
+        """Show a moment in all views.
+
+        Parameters
+        ----------
+        moment : Moment or None
+            The moment; None for the newest state.
+        node : str, optional
+            A node to select as well.
+        """
+        self._set(node, moment)
+
+    def did(self, line: str, about: str = "") -> None:
+        """Note a line of Python that does what the user has just done by hand, for "copy as code".
+
+        Parameters
+        ----------
+        line : str
+            The line.
+        about : str, default ""
+            A topic: a line replaces the one before if that has the same topic, so that of a slider only the last place
+            counts.
+        """
+        line = " ".join(str(line).split("\n"))
+        with self._lock:
+            if about and self._lines and self._lines[-1][0] == about:
+                self._lines.pop()
+            self._lines.append((about, line))
+            del self._lines[:-MAX_LINES]
+            readers = list(self._readers)
+        for reader in readers:
+            reader()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The user's actions as lines of Python, oldest first; at most 500."""
+        with self._lock:
+            return tuple(line for _, line in self._lines)
+
+    def forget_lines(self) -> None:
+        """Clear the list of the user's actions."""
+        with self._lock:
+            self._lines.clear()
+            readers = list(self._readers)
+        for reader in readers:
+            reader()
+
+    def on_did(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call ``callback()`` after each action; it must not block. Returns a function that ends it."""
+        with self._lock:
+            self._readers.append(callback)
+        return lambda: self._readers.remove(callback) if callback in self._readers else None
+
+    def subscribe(self, callback: Callable[[Focus], None]) -> Callable[[], None]:
+        """Call ``callback(focus)`` after each change; it must not block. Returns a function that ends it."""
+        with self._lock:
+            self._listeners.append(callback)
+        return lambda: self._forget(callback)
+
+    def _forget(self, callback: Callable[[Focus], None]) -> None:
+        with self._lock:
+            if callback in self._listeners:
+                self._listeners.remove(callback)
+
+    def _set(self, node: Any, moment: Any) -> None:
+        with self._lock:
+            new = (self.node if node is KEEP else node, self.moment if moment is KEEP else moment)
+            if new == (self.node, self.moment):
+                return
+            self.node, self.moment = new
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener(self)
+
+    def __repr__(self) -> str:
+        return f"Focus({self.node!r}, {'newest' if self.moment is None else str(self.moment)!r})"

@@ -1,0 +1,245 @@
+"""Memory use by owner, as plain data: arrays of managers over time, a run over its events, a record by value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.ir.node import Ref
+from workbench.ir.types import numpy_dtype
+from workbench.widgets.memory.shape_trie_model import size_text
+from workbench.widgets.series.thinning import Thinned, thin
+from workbench.widgets.text.labels import count_text
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+
+#: managers with a line of their own, the largest first; points of a line; bars; places for events
+MAX_LINES, MAX_POINTS, MAX_BARS, EVENT_PLACES = 5, 400, 24, 40
+
+
+def arrays_words(count: int, size: int) -> str:
+    """``1 array, 24 B``."""
+    return f"{count_text(count)} array{'' if count == 1 else 's'}, {size_text(size)}"
+
+
+# -- managers and the ledger -----------------------------------------------------------------------------------------
+def ledger_model(memory: Any, path: str | None = None) -> dict[str, Any]:
+    """``lines`` (name, x seconds, y bytes; the first is the whole), ``peak`` (x, y), ``limit``, ``events``, ``rows`` of
+    a table, ``headline``, ``words``. With ``path`` only that manager and its submanagers.
+
+    ``memory``: figures of the ledger with their curves.
+    """
+    found = [m for m in memory.managers if path is None or m.name == path or m.name.startswith(f"{path}/")]
+    own = next((m for m in found if m.name == path), None)
+    starts = [points[0][0] for points in (memory.levels, *(m.levels for m in found)) if points]
+    ends = [points[-1][0] for points in (memory.levels, *(m.levels for m in found)) if points]
+    start, end = min(starts, default=0.0), max(ends, default=0.0)
+    whole = memory.levels if path is None else own.levels if own is not None else ()
+    lines = [_line("all arrays" if path is None else f"{path} itself" if len(found) > 1 else path, whole, start, end)]
+    others = [m for m in found if m is not own and m.levels]
+    lines += [_line(m.name, m.levels, start, end) for m in sorted(others, key=lambda m: -m.peak)[:MAX_LINES]]
+    top = max(whole, key=lambda point: point[1], default=None)
+    events = [e for e in memory.events if path is None or e.name == path or e.name.startswith(f"{path}/")]
+    live, size = memory.live, memory.bytes
+    peak = f"peak {size_text(memory.peak)}"
+    if path is not None:
+        live, size = sum(m.live for m in found), sum(m.bytes for m in found)
+        peak = "closed" if own is None else f"{'itself at most' if len(found) > 1 else 'peak'} {size_text(own.peak)}"
+    return {
+        "kind": "ledger",
+        "lines": lines,
+        "peak": None if top is None else {"x": top[0] - start, "y": top[1], "text": f"peak {size_text(top[1])}"},
+        "limit": None if own is None else own.limit,
+        "events": _events(events, start, end),
+        "rows": [
+            [
+                m.name,
+                count_text(m.live),
+                size_text(m.bytes),
+                size_text(m.peak),
+                count_text(m.made),
+                count_text(m.released),
+                count_text(m.collected),
+                "" if m.limit is None else size_text(m.limit),
+            ]
+            for m in found[: 2 * MAX_LINES]
+        ],
+        "more": max(0, len(found) - 2 * MAX_LINES),
+        "headline": f"{arrays_words(live, size)} \u00b7 {peak}",
+        "words": _unused_words(memory),
+        "collecting": memory.collecting,
+        "bars": [],
+    }
+
+
+def _events(events: Sequence[Any], start: float, end: float) -> list[dict[str, Any]]:
+    """Events of one kind that would stand over each other are one."""
+    together: dict[tuple[str, int], list[Any]] = {}
+    for e in events:
+        together.setdefault((e.kind, int(EVENT_PLACES * (e.seconds - start) / max(end - start, 1e-9))), []).append(e)
+    return [
+        {
+            "x": max(0.0, group[0].seconds - start),
+            "kind": kind,
+            "name": group[0].name if len({e.name for e in group}) == 1 else "several managers",
+            "words": arrays_words(sum(e.arrays for e in group), sum(e.bytes for e in group)),
+        }
+        for (kind, _), group in together.items()
+    ]
+
+
+def _unused_words(memory: Any) -> str:
+    unused = arrays_words(memory.unused, memory.unused_bytes)
+    if memory.collecting:
+        return (
+            f"Collection of unused arrays is on: {count_text(memory.collected)} of "
+            f"{count_text(memory.made)} arrays made were collected."
+        )
+    if memory.unused:
+        return f"Collection of unused arrays is off: {unused} without a handle are kept."
+    return "Collection of unused arrays is off. No array is unused."
+
+
+def _line(name: str, points: Sequence[tuple[float, int]], start: float, end: float) -> dict[str, Any]:
+    x = np.array([p[0] - start for p in points] + ([end - start] if points else []), np.float64)
+    y = np.array([p[1] for p in points] + ([points[-1][1]] if points else []), np.float64)
+    x, y = thin(x, y, MAX_POINTS)
+    return {"name": name, "x": x, "y": y, "now": int(points[-1][1]) if points else 0}
+
+
+# -- a session ---------------------------------------------------------------------------------------------------------
+class SessionMemory:
+    """Follows the bytes of a run over its events; going back cuts the curves there."""
+
+    PARTS = ("rows", "checkpoints", "feeds")
+
+    def __init__(self) -> None:
+        self._series = {part: Thinned(MAX_POINTS) for part in self.PARTS}
+        self._peak: tuple[int, int] = (0, 0)
+
+    def update(self, figures: Any) -> dict[str, Any]:
+        """The same keys as :func:`ledger_model`; ``bars`` are added by the view (see :func:`lifetime_bars`)."""
+        for part, series in self._series.items():
+            series.cut(figures.event)
+            series.extend(np.array([figures.event]), np.array([getattr(figures, part)]))
+        if figures.total > self._peak[1]:
+            self._peak = figures.event, figures.total
+        words = {"rows": "rows of the trace", "checkpoints": "checkpoints", "feeds": "inputs"}
+        return {
+            "kind": "session",
+            "lines": [
+                {"name": words[p], "x": s.x, "y": s.y, "now": getattr(figures, p)} for p, s in self._series.items()
+            ],
+            "peak": {"x": self._peak[0], "y": self._peak[1], "text": f"peak overall {size_text(self._peak[1])}"},
+            "limit": figures.budget,
+            "events": [],
+            "rows": [],
+            "more": 0,
+            "headline": f"{size_text(figures.total)} \u00b7 peak so far {size_text(self._peak[1])} \u00b7 "
+            f"budget of the trace {size_text(figures.budget)}",
+            "words": "",
+            "collecting": None,
+            "bars": [],
+        }
+
+
+def lifetime_bars(dag: Any) -> list[dict[str, Any]]:
+    """Which value is needed from where to where in the plan's order: the largest, by their first position.
+
+    ``start`` is the position of the node that makes it, ``stop`` that of the last node that reads it (the end, for an
+    output); of a loop it is one iteration. ``bytes`` is None where the shape is not known before the run.
+    """
+    graph, nodes = dag.graph, dag.frame_aware_order()
+    at = {n.name: n.position for n in nodes}
+    outputs = {ref.node for ref in graph.outputs.values()} | {r.node for r in dag.plan.outputs.values()}
+    found = []
+    for n in nodes:
+        readers = [at[d] for d in n.dependents if d in at]
+        stop = len(nodes) if n.name in outputs else max(readers, default=n.position + 1)
+        size = _type_bytes(graph.nodes[n.name].types[0] if graph.nodes[n.name].types else None)
+        found.append(
+            {
+                "name": n.name,
+                "label": _label(graph, n.name, 0),
+                "start": n.position,
+                "stop": max(stop, n.position + 1),
+                "bytes": size,
+                "op": n.op,
+                "frame": "/".join(n.frame),
+            }
+        )
+    largest = sorted(found, key=lambda b: (-(b["bytes"] or 0), b["start"] - b["stop"]))[:MAX_BARS]
+    return sorted(largest, key=lambda b: (b["start"], b["stop"]))
+
+
+def _label(graph: Graph, node: str, output: int | str) -> str:
+    """The public name of a value, or the last two parts of its node's: ``x/Merge``."""
+    ref = Ref(node, int(output))
+    name = graph.name_of(ref)
+    return name if name != str(ref) else "/".join(node.rstrip("/").split("/")[-2:])
+
+
+def _type_bytes(kind: Any) -> int | None:
+    if kind is None or kind.shape is None or any(d is None for d in kind.shape):
+        return None
+    try:
+        return math.prod(kind.shape) * numpy_dtype(kind.dtype).itemsize
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+# -- a record ----------------------------------------------------------------------------------------------------------
+def trace_model(trace: Trace) -> dict[str, Any]:
+    """Bytes of the record by value, the largest first, as ``bars``; objects have no size that is known. Values that
+    stand in one place (a Merge, its Switch and Exit) are one bar."""
+    sizes: list[tuple[int, str, int]] = []
+    seen: set[tuple[int, int]] = set()
+    unknown = 0
+    for (node, output), layout in trace.layout.values.items():
+        place = layout.place
+        if layout.kind != "slot" or place is None or place.base == 0:
+            continue
+        if (place.base, place.offset) in seen:
+            continue
+        seen.add((place.base, place.offset))
+        if place.dtype is None:
+            unknown += 1
+            continue
+        extent = trace.source.extent(layout.frame)
+        rows = 1 if layout.frame == 0 else max(0, extent.stop - max(extent.first, trace.source.first(place)))
+        sizes.append((rows * math.prod(place.shape) * np.dtype(place.dtype).itemsize, f"{node}:{output}", rows))
+    sizes.sort(key=lambda s: (-s[0], s[1]))
+    total = sum(s[0] for s in sizes)
+    bars = [
+        {
+            "name": name,
+            "label": _label(trace.graph, *name.rsplit(":", 1)),
+            "start": 0,
+            "stop": size,
+            "bytes": size,
+            "op": "",
+            "frame": "",
+            "count": rows,
+        }
+        for size, name, rows in sizes[:MAX_BARS]
+    ]
+    values = f"{count_text(len(sizes))} recorded value{'' if len(sizes) == 1 else 's'}"
+    rest = f"; {count_text(unknown)} of unknown size are left out" if unknown else ""
+    return {
+        "kind": "trace",
+        "lines": [],
+        "peak": None,
+        "limit": None,
+        "events": [],
+        "rows": [],
+        "more": 0,
+        "bars": bars,
+        "headline": f"{size_text(total)} in {values}{rest}",
+        "words": "",
+        "collecting": None,
+    }

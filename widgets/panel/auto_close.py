@@ -1,0 +1,129 @@
+"""Closes panels that became unreachable because their notebook cell was re-run.
+
+ipywidgets keeps every widget alive, so a panel is never collected. In a notebook, after each cell and when a browser
+stops to show it, a panel made by ``wb.debug`` or ``wb.open_finding`` is closed if it had a name, has none any more, no
+list or dictionary of the notebook holds it or what it shows, and no browser shows it. One that never had a name, the
+last line of a cell, is closed after a cell if it was shown and is shown no more. What a name still means is kept, also
+when its output is cleared: showing it again must work; without a view in a browser it has no thread but its session's.
+One that was closed leaves IPython's history of outputs (``_``, ``Out``) too, so that its session and the record of its
+run are freed.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+import weakref
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+#: items of a container of the notebook that are looked through
+MAX_ITEMS = 1000
+#: names under which IPython keeps what a cell gave; in its list of outputs they are numbers
+OWN = re.compile(r"_{1,3}|_?\d+")
+
+Panel = TypeVar("Panel")
+_named: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+_seen: weakref.WeakSet[Any] = weakref.WeakSet()
+_hooked: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def watch(panel: Panel) -> Panel:
+    """Look after a panel from now on; gives it back."""
+    shell: Any = _shell()
+    made: Any = panel
+    if shell is None:
+        return panel
+    _named[made] = False
+    for part in (made.toolbar, made.time, *(view.live for view in made.parts)):
+        if part is not None:
+            part.on_msg(_heard)
+    if shell not in _hooked:
+        shell.events.register("post_run_cell", _after_cell)
+        _hooked.add(shell)
+    return panel
+
+
+def _shell() -> Any:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()  # type: ignore[no-untyped-call]
+
+
+def _after_cell(_result: Any = None) -> None:
+    shell = _shell()
+    if shell is not None:
+        _forget(shell, tidy(shell.user_ns))
+
+
+def _heard(_widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
+    """A view has gone in a browser: those of a cell that is run again go when the cell is over."""
+    shell = _shell()
+    if shell is not None and content.get("kind") == "gone":
+        _forget(shell, tidy(shell.user_ns, nameless=False))
+    elif content.get("kind") == "view":
+        _seen.update(panel for panel in list(_named) if panel.comm is not None and shown(panel))
+
+
+def tidy(names: Mapping[str, Any], nameless: bool = True) -> list[Any]:
+    """Close the watched panels that had a name in this namespace and are out of reach now; gives those.
+
+    With ``nameless`` also those that never had one, were shown, and are not shown now.
+    """
+    reachable = _reachable(names)
+    closed = []
+    for panel in list(_named):
+        if panel.comm is None:
+            del _named[panel]
+        elif id(panel) in reachable or id(_record(panel)) in reachable:
+            _named[panel] = True
+        elif (_named[panel] or nameless and panel in _seen) and not shown(panel):
+            del _named[panel]
+            panel.close()
+            closed.append(panel)
+    return closed
+
+
+def _forget(shell: Any, closed: list[Any]) -> None:
+    """Let IPython's history of outputs forget closed panels, and free them with all that their sessions recorded."""
+    if not closed:
+        return
+    records = [weakref.ref(_record(panel)) for panel in closed]
+    gone = {id(panel) for panel in closed}
+    for names in (shell.user_ns, shell.user_ns_hidden, shell.history_manager.output_hist):
+        for name in [n for n, value in list(names.items()) if id(value) in gone and OWN.fullmatch(str(n))]:
+            del names[name]
+    for name in ("_", "__", "___"):
+        if id(getattr(shell.displayhook, name, None)) in gone:
+            setattr(shell.displayhook, name, None)
+    closed.clear()
+    if any(record() is not None for record in records):  # widgets hold each other, and what they show
+        gc.collect()
+
+
+def _record(panel: Any) -> Any:
+    """Source of a panel: a session, or a recorded trace."""
+    return panel.session if panel.session is not None else panel.source.trace
+
+
+def shown(panel: Any) -> bool:
+    """True if a browser shows some part of the panel."""
+    return any(part.views > 0 for part in (panel.toolbar, panel.time, *panel.parts) if part is not None)
+
+
+def _reachable(names: Mapping[str, Any]) -> set[int]:
+    """Ids of what the names of a notebook mean, and of what is in their containers; IPython's own do not count."""
+    found: set[int] = set()
+    for name, value in list(names.items()):
+        if name.startswith("_") or name in ("In", "Out"):
+            continue
+        found.add(id(value))
+        if isinstance(value, Mapping):
+            value = list(value.values())[:MAX_ITEMS]
+        if isinstance(value, list | tuple | set | frozenset):
+            found.update(id(item) for item in list(value)[:MAX_ITEMS])
+        elif hasattr(value, "__dict__") and not isinstance(value, type):
+            found.update(id(item) for item in list(vars(value).values())[:MAX_ITEMS])
+    return found

@@ -1,0 +1,71 @@
+"""Which panes there are, and how the view of each is made; it is made when its pane opens, and closed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.widgets.breakpoints.breakpoint_table import BreakpointTable
+from workbench.widgets.compare.compare import Compare
+from workbench.widgets.control_flow.call_stack_view import CallStackView
+from workbench.widgets.control_flow.frame_timeline import FrameTimeline
+from workbench.widgets.export.export_pane import ExportTools
+from workbench.widgets.memory.memory_view import MemoryView
+from workbench.widgets.memory.shape_trie_view import ShapeTrieView
+from workbench.widgets.memory.type_matrix_view import TypeMatrixView
+from workbench.widgets.panel.code_view import CodeView
+from workbench.widgets.values.explain_view import ExplainView
+
+
+@dataclass(frozen=True, slots=True)
+class PaneKind:
+    """A pane: ``make`` gets the panel and gives a widget that ``close`` closes with all its comms."""
+
+    key: str
+    label: str
+    tip: str
+    make: Callable[[Any], Any]
+    session_only: bool = False
+
+
+KINDS = (
+    PaneKind(
+        "breakpoints",
+        "Breakpoints",
+        "Where the run stops, and which values are logged",
+        lambda p: BreakpointTable(p.source, focus=p.focus),
+        True,
+    ),
+    PaneKind("stack", "Call stack", "The loops around the next node", lambda p: CallStackView(p.source, focus=p.focus)),
+    PaneKind(
+        "timeline",
+        "Timeline",
+        "Loops, iterations and nodes over time",
+        lambda p: FrameTimeline(p.source, focus=p.focus),
+    ),
+    PaneKind(
+        "explain",
+        "Explain",
+        "Values from which the selected value was computed",
+        lambda p: ExplainView(p.source, focus=p.focus),
+    ),
+    PaneKind("compare", "Compare", "Two iterations, copies or runs side by side", Compare),
+    PaneKind(
+        "memory",
+        "Memory",
+        "Memory that the run uses",
+        lambda p: MemoryView(p.source.session if p.source.session is not None else p.source.trace, focus=p.focus),
+    ),
+    PaneKind(
+        "types", "Types", "Operand and result types of an operation", lambda p: TypeMatrixView(p.source, focus=p.focus)
+    ),
+    PaneKind(
+        "shapes",
+        "Shapes",
+        "Shapes seen by this process, as a trie",
+        lambda p: ShapeTrieView(p.source.session, focus=p.focus),
+    ),
+    PaneKind("code", "Code", "Your actions as lines of Python", lambda p: CodeView(p.focus)),
+    PaneKind("export", "Export", "Write a page to share, or save this panel", ExportTools),
+)

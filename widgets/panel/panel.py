@@ -1,0 +1,251 @@
+"""The whole panel: toolbar, graph, evolution, termination, control flow and value of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+import plotly.graph_objects as go
+
+from workbench.session import Session
+from workbench.trace import Trace
+from workbench.widgets.base.figure.figure_view import FigureView, close_parts
+from workbench.widgets.base.html_view import HtmlView
+from workbench.widgets.control_flow.control_flow_view import ControlFlowView
+from workbench.widgets.evolution.evolution_view import EvolutionView
+from workbench.widgets.export.moments_page import pictures_of
+from workbench.widgets.export.page import write_page
+from workbench.widgets.export.snapshot import finding_of, read_finding
+from workbench.widgets.graph.graph_view import GraphView
+from workbench.widgets.graph.repair_notes import notes_view
+from workbench.widgets.live.selection import Focus
+from workbench.widgets.live.view_source import ViewSource
+from workbench.widgets.panel import auto_close
+from workbench.widgets.panel.panes import Panes
+from workbench.widgets.panel.spill_progress import SpillProgress
+from workbench.widgets.panel.status_model import status_model, status_text
+from workbench.widgets.panel.toolbar import Toolbar
+from workbench.widgets.termination.termination_view import TerminationView
+from workbench.widgets.time.time_slider import TimeSlider
+from workbench.widgets.values.value_inspector import ValueInspector
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+
+
+class Debugger(ipywidgets.VBox):
+    """The debugger panel of a session, or of a recorded trace (then without the toolbar).
+
+    :func:`workbench.debug` makes one. ``focus`` is the selection that all views share, ``panes`` opens and closes the
+    views that are not always shown, and ``graph``, ``evolution``, ``termination``, ``control_flow`` and ``inspector``
+    are the others.
+
+    Parameters
+    ----------
+    session : Session or Trace
+        The run to show.
+    owns_session : bool, default False
+        Whether :meth:`close` closes the session, too.
+    focus : Focus, optional
+        A selection to share with other views; by default a new one.
+
+    Examples
+    --------
+    >>> panel = wb.widgets.Debugger(session)
+    >>> panel
+    <Debugger of 'newton': ...>
+    >>> panel.focus.select("x")
+    >>> panel.graph.selected
+    'x'
+    >>> panel.close()
+    """
+
+    def __init__(self, session: Session | Trace, *, owns_session: bool = False, focus: Focus | None = None) -> None:
+        self.source = source = ViewSource(session)
+        self.session: Session | None = source.session
+        self._owns = owns_session
+        self.focus = focus if focus is not None else Focus()
+        self.toolbar = Toolbar(self.session, focus=self.focus) if self.session is not None else None
+        self.time = TimeSlider(source, focus=self.focus)
+        self.graph = GraphView(source, focus=self.focus)
+        self.evolution = EvolutionView(source, focus=self.focus)
+        self.termination = TerminationView(source, focus=self.focus)
+        self.control_flow = ControlFlowView(source, focus=self.focus)
+        self.inspector = ValueInspector(source, focus=self.focus)
+        for view in self.parts:
+            view.add_class("workbench-panel")
+            view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")
+        notes = source.graph.notes if source.graph is not None else ()
+        left = ipywidgets.VBox([self.graph, *notes_view(notes)])
+        right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow, self.inspector])
+        left.add_class("workbench-stack")
+        right.add_class("workbench-stack")
+        # the graph gets the width that it needs, within limits; a narrow page shows one column (workbench.css)
+        wide = min(760, max(300, int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20))
+        grid = {"grid_template_columns": f"minmax(0, {wide}px) minmax(380px, 1fr)"}
+        columns = ipywidgets.Box([left, right], layout=grid)
+        columns.add_class("workbench-columns")
+        self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
+        self.panes = Panes(self)
+        above = [w for w in (self.toolbar, self.time, self.spill) if w is not None]
+        super().__init__([*above, columns, self.panes])
+        self.add_class("workbench-debugger")
+
+    @property
+    def parts(self) -> tuple[FigureView, ...]:
+        """The views with a figure, in reading order."""
+        return (self.graph, self.evolution, self.termination, self.control_flow, self.inspector)
+
+    @property
+    def figure(self) -> go.Figure:
+        """The picture of the graph; each view has its own ``figure``."""
+        return self.graph.figure
+
+    def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
+        """Write all views, open panes included, to one self-contained file with a time slider.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        theme_name : {"light", "dark", "auto"}, default "light"
+            Colours of the page; "auto" follows the browser.
+
+        Returns
+        -------
+        Path
+            The file. Its slider has at most sixty moments of the loop that is shown.
+        """
+        shown = [
+            v for v in self.panes.views.values() if isinstance(v, FigureView | HtmlView) and hasattr(v.source, "graph")
+        ]
+        views = [*self.parts, *(v for v in shown if v.source.graph is not None)]
+        pictures, moments = pictures_of(self.source, views, self.focus, self.time.frame)
+        told = " ".join((self._status(), *self.source.graph.notes))
+        return write_page(path, self.source.graph.name, told, pictures, moments, theme_name)
+
+    def save(self, path: str | Path) -> Path:
+        """Save the recorded run, position, breakpoints and selection to a file for :func:`workbench.open_finding`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        WorkbenchError
+            While the session runs (``running``).
+        TraceError
+            If the file cannot be written; see :meth:`workbench.Trace.save`.
+        """
+        trace = self.source.trace
+        assert trace is not None  # a panel has a session or a trace
+        return finding_of(self.session, trace, self.focus).save(path)
+
+    def close(self) -> None:
+        """Close all views, their thread and comms, and the session if the panel owns it. Closing twice is harmless."""
+        if self.comm is None:
+            return
+        self.panes.closing(self)
+        for part in (self.toolbar, self.time, self.spill, self.panes):
+            if part is not None:
+                part.close()
+        close_parts(self)
+        super().close()
+        if self._owns and self.session is not None:
+            self.session.close()
+
+    def __repr__(self) -> str:
+        return f"<Debugger of {self.source.graph.name!r}: {self._status()}>"
+
+    def _status(self) -> str:
+        snapshot = self.source.snapshot()
+        return "a recorded run" if snapshot is None else status_text(status_model(snapshot))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if isinstance(bundle, dict) and "text/plain" in bundle:
+            bundle["text/plain"] = repr(self)
+        return bundle
+
+
+def debug(graph: Graph | Session, inputs: Mapping[str, Any] | None = None, **options: Any) -> Debugger:
+    """Open the debugger panel: toolbar, graph, evolution, termination, control flow and value of one run.
+
+    Parameters
+    ----------
+    graph : Graph or Session
+        A graph, for which a session is made that stands before the first node; or a session, which stays open when the
+        panel is closed.
+    inputs : mapping, optional
+        Values of the graph's inputs by name.
+    **options
+        Arguments of :class:`workbench.Session`: ``outputs``, ``trace``, ``memory_budget``.
+
+    Returns
+    -------
+    Debugger
+        The panel. In a notebook it closes itself when its cell is run again.
+
+    Raises
+    ------
+    FeedError
+        If the inputs do not fit the graph; see :class:`workbench.Session`.
+
+    Examples
+    --------
+    >>> panel = wb.widgets.debug(graph, {"a": 2.0})
+    >>> panel.session.state
+    'ready'
+    >>> panel.close()
+    """
+    if isinstance(graph, Session):
+        return auto_close.watch(Debugger(graph))
+    return auto_close.watch(Debugger(Session(graph, dict(inputs or {}), **options), owns_session=True))
+
+
+def open_finding(path: str | Path, *, live: bool = False) -> Debugger:
+    """Open a file that ``panel.save`` wrote: the panel on the recorded run, with the same selection.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    live : bool, default False
+        Make a session on the graph and the inputs of the file, run it to the saved position and set the saved
+        breakpoints. Without it nothing in the file is executed; a file of unknown origin can be looked at safely.
+
+    Returns
+    -------
+    Debugger
+
+    Raises
+    ------
+    TraceError
+        For a file that does not exist (``no-such-file``), is not a saved panel (``not-a-finding``), is damaged
+        (``bad-finding``) or has another version (``finding-version``).
+
+    Examples
+    --------
+    >>> panel = wb.debug(session)
+    >>> path = panel.save("found.zip")
+    >>> panel.close()
+    >>> again = wb.widgets.open_finding(path, live=True)
+    >>> again.session.state
+    'finished'
+    >>> again.close()
+    """
+    finding = read_finding(path)
+    if live:
+        return auto_close.watch(Debugger(finding.session(), owns_session=True, focus=finding.focus()))
+    return auto_close.watch(Debugger(finding.trace, focus=finding.focus()))
+
+
+__all__ = ["Debugger", "debug", "open_finding"]

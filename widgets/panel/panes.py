@@ -1,0 +1,110 @@
+"""The row of panes, and below it the ones that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.base.figure.figure_view import close_parts, excuse, parts_of
+from workbench.widgets.base.html_view import HtmlPart
+from workbench.widgets.base.spec import text
+from workbench.widgets.panel.pane_kinds import KINDS
+
+
+class Panes(ipywidgets.VBox):
+    """``show`` and ``hide`` panes by their key; ``views`` holds what is open.
+
+    A view that cannot be made says why in its pane and takes nothing down.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel = panel
+        live = panel.source.session is not None
+        self._kinds = {k.key: k for k in KINDS if live or not k.session_only}
+        self.views: dict[str, Any] = {}
+        self._boxes: dict[str, ipywidgets.VBox] = {}
+        # without the loader, it hears what is closed also while no browser shows it
+        self.bar = HtmlPart("panel/panes.js", self._status(), self._do, load=False)
+        super().__init__([self.bar])
+        self.add_class("workbench-panes")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Keys of the panes that can be opened."""
+        return tuple(self._kinds)
+
+    def _status(self) -> dict[str, Any]:
+        return {
+            "panes": [
+                {"key": k.key, "label": k.label, "tip": k.tip, "open": k.key in self.views}
+                for k in self._kinds.values()
+            ]
+        }
+
+    def _do(self, kind: str, content: Mapping[str, Any]) -> None:
+        key = str(content.get("key"))
+        if kind == "pane" and key in self._kinds:
+            if key in self.views:
+                self.hide(key)
+            else:
+                self.show(key)
+
+    def show(self, key: str) -> Any:
+        """Open a pane and give its view; the one that is there if it is open."""
+        if key not in self._kinds:
+            raise WorkbenchError(
+                f"Unknown pane {key!r}.", slug="no-such-pane", fix=f"use one of {', '.join(self._kinds)}."
+            )
+        if key in self.views:
+            return self.views[key]
+        label = self._kinds[key].label
+        try:
+            view = self._kinds[key].make(self._panel)
+        except Exception as error:
+            view = ipywidgets.HTML(excuse(label, error))
+        view.add_class("workbench-panel")
+        view.add_class(f"workbench-is-{key}")
+        self.views[key] = view
+        title = ipywidgets.HTML(f'<div class="workbench-pane-title" role="heading" aria-level="3">{text(label)}</div>')
+        self._boxes[key] = box = ipywidgets.VBox([title, view])
+        box.add_class("workbench-pane")
+        self._panel.focus.did(f"panel.panes.show({key!r})")
+        self._arrange()
+        return view
+
+    def hide(self, key: str) -> None:
+        """Close a pane, with its view and all comms of it. Harmless for one that is not open."""
+        view = self.views.pop(key, None)
+        box = self._boxes.pop(key, None)
+        if view is None or box is None:
+            return
+        self._arrange()
+        self.closing(view, box)
+        _close(view)
+        _close(box)
+        self._panel.focus.did(f"panel.panes.hide({key!r})")
+
+    def closing(self, *widgets: Any) -> None:
+        """Have the browser let go of widgets that are about to be closed, with all that belongs to them."""
+        if self.bar.comm is not None:
+            self.bar.send({"kind": "closing", "models": [part.model_id for w in widgets for part in parts_of(w)]})
+
+    def _arrange(self) -> None:
+        self.children = (self.bar, *self._boxes.values())
+        self.bar.offer(self._status())
+
+    def close(self) -> None:
+        for view in self.views.values():
+            _close(view)
+        self.views.clear()
+        self.bar.close()
+        close_parts(self)
+        super().close()
+
+
+def _close(widget: Any) -> None:
+    widget.close()
+    close_parts(widget)

@@ -1,0 +1,64 @@
+"""The status line of a session, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.widgets.text.labels import count_text, short_name, tag_text
+
+WORDS = {
+    "ready": "Ready",
+    "running": "Running",
+    "paused": "Paused",
+    "finished": "Finished",
+    "failed": "Failed",
+    "closed": "Closed",
+}
+
+
+def status_model(snapshot: Any) -> dict[str, Any]:
+    """``state`` (slug), ``word``, ``next`` (node to fire), ``tag``, ``event``, ``iteration``, ``reason``,
+    ``error``, and ``report`` (the whole story of a failure, as text)."""
+    state = str(getattr(snapshot.state, "value", snapshot.state))
+    position = snapshot.position
+    counts = sorted((snapshot.iterations or {}).items())
+    # -1: the frame is not open
+    iterations = [f"{short_name(path[-1])} {count_text(int(i))}" for path, i in counts if path and i >= 0]
+    stop = snapshot.stop
+    running = state == "running"
+    reason = "" if stop is None or running else _reason(stop.reason)
+    error = getattr(stop, "error", None) if stop is not None and not running else None
+    detail = getattr(stop, "detail", None) if stop is not None and not running else None
+    if detail and error is None:  # the error says the same and more
+        reason = f"{reason} {detail}".strip()
+    ended = state in ("finished", "failed", "closed")
+    return {
+        "state": state,
+        "word": WORDS.get(state, state),
+        "next": "" if running or ended or position is None or position.node is None else position.node,
+        "tag": "" if running or position is None else tag_text(position.tag),
+        "event": count_text(int(snapshot.event)),
+        "iteration": ", ".join(iterations),
+        "reason": reason,
+        "error": "" if error is None else str(error),
+        "report": str(getattr(error, "report", None) or ""),
+    }
+
+
+def _reason(reason: Any) -> str:
+    value = getattr(reason, "value", reason)
+    return value if isinstance(value, str) else str(reason)
+
+
+def status_text(status: dict[str, Any]) -> str:
+    """The status as one plain line, for terminals."""
+    parts = [status["word"], f"event {status['event']}"]
+    if status["iteration"]:
+        parts.append(status["iteration"])
+    if status["next"]:
+        parts.append(f"next {status['tag'] or status['next']}")
+    if status["reason"]:
+        parts.append(status["reason"])
+    if status["error"]:
+        parts.append(status["error"])
+    return " \u00b7 ".join(parts)

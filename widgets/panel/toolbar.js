@@ -1,0 +1,210 @@
+// Buttons, keys, breadcrumbs and status line. A click sends a message and nothing else; the kernel answers through the
+// synced status.
+
+const ICONS = {
+  restart: "M7 2V0L2 3.5 7 7V4.5A3.8 3.8 0 1 1 3.2 8.3H1A6 6 0 1 0 7 2z",
+  reverse_continue: "M7 1 0 7l7 6zM14 1 7 7l7 6z",
+  previous_iteration: "M7 1a6 6 0 1 1-6 6h2a4 4 0 1 0 4-4v2L3 2l4-3z",
+  step_back_over: "M13 11V7a5 5 0 0 0-9-3L2 2v6h6L5.5 5.5A3 3 0 0 1 11 7v4zM5 10h3v3H5z",
+  step_back: "M9 2 3 7l6 5zM1 2h2v10H1z",
+  step: "M5 2l6 5-6 5zM11 2h2v10h-2z",
+  step_over: "M1 11V7a5 5 0 0 1 9-3l2-2v6H6l2.5-2.5A3 3 0 0 0 3 7v4zM6 10h3v3H6z",
+  next_iteration: "M7 1a6 6 0 1 0 6 6h-2a4 4 0 1 1-4-4v2l4-3-4-3z",
+  step_into: "M6 0h2v6h3L7 10 3 6h3zM1 9h2v3h8V9h2v5H1z",
+  step_out: "M6 10h2V4h3L7 0 3 4h3zM1 9h2v3h8V9h2v5H1z",
+  step_back_out: "M8 10V6h4V4H8V1L3 5l5 4zM1 1h1v12h11v-2H1z",
+  previous_branch: "M14 6H9L5 2H3V0L0 3l3 3V4h1l3 3-3 3H3V8l-3 3 3 3v-2h2l4-4h5z",
+  next_branch: "M0 6h5l4-4h2V0l3 3-3 3V4h-1L7 7l3 3h1V8l3 3-3 3v-2H9L5 8H0z",
+  run_to: "M1 2l6 5-6 5zM9 0h2v14H9zM11 1h3v4h-3z",
+  run: "M3 1l9 6-9 6z",
+  pause: "M3 1h3v12H3zM8 1h3v12H8z",
+};
+const QUIET_MS = 1000;
+const FIELDS = ["state", "event", "iteration", "next", "looking", "reason", "error"];
+
+export default {
+  render({ model, el }) {
+    const bar = aria(make("div", "workbench-bar workbench-toolbar", el), "toolbar", "Debugger");
+    bar.tabIndex = 0;
+    const buttons = new Map();
+    const groups = new Map();
+    const shelf = make("div", "workbench-commands", bar);
+    for (const command of model.get("commands")) {
+      if (!groups.has(command.group)) {
+        const group = aria(make("div", "workbench-group", shelf), "group", command.group_label);
+        groups.set(command.group, group);
+      }
+      const button = makeButton("", "", groups.get(command.group), () => press(command.name));
+      button.dataset.command = command.name;
+      button.appendChild(icon(ICONS[command.name]));
+      if (command.wide) make("span", "", button, command.label);
+      buttons.set(command.name, button);
+    }
+    const help = makeButton("?", "Keys (?)", make("div", "workbench-group", shelf), () => keys.toggle());
+    help.classList.add("workbench-help");
+    help.setAttribute("aria-expanded", "false");
+    const status = aria(make("div", "workbench-status", bar), "status");
+    status.setAttribute("aria-live", "polite");
+    const trail = aria(make("nav", "workbench-crumbs", status), "", "Loops around the next node");
+    const fields = {};
+    for (const name of FIELDS) fields[name] = make("span", `workbench-${name}`, status);
+
+    // the whole story of a failure, folded; a new one replaces it
+    const report = make("details", "workbench-report", status);
+    make("summary", "", report).textContent = "Details of the failure and how to fix it";
+    const story = make("pre", "", report);
+    const keys = keyList(model, bar, help);
+
+    function tooltips() {
+      const chords = Object.fromEntries(Object.entries(model.get("keymap")).map(([key, name]) => [name, key]));
+      for (const command of model.get("commands")) {
+        const tip = `${command.wide ? "" : `${command.label}: `}${command.does}`;
+        const button = buttons.get(command.name);
+        button.title = chords[command.name] ? `${tip} (${chords[command.name]})` : tip;
+        button.setAttribute("aria-label", `${command.label}. ${command.does}`);
+        button.setAttribute("aria-keyshortcuts", (chords[command.name] ?? "").replace("Ctrl", "Control"));
+      }
+    }
+    tooltips();
+
+    function press(name) {
+      if (buttons.get(name)?.disabled) return;
+      tell(model, { kind: "command", name });
+    }
+
+    function field(name, title, value) {
+      const span = fields[name];
+      const text = value ? `${title} ${value}` : "";
+      if (span.dataset.text === text) return;
+      span.dataset.text = text;
+      span.replaceChildren();
+      span.style.display = value ? "" : "none";
+      if (!value) return;
+      if (title) make("b", "", span).textContent = `${title} `;
+      span.appendChild(document.createTextNode(value));
+    }
+
+    function showTrail(crumbs) {
+      const text = JSON.stringify(crumbs);
+      if (trail.dataset.shown === text) return;
+      trail.dataset.shown = text;
+      trail.replaceChildren();
+      crumbs.forEach((crumb, k) => {
+        if (k) make("span", "workbench-between", trail, "\u203a").setAttribute("aria-hidden", "true");
+        const tip = crumb.frame.length ? `Look at ${crumb.text}` : "Look at the newest state";
+        makeButton(crumb.text, tip, trail, () =>
+          tell(model, { kind: "look", frame: crumb.frame, iteration: crumb.iteration }),
+        );
+      });
+      trail.style.display = crumbs.length > 1 ? "" : "none";
+    }
+
+    let answered = -Infinity;
+    const show = (now) => {
+      const enabled = new Set(now.enabled ?? []);
+      fields.state.dataset.state = now.state ?? "";
+      field("state", "", now.word);
+      field("event", "event", now.event);
+      field("iteration", "", now.iteration);
+      field("next", "next", now.step);
+      fields.next.title = now.tag || now.next || ""; // the name of the node, as the graph has it
+      field("looking", "looking at", now.looking);
+      field("reason", "", now.reason);
+      field("error", "", now.error ? `\u2716 ${now.error}` : "");
+      showTrail(now.crumbs ?? []);
+      story.textContent = now.report ?? "";
+      report.style.display = now.report ? "" : "none";
+      for (const [name, button] of buttons) button.disabled = !enabled.has(name);
+      // each answer has JupyterLab show a busy kernel and an idle one: while the session runs, few are given
+      const quiet = now.state === "running" && performance.now() - answered < QUIET_MS;
+      if (!quiet) answered = performance.now();
+      return !quiet;
+    };
+
+    // keys work while anything inside the debugger has the focus, and only then
+    let home = bar;
+    const onKey = (event) => {
+      if (keys.waits() || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable) return;
+      const name = event.key === "?" ? "?" : model.get("keymap")[chord(event)];
+      if (!name) return;
+      taken(event);
+      if (name === "?") keys.toggle();
+      else press(name);
+    };
+    const attach = () => {
+      home = el.closest(".workbench-debugger") ?? bar;
+      ownKeys(home);
+      if (home !== bar) home.tabIndex = -1;
+      home.addEventListener("keydown", onKey);
+    };
+    const waiting = setTimeout(attach, 0);
+    const detach = () => {
+      clearTimeout(waiting);
+      home.removeEventListener("keydown", onKey);
+    };
+    return follow(model, el, show, listen(model, "change:keymap", tooltips), keys.leave, detach);
+  },
+};
+
+// The list of keys: each one can be changed by a click on it and the new keys.
+function keyList(model, parent, opener) {
+  const box = aria(make("div", "workbench-keys", parent), "dialog", "Keys");
+  box.hidden = true;
+  make("p", "", box, "Keys work while the panel has the focus. Click a key, then press another one to change it.");
+  const table = make("table", "", box);
+  let changing = null;
+
+  function fill() {
+    table.replaceChildren();
+    const chords = Object.fromEntries(Object.entries(model.get("keymap")).map(([key, name]) => [name, key]));
+    for (const command of model.get("commands")) {
+      const row = make("tr", "", table);
+      const cell = make("td", "", row);
+      const asked = changing === command.name;
+      const text = asked ? "press the new keys" : (chords[command.name] ?? "none");
+      const button = makeButton(text, `Change the key of ${command.label}, now ${text}`, cell, () => {
+        changing = command.name;
+        fill();
+      });
+      button.dataset.rebind = command.name;
+      make("td", "", row, command.label);
+      make("td", "", row, command.does);
+      if (asked) button.focus();
+    }
+  }
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      if (changing) {
+        changing = null;
+        fill();
+      } else list.toggle();
+      return;
+    }
+    if (!changing || /^(Shift|Control|Alt|Meta)$/.test(event.key)) return;
+    taken(event);
+    const keymap = Object.fromEntries(Object.entries(model.get("keymap")).filter(([, name]) => name !== changing));
+    const name = changing;
+    keymap[chord(event)] = name;
+    changing = null;
+    keep(model, "keymap", keymap);
+    fill();
+    table.querySelector(`[data-rebind=${name}]`)?.focus();
+  });
+
+  const list = {
+    waits: () => changing !== null,
+    toggle() {
+      box.hidden = !box.hidden;
+      opener.setAttribute("aria-expanded", String(!box.hidden));
+      changing = null;
+      if (box.hidden) opener.focus();
+      else {
+        fill();
+        table.querySelector("button")?.focus();
+      }
+    },
+    leave: listen(model, "change:keymap", fill),
+  };
+  return list;
+}

@@ -1,0 +1,173 @@
+"""Buttons, keys and the status line of a session.
+
+A button only posts a command to the session's worker thread, so it never blocks and is right on any thread. The
+status line is the pump's most urgent view: it is shown before any figure.
+
+Keys are those of JupyterLab's debugger, and work while anything inside the panel has the focus; ``keymap`` maps them to
+commands and can be changed, in Python or in the list of keys that ``?`` opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.status_widget import StatusWidget
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.panel.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
+from workbench.widgets.panel.status_model import status_model, status_text
+from workbench.widgets.text.display_names import Spoken
+
+if TYPE_CHECKING:
+    from workbench.session import Session
+
+
+class Toolbar(StatusWidget):
+    """The buttons, keys and status line of a session.
+
+    Parameters
+    ----------
+    session : Session
+        The session.
+    focus : Focus, optional
+        A selection to share; "run to" goes to its node.
+
+    Attributes
+    ----------
+    keymap : dict of str to str
+        Key chord ("Shift+F10") -> command; can be set.
+
+    Examples
+    --------
+    >>> toolbar = wb.widgets.Toolbar(session)
+    >>> toolbar.press("restart")
+    >>> session.wait()
+    <Stop STARTED: ...>
+    >>> "F10" in toolbar.keymap
+    True
+    """
+
+    _script = script("panel/toolbar.js")
+    _css = joined("base/bar.css", "panel/toolbar.css")
+    commands: Any = traitlets.List().tag(sync=True)
+    keymap: Any = traitlets.Dict().tag(sync=True)
+    urgent = True
+    ahead = 10  # while the session runs, the browser answers once a second
+
+    def __init__(self, session: Session, *, focus: Focus | None = None) -> None:
+        self._version = -1
+        self._spoken = Spoken(session.graph)
+        self._complaint: tuple[int, str] = (-1, "")
+        focus = focus if focus is not None else Focus()
+        super().__init__(
+            session,
+            focus,
+            commands=offered(session),
+            keymap={key: name for key, name in KEYS.items() if callable(getattr(session, name, None))},
+            status=self._status(session.snapshot(), focus),
+        )
+
+    @traitlets.validate("keymap")
+    def _known_commands(self, proposal: Any) -> dict[str, str]:
+        names = {command["name"] for command in self.commands} or {c.name for c in COMMANDS}
+        unknown = [f"{key}: {name}" for key, name in proposal["value"].items() if name not in names]
+        if unknown:
+            raise WorkbenchError(
+                f"Unknown command: {', '.join(unknown)}.",
+                slug="unknown-command",
+                fix=f"use one of {', '.join(sorted(names))}.",
+            )
+        return dict(proposal["value"])
+
+    def _status(self, snapshot: Any, focus: Focus) -> dict[str, Any]:
+        status = status_model(snapshot)
+        enabled = set(ENABLED.get(status["state"], ()))
+        if focus.node is None:
+            enabled.discard("run_to")
+        if self._complaint[1] and self._complaint[0] == snapshot.version:
+            status["error"] = self._complaint[1]
+        place = snapshot.position
+        step = "" if not status["next"] or place is None else self._spoken.step(place.node)
+        return {
+            **status,
+            "step": step,
+            "enabled": sorted(enabled),
+            "crumbs": crumbs(snapshot),
+            "selected": focus.node or "",
+            "looking": "" if focus.moment is None else str(focus.moment),
+        }
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind == "command":
+            self.press(str(content.get("name")))
+        elif kind == "look":
+            self.look(content.get("frame"), content.get("iteration"))
+
+    def press(self, name: str) -> None:
+        """Post a command, as a click on its button does, and return at once.
+
+        A command that the session cannot carry out now is named in the status line.
+
+        Parameters
+        ----------
+        name : str
+            A command of the session, such as "step".
+        """
+        if name not in {command["name"] for command in self.commands}:
+            return
+        arguments: dict[str, Any] = {}
+        if name == "run_to":
+            if self.focus.node is None:
+                return
+            arguments = self._place()
+        try:
+            self.session.post(name, **arguments)
+            told = ", ".join(f"{value!r}" for value in arguments.values())
+            self.focus.did(f"session.{name}({told})")
+            if name != "pause":  # who moves the session wants to see where it goes
+                self.focus.look_at(None)
+        except WorkbenchError as error:
+            self._complain(error.message)
+        if self.pump is not None:
+            self.pump.wake()
+
+    def _place(self) -> dict[str, Any]:
+        """The selected node, in the iteration that is looked at if it is in that frame."""
+        node, moment = self.focus.node, self.focus.moment
+        place: dict[str, Any] = {"name": node}
+        try:
+            frame = self.session.trace[node].frame
+        except WorkbenchError:
+            return place
+        if moment is not None and frame and moment.frame[: len(frame)] == frame:
+            place["iteration"] = moment.iteration[: len(frame)]
+        return place
+
+    def look(self, frame: Any, iteration: Any) -> None:
+        """Show an iteration in all views, as a click on a breadcrumb does."""
+        try:
+            moment = Moment(tuple(str(f) for f in frame), tuple(int(i) for i in iteration)) if frame else None
+        except (WorkbenchError, TypeError, ValueError):
+            return
+        self.focus.look_at(moment)
+
+    def _complain(self, message: str) -> None:
+        snapshot = self.session.snapshot()
+        with self._lock:
+            self._complaint = (snapshot.version, message)
+            self.offer(self._status(snapshot, self.focus))
+
+    def show(self, snapshot: Any) -> None:
+        """Show a snapshot, unless a newer one is shown; on the pump's and on the session's thread."""
+        with self._lock:
+            if snapshot.version < self._version:
+                return
+            self._version = snapshot.version
+            self.offer(self._status(snapshot, self.focus))
+
+    def __repr__(self) -> str:
+        return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

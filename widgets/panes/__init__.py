@@ -1,1 +1,0 @@
-"""Panes of the panel: what is opened on demand below the views that are always there."""

@@ -1,0 +1,38 @@
+"""Tests on a record if a loop has ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.series.broadcast_series import of_activation
+from workbench.widgets.series.series_reader import last_iterations
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+
+
+def has_ended(trace: Trace | None, graph: Graph, path: tuple[str, ...], outer: tuple[int, ...] | None = None) -> bool:
+    """True if the newest activation of a loop (or ``outer``'s) has evaluated its condition as false."""
+    frame = graph.frames.get(path)
+    if trace is None or frame is None or frame.loop_cond is None:
+        return False
+    try:
+        series = trace[f"{frame.loop_cond}:0"]
+        if outer is not None:
+            series = of_activation(series, outer)
+            count = len(series)
+            return bool(count) and not bool(np.asarray(series.window(count - 1, count)[1])[0])
+        newest = last_iterations(trace, graph).get(path)
+        return newest is not None and not bool(series.at(newest))
+    except (KeyError, IndexError, ValueError, TypeError, WorkbenchError):
+        return False
+
+
+def newest_outer(trace: Trace | None, graph: Graph, path: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Iterations of the frames around a loop in its newest activation; None before it is entered."""
+    found = last_iterations(trace, graph).get(path) if trace is not None else None
+    return None if found is None else found[:-1]

@@ -1,0 +1,215 @@
+"""Reading a growing series with bounded cost, however fast the loop runs and however much it has recorded.
+
+A loop can record tens of millions of rows a second; a view can draw a thousand. While the loop runs, each look reads at
+most ``LIVE`` rows (of arrays fewer: ``ELEMENTS`` elements): all new ones if they are that few, else every k-th
+(extremes between them may be missed). When it stands still, what was only sampled is read again in full, ``CHUNK``
+rows after the other within ``SLICE_S`` seconds a look, so that the picture of a paused run keeps every extreme that
+the trace still holds.
+
+A value on a branch fires in some iterations only, and to count its firings every row has to be looked at: it is
+followed by rows, in stretches, and how often it fired is estimated until all of them were looked at.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+
+CHUNK = 200_000
+#: rows of a look while it runs: the views share the processor with the run
+LIVE = 40_000
+#: elements of arrays that are read at once
+ELEMENTS = 2_000_000
+HEAD = 4_000
+#: rows of a value on a branch while it runs, if there are more: so many stretches of so many rows
+STRETCHES, STRETCH = 8, 500
+SLICE_S = 0.08
+SLOW_S = 0.02
+SHORT = 10_000
+
+#: take(x, columns): firing numbers (float64) and one array of values per followed series
+Take = Callable[[np.ndarray, list[np.ndarray]], None]
+
+
+class SeriesReader:
+    """Follows one or more series that fire together (in the same rows).
+
+    ``take`` gets what was read; ``cut(number)`` is to forget everything from that firing on.
+    """
+
+    def __init__(self, take: Take, cut: Callable[[float], None]) -> None:
+        self._take, self._cut = take, cut
+        self._next = 0  # number of the next firing to read
+        self._sampled = False
+        self._length = 0
+        self._slow = 0.0
+        self._chunk = CHUNK
+        self._seen = self._looked = 0  # of a value on a branch: firings taken, and rows looked at
+        self.count = 0  # firings so far, also those that were dropped since
+        self.behind = False
+        self.depth = 1
+
+    def read(self, series: Sequence[Any], running: bool) -> None:
+        """Read what is new. ``behind`` tells that more is to be read while it stands still."""
+        if running and self._slow > SLOW_S:
+            return  # counting the firings is slow for this value (it lives on a branch): wait for the next stop
+        started = time.perf_counter()
+        try:
+            if len(series) == 1 and getattr(series[0], "conditional", False):
+                self._read_rows(series[0], running, started)
+                return
+            length = min(len(s) for s in series)
+            self._slow = time.perf_counter() - started
+            if length == 0:
+                self.forget()
+                return
+            first = self._first(series[0])
+            self._read(series, first, first + length, running, started)
+        except (IndexError, ValueError, WorkbenchError):
+            # rows were dropped between two questions; the next look sees a consistent state
+            self.behind = not running
+
+    def _first(self, series: Any) -> int:
+        """Number of the oldest firing that is kept: its iteration in a loop that runs once, else 0."""
+        iterations = series.window(0, 1)[0]
+        self.depth = iterations.shape[1]
+        return int(iterations[0, 0]) if self.depth == 1 else 0
+
+    def _read(self, series: Sequence[Any], first: int, stop: int, running: bool, started: float) -> None:
+        gaps = any(getattr(s, "gaps", False) for s in series)  # what is read changes its place among what is kept
+        if (gaps and (running or self._length != stop - first)) or stop < self._next or (self._sampled and not running):
+            self._restart(first)
+        self._length = stop - first
+        self._chunk = max(1, min(LIVE if running else CHUNK, ELEMENTS // max(width_of(s) for s in series)))
+        start = max(self._next, first)
+        while start < stop:
+            many = stop - start > self._chunk
+            # the first values of a stretch are read one by one: a loop moves most where it starts
+            head = running and many and start == max(self._next, first)
+            step = -(-(stop - start) // self._chunk) if running and not head else 1
+            end = start + min(HEAD, self._chunk) if head else stop if running else min(stop, start + self._chunk)
+            x, columns = self._window(series, start, first, end, step)
+            self._take(x, columns)
+            self._sampled |= step > 1
+            start = end
+            if self.depth == 1 and not gaps and len(x):
+                start = int(x[-1]) + step  # further on than asked for where rows went meanwhile
+            if time.perf_counter() - started > SLICE_S and not running:
+                break
+        self._next, self.count, self.behind = start, max(start, stop), start < stop
+
+    def _read_rows(self, series: Any, running: bool, started: float) -> None:
+        """The same of a value on a branch; ``_next`` is a row."""
+        span = series.rows
+        stop, self.depth = span.stop, max(1, len(series.frame))
+        if stop < self._next or not len(span) or (self._sampled and not running):
+            self._cut(max(0.0, span.start - 1.0) if self.depth == 1 else 0.0)
+            self._next, self._sampled, self._seen, self._looked = span.start, False, 0, 0
+        start = max(self._next, span.start)
+        if running and stop - start > LIVE:
+            if self.depth > 1:
+                return  # which firing it is, is known when all before it are: wait for the next stop
+            lows = np.linspace(start, stop - STRETCH, STRETCHES).astype(int).tolist()
+            self._take_rows(series, [(low, low + STRETCH) for low in lows])
+            start, self._sampled = stop, True
+        while start < stop:
+            end = min(stop, start + CHUNK)
+            self._take_rows(series, [(start, end)])
+            start = end
+            if time.perf_counter() - started > SLICE_S and not running:
+                break
+        self._next, self.behind = start, start < stop
+        self.count = round(self._seen * stop / self._looked) if self._looked < stop and self._looked else self._seen
+
+    def _take_rows(self, series: Any, stretches: Sequence[tuple[int, int]]) -> None:
+        parts = [series.within(*stretch) for stretch in stretches]
+        iterations, values = (np.concatenate([np.asarray(p[k]) for p in parts]) for k in (0, 1))
+        x = iterations[:, 0] if self.depth == 1 else self._seen + np.arange(len(iterations))
+        self._take(x.astype(np.float64), [values])
+        self._seen += len(x)
+        self._looked += sum(stop - start for start, stop in stretches)
+
+    def _window(
+        self, series: Sequence[Any], start: int, first: int, end: int, step: int
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Numbers and values of the firings ``start`` .. ``end``, where ``first`` was the oldest one that is kept.
+
+        Rows can leave between that question and this one, and between two series: then these are other firings, so
+        their numbers are those of the source values.
+        """
+        parts = [s.window(start - first, end - first, step) for s in series]
+        columns = [np.asarray(values) for _, values in parts]
+        if self.depth > 1:
+            size = min(len(c) for c in columns)
+            return start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns]
+        numbers = [iterations[:, 0] for iterations, _ in parts]
+        common = numbers[0]
+        if any(not np.array_equal(common, n) for n in numbers[1:]):
+            for n in numbers[1:]:
+                common = np.intersect1d(common, n, assume_unique=True)
+            columns = [c[np.isin(n, common)] for c, n in zip(columns, numbers, strict=True)]
+        return common.astype(np.float64), columns
+
+    def forget(self) -> None:
+        """Nothing has fired: the run has gone back to the front of what is followed."""
+        if self._next:
+            self._restart()
+        self.count, self.behind = 0, False
+
+    def _restart(self, first: int = 0) -> None:
+        """Read again from the oldest firing that is kept; what was sampled of older ones stays."""
+        self._cut(float(first))
+        self._next, self._sampled = first, False
+
+
+def width_of(series: Any) -> int:
+    """Elements of one value of a series, as far as its type says (else 1)."""
+    shape = getattr(getattr(series, "type", None), "shape", None) or ()
+    return max(1, math.prod(d or 1 for d in shape))
+
+
+def last_iterations(trace: Trace, graph: Graph) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """Frame path -> iteration path of the newest evaluation of its condition; at a cost that does not grow."""
+    found = {}
+    for path, frame in graph.frames.items():
+        if not path or frame.loop_cond is None:
+            continue
+        try:
+            series = trace[f"{frame.loop_cond}:0"]
+            count = len(series)
+            if count:
+                found[path] = tuple(int(i) for i in series.window(count - 1, count)[0][-1])
+        except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
+            continue  # not computed in this run, or rows were dropped between the questions
+    return found
+
+
+def latest(trace: Trace, name: str, iterations: Mapping[tuple[str, ...], tuple[int, ...]]) -> Any:
+    """The newest value of a node, or None: by its iteration (see ``last_iterations``), not by counting firings.
+
+    A value on a branch is looked for in the three newest iterations; in a short record in all of them.
+    """
+    series = trace[name]
+    path = iterations.get(series.frame)
+    if not series.frame or path is None:
+        return series[-1] if len(series) else None
+    for offset in (1, 0, -1, -2):  # the values of the next iteration may be there already
+        if path[-1] + offset < 0:
+            break
+        try:
+            return series.at((*path[:-1], path[-1] + offset))
+        except WorkbenchError:
+            continue
+    if path[-1] < SHORT:
+        return series[-1] if len(series) else None
+    return None

@@ -1,0 +1,69 @@
+"""The value of a name at a moment: of that iteration, of the iteration around it, or of the last one inside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import DeadValueError, WorkbenchError
+from workbench.ir.node import Ref
+from workbench.trace.provenance import last_iteration
+from workbench.widgets.live.selection import Moment
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+    from workbench.widgets.live.view_source import RecordedSource
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value (None if there is none) and the iteration path it is of; ``note`` says why there is none."""
+
+    value: Any
+    iteration: tuple[int, ...] = ()
+    note: str = ""
+
+
+def value_at(source: RecordedSource, name: str | Ref, moment: Moment) -> Shown:
+    """The value of ``name`` at ``moment``; ``source`` is a view's :class:`~workbench.widgets.live.view_source.Source`.
+
+    A value of the moment's frame, or of one around it, is that of the same iteration. One of a frame inside is that
+    of the last iteration which ran within the moment; one of an unrelated loop is its last. A session recomputes
+    exactly what its trace no longer holds.
+    """
+    trace = source.trace
+    if trace is None:
+        return Shown(None, note="nothing has run yet")
+    try:
+        series = trace[name]
+        path = _path(trace, series.frame, moment)
+        if path is None:
+            return Shown(None, note="not reached in this iteration")
+        if not path and series.frame:  # an unrelated loop: its last value
+            return Shown(series[-1], series.tag(-1).iteration) if len(series) else Shown(None, note="has not fired")
+        if source.session is not None:
+            return Shown(source.session.value(name, path or None), path)
+        return Shown(series.at(path) if path else series[-1], path)
+    except DeadValueError:
+        return Shown(None, note="dead")
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        return Shown(None, note=str(error))
+    except WorkbenchError as error:
+        return Shown(None, note=error.message)
+
+
+def _path(trace: Trace, frame: tuple[str, ...], moment: Moment) -> tuple[int, ...] | None:
+    """The iteration path in ``frame``; () for an unrelated loop, None where a loop inside did not run."""
+    same = 0
+    while same < min(len(frame), len(moment.frame)) and frame[same] == moment.frame[same]:
+        same += 1
+    path = moment.iteration[:same]
+    if same < len(frame) and same < len(moment.frame):
+        return ()
+    for depth in range(same, len(frame)):
+        condition = trace.graph.frames[frame[: depth + 1]].loop_cond
+        last = None if condition is None else last_iteration(trace, Ref(condition, 0), path)
+        if last is None:
+            return None
+        path = (*path, max(last, 0))
+    return path

@@ -1,0 +1,77 @@
+"""Fixes that are tried: each in a copy of the session, on a thread of its own, so that nothing waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from workbench.widgets.live.background import BackgroundTasks
+
+if TYPE_CHECKING:
+    from workbench.session import Session
+
+
+class Trials:
+    """``changed`` is called, on any thread, when there is news. What was tried stays told, by the fix's sentence."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._state: dict[str, dict[str, Any]] = {}
+        self._listeners: list[Callable[[Any], None]] = []
+        self._aside = BackgroundTasks("workbench-fix")
+        self._closed = False
+        #: copies that nobody has taken; they are closed with the view
+        self.forks: list[Any] = []
+
+    def state(self) -> dict[str, dict[str, Any]]:
+        """Sentence of a fix -> ``state`` ("trying", "works", "fails") and ``text``."""
+        with self._lock:
+            return {k: dict(v) for k, v in self._state.items()}
+
+    def on_fork(self, callback: Callable[[Any], None]) -> None:
+        self._listeners.append(callback)
+
+    def begin(self, session: Session, fix: Any, path: tuple[str, ...] | None) -> None:
+        """Try a fix of the loop ``path``; one that is being tried already is left alone."""
+        sentence = str(fix)
+        with self._lock:
+            if self._closed or self._state.get(sentence, {}).get("state") == "trying":
+                return
+            self._state[sentence] = {"state": "trying", "text": ""}
+        self._aside.do(partial(self._try, session, fix, path))
+
+    def _try(self, session: Session, fix: Any, path: tuple[str, ...] | None) -> None:
+        fork = None
+        try:
+            fork = session.apply_fix(fix, frame=path)
+            fixed = session.fixed
+            assert fixed is not None  # apply_fix has set it
+            sign = "\u2713" if fixed.works else "\u2717"
+            told = {"state": "works" if fixed.works else "fails", "text": f"{sign} {fixed}"}
+        except Exception as error:  # whatever went wrong is told beside the button
+            told = {"state": "fails", "text": f"\u2717 {getattr(error, 'message', error)}"}
+        with self._lock:
+            self._state[str(fix)] = told
+            closed = self._closed
+            if fork is not None and not closed and not self._listeners:
+                self.forks.append(fork)
+        if closed:
+            if fork is not None:
+                fork.close()
+            return
+        if fork is not None:
+            for listener in list(self._listeners):
+                listener(fork)
+        self._changed()
+
+    def close(self) -> None:
+        """Close the copies that are left, and wait for what is being tried."""
+        with self._lock:
+            self._closed = True
+            forks, self.forks = self.forks, []
+        for fork in forks:
+            fork.close()
+        self._aside.close()

@@ -1,0 +1,105 @@
+"""When will the loop stop, as plain data: the verdict in words, and the gap of each comparison over the iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.analysis.termination.query import observe
+from workbench.analysis.text import loop_named
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.errors import WorkbenchError
+from workbench.widgets.series.loop_state import has_ended
+from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
+from workbench.widgets.termination.termination_words import UNKNOWN, describe
+from workbench.widgets.text.labels import short_name
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+
+
+def loops(graph: Graph) -> list[tuple[str, ...]]:
+    """Paths of the frames that have a condition, outermost first."""
+    return [p for p in sorted(graph.frames, key=lambda p: (len(p), p)) if p and graph.frames[p].loop_cond]
+
+
+class TerminationModel:
+    """Follows the comparisons of one loop; reads only what is new at each update.
+
+    ``outer`` is the iteration of the loops around it: only that activation is followed then, else all in order.
+    """
+
+    def __init__(self, graph: Graph, path: tuple[str, ...] | None = None, outer: tuple[int, ...] | None = None) -> None:
+        known = loops(graph)
+        self.graph, self.outer = graph, outer
+        self.path = path if path is not None else (known[0] if known else None)
+        self.clauses = [ClauseModel(graph, c, outer) for c in (clauses_of(graph, self.path) if self.path else [])]
+
+    @property
+    def behind(self) -> bool:
+        """True if recorded values are left to read; call ``update`` again."""
+        return any(c.follow.behind for c in self.clauses)
+
+    def update(
+        self, trace: Trace | None, verdict: Callable[[], Any] | None = None, *, running: bool = False
+    ) -> dict[str, Any]:
+        """``clauses``: text, node, left, right, gap now, holds, x and y of \\|left - right\\|; ``verdict``: see
+        :func:`describe`; ``ended``.
+
+        With a verdict the clauses have ``trend``, ``blocks`` and ``ahead`` (x, y, low, high of the gap's forecast), and
+        ``end`` is the expected last evaluation with its interval (at, low, high). What has ended has no forecast.
+        """
+        rows = [clause.update(trace, running) for clause in self.clauses]
+        path = self.path
+        ended = path is not None and has_ended(trace, self.graph, path, self.outer)
+        told = answer = None
+        if verdict is not None and path is not None:
+            try:
+                answer = verdict()
+                told = describe(answer)
+            except WorkbenchError as error:
+                told = {**UNKNOWN, "reason": error.message}
+        end = None
+        if told is not None:
+            now = max((float(row["x"][-1]) for row in rows if len(row["x"])), default=None)
+            end = None if ended or told["ended"] else _end(told, now)
+            for row, clause in zip(rows, self.clauses, strict=True):
+                wanted = None if end is None or now is None else end[2] - now
+                over = ended or told["ended"]
+                row["ahead"] = None if over else clause.ahead(trace, wanted, told["status"] == "PROVED")
+                row["trend"] = clause.trend(trace)
+                if told["outcome"] == "never" and told["trend"] and told["clause"] == row["node"]:
+                    row["trend"] = told["trend"]  # seen further ahead than the record goes
+                row["blocks"] = told["clause"] == row["node"] if told["clause"] else len(rows) == 1
+        return {
+            "loop": short_name(path[-1]) if path else None,
+            "clauses": rows,
+            "verdict": told,
+            "end": end,
+            "ended": ended,
+            "answer": answer,
+        }
+
+
+def answer_of_trace(trace: Trace, graph: Graph, path: tuple[str, ...]) -> Termination:
+    """The answer about a loop from a record alone: whether it has ended in it, else the forecast from its values."""
+    if has_ended(trace, graph, path):
+        reason = Reason("ended", f"The {loop_named(path)} has ended in this recorded run.")
+        proof = Proof("observed", "the condition was false.")
+        return Termination(Status.PROVED, "terminates", 0, (0, 0), reason, confidence=1.0, proof=proof)
+    try:
+        return observe(trace, graph, path).prediction()
+    except (StopIteration, LookupError, ValueError, TypeError):
+        return unknown(
+            "no-data", f"The recorded run contains no evaluation of the condition of the {loop_named(path)}."
+        )
+
+
+def _end(told: dict[str, Any], now: float | None) -> tuple[float, float, float] | None:
+    """The evaluation at which the loop is expected to end, and its interval."""
+    if now is None or told["outcome"] != "terminates" or not told["remaining"]:
+        return None
+    at = now + told["remaining"]
+    low, high = told["interval"] or (told["remaining"], told["remaining"])
+    return at, now + low, now + high

@@ -1,0 +1,301 @@
+"""When will the loop stop: the verdict in words, clause by clause, and the gap of each comparison."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.base.figure.figure_view import FigureView
+from workbench.widgets.base.figure.point_event import PointEvent
+from workbench.widgets.base.json_widget import Controls
+from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.evolution_marks import moment_mark, moment_of
+from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.live.view_source import ViewSource, is_running
+from workbench.widgets.series.loop_state import newest_outer
+from workbench.widgets.termination.fix_trials import Trials
+from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
+from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
+from workbench.widgets.termination.verdict import VerdictPart
+from workbench.widgets.termination.verdict_model import bad_text, settings_of, verdict_model
+from workbench.widgets.text.labels import short_name
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+    from workbench.widgets.live.view_source import Viewable
+
+#: A forecast may run ahead of the loop. It is asked at stops; while running not more often than this, and for a
+#: twentieth of the time at most.
+EVERY_S, SHARE = 0.5, 20
+FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
+
+
+class TerminationView(FigureView):
+    """The verdict on one loop: if it ends, when, and why not; clause by clause, with the gap of each comparison.
+
+    Parameters
+    ----------
+    source : Session, Trace or Graph
+        The run. For a trace the answer is a forecast from the record.
+    frame : tuple of str, optional
+        Path of the loop; by default the outermost. For a loop in a loop the activation of the focus is shown, else the
+        newest.
+    height : int
+        Height in pixels.
+    scale : {"auto", "linear", "log"}, default "auto"
+        Axis of the gaps; "auto" is linear where all of them fall in equal steps.
+    on_fork : callable, optional
+        Called with the new session when somebody tries a fix, on a thread of its own; the session then belongs to the
+        callee. Without it the view keeps the sessions in :attr:`forks` and closes them.
+    focus : Focus, optional
+        A selection to share.
+
+    Raises
+    ------
+    WorkbenchError
+        For a loop that the graph does not have (``no-such-frame``).
+
+    Examples
+    --------
+    >>> wb.widgets.TerminationView(session).frame
+    ('while',)
+    """
+
+    title = "Termination"
+
+    def __init__(
+        self,
+        source: ViewSource | Viewable,
+        frame: tuple[str, ...] | None = None,
+        height: int = HEIGHT,
+        *,
+        scale: str = "auto",
+        on_fork: Callable[[Any], None] | None = None,
+        focus: Focus | None = None,
+    ) -> None:
+        self.source = source if isinstance(source, ViewSource) else ViewSource(source)
+        self.height, self._scale = height, scale
+        graph = self.source.graph
+        self._loops = loops(graph)
+        self._path = self._known(frame) if frame is not None else (self._loops[0] if self._loops else None)
+        self._set_scale(scale)
+        self._models: dict[Any, TerminationModel] = {}
+        self._follow = TerminationModel(graph, self._path)
+        self._forget_answer()
+        self._took, self._asked = 0.0, -EVERY_S
+        self._trials = Trials(self.update_now)
+        if on_fork is not None:
+            self.on_fork(on_fork)
+        self._last: dict[str, Any] = {}
+        super().__init__(self.source, focus)
+        self.show(self.source.snapshot())
+
+    def _known(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        if tuple(path) not in self._loops:
+            raise WorkbenchError(
+                f"Unknown loop {'/'.join(path)!r}.",
+                slug="no-such-frame",
+                fix=f"use one of {', '.join('/'.join(p) for p in self._loops[:8]) or 'a graph with a loop'}.",
+            )
+        return tuple(path)
+
+    def _forget_answer(self) -> None:
+        self._asked = -EVERY_S
+        self._told: dict[str, Any] | None = None
+        self._fixes: list[Any] = []
+        self._kept: list[dict[str, Any]] = []
+        self._end: tuple[float, float, float] | None = None
+        self._key: Any = None
+
+    # -- model and figure -------------------------------------------------------------------------------------------
+    def model(self, snapshot: Any) -> dict[str, Any]:
+        running, trace = is_running(snapshot), self.source.trace
+        outer = self._outer(trace, running)
+        follow = self._follow = self._of(outer)
+        pause = max(EVERY_S, SHARE * self._took)
+        due = not running or time.monotonic() - self._asked >= pause
+        key = (self._path, None if running else outer)
+        ask = trace is not None and self._path is not None and (due or key != self._key and not running)
+        started = time.monotonic()
+        model = follow.update(trace, self._question(trace) if ask and trace is not None else None, running=running)
+        if ask:
+            self._asked = time.monotonic()
+            self._took = self._asked - started
+            self._told, self._end, self._key = model["verdict"], model["end"], key
+            self._fixes = list(getattr(model["answer"], "fix", None) or ())
+            self._kept = [{k: c.get(k) for k in ("ahead", "trend", "blocks")} for c in model["clauses"]]
+        kept = self._kept or [{"ahead": None}] * len(model["clauses"])
+        clauses = [
+            {**clause, **more, "ahead": None if model["ended"] else more["ahead"]}
+            for clause, more in zip(model["clauses"], kept, strict=False)
+        ]
+        deep = self._path is not None and len(self._path) > 1 and outer is None
+        x_title = "evaluation, all activations in order" if deep else "evaluation of the condition"
+        return {
+            **model,
+            "clauses": clauses,
+            "verdict": self._told,
+            "end": None if model["ended"] else self._end,
+            "moment": self._mark(trace, outer),
+            "scale": self._scale,
+            "x_title": x_title,
+        }
+
+    def _outer(self, trace: Trace | None, running: bool) -> tuple[int, ...] | None:
+        """The activation that is shown: the one looked at, else the newest; while it runs all, in order."""
+        depth = len(self._path or ()) - 1
+        if depth < 1:
+            return None
+        moment, path = self.focus.moment, self._path or ()
+        if moment is not None and len(moment.frame) >= depth and moment.frame[:depth] == path[:depth]:
+            return moment.iteration[:depth]
+        return None if running else newest_outer(trace, self.source.graph, path)
+
+    def _of(self, outer: tuple[int, ...] | None) -> TerminationModel:
+        key = (self._path, outer)
+        if key not in self._models:
+            if len(self._models) >= 6:
+                self._models.pop(next(iter(self._models)))
+            self._models[key] = TerminationModel(self.source.graph, self._path, outer)
+        return self._models[key]
+
+    def _question(self, trace: Trace) -> Callable[[], Any]:
+        session, path, graph = self.source.session, self._path or (), self.source.graph
+        if session is not None and session.state != "closed":
+            return lambda: session.termination(path)
+        return lambda: answer_of_trace(trace, graph, path)
+
+    def _mark(self, trace: Trace | None, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
+        try:
+            cond = self.source.graph.frames[self._path or ()].loop_cond
+            if trace is None:
+                return None
+            return moment_mark(trace[f"{cond}:0"], self.focus.moment, outer)
+        except FAILED:
+            return None
+
+    @property
+    def behind(self) -> bool:
+        return self._follow.behind
+
+    def spec(self, model: dict[str, Any]) -> Spec:
+        return termination_spec(model, self.height, headline=False)
+
+    def plain_spec(self, model: dict[str, Any]) -> Spec:
+        return termination_spec(model, self.height + 40)
+
+    def arrange(self) -> tuple[ipywidgets.Widget, ...]:
+        self.verdict = VerdictPart(self._acted)
+        self.controls = Controls(self._chosen, **self._settings())
+        return (self.verdict, self.controls, self.live)
+
+    def refresh(self, model: dict[str, Any]) -> None:
+        self._last = model
+        mark = model["moment"]
+        looked = f"curves show {mark['text']}; the verdict is for the newest state" if mark is not None else ""
+        shown = verdict_model(model, self._fixes, self._trials.state(), looked)
+        self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
+        self.controls.offer(self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return settings_of(self._loops, self._path, self._scale, SCALES)
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+    @property
+    def frame(self) -> tuple[str, ...] | None:
+        """Path of the loop that is shown; None in a graph without loops. Can be set."""
+        return self._path
+
+    @frame.setter
+    def frame(self, path: tuple[str, ...]) -> None:
+        self._path = self._known(path)
+        self._forget_answer()
+        self.update_now()
+
+    def _set_scale(self, scale: str) -> None:
+        if scale not in SCALES:
+            raise WorkbenchError(f"Unknown scale {scale!r}.", slug="no-scale", fix=f"use one of {', '.join(SCALES)}.")
+        self._scale = scale
+
+    def _chosen(self, name: str, value: Any) -> None:
+        if name == "frame":
+            self.frame = tuple(str(value).split("\n"))
+        elif name == "scale":
+            self._set_scale(str(value))
+            self.update_now()
+
+    def _acted(self, name: str, value: Any) -> None:
+        """A button of the verdict."""
+        number = int(value)
+        told = self._told or {}
+        if name == "clause":
+            self.focus.select(str(self._last["clauses"][number]["node"]))
+        elif name == "root":
+            self.focus.select(str(told["root"][number]))
+        elif name == "moment" and told.get("first_bad") is not None and self._path:
+            around = self._outer(self.source.trace, False) or ()
+            self.focus.look_at(Moment(self._path, (*around, int(told["first_bad"]))))
+        elif name == "try":
+            self.try_fix(number)
+
+    def try_fix(self, number: int = 0) -> None:
+        """Try a proposed fix in a copy of the session, on a thread of its own, and show the result beside it.
+
+        Parameters
+        ----------
+        number : int, default 0
+            Number of the fix.
+
+        Raises
+        ------
+        WorkbenchError
+            If there is no such fix (``no-fix``).
+        """
+        if self.source.session is None or not 0 <= number < len(self._fixes):
+            raise WorkbenchError(
+                "This fix is not available.",
+                slug="no-fix",
+                fix="open the view on a session, and choose a fix that it shows.",
+            )
+        self._trials.begin(self.source.session, self._fixes[number], self._path)
+        did = getattr(self.focus, "did", None)
+        if callable(did):
+            did(f"fork = session.apply_fix({number}, frame={self._path!r})")
+        self.update_now()
+
+    def on_fork(self, callback: Callable[[Any], None]) -> None:
+        """Call ``callback(session)`` with each copy in which a fix is tried; the copy then belongs to the callee."""
+        self._trials.on_fork(callback)
+
+    @property
+    def forks(self) -> tuple[Any, ...]:
+        """The sessions in which fixes were tried and that nobody has taken."""
+        return tuple(self._trials.forks)
+
+    def _clicked(self, event: PointEvent) -> None:
+        if self._path is None or not isinstance(event.x, Real):
+            return
+        running = is_running(self.source.snapshot())
+        cond = self.source.graph.frames[self._path].loop_cond
+        moment = moment_of(self.source.trace[f"{cond}:0"], float(event.x), self._outer(self.source.trace, running))
+        if moment is not None:
+            k = event.trace.get("meta", {}).get("clause")
+            clauses = self._last.get("clauses", ())
+            self.focus.look_at(moment, **({"node": clauses[k]["node"]} if k is not None and k < len(clauses) else {}))
+
+    def close(self) -> None:
+        if hasattr(self, "_trials"):
+            self._trials.close()
+        super().close()
+
+    def __repr__(self) -> str:
+        told = self._told["headline"] if self._told else "no forecast yet"
+        return f"<TerminationView of the loop {short_name('/'.join(self._path or ('none',)))!r}: {told}>"
+
+
+__all__ = ["TerminationView"]

@@ -1,0 +1,158 @@
+"""The answer about a loop in words: what is sure, how many iterations are left, who is to blame, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.analysis.series.result import percent
+from workbench.analysis.text import count
+from workbench.widgets.text.labels import count_text
+
+UNKNOWN: dict[str, Any] = {
+    "status": "UNKNOWN",
+    "outcome": None,
+    "headline": "No forecast",
+    "remaining": None,
+    "interval": None,
+    "reason": "",
+    "root": [],
+    "blocking": None,
+    "fix": [],
+    "proof": "",
+    "confidence": None,
+    "ended": False,
+    "left": "",
+    "sure": "",
+    "clause": None,
+    "lines": [],
+    "first_bad": None,
+    "trend": "",
+    "tone": "unknown",
+}
+#: source lines that are named
+LINES = 3
+
+
+def describe(termination: Any) -> dict[str, Any]:
+    """A Termination in words.
+
+    ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
+    ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
+    ``clause``: the node of the blocking clause; ``lines``: where the guilty variable is updated; ``first_bad``;
+    ``trend`` of the gap; ``tone``: "ended", "ends", "never" or "unknown".
+    """
+    if termination is None:
+        return dict(UNKNOWN)
+    status = getattr(termination.status, "name", str(termination.status))
+    outcome, remaining = termination.outcome, termination.remaining
+    ended = getattr(getattr(termination, "reason", None), "slug", "") == "ended"
+    clause = getattr(termination, "blocking_clause", None)
+    proof = getattr(termination, "proof", None)
+    interval = _interval(getattr(termination, "interval", None))
+    confidence = getattr(termination, "confidence", None)
+    details = getattr(termination, "details", None) or {}
+    node = details.get("clause") if isinstance(details, dict) else None
+    gap = getattr(termination, "gap", None)
+    sources = [c.source for c in (getattr(termination, "chain", None) or ()) if getattr(c, "source", None) is not None]
+    lines = list(dict.fromkeys(s.place for s in sources))
+    return {
+        "status": status,
+        "outcome": outcome,
+        "headline": headline(status, outcome, remaining, interval, ended, details),
+        "remaining": None if remaining is None else int(remaining),
+        "interval": interval,
+        "reason": _sentence(getattr(termination, "reason", "")),
+        "root": [str(r) for r in (getattr(termination, "root", None) or ())],
+        "blocking": None if clause is None else _sentence(clause),
+        "fix": [str(f) for f in (getattr(termination, "fix", None) or ())],
+        "proof": _sentence(proof) if proof is not None else "",
+        "confidence": confidence,
+        "ended": ended,
+        "left": _left(termination, interval),
+        "sure": _sure(status, proof, confidence),
+        "clause": node if isinstance(node, str) else None,
+        "lines": lines[:LINES] + ([f"{len(lines) - LINES} more"] if len(lines) > LINES else []),
+        "first_bad": getattr(termination, "first_bad", None),
+        "trend": str(getattr(gap, "trend", "") or ""),
+        "tone": "ended" if ended else {"terminates": "ends", "never": "never"}.get(str(outcome), "unknown"),
+    }
+
+
+def headline(
+    status: str,
+    outcome: Any,
+    remaining: Any,
+    interval: tuple[int, int] | None,
+    ended: bool,
+    details: Mapping[str, Any] | None = None,
+) -> str:
+    """The answer in a few words: ``Predicted: stops after 12 more iterations (10 to 15)``."""
+    if details and "unless" in details:
+        return f"{headline(status, outcome, remaining, interval, ended)}, unless a node fails first"
+    if ended:
+        return "The loop has ended"
+    if details and "fails_after" in details:
+        more = int(details["fails_after"])
+        return f"A node fails after {count_text(more)} more iteration{'' if more == 1 else 's'}"
+    word = {"PROVED": "Proved", "PREDICTED": "Predicted"}.get(status, "Unknown")
+    if outcome == "never":
+        return f"{word}: never stops"
+    if outcome != "terminates":
+        return "No forecast yet"
+    if remaining == 0:
+        return f"{word}: stops without another iteration"
+    if remaining is None:
+        return f"{word}: stops"
+    text = f"{word}: stops after {count_text(int(remaining))} more iteration{'' if remaining == 1 else 's'}"
+    if interval and status != "PROVED" and interval[0] != interval[1]:
+        text += f" ({count_text(interval[0])} to {count_text(interval[1])})"
+    return text
+
+
+def _left(termination: Any, interval: tuple[int, int] | None) -> str:
+    """Iterations that are left, with their interval."""
+    status = getattr(termination.status, "name", "")
+    low = termination.interval[0] if getattr(termination, "interval", None) is not None else None
+    if termination.outcome == "never":
+        return "unlimited"
+    if termination.remaining is None:
+        if termination.outcome == "terminates" and interval is not None:
+            return f"at most {count(interval[1], 'iteration')}"
+        return f"at least {count(int(low), 'iteration')}" if low is not None else "not known"
+    if termination.remaining == 0:
+        return "none"
+    text = count(int(termination.remaining), "iteration")
+    if status == "PROVED":
+        return f"exactly {text}"
+    if interval is None or interval[0] == interval[1]:
+        return text
+    return f"{text} (90 % between {interval[0]:,} and {interval[1]:,})"
+
+
+def _sure(status: str, proof: Any, confidence: Any) -> str:
+    if status == "PROVED":
+        return f"proved by {getattr(proof, 'kind', None) or 'an exact argument'}"
+    if status == "PREDICTED":
+        return f"forecast, correct in {percent(confidence)} of such cases" if confidence else "forecast"
+    return "no proof and no forecast"
+
+
+def _sentence(reason: Any) -> str:
+    for name in ("sentence", "checked", "text"):
+        value = getattr(reason, name, None)
+        if isinstance(value, str):
+            return value
+    if isinstance(reason, (tuple, list)) and reason:
+        return str(reason[-1])
+    return str(reason or "")
+
+
+def _interval(interval: Any) -> tuple[int, int] | None:
+    if interval is None:
+        return None
+    try:
+        low, high = interval
+        return int(low), int(high)
+    except (TypeError, ValueError, OverflowError):
+        return None

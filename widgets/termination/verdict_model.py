@@ -1,0 +1,133 @@
+"""Content beside the gap curves: badge, facts, clauses, causes, and suggested fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.widgets.text.labels import count_text, number, shorten
+
+Path = tuple[str, ...]
+
+#: status -> (sign, word); the sign tells them apart without colour
+BADGES = {"PROVED": ("\u2713", "PROVED"), "PREDICTED": ("\u2248", "PREDICTED"), "UNKNOWN": ("?", "UNKNOWN")}
+#: trend -> (arrow, word)
+TRENDS = {
+    "shrinking": "\u2198 shrinking",
+    "constant": "\u2192 constant",
+    "growing": "\u2197 growing",
+    "cycling": "\u21bb cycling",
+    "nan": "\u26a0 NaN",
+}
+TONES = {"ended": "\u2713", "ends": "\u25b6", "never": "\u221e", "unknown": "?"}
+#: names, sentences and clauses that are shown
+NAMES, SENTENCES, CLAUSES = 6, 4, 12
+
+
+def verdict_model(
+    model: Mapping[str, Any],
+    fixes: Sequence[Any] = (),
+    trials: Mapping[str, Mapping[str, Any]] | None = None,
+    moment: str = "",
+) -> dict[str, Any]:
+    """``tone``, ``sign``, ``badge``, ``headline``, ``reason``, ``facts`` (label, text), ``clauses`` (node, text, now,
+    state, gap, trend, blocks, word), ``root``, ``first_bad``, ``fixes`` (sentence, applies, state, result), ``moment``.
+
+    ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails") and ``text``.
+    """
+    told = model.get("verdict")
+    empty: dict[str, Any] = {
+        "tone": "unknown",
+        "sign": "?",
+        "badge": "",
+        "headline": "",
+        "reason": "",
+        "facts": [],
+        "clauses": [],
+        "root": [],
+        "first_bad": None,
+        "fixes": [],
+        "moment": moment,
+    }
+    if model["loop"] is None:
+        return {**empty, "headline": "This graph has no loop."}
+    rows = [_row(c, bool(model.get("ended"))) for c in model["clauses"][:CLAUSES]]
+    if told is None:
+        return {**empty, "headline": "No forecast yet", "clauses": rows}
+    sign, word = BADGES.get(told["status"], BADGES["UNKNOWN"])
+    facts = [("Iterations left", told["left"]), ("Sure", told["sure"])] if not told["ended"] else []
+    if told["proof"] and told["proof"] != told["reason"] and not told["ended"]:
+        facts.append(("Proof", told["proof"]))
+    if told["lines"]:
+        facts.append(("Updated in", ", ".join(told["lines"])))
+    shown = []
+    for k, sentence in enumerate(told["fix"][:SENTENCES]):
+        applies = k < len(fixes) and bool(getattr(fixes[k], "applies", False))
+        trial = (trials or {}).get(sentence, {})
+        shown.append(
+            {
+                "sentence": shorten(sentence, 400),
+                "applies": applies,
+                "state": trial.get("state", ""),
+                "result": shorten(str(trial.get("text", "")), 500),
+            }
+        )
+    return {
+        **empty,
+        "tone": told["tone"],
+        "sign": TONES[told["tone"]],
+        "badge": f"{sign} {word}",
+        "headline": told["headline"],
+        "reason": shorten(told["reason"], 600),
+        "facts": [[label, shorten(words, 300)] for label, words in facts if words],
+        "clauses": rows,
+        "root": [shorten(r, 60) for r in told["root"][:NAMES]],
+        "first_bad": told["first_bad"],
+        "fixes": shown,
+    }
+
+
+def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:
+    """One clause: what it compares now, and whether it decides."""
+    known = clause["gap"] is not None
+    now = f"{number(clause['left'])} against {number(clause['right'])}" if known else "no values yet"
+    decides = ("ended it" if ended else "decides") if clause.get("blocks") else ""
+    return {
+        "node": clause["node"],
+        "text": shorten(clause["text"], 80),
+        "now": now,
+        "state": "" if not known else "true" if clause["holds"] else "false",
+        "gap": "" if not known else number(abs(clause["gap"])),
+        "trend": TRENDS.get(clause.get("trend", ""), ""),
+        "blocks": bool(clause.get("blocks")),
+        "word": decides,
+    }
+
+
+def bad_text(first_bad: int | None) -> str:
+    """The iteration from which it went wrong, as a button's text."""
+    return "" if first_bad is None else f"iteration {count_text(int(first_bad))}"
+
+
+def settings_of(paths: Sequence[Path], path: Path | None, scale: str, scales: Sequence[str]) -> dict[str, Any]:
+    """The choice of the loop and of the gaps' scale, for :class:`workbench.widgets.base.json_widget.Controls`."""
+    loops = [{"value": "\n".join(p), "text": shorten("/".join(p), 40)} for p in paths]
+    controls: list[dict[str, Any]] = [
+        {
+            "name": "frame",
+            "type": "select",
+            "label": "Loop",
+            "value": "\n".join(path or ()),
+            "shown": len(paths) > 1,
+            "options": loops,
+        },
+        {
+            "name": "scale",
+            "type": "choice",
+            "label": "Scale of the gaps",
+            "value": scale,
+            "shown": bool(paths),
+            "options": [{"value": s, "text": s, "tip": f"Scale of the gaps: {s}"} for s in scales],
+        },
+    ]
+    return {"label": "What the termination view shows", "controls": controls, "error": ""}

@@ -1,0 +1,71 @@
+"""Display names of the values of a graph: the loop variable behind its Enter, Merge, Switch, NextIteration and Exit."""
+
+from __future__ import annotations
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.widgets.text.labels import expression, short_name, shorten, value_text
+
+#: ops that hand a value on as it is
+PASSING = ("Enter", "Switch", "Exit", "NextIteration", "Identity")
+#: so many of them are gone through
+FAR = 100
+#: what joins the two sides of a branch
+EITHER = "either branch"
+#: characters of what is computed
+ROOM = 40
+
+
+class Spoken:
+    """Words for values and nodes of one graph; nothing is escaped."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._variables = {
+            part: v.name
+            for frame in graph.frames.values()
+            for v in frame.variables
+            for part in (v.enter, v.merge, v.switch, v.next_iteration, v.exit)
+            if part is not None
+        }
+
+    def name(self, ref: Ref) -> str:
+        """``x`` for all of a loop variable's nodes and for what hands it on, else the public name, else that of the
+        node without its scope."""
+        return self._given(ref) or short_name(ref.node) + (f":{ref.index}" if ref.index else "")
+
+    def called(self, ref: Ref) -> str:
+        """The same, but what has no name of its own is called by how it is made: ``t + j``, "constant", "go on?"."""
+        node = self.graph.nodes[ref.node]
+        return self._given(ref) or (EITHER if node.op == "Merge" else self.made(ref.node))
+
+    def step(self, node: str) -> str:
+        """Display text of a node's next step: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``."""
+        made, given = self.made(node), self._given(Ref(node, 0))
+        moves = self.graph.nodes[node].op in (*PASSING, "Merge", "Placeholder")
+        return f"{given} ({made})" if moves and given else made
+
+    def _given(self, ref: Ref) -> str:
+        """The name that somebody gave to a value; nothing for one that has none."""
+        for _ in range(FAR):
+            if ref.node in self._variables:
+                return short_name(self._variables[ref.node])
+            node, public = self.graph.nodes[ref.node], self.graph.name_of(ref)
+            if public != str(ref):
+                return short_name(public)
+            if node.op not in PASSING or not node.inputs:
+                break
+            ref = node.inputs[0]
+        return ""
+
+    def made(self, node: str) -> str:
+        """How a node makes its value: ``x \u00f7 2``, "constant", "input", or what moves it on."""
+        found = self.graph.nodes[node]
+        op = found.op.rsplit(":", 1)[-1]
+        if not found.inputs or op in (*PASSING, "Merge", "LoopCond"):
+            return {"Const": "constant", "Placeholder": "input", "LoopCond": "go on?"}.get(op, op)
+        return shorten(expression(op, [self._operand(ref) for ref in found.inputs]), ROOM)
+
+    def _operand(self, ref: Ref) -> str:
+        node = self.graph.nodes[ref.node]
+        return value_text(node.attrs.get("value")) if node.op == "Const" else self.name(ref)

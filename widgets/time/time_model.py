@@ -1,0 +1,92 @@
+"""Content of the time slider: for each level of the frame that is looked at, the iteration and the last one there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.trace.provenance import last_iteration
+from workbench.widgets.live.selection import Moment, Path
+from workbench.widgets.series.series_reader import last_iterations
+from workbench.widgets.text.labels import short_name, shorten
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+    from workbench.widgets.live.view_source import ViewSource
+
+#: frames that can be chosen; more would fill no list that anybody reads
+MAX_FRAMES = 200
+
+
+def loops_of(graph: Graph) -> list[Path]:
+    """The frames that are loops, outer ones before those inside."""
+    return [p for p, f in graph.frames.items() if p and f.loop_cond is not None][:MAX_FRAMES]
+
+
+def frame_now(shown: Path, wanted: Path, known: list[Path]) -> Path:
+    """The frame to show: the wanted one, but stay with a deeper one that was shown (stepping goes in and out)."""
+    if wanted not in known:
+        wanted = ()
+    if shown and shown[: len(wanted)] == wanted:
+        return shown
+    return wanted or shown or (known[0] if known else ())
+
+
+def time_model(
+    source: ViewSource, frame: Path, moment: Moment | None, lasts: dict[Any, int] | None = None
+) -> dict[str, Any]:
+    """``levels`` (name, value, last, whether it is set), ``live``, and the sentence ``text`` for a screen reader.
+
+    ``lasts`` keeps the lengths of loops that are over, which do not change any more.
+    """
+    trace, graph = source.trace, source.graph
+    newest = last_iterations(trace, graph) if trace is not None else {}
+    levels: list[dict[str, Any]] = []
+    path: Path | tuple[int, ...] = ()
+    open_: tuple[int, ...] = ()
+    for depth in range(1, len(frame) + 1):
+        part = frame[:depth]
+        now = newest.get(part)
+        at_front = now is not None and tuple(now[:-1]) == open_
+        last = int(now[-1]) if at_front and now is not None else _last(trace, graph, part, open_, newest, lasts)
+        is_set = moment is not None and moment.frame[:depth] == part
+        value = min(moment.iteration[depth - 1], max(last, 0)) if is_set and moment is not None else last
+        levels.append({"name": shorten(short_name(part[-1]), 40), "value": max(value, 0), "last": last, "set": is_set})
+        open_ = (*open_, max(value, 0))
+        path = open_
+    where = " \u203a ".join(f"{level['name']} {level['value']:,}" for level in levels)
+    return {
+        "levels": levels,
+        "live": moment is None,
+        "path": list(path),
+        "text": "no iteration yet" if not levels or levels[0]["last"] < 0 else where,
+    }
+
+
+def _last(
+    trace: Trace | None,
+    graph: Graph,
+    part: Path,
+    outer: tuple[int, ...],
+    newest: Mapping[Path, tuple[int, ...]],
+    lasts: Any,
+) -> int:
+    """The last iteration of a loop within iterations of the loops around; -1 where it did not run."""
+    over = tuple(newest.get(part[:-1], ())) > outer  # the loop around has gone on: this number stays
+    key = (part, outer)
+    if over and lasts is not None and key in lasts:
+        return int(lasts[key])
+    try:
+        condition = graph.frames[part].loop_cond
+        last = None if trace is None or condition is None else last_iteration(trace, Ref(condition, 0), outer)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, WorkbenchError):
+        last = None
+    found = -1 if last is None else int(last)
+    if over and lasts is not None:
+        if len(lasts) > 10_000:
+            lasts.clear()
+        lasts[key] = found
+    return found

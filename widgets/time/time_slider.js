@@ -1,0 +1,202 @@
+// One slider per level of the loop that is looked at. At most one message is under way: the next one, always the newest,
+// leaves when the kernel has answered.
+
+const SPEEDS = [["1 / s", 1], ["2 / s", 2], ["5 / s", 5], ["10 / s", 10], ["20 / s", 20], ["all in 10 s", 0]];
+const PLAY = "M3 1l9 6-9 6z";
+const HALT = "M3 1h3v12H3zM8 1h3v12H8z";
+const ICONS = { back: "M10 1 3 7l7 6z", on: "M4 1l7 6-7 6z", newest: "M1 1l6 6-6 6zM7 1l6 6-6 6zM12 1h2v12h-2z" };
+const SLOW_MS = 2000;
+
+export default {
+  render({ model, el }) {
+    const box = aria(make("div", "workbench-bar workbench-time", el), "group", "Iteration shown in all views");
+    const tools = make("div", "workbench-time-tools", box);
+    const frames = aria(make("select", "", tools), "", "Loop");
+    frames.title = "Loop whose iterations the slider shows";
+    const play = makeButton("", "Play the iterations", tools, () => (timer ? halt() : start()));
+    play.dataset.time = "play";
+    play.appendChild(icon(PLAY));
+    const speed = aria(make("select", "", tools), "", "Speed");
+    speed.title = "Iterations per second";
+    for (const [label, rate] of SPEEDS) make("option", "", speed, label).value = rate;
+    speed.value = 5;
+    const back = makeButton("", "Previous iteration", tools, () => move(-1));
+    back.appendChild(icon(ICONS.back));
+    const on = makeButton("", "Next iteration", tools, () => move(1));
+    on.appendChild(icon(ICONS.on));
+    const jump = make("input", "workbench-time-jump", tools);
+    jump.type = "number";
+    jump.min = 0;
+    jump.placeholder = "iteration";
+    jump.setAttribute("aria-label", "Look at iteration");
+    jump.title = "Type a number and press Enter; future iterations are computed first";
+    const newest = makeButton("", "Show the newest state", tools, () => {
+      halt();
+      ask({ kind: "newest" });
+    });
+    newest.appendChild(icon(ICONS.newest));
+    make("span", "", newest, "Newest");
+    newest.dataset.time = "newest";
+    const go = makeButton("Go there", "Move the session to this iteration, forwards or back", tools, () => {
+      halt();
+      ask({ kind: "go" });
+    });
+    go.dataset.time = "go";
+    const rows = make("div", "workbench-time-levels", box);
+    const told = make("span", "workbench-time-told", tools);
+    told.setAttribute("aria-live", "polite");
+
+    let now = {};
+    let sliders = [];
+    let timer = null;
+    let sequence = 0;
+    let open = 0; // sequence number of the message that is under way, or 0
+    let sentAt = 0;
+    let waiting = null;
+
+    function ask(message) {
+      if (open && performance.now() - sentAt < SLOW_MS) {
+        waiting = message;
+        return;
+      }
+      waiting = null;
+      open = ++sequence;
+      sentAt = performance.now();
+      if (!tell(model, { ...message, seq: open })) halt();
+    }
+    const deepest = () => {
+      const set = (now.levels ?? []).findLastIndex((level) => level.set);
+      return set < 0 ? (now.levels ?? []).length : set + 1;
+    };
+    const level = () => now.levels?.[deepest() - 1];
+    const look = (value) => ask({ kind: "look", depth: deepest(), value });
+
+    function move(by) {
+      halt();
+      const at = level();
+      if (at) look(Math.max(0, Math.min(at.last, at.value + by)));
+    }
+    function start() {
+      const at = level();
+      if (!at || at.last < 1) return;
+      if (now.live || at.value >= at.last) look(0);
+      const rate = Number(speed.value);
+      timer = setInterval(() => {
+        if (open) return; // the views have not caught up
+        const here = level();
+        const stride = rate ? 1 : Math.max(1, Math.round(here.last / 200));
+        if (!here || now.live) return halt();
+        if (here.value >= here.last) return now.running ? undefined : halt();
+        look(Math.min(here.last, here.value + stride));
+      }, rate ? 1000 / rate : 50);
+      showPlaying();
+    }
+    function halt() {
+      clearInterval(timer);
+      timer = null;
+      showPlaying();
+    }
+    function showPlaying() {
+      play.replaceChildren(icon(timer ? HALT : PLAY));
+      const words = timer ? "Stop playing" : "Play the iterations";
+      play.title = words;
+      play.setAttribute("aria-label", words);
+      play.setAttribute("aria-pressed", String(Boolean(timer)));
+    }
+    speed.addEventListener("change", () => {
+      if (!timer) return;
+      halt();
+      start();
+    });
+    frames.addEventListener("change", () => {
+      halt();
+      ask({ kind: "frame", frame: Number(frames.value) });
+    });
+    jump.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // the notebook would take Enter for itself
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      halt();
+      const value = Number.parseInt(jump.value, 10);
+      const at = level();
+      if (!at || !Number.isFinite(value)) return;
+      if (value > at.last && now.can_run) ask({ kind: "go", depth: deepest(), value }); // not there yet: run to it
+      else look(Math.max(0, Math.min(at.last, value)));
+      jump.value = "";
+    });
+
+    function build(count) {
+      rows.replaceChildren();
+      sliders = Array.from({ length: count }, (_, k) => {
+        const row = make("label", "workbench-time-level", rows);
+        const name = make("span", "workbench-time-name", row);
+        const range = make("input", "", row);
+        range.type = "range";
+        range.min = 0;
+        range.step = 1;
+        const count_ = make("output", "workbench-time-count", row);
+        const chosen = () => {
+          halt();
+          ask({ kind: "look", depth: k + 1, value: Number(range.value) });
+          count_.textContent = `${range.value} of ${range.max}`;
+        };
+        range.addEventListener("input", chosen);
+        // a notebook keeps arrow keys for itself, so they are carried out here
+        range.addEventListener("keydown", (event) => {
+          const [at, last] = [Number(range.value), Number(range.max)];
+          const page = Math.max(1, Math.round(last / 10));
+          const target = {
+            ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1,
+            PageDown: at - page, PageUp: at + page, Home: 0, End: last,
+          }[event.key];
+          if (target === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+          taken(event);
+          range.value = Math.max(0, Math.min(last, target));
+          chosen();
+        });
+        return { name, range, count: count_ };
+      });
+    }
+
+    const show = (status) => {
+      now = status;
+      if (open && status.seen >= open) open = 0;
+      const names = status.frames ?? [];
+      if (frames.dataset.names !== JSON.stringify(names)) {
+        frames.dataset.names = JSON.stringify(names);
+        frames.replaceChildren();
+        names.forEach((name, k) => (make("option", "", frames, name).value = k));
+      }
+      frames.value = status.frame;
+      frames.style.display = names.length > 1 ? "" : "none";
+      const levels = status.levels ?? [];
+      box.style.display = levels.length ? "" : "none";
+      if (levels.length !== sliders.length) build(levels.length);
+      levels.forEach((at, k) => {
+        const { name, range, count } = sliders[k];
+        const ran = at.last >= 0;
+        name.textContent = at.name;
+        if (waiting?.depth !== k + 1) {
+          range.max = Math.max(at.last, 0);
+          range.value = at.value;
+          count.textContent = ran ? `${at.value} of ${at.last}` : "has not run yet";
+        }
+        range.disabled = !ran;
+        range.setAttribute("aria-label", `Iteration of ${at.name}`);
+        range.setAttribute("aria-valuetext", ran ? `iteration ${at.value} of ${at.last} of ${at.name}` : "has not run yet");
+        range.dataset.set = String(at.set);
+      });
+      box.dataset.live = String(Boolean(status.live));
+      newest.setAttribute("aria-pressed", String(Boolean(status.live)));
+      go.disabled = !status.can_go;
+      const text = status.live ? `newest: ${status.text}` : `looking at ${status.text}`;
+      if (told.textContent !== text && !(status.running && status.live)) told.textContent = text;
+      else if (status.running && status.live) told.textContent = "newest";
+      const ran = (levels[0]?.last ?? -1) >= 0;
+      for (const control of [play, back, on]) control.disabled = !ran;
+      jump.disabled = !ran && !status.can_run;
+      if (!open && waiting) ask(waiting);
+    };
+    return follow(model, el, show, halt);
+  },
+};

@@ -1,0 +1,170 @@
+"""The time slider: one slider for each level of the frame that is looked at; it moves every view of its focus.
+
+Looking at the past moves neither the session nor stops a run; "Go there" does, with ``run_to``. The browser has one
+message under way at most, the newest, so that a slider that is dragged never floods the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.status_widget import StatusWidget
+from workbench.widgets.live.selection import Focus, Moment, Path
+from workbench.widgets.text.labels import short_name, shorten
+from workbench.widgets.time.time_model import frame_now, loops_of, time_model
+
+if TYPE_CHECKING:
+    from workbench.trace import Trace
+    from workbench.widgets.live.view_source import Viewable, ViewSource
+
+
+class TimeSlider(StatusWidget):
+    """One slider per level of a nested loop; it moves the moment that all views of its focus show.
+
+    Parameters
+    ----------
+    source : Session or Trace
+        The run.
+    focus : Focus, optional
+        A selection to share.
+
+    Attributes
+    ----------
+    frame : tuple of str
+        Path of the loop that the sliders stand for.
+
+    Examples
+    --------
+    >>> slider = wb.widgets.TimeSlider(session)
+    >>> slider.look(2)
+    >>> slider.focus.moment
+    Moment(frame=('while',), iteration=(2,))
+    >>> slider.newest()
+    """
+
+    _script = script("time/time_slider.js")
+    _css = joined("base/bar.css", "time/time_slider.css")
+
+    def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
+        self._loops: list[Path] = []
+        self._lasts: dict[Any, int] = {}
+        self._trace: Trace | None = None
+        self._seen = 0
+        self.frame: Path = ()
+        super().__init__(source, focus)
+        self._loops = loops_of(self.source.graph)
+        self.show(self.source.snapshot())
+
+    def show(self, snapshot: Any) -> None:
+        """Bring the sliders up to date; on the pump's thread."""
+        with self._lock:
+            if self.source.trace is not self._trace:  # another run: other lengths
+                self._trace = self.source.trace
+                self._lasts.clear()
+            moment = self.focus.moment
+            if moment is not None and moment.frame:
+                self.frame = frame_now(self.frame, moment.frame, self._loops)
+            elif snapshot is not None and str(snapshot.state) != "running" and snapshot.position is not None:
+                self.frame = frame_now(self.frame, tuple(snapshot.position.frame), self._loops)
+            elif not self.frame:
+                self.frame = frame_now((), (), self._loops)
+            model = time_model(self.source, self.frame, moment, self._lasts)
+            state = str(getattr(snapshot, "state", "closed"))
+            self.offer(
+                {
+                    **model,
+                    "frames": [shorten(" \u203a ".join(short_name(p) for p in path), 60) for path in self._loops],
+                    "frame": self._loops.index(self.frame) if self.frame in self._loops else -1,
+                    "running": state == "running",
+                    "can_go": moment is not None and state not in ("closed", "running"),
+                    "can_run": state in ("ready", "paused", "running"),
+                    "seen": self._seen,
+                }
+            )
+
+    # -- what the user does -----------------------------------------------------------------------------------------
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind == "look":
+            depth, value = content.get("depth"), content.get("value")
+            if isinstance(depth, int) and isinstance(value, int) and 0 < depth <= len(self.frame) and value >= 0:
+                self.look(value, depth)
+        elif kind == "newest":
+            self.newest()
+        elif kind == "frame":
+            index = content.get("frame")
+            if isinstance(index, int) and 0 <= index < len(self._loops):
+                self.choose(self._loops[index])
+        elif kind == "go":
+            depth, value = content.get("depth"), content.get("value")
+            if depth is None:
+                self.go()
+            elif isinstance(depth, int) and isinstance(value, int) and 0 < depth <= len(self.frame) and value >= 0:
+                self.go(self._moment(value, depth))
+        seen = content.get("seq")
+        if isinstance(seen, int):
+            self._seen = seen  # not before: the pump would tell that it is done
+        self.update_now()  # the answer, also where nothing has changed
+
+    def look(self, value: int, depth: int | None = None) -> None:
+        """Show an iteration in all views.
+
+        Parameters
+        ----------
+        value : int
+            The iteration; beyond the last one, the last.
+        depth : int, optional
+            Which loop, counted from the outermost (1); by default the innermost shown.
+        """
+        depth = len(self.frame) if depth is None else depth
+        self.show(self.source.snapshot())  # the pump may not have come by since the last stop
+        levels = self.status.get("levels", ())
+        last = int(levels[depth - 1]["last"]) if 0 < depth <= len(levels) else -1
+        if last < 0:
+            return
+        moment = self._moment(max(0, min(value, last)), depth)
+        self.focus.did(f"panel.focus.look_at(wb.widgets.Moment({moment.frame!r}, {moment.iteration!r}))", "look")
+        self.focus.look_at(moment)
+
+    def _moment(self, value: int, depth: int) -> Moment:
+        """Iteration ``value`` of a loop, within the iterations of the loops around that are shown."""
+        outer = [int(level["value"]) for level in self.status.get("levels", ())[: depth - 1]]
+        return Moment(self.frame[:depth], (*outer, value))
+
+    def newest(self) -> None:
+        """Show the newest state again."""
+        self.focus.did("panel.focus.look_at(None)", "look")
+        self.focus.look_at(None)
+
+    def choose(self, frame: Path) -> None:
+        """Let the sliders stand for another loop, given by its path."""
+        self.frame = tuple(frame)
+        self.focus.look_at(None)
+        self.update_now()
+
+    def go(self, moment: Moment | None = None) -> None:
+        """Move the session to the beginning of an iteration, forwards or back.
+
+        Parameters
+        ----------
+        moment : Moment, optional
+            The iteration; by default the one that the views show.
+        """
+        moment = self.focus.moment if moment is None else moment
+        if self.session is None or moment is None or not moment.frame:
+            return
+        frame = self.source.graph.frames[moment.frame]
+        if not frame.merges:
+            return
+        name = next((v.name for v in frame.variables if v.merge == frame.merges[0]), frame.merges[0])
+        try:
+            self.session.post("run_to", name=name, iteration=moment.iteration)
+        except WorkbenchError:  # closed meanwhile
+            return
+        self.focus.did(f"session.run_to({name!r}, {moment.iteration!r})")
+        self.focus.look_at(None)
+
+    def __repr__(self) -> str:
+        return f"<TimeSlider: {self.status.get('text', '')}{' (newest)' if self.status.get('live') else ''}>"

@@ -1,0 +1,144 @@
+"""The chain of values behind a value as rows of a tree, and the origin of a NaN, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.precision import NanOrigin
+from workbench.ir.node import Ref
+from workbench.text import printable
+from workbench.trace.provenance import Explanation, ProvenanceLink
+from workbench.widgets.text.display_names import EITHER, Spoken
+from workbench.widgets.text.labels import short_name, shorten, value_text
+
+#: rows of a tree; a chain goes through the same values again and again
+MAX_ROWS = 400
+#: rows up to this depth are open at first
+OPEN = 3
+
+
+def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
+    """The links as rows in the order of a walk through the tree: ``number`` of the link, ``depth`` from 0 on, texts
+    (``shown``, what people call it, with the internal ``tag`` where that is another; ``name``, ``where``, ``value``,
+    ``op``, ``note``, ``line``), ``frame`` and ``iteration`` to go there, ``bad`` ("NaN", "Inf" or nothing), ``root``
+    (an input or a constant), ``again`` (told before: its own rows are above), ``kids`` (rows right below it). Nothing
+    is escaped."""
+    rows: list[dict[str, Any]] = []
+    told: set[int] = set()
+    stack = [(0, 0)]
+    while stack and len(rows) < MAX_ROWS:
+        number, depth = stack.pop()
+        link = found.links[number]
+        again = number in told and bool(link.sources)
+        rows.append(_row(link, depth, again, spoken))
+        if not again:
+            told.add(number)
+            stack.extend((source, depth + 1) for source in reversed(link.sources))
+    return rows
+
+
+def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[str, Any]:
+    ref, node = Ref(link.tag.node, link.tag.output), spoken.graph.nodes[link.tag.node]
+    shown, made = spoken.called(ref), spoken.made(link.tag.node)
+    notes = [link.note] if link.note else []
+    if node.op == "Switch" and link.note.startswith("alive where "):
+        side = "true" if ref.index else "false"
+        decides = node.inputs[1]
+        notes = [f"alive where {spoken.called(decides)} is {side}"]
+        if spoken.graph.nodes[decides.node].op == "LoopCond":
+            notes = ["the loop goes on" if ref.index else "the loop ends"]
+    if shown == EITHER:  # which one it was is told by the row below
+        notes, made = [], shown
+    if again:
+        notes.append("see above")
+    if not link.complete:
+        notes.append("the chain continues")
+    return {
+        "number": link.number,
+        "depth": depth,
+        "node": link.tag.node,
+        "ref": f"{link.tag.node}:{link.tag.output}",
+        "name": printable(link.name),
+        "shown": shorten(printable(shown), 48),
+        "tag": "" if shown == link.name else shorten(printable(link.name), 60),
+        "op": "" if made == shown else printable(made),
+        "where": printable(_where(link)),
+        "frame": list(link.tag.frame),
+        "iteration": list(link.tag.iteration),
+        "value": "?" if link.value is None else value_text(link.value),
+        "bad": bad_word(link.value),
+        "note": printable("; ".join(notes)),
+        "root": not link.sources and link.complete,
+        "again": again,
+        "kids": 0 if again else len(link.sources),
+        "line": "" if link.source is None else printable(link.source.place),
+        "expression": "" if link.source is None else shorten(printable(link.source.expression), 80),
+    }
+
+
+def _where(link: ProvenanceLink) -> str:
+    """``iteration 3`` in a loop, ``outer 3, inner 1`` in loops within loops."""
+    path = link.tag.iteration
+    if len(path) == 1:
+        return f"iteration {path[0]}"
+    return ", ".join(f"{short_name(f)} {i}" for f, i in zip(link.tag.frame, path, strict=True))
+
+
+def bad_word(value: Any) -> str:
+    """ "NaN" or "Inf" for a value with such items; else nothing."""
+    if not isinstance(value, np.ndarray | np.generic):
+        return ""
+    array = np.asarray(value)
+    if array.dtype.isbuiltin == 2:
+        array = array.astype(np.float32)
+    if array.dtype.kind not in "fc":
+        return ""
+    return "NaN" if np.isnan(array).any() else "Inf" if np.isinf(array).any() else ""
+
+
+def origin_model(found: NanOrigin | None) -> dict[str, Any]:
+    """Origin of the first NaN or infinity: ``lines`` and the place to go to; without one, that there is none."""
+    if found is None:
+        return {"lines": ["No NaN or infinity so far."], "node": "", "frame": [], "iteration": []}
+    return {
+        "lines": [printable(line) for line in found.text().splitlines()],
+        "node": found.node,
+        "frame": list(found.frame),
+        "iteration": list(found.iteration),
+    }
+
+
+def blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:
+    """The model of no chain, and a line that says why."""
+    return {
+        "headline": headline,
+        "rows": [],
+        "more": "",
+        "error": "",
+        "bad": False,
+        "open": OPEN,
+        "origin": None,
+        "name": "",
+        "iteration": "",
+        "names": list(names),
+    }
+
+
+def path_of(iteration: int | tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """An iteration, or the path of one, as a path."""
+    if iteration is None:
+        return None
+    return (iteration,) if isinstance(iteration, int) else tuple(int(i) for i in iteration)
+
+
+def typed_path(text: Any) -> Any:
+    """An iteration path as one types it; None for nothing, False for what is none."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    parts = text.replace(",", " ").split()
+    if len(parts) > 64 or not all(p.isascii() and p.isdigit() and len(p) <= 15 for p in parts):
+        return False
+    return tuple(map(int, parts))

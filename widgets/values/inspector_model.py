@@ -1,0 +1,236 @@
+"""One value for reading: number, table, heat map, histogram or line, with statistics; bounded however large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.series.thinning import thin
+from workbench.widgets.text.labels import count_text, number, shorten, value_text
+from workbench.widgets.values.slices import Index, Picked, as_key, resolve
+from workbench.widgets.values.statistics_model import largest, one_number, sampled, statistics
+
+MAX_ROWS = 16
+MAX_COLS = 8
+MAX_HEAT = 64
+MAX_BINS = 40
+#: points of a line that are looked at, and that are drawn
+MAX_LINE = 4_000_000
+MAX_POINTS = 1200
+DISPLAYS = ("auto", "table", "heat map", "line", "histogram")
+
+
+def inspector_model(
+    value: Any,
+    name: str = "",
+    index: tuple[Index, ...] = (),
+    display: str = "auto",
+    *,
+    steps: Sequence[tuple[int, ...]] = (),
+    differs: bool = False,
+) -> dict[str, Any]:
+    """The shown content of ``value[index]``. Nothing is escaped.
+
+    ``kind`` (none, scalar, table, object), ``header`` (dtype, shape, strides, bytes), ``text``, ``cells`` (rows of
+    text), ``rows`` and ``columns`` (their labels), ``bad`` (row and column of what is not finite), ``more`` (what is
+    left out), ``statistics`` (label -> text), ``display``, and for the figure ``heat`` (2-D float64, at most 64 x 64),
+    ``line`` (x, y) or ``histogram`` (edges, counts, what is left out). ``origin`` tells of which axes and places the
+    table's rows and columns are. With ``steps`` the first axis is time, and each step an iteration path; ``index`` then
+    is of the axes behind it. WorkbenchError for an index that does not fit.
+    """
+    model: dict[str, Any] = {
+        "name": name,
+        "kind": "none",
+        "header": "",
+        "text": "no value yet",
+        "cells": [],
+        "rows": [],
+        "columns": [],
+        "bad": [],
+        "more": "",
+        "statistics": {},
+        "display": "none",
+        "heat": None,
+        "line": None,
+        "histogram": None,
+        "origin": None,
+        "differs": differs,
+        "time": bool(steps),
+    }
+    if value is None:
+        return model
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return {**model, "kind": "object", "header": type(value).__name__, "text": shorten(repr(value), 200)}
+    if array.dtype == object:
+        text = shorten(str(array[()]) if array.ndim == 0 else f"{array.size} objects", 200)
+        return {**model, "kind": "object", "header": f"object[{_shape(array)}]", "text": text}
+    picked = resolve((slice(None), *index) if steps else index, array.shape)
+    header = _header(array)
+    part = array[as_key(picked)] if picked else array
+    if index and part.shape != array.shape:
+        header += f", of which [{_shape(part)}] is shown"
+    if part.ndim == 0:
+        facts = one_number(part) | (largest(part) if differs and array.ndim else {})
+        return {
+            **model,
+            "kind": "scalar",
+            "header": header,
+            "text": number(part[()], 17),
+            "statistics": facts,
+            "origin": {"picked": picked, "row": None, "column": None},
+        }
+    chosen = _display(part, display)
+    facts = statistics(part) | (largest(part) if differs else {})
+    return {
+        **model,
+        **_table(part, picked, steps),
+        "kind": "table",
+        "header": header,
+        "text": value_text(part),
+        "statistics": facts,
+        "display": chosen,
+        "heat": _heat(part) if chosen == "heat map" else None,
+        "line": _line(part, steps) if chosen == "line" else None,
+        "histogram": _histogram(part) if chosen == "histogram" else None,
+    }
+
+
+def place_of(origin: dict[str, Any], row: int, column: int) -> tuple[int, ...]:
+    """The index, in the whole value, of a cell of the table (0, 0 for a single number)."""
+    place: list[int] = []
+    for axis, picked in enumerate(origin["picked"]):
+        if isinstance(picked, int):
+            place.append(picked)
+        elif axis == origin["row"]:
+            place.append(picked[row])
+        elif axis == origin["column"]:
+            place.append(picked[column])
+        else:
+            place.append(picked[0])
+    return tuple(place)
+
+
+def _header(array: np.ndarray) -> str:
+    if array.ndim == 0:
+        return str(array.dtype) + "[]"
+    strides = ", ".join(map(str, array.strides))
+    return f"{array.dtype}[{_shape(array)}], strides {strides}, {count_text(array.nbytes)} bytes"
+
+
+def _display(part: np.ndarray, wish: str) -> str:
+    """The display that is wished for, or the first that suits."""
+    if part.dtype.kind not in "biufc" or part.size < 2:
+        return "table"
+    if wish == "line" and part.ndim > 2:
+        raise WorkbenchError(
+            f"A line chart needs 1 or 2 axes, got {part.ndim}.",
+            slug="bad-display",
+            fix="select a vector with an index such as [0, :].",
+        )
+    if wish in DISPLAYS[1:]:
+        return wish
+    return "line" if part.ndim == 1 else "heat map"
+
+
+def _table(part: np.ndarray, picked: Sequence[Picked], steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """The first rows and columns of the last two axes, at the first place of all others."""
+    axes = [k for k, p in enumerate(picked) if not isinstance(p, int)]
+    view, row, column = part, axes[-2] if len(axes) > 1 else axes[-1], axes[-1] if len(axes) > 1 else None
+    if steps and len(axes) > 2:  # rows are time, also of matrices: their first row
+        row = axes[0]
+        first: tuple[Any, ...] = (slice(None), *[0] * (len(axes) - 2), slice(None))
+        view = part.reshape(0, 0) if 0 in part.shape else part[first]
+    while view.ndim > 2:
+        view = view[0] if view.shape[0] else view.reshape(0, 0)
+    if view.ndim == 1:
+        view = view[:, None]
+    shown = view[:MAX_ROWS, :MAX_COLS]
+    if steps and view.shape[0] > MAX_ROWS:  # the newest ones
+        shown = view[-MAX_ROWS:, :MAX_COLS]
+    skipped = view.shape[0] - len(shown) if steps else 0
+    more = []
+    hidden = part.ndim - 2
+    if hidden > 0:
+        inner = ", ".join(["0"] * hidden)
+        more.append(f"slice [:, {inner}, :]" if steps else f"slice [{inner}, :, :]")
+    if view.shape[0] > MAX_ROWS:
+        more.append(f"{count_text(view.shape[0] - MAX_ROWS)} {'earlier' if steps else 'more'} rows")
+    if view.shape[1] > MAX_COLS:
+        more.append(f"{count_text(view.shape[1] - MAX_COLS)} more columns")
+    places = picked[row]
+    labels = [str(places[i]) for i in range(len(shown))] if isinstance(places, range) else []
+    if steps:
+        labels = [", ".join(map(str, steps[skipped + i])) for i in range(len(shown))]
+    across = picked[column] if column is not None else None
+    columns = [str(across[j]) for j in range(shown.shape[1])] if isinstance(across, range) else []
+    wild = shown.dtype.kind in "fc" and ~np.isfinite(shown)
+    return {
+        "cells": [[number(v) for v in cells] for cells in shown],
+        "rows": labels,
+        "columns": columns,
+        "bad": [[int(i), int(j)] for i, j in np.argwhere(wild)] if wild is not False else [],
+        "more": ", ".join(more),
+        "origin": None if steps else {"picked": picked, "row": row, "column": column},
+    }
+
+
+def _real(part: np.ndarray) -> np.ndarray:
+    return np.abs(part) if part.dtype.kind == "c" else part
+
+
+def _heat(part: np.ndarray) -> np.ndarray | None:
+    """A picture of a matrix or longer vector: every k-th element, so that extremes may be missed in large ones."""
+    view = _real(part)
+    while view.ndim > 2:
+        if not view.shape[0]:
+            return None
+        view = view[0]
+    if view.ndim == 1:
+        view = view[None, :]
+    if not view.size:
+        return None
+    rows, cols = (max(1, -(-n // MAX_HEAT)) for n in view.shape)
+    return np.ascontiguousarray(view[::rows, ::cols], dtype=np.float64)
+
+
+def _line(part: np.ndarray, steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+    """Columns over the rows, each thinned with its extremes; over the iterations where the rows are time."""
+    view = _real(part)
+    view = view[:, None] if view.ndim == 1 else view
+    numbers = [s[-1] if s else k for k, s in enumerate(steps)]
+    ascending = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    x = np.asarray(numbers if steps and ascending else range(len(view)), dtype=np.float64)
+    every = -(-len(x) // MAX_LINE)
+    lines = []
+    for column in range(min(view.shape[1], MAX_COLS)):
+        y = np.asarray(view[::every, column] if every > 1 else view[:, column], dtype=np.float64)
+        lines.append(thin(x[:: max(1, every)], y, MAX_POINTS))
+    title = "element" if not steps else "iteration" if ascending else "firing"
+    return {"lines": lines, "title": title}
+
+
+def _histogram(part: np.ndarray) -> dict[str, Any]:
+    flat = _real(sampled(part, MAX_LINE)).astype(np.float64)
+    finite = flat[np.isfinite(flat)]
+    left_out = len(flat) - len(finite)
+    if not len(finite):
+        return {"edges": np.zeros(1), "counts": np.zeros(0), "left_out": left_out}
+    low, high = float(finite.min()), float(finite.max())
+    if not np.isfinite(high - low):  # halves, or the width of the bins overflows
+        finite, low, high = finite / 2, low / 2, high / 2
+        counts, edges = np.histogram(finite, bins=MAX_BINS)
+        return {"edges": edges * 2, "counts": counts.astype(np.float64), "left_out": left_out}
+    try:
+        counts, edges = np.histogram(finite, bins=MAX_BINS if len(finite) > 30 else 10)
+    except ValueError:  # too close together for so many bins
+        counts, edges = np.array([len(finite)]), np.array([low, high])
+    return {"edges": edges, "counts": counts.astype(np.float64), "left_out": left_out}
+
+
+def _shape(array: np.ndarray) -> str:
+    return ",".join(map(str, array.shape))

@@ -1,0 +1,230 @@
+"""Matches the values of two graphs: by name where names agree, else by structure.
+
+::
+
+    equal graphs ────────────────────────────────────────────► every value is itself
+    others: public names with the same op ──┐
+            inputs and outputs in order ────┤ pairs
+                                            ▼
+            forwards:  same op, paired inputs   ─► a pair     (a value renamed by another exporter)
+            backwards: paired readers, same op  ─► a pair     (what comes before a node that was changed)
+            leftovers: same name or same readers, another op ─► a pair     (the node that was changed itself)
+
+A pair always has the same depth of frames. Casts and Identity nodes, which another dtype brings in or takes out, are
+seen through when inputs are compared.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.ir.frames.frame_tree import output_frame
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+
+#: nodes that hand a value on, in the same or in another dtype
+_THROUGH = ("Identity", "cast", "Cast")
+#: rounds of forwards and backwards; each pairs at least one value
+_ROUNDS = 64
+
+
+@dataclass
+class Pairing:
+    """``refs`` maps values of a to values of b; ``how`` says "name", "structure" or "place" for each."""
+
+    refs: dict[Ref, Ref] = field(default_factory=dict)
+    how: dict[Ref, str] = field(default_factory=dict)
+
+
+def pair_graphs(a: Graph, b: Graph, used_a: Collection[str], used_b: Collection[str]) -> Pairing:
+    """Pair the values of two graphs, of those nodes that the runs computed."""
+    if a is b or a.nodes == b.nodes:
+        refs = {Ref(n.name, k): Ref(n.name, k) for n in a.nodes.values() for k in range(len(n.types))}
+        return Pairing(refs, dict.fromkeys(refs, "name"))
+    return _Pairer(a, b, frozenset(used_a), frozenset(used_b)).run()
+
+
+class _Pairer:
+    def __init__(self, a: Graph, b: Graph, used_a: frozenset[str], used_b: frozenset[str]) -> None:
+        self.a, self.b, self.used_a, self.used_b = a, b, used_a, used_b
+        self.found = Pairing()
+        self.back: dict[Ref, Ref] = {}
+        self.nodes: dict[str, str] = {}
+        self._fresh: list[tuple[str, str]] = []
+
+    def run(self) -> Pairing:
+        self._by_name()
+        self._ends()
+        for _ in range(_ROUNDS):
+            before = len(self.nodes)
+            self._forwards(exact=True)
+            self._backwards(changed=False)
+            if len(self.nodes) == before:  # constants that differ stand in the way
+                self._fresh = list(self.nodes.items())
+                self._forwards(exact=False)
+            if len(self.nodes) == before:
+                self._alone()
+            if len(self.nodes) == before:
+                self._backwards(changed=True)
+                self._same_names(changed=True)
+                if len(self.nodes) == before:
+                    break
+        return self.found
+
+    # -- making pairs -------------------------------------------------------------------------------------------
+    def _free(self, x: str, y: str) -> bool:
+        return x in self.used_a and y in self.used_b and x not in self.nodes and Ref(y, 0) not in self.back
+
+    def _fits(self, x: Node, y: Node) -> bool:
+        depth = [len(output_frame(n, g.frame_of(n.name))) for n, g in ((x, self.a), (y, self.b))]
+        return depth[0] == depth[1] and len(x.types) == len(y.types)
+
+    def _pair(self, x: str, y: str, how: str) -> bool:
+        one, other = self.a.nodes[x], self.b.nodes[y]
+        if not self._free(x, y) or not self._fits(one, other):
+            return False
+        self.nodes[x] = y
+        for k in range(len(one.types)):
+            self.found.refs[Ref(x, k)] = Ref(y, k)
+            self.found.how[Ref(x, k)] = how
+            self.back[Ref(y, k)] = Ref(x, k)
+        self._fresh.append((x, y))
+        return True
+
+    # -- names --------------------------------------------------------------------------------------------------
+    def _by_name(self) -> None:
+        a, b = self.a, self.b
+        for one, other in ((a.inputs, b.inputs), (a.names, b.names), (a.outputs, b.outputs)):
+            for name, ref in one.items():
+                match = other.get(name)
+                if match is not None and ref.index == match.index and self._alike(ref.node, match.node):
+                    self._pair(ref.node, match.node, "name")
+        self._same_names(changed=False)
+
+    def _same_names(self, changed: bool) -> None:
+        """Nodes of the same name; where graphs number their nodes only those whose inputs agree too."""
+        for name, node in self.a.nodes.items():
+            other = self.b.nodes.get(name)
+            if other is None or not self._free(name, name):
+                continue
+            if changed or (node == other and all(self.found.refs.get(r) == r for r in _ahead(node, self.a))):
+                self._pair(name, name, "name")
+
+    def _alike(self, x: str, y: str) -> bool:
+        one, other = self.a.nodes[x], self.b.nodes[y]
+        shapes = [n.types[0].shape for n in (one, other) if n.types]
+        fits = len(shapes) < 2 or None in shapes or len(shapes[0] or ()) == len(shapes[1] or ())
+        return one.op == other.op and fits
+
+    def _ends(self) -> None:
+        """Inputs and outputs that were renamed: in their order, if there are as many."""
+        for one, other in ((self.a.inputs, self.b.inputs), (self.a.outputs, self.b.outputs)):
+            left = [[r.node for r in side.values()] for side in (one, other)]
+            mine = [x for x in left[0] if x not in self.nodes]
+            theirs = [y for y in left[1] if Ref(y, 0) not in self.back]
+            if len(mine) == len(theirs):
+                for x, y in zip(mine, theirs, strict=True):
+                    if self._alike(x, y):
+                        self._pair(x, y, "structure")
+
+    # -- structure ------------------------------------------------------------------------------------------------
+    def _forwards(self, exact: bool) -> None:
+        """Readers of paired values: those with the same op and the same inputs are pairs; unless ``exact``, constants
+        need only have the same shape."""
+        while self._fresh:
+            x, y = self._fresh.pop()
+            theirs = defaultdict[Hashable, list[str]](list)
+            for reader in _readers(self.b, y):
+                token = self._token(self.b.nodes[reader], self.b, self.back, exact)
+                if token is not None and Ref(reader, 0) not in self.back:
+                    theirs[token].append(reader)
+            for reader in _readers(self.a, x) if theirs else ():
+                if reader in self.nodes:
+                    continue
+                token = self._token(self.a.nodes[reader], self.a, None, exact)
+                candidates = [c for c in theirs.get(token, ()) if Ref(c, 0) not in self.back] if token else []
+                if candidates:
+                    self._pair(reader, reader if reader in candidates else candidates[0], "structure")
+
+    def _alone(self) -> None:
+        """Nodes that nothing leads to because they read constants only: pairs where there is one such on each side."""
+        found: list[dict[Hashable, list[str]]] = []
+        for graph, used, back in ((self.a, self.used_a, None), (self.b, self.used_b, self.back)):
+            tokens = defaultdict[Hashable, list[str]](list)
+            for name in used:
+                taken = name in self.nodes if back is None else Ref(name, 0) in back
+                token = None if taken else self._token(graph.nodes[name], graph, back, exact=True)
+                if token is not None:
+                    tokens[token, len(graph.frame_of(name))].append(name)
+            found.append(tokens)
+        for token, mine in found[0].items():
+            theirs = found[1].get(token, [])
+            if len(mine) == len(theirs) == 1:
+                self._pair(mine[0], theirs[0], "structure")
+
+    def _token(self, node: Node, graph: Graph, back: dict[Ref, Ref] | None, exact: bool) -> Hashable | None:
+        """The operation of a node and the values of a that it reads; None where one of its inputs has no pair."""
+        tokens: list[Hashable] = []
+        for ref in _ahead(node, graph):
+            seen = _through(ref, graph, back if back is not None else self.found.refs)
+            if back is None:
+                known = seen if seen in self.found.refs else None
+            else:
+                known = back.get(seen)
+            if known is None:
+                source = graph.nodes[seen.node]
+                if source.op != "Const":
+                    return None
+                value = source.attrs["value"]
+                tokens.append((value.shape, _bits(value) if exact else b""))
+            else:
+                tokens.append(known)
+        return (node.op, tuple(tokens)) if tokens else None
+
+    def _backwards(self, changed: bool) -> None:
+        """Differences between the inputs of paired nodes; with ``changed`` also nodes with another operation."""
+        waiting = list(self.nodes.items())
+        while waiting:
+            x, y = waiting.pop()
+            one, other = self.a.nodes[x], self.b.nodes[y]
+            if one.op != other.op or len(one.inputs) != len(other.inputs):
+                continue
+            for r, s in zip(one.inputs, other.inputs, strict=True):
+                r, s = _through(r, self.a, self.found.refs), _through(s, self.b, self.back)
+                if r.index == s.index and (changed or self.a.nodes[r.node].op == self.b.nodes[s.node].op):
+                    if self._pair(r.node, s.node, "place" if changed else "structure") and not changed:
+                        waiting.append((r.node, s.node))
+
+
+def _bits(value: np.ndarray) -> bytes:
+    return value.tobytes() if value.dtype != object else str(value.tolist()).encode()
+
+
+def _readers(graph: Graph, node: str) -> Iterable[str]:
+    """Nodes that read a node, also through those that hand it on."""
+    waiting, seen = list(graph.consumers(node)), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        yield name
+        if graph.nodes[name].op in _THROUGH:
+            waiting.extend(graph.consumers(name))
+
+
+def _ahead(node: Node, graph: Graph) -> list[Ref]:
+    """The inputs of a node without the back edges of loops."""
+    if node.op != "Merge":
+        return list(node.inputs)
+    return [r for r in node.inputs if graph.nodes[r.node].op != "NextIteration"]
+
+
+def _through(ref: Ref, graph: Graph, paired: dict[Ref, Ref]) -> Ref:
+    while ref not in paired and graph.nodes[ref.node].op in _THROUGH and graph.nodes[ref.node].inputs:
+        ref = graph.nodes[ref.node].inputs[0]
+    return ref

@@ -1,0 +1,245 @@
+"""``diff``: two runs side by side, aligned by value, frame, iteration and branch; the first difference first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.diff.alignment import align
+from workbench.analysis.diff.compare_values import Outcome, Row, blocks, compare
+from workbench.analysis.diff.error_source import introduces
+from workbench.analysis.diff.external_record import RecordSide
+from workbench.analysis.diff.graph_matching import pair_graphs
+from workbench.analysis.diff.inputs import side_of
+from workbench.analysis.diff.measure import measure
+from workbench.analysis.diff.result import Curve, Diff
+from workbench.analysis.diff.side import Column, Key, Path, Side
+from workbench.analysis.diff.tolerance import Kind, Tolerance
+from workbench.analysis.diff.trace_side import TraceSide
+from workbench.analysis.diff.trip_counts import lengths
+from workbench.analysis.diff.uncompared import notes
+from workbench.errors import TraceError
+from workbench.ir.node import Ref
+
+#: rows of which it is asked where their error comes from
+_ASKED = 200
+
+
+def diff(
+    a: Any,
+    b: Any,
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    ulp: int | None = None,
+    dtypes: bool = False,
+    labels: tuple[str, str] = ("a", "b"),
+) -> Diff:
+    """Compare two runs, firing by firing; the first difference in the order of execution comes first.
+
+    Values are paired by name, then by structure, so that the graphs may differ. What the trace of a session has dropped
+    is recomputed by one replay, if that fits into 256 MiB and the session does not run; what is not kept otherwise is
+    not compared, and a note says so.
+
+    Parameters
+    ----------
+    a, b : Session, Trace, path, Record or mapping
+        The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
+        firing, oldest first, or a mapping of iteration paths to arrays).
+    rtol, atol : float, default 0.0
+        Two items agree within ``atol + rtol * max(|a|, |b|)``.
+    ulp : int, optional
+        Two items agree within so many representable numbers, too.
+    dtypes : bool, default False
+        Whether another dtype is a difference by itself; otherwise values of two dtypes are compared as numbers.
+    labels : tuple of str, default ("a", "b")
+        Names of the runs in texts.
+
+    Returns
+    -------
+    Diff
+
+    Raises
+    ------
+    WorkbenchError
+        For anything that is not a run (``not-comparable``), or a wrong tolerance (``bad-tolerance``).
+    TraceError
+        For a file that cannot be read; see :meth:`workbench.Trace.load`.
+
+    Examples
+    --------
+    >>> session.run_to("x", iteration=2)
+    <Stop TARGET: ...>
+    >>> fork = session.fork()
+    >>> fork.step()
+    <Stop STEP: ...>
+    >>> fork.set_value("x", 3.0)
+    <Stop EDITED: ...>
+    >>> fork.run(), session.run()
+    (<Stop FINISHED: ...>, <Stop FINISHED: ...>)
+    >>> found = wb.diff(session, fork, rtol=1e-9)
+    >>> found["x"].iteration, found["x"].value_b
+    ((2,), array(3.))
+    """
+    tolerance = Tolerance(rtol, atol, ulp, dtypes)
+    return _Comparison(side_of(a, labels[0]), side_of(b, labels[1]), tolerance).run()
+
+
+class _Comparison:
+    """One comparison; ``pairs`` maps keys of a to keys of b."""
+
+    def __init__(self, a: Side, b: Side, tolerance: Tolerance) -> None:
+        self.a, self.b, self.tolerance = a, b, tolerance
+        self.pairs: dict[Key, Key] = {}
+
+    def run(self) -> Diff:
+        only_a, only_b = self._pair()
+        found: list[Outcome] = []
+        within: list[str] = []
+        values = firings = 0
+        alone = [0, 0]
+        for mine in list(self.pairs):
+            columns = self._columns(mine)
+            if columns is None:
+                continue
+            outcome = compare(*columns, (self.a, self.b), self.tolerance)
+            values += bool(outcome.compared) or outcome.row is not None
+            firings += outcome.compared
+            alone = [n + more for n, more in zip(alone, outcome.unpaired, strict=True)]
+            if outcome.row is not None:
+                found.append(outcome)
+            elif outcome.within:
+                within.append(columns[0].name)
+        found.sort(key=lambda o: o.order)
+        rows = [o.row for o in found if o.row is not None]
+        rows = [replace(r, introduces=self._introduces(r)) if k < _ASKED else r for k, r in enumerate(rows)]
+        return Diff(
+            self.a.label,
+            self.b.label,
+            self.tolerance,
+            tuple(rows),
+            lengths(self.a, self.b, self._frames()),
+            tuple(only_a),
+            tuple(only_b),
+            tuple(within),
+            values,
+            firings,
+            (alone[0], alone[1]),
+            notes(self.a, self.b, self.pairs),
+            self._curve,
+        )
+
+    # -- pairs ----------------------------------------------------------------------------------------------------
+    def _pair(self) -> tuple[list[str], list[str]]:
+        """Fill ``pairs``; returns the names of what has no partner in a, and in b."""
+        a, b = self.a, self.b
+        if isinstance(a, TraceSide) and isinstance(b, TraceSide):
+            refs, theirs = pair_graphs(a.graph, b.graph, a.computed(), b.computed()).refs, set(b.keys())
+            for key in a.keys():
+                match = refs.get(key) if isinstance(key, Ref) else None
+                if match is not None and (match in theirs or b.column(match) is not None):
+                    self.pairs[key] = match
+            left = theirs - set(self.pairs.values())
+            alone = [k for k in a.keys() if k not in self.pairs]
+            return [_name(a, k) for k in alone], [_name(b, k) for k in b.keys() if k in left]
+        if isinstance(b, TraceSide):
+            back = {b.find(str(key)): key for key in a.keys()}
+            self.pairs = {mine: theirs for theirs, mine in back.items() if theirs is not None}
+            return [str(k) for k in a.keys() if k not in self.pairs], []
+        taken = set()
+        for name in b.keys():
+            key = a.find(str(name))
+            if key is not None and key not in self.pairs:
+                self.pairs[key] = name
+                taken.add(name)
+        if isinstance(a, TraceSide):
+            self.pairs = {k: self.pairs[k] for k in sorted(self.pairs, key=_place(a))}
+        alone = [] if isinstance(a, TraceSide) else [k for k in a.keys() if k not in self.pairs]
+        return [str(k) for k in alone], [str(n) for n in b.keys() if n not in taken]
+
+    def _columns(self, key: Key) -> tuple[Column, Column] | None:
+        a, b = self.a, self.b
+        if isinstance(b, RecordSide) and isinstance(a, TraceSide):
+            one = a.column(key)
+            other = None if one is None else b.like(self.pairs[key], one)
+        elif isinstance(a, RecordSide) and isinstance(b, TraceSide):
+            other = b.column(self.pairs[key])
+            one = None if other is None else a.like(key, other)
+        else:
+            one, other = a.column(key), b.column(self.pairs[key])
+        return None if one is None or other is None else (one, other)
+
+    def _frames(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """Frame of a -> the frame of b that most of its values are in."""
+        a, b = self.a, self.b
+        if a.graph is None or b.graph is None:
+            return {}
+        votes: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
+        for mine, theirs in self.pairs.items():
+            if isinstance(mine, Ref) and isinstance(theirs, Ref):
+                one, other = a.graph.frame_of(mine.node), b.graph.frame_of(theirs.node)
+                if one and len(one) == len(other):
+                    counts = votes.setdefault(one, {})
+                    counts[other] = counts.get(other, 0) + 1
+        order = {path: k for k, path in enumerate(a.graph.frames)}
+        return {f: max(votes[f], key=lambda g: votes[f][g]) for f in sorted(votes, key=lambda f: order.get(f, 0))}
+
+    # -- more about rows --------------------------------------------------------------------------------------------
+    def _introduces(self, row: Row) -> bool | None:
+        a, b = self.a, self.b
+        if isinstance(a, TraceSide):
+            trace, pairs, others = a.trace, self.pairs, b
+        elif isinstance(b, TraceSide):
+            trace, pairs, others = b.trace, {theirs: mine for mine, theirs in self.pairs.items()}, a
+            row = replace(row, key=self.pairs.get(row.key))
+        else:
+            return None
+        if row.kind in (Kind.ONLY_A, Kind.ONLY_B, Kind.LENGTH):
+            return False
+
+        def other(ref: Ref, path: Path) -> Any:
+            if ref not in pairs:
+                raise TraceError(f"{ref} has no partner.", slug="not-recorded")
+            key = pairs[ref]
+            if isinstance(others, RecordSide):
+                return others.at(key, path)
+            assert isinstance(others, TraceSide) and isinstance(key, Ref)
+            series = others.trace[key]
+            return series.at(path) if path else series[-1]
+
+        return introduces(row, trace, other, self.tolerance)
+
+    def _curve(self, row: Row) -> Curve:
+        columns = self._columns(row.key)
+        assert columns is not None
+        one, other = columns
+        found = align(one, other)
+        parts = [measure(x, y, self.tolerance) for _, x, y in blocks(one, other, found)]
+        paths = np.arange(found.count)[:, None]
+        for column, positions in ((other, found.b), (one, found.a)):
+            its = column.iterations()
+            paths = paths if its is None else its[positions]
+
+        def joined(name: str) -> np.ndarray:
+            return np.concatenate([getattr(p, name) for p in parts]) if parts else np.empty(0)
+
+        return Curve(
+            row.name,
+            row.frame,
+            paths,
+            joined("absolute"),
+            joined("relative"),
+            joined("ulp"),
+            joined("differs").astype(bool),
+        )
+
+
+def _name(side: TraceSide, key: Key) -> str:
+    return side.graph.name_of(key) if isinstance(key, Ref) else key
+
+
+def _place(side: TraceSide) -> Any:
+    order = {node.name: k for k, node in enumerate(side.trace.layout.nodes)}
+    return lambda key: (order.get(key.node, len(order)), key.index)

@@ -1,0 +1,142 @@
+"""Cycle detection (Brent 1980) on the variables shown to a monitor: recurrence of the state, constants, operands."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.forecast.comparison import ComparisonMonitor
+from workbench.analysis.forecast.laws.exact_continuation import holds
+
+#: Values of more bytes than this are remembered by a 128-bit hash; what is said of them is a forecast in any case.
+WHOLE = 4096
+
+
+def word(value: Any) -> Any:
+    """Something equal exactly for values of equal bits: cheap for scalars, bounded for tensors."""
+    kind = type(value)
+    if kind is float or kind is int or kind is bool:
+        # -0.0 == 0.0 and NaN != NaN, but the bits say otherwise
+        return value if value == value and value != 0 else repr(value)
+    array = _numbers(value)
+    if array is None:
+        return object()  # a list or text: nothing is said of it, so it is another one each time
+    data = array.tobytes()
+    return data if len(data) <= WHOLE else hashlib.blake2b(data, digest_size=16).digest()
+
+
+class StateWatch:
+    """Brent's search for a recurrence of everything shown (1980), and the operands' names."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.count = 0
+        self.period: int | None = None
+        self.returns = 0
+        self.rest = 0  # evaluations in a row at which nothing changed
+        self.longest = 0  # of the earlier rests the longest
+        self.flags = True  # whether every variable is a truth value
+        self._slot: tuple[Any, ...] | None = None
+        self._power, self._lam = 1, 0
+        self._last: tuple[Any, ...] = ()
+        self._still: list[int] = []  # places of the variables that never changed
+        self._equal: list[set[str]] = []  # per clause: variables equal to an operand at every evaluation
+        self._values: Mapping[str, Any] = {}
+
+    def observe(self, state: Mapping[str, Any], clauses: Sequence[ComparisonMonitor]) -> None:
+        """The variables at one evaluation, and the comparisons, which have seen their operands."""
+        key = tuple([word(v) for v in state.values()])
+        if not self.count:
+            self.names = list(state)
+            self._still = list(range(len(key)))
+            self._equal = [set(state) for _ in clauses]
+        elif self._still:
+            self._still = [i for i in self._still if i >= len(key) or key[i] == self._last[i]]
+        if self.count:
+            if key == self._last:
+                self.rest += 1
+            else:
+                self.rest, self.longest = 0, max(self.longest, self.rest)
+        self.flags = self.flags and all(isinstance(v, (bool, np.bool_)) for v in state.values())
+        # who equals an operand is settled within a few evaluations; later it is only checked now and then
+        if self.count < 32 or not self.count % 16:
+            with np.errstate(over="ignore"):  # a threshold beyond the range of the variable's dtype
+                for names, clause in zip(self._equal, clauses, strict=True):
+                    if names:
+                        a, b = clause.lhs[-1], clause.rhs[-1]
+                        names.difference_update([n for n in names if n not in state or not _equals(state[n], a, b)])
+        self._last, self._values = key, state
+        self._search(key)
+        self.count += 1
+
+    def _search(self, key: tuple[Any, ...]) -> None:
+        if self._slot is None:
+            self._slot = key
+            return
+        self._lam += 1
+        if key == self._slot:
+            self.returns = self.returns + 1 if self.period == self._lam else 1
+            self.period, self._lam = self._lam, 0
+            # stay with this slot: a second return confirms the first
+            self._power = max(self._power, 2 * self.period)
+        elif self._lam >= self._power:
+            self._slot, self._power, self._lam, self.period, self.returns = key, 2 * self._power, 0, None, 0
+
+    @property
+    def ever_moved(self) -> bool:
+        """True if any variable ever changed."""
+        return self.rest < self.count - 1
+
+    def moving(self, name: str) -> bool:
+        """True if the variable ever changed."""
+        return name in self.names and self.names.index(name) not in self._still
+
+    def guilty(self, clause: int, operands: tuple[Any, Any], spelled: tuple[str, str]) -> list[str]:
+        """Variables behind a clause, most guilty first.
+
+        Those equal to an operand at every evaluation, the moving ones first; else those that the clause is spelled
+        with; else the operand is derived: variables of its size first, then others that move and are no other
+        clause's operand.
+        """
+        if clause >= len(self._equal):
+            return []
+        mine = [n for n in self.names if n in self._equal[clause]] or [n for n in spelled if n in self.names]
+        if not mine:
+            others = set().union(*(names for i, names in enumerate(self._equal) if i != clause))
+            mine = [n for n in self.names if n not in others and self.moving(n)]
+            mine.sort(key=lambda n: _distance(self._values.get(n), operands))
+        return sorted(mine, key=lambda n: not self.moving(n))
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    """A value as an array of numbers; None for lists of arrays, texts and the like."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # arrays of different shapes
+        return None
+    return None if array.dtype.kind in "OUS" else array
+
+
+def _equals(value: Any, a: Any, b: Any) -> bool:
+    kind = type(value)
+    if kind is not float and kind is not int and not isinstance(value, np.generic):
+        array = _numbers(value)
+        if array is None or array.size != 1:
+            return False
+        value = array.reshape(-1)[0]
+    return holds("==", value, a) or holds("==", value, b) or bool(value != value) and (a != a or b != b)
+
+
+def _distance(value: Any, operands: tuple[Any, Any]) -> int:
+    """0 for a scalar whose size or square is an operand's, 1 for other scalars, 2 for a tensor of that norm, else 3."""
+    try:
+        v = np.asarray(value, dtype=float)
+        sizes = [abs(float(o)) for o in operands if o is not None]
+    except (TypeError, ValueError):
+        return 3
+    norm = float(np.sqrt(np.sum(v * v)))
+    close = any(np.isclose(o, norm, rtol=1e-9, atol=0) or np.isclose(o, norm * norm, rtol=1e-9, atol=0) for o in sizes)
+    return (0 if close else 1) if v.size == 1 else (2 if close else 3)

@@ -1,0 +1,299 @@
+"""One comparison of a loop's condition, monitored over the iterations: when does it turn false?
+
+The operands are predicted, never the boolean.  Exact counters and multipliers are continued in their own dtype;
+everything else goes through ``classify`` and its model.  "Never, limit L" is said only if L is farther from the
+threshold than four times the error of L.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.fix import fixes
+from workbench.analysis.forecast.calibrated_confidence import confidence
+from workbench.analysis.forecast.laws import exact_continuation
+from workbench.analysis.forecast.laws.counter_pair import two_counters
+from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
+from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
+from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
+from workbench.analysis.forecast.plateaus import Plateaus, certainty, due, moves_too_often, plateaus
+from workbench.analysis.series.value_series import WINDOW
+from workbench.text import number
+
+
+def scalar(value: Any) -> Any:
+    """A Python or NumPy scalar of a one-element value; anything else stays None."""
+    kind = type(value)
+    if kind is float or kind is int or isinstance(value, (bool, int, float, np.generic)):
+        return value
+    a = np.asarray(value)
+    return a.reshape(-1)[0] if a.size == 1 and a.dtype.kind in "fiub" else None
+
+
+class ComparisonMonitor:
+    """Bounded history of ``lhs op rhs``; ``ends_on`` is the truth value at which this clause lets the loop end."""
+
+    def __init__(
+        self, op: str, lhs_name: str = "lhs", rhs_name: str = "rhs", ends_on: bool = False, start: int = 0
+    ) -> None:
+        self.op = NAMES.get(op, op)
+        self.lhs_name, self.rhs_name, self.ends_on = lhs_name, rhs_name, ends_on
+        self.lhs: deque[Any] = deque(maxlen=WINDOW)
+        self.rhs: deque[Any] = deque(maxlen=WINDOW)
+        self.count = start  # evaluations, with those before the first that was seen
+        self.same = 0  # evaluations in a row with both operands unchanged
+        self._values = OperandForecast()
+
+    def observe(self, lhs: Any, rhs: Any) -> None:
+        """The operands at one evaluation."""
+        kind, other = type(lhs), type(rhs)
+        if kind is not float and kind is not int:
+            lhs = scalar(lhs)
+        if other is not float and other is not int:
+            rhs = scalar(rhs)
+        if self.lhs:
+            # a moving operand, the usual case, is told by one comparison
+            before = self.lhs[-1]
+            still = _same(lhs, before) if type(before) is not kind else lhs == before or lhs != lhs and before != before
+            self.same = self.same + 1 if still and _same(rhs, self.rhs[-1]) else 0
+        self.lhs.append(lhs)
+        self.rhs.append(rhs)
+        self.count += 1
+
+    def truth(self) -> bool | None:
+        """Value of the comparison at the last observation."""
+        if self.op not in OPS or self.lhs[-1] is None or self.rhs[-1] is None:
+            return None
+        return holds(self.op, self.lhs[-1], self.rhs[-1])
+
+    def __str__(self) -> str:
+        text = f"{self.lhs_name} {self.op} {self.rhs_name}"
+        return text if not self.lhs else f"{text} ({_short(self.lhs[-1])} {self.op} {_short(self.rhs[-1])})"
+
+    # --- forecasting
+
+    def forecast(self) -> PassageForecast:
+        """When the truth value becomes ``ends_on``."""
+        if self.op not in OPS or self.lhs[-1] is None or self.rhs[-1] is None:
+            return PassageForecast(None, 0, math.inf, "not-scalar", f"Clause {self} does not compare two numbers.", 0.0)
+        if self.truth() == self.ends_on:
+            return PassageForecast(0, 0, 0, "satisfied", f"Clause {self} already lets the loop end.", 1.0)
+        # from here on: continue while  moving keep threshold
+        keep = NEGATED[self.op] if self.ends_on else self.op
+        lhs, rhs = list(self.lhs), list(self.rhs)
+        if _is_nan(lhs[-1]) or _is_nan(rhs[-1]):
+            # a NaN compare has one value for ever once the operand stays NaN; != is true, all others false
+            who = self.lhs_name if _is_nan(lhs[-1]) else self.rhs_name
+            certain = sum(_is_nan(v) for v in (lhs if _is_nan(lhs[-1]) else rhs)[-4:])
+            return PassageForecast(
+                math.inf,
+                math.inf,
+                math.inf,
+                "nan",
+                f"{who} is NaN, and clause {self} then never changes.",
+                0.8 + 0.04 * certain,
+                self._fix("nan", who, keep),
+            )
+        if all(_same(v, rhs[-1]) for v in rhs):
+            return self._one_side(lhs, keep, rhs[-1], self.lhs_name, self.rhs_name)
+        if all(_same(v, lhs[-1]) for v in lhs):
+            return self._one_side(rhs, MIRROR[keep], lhs[-1], self.rhs_name, self.lhs_name)
+        exact = two_counters(lhs, rhs, keep)
+        if exact is not None:
+            found = self._from_steps(exact, keep, 0, f"{self.lhs_name} - {self.rhs_name}", np.dtype(np.float64))
+            if found is not None:
+                return found
+        gap = [_difference(a, b) for a, b in zip(lhs, rhs, strict=True)]
+        found = self._one_side(gap, keep, 0, f"{self.lhs_name} - {self.rhs_name}", "0", exact_float=False)
+        if found.k is None and all(a > 0 and b > 0 for a, b in zip(lhs, rhs, strict=True)):
+            # a residual against a moving scale: their ratio follows simpler laws than their difference
+            ratio = [_float(a) / _float(b) for a, b in zip(lhs, rhs, strict=True)]
+            other = self._one_side(ratio, keep, 1.0, f"{self.lhs_name} / {self.rhs_name}", "1", exact_float=False)
+            return other if other.k is not None else found
+        return found
+
+    def _fix(self, slug: str, name: str, op: str, threshold: float = math.nan, **more: Any) -> list[str]:
+        other = self.rhs_name if name == self.lhs_name else self.lhs_name if name == self.rhs_name else "0"
+        return fixes(slug, name=name, op=op, threshold=threshold, other=other, **more)
+
+    def _one_side(
+        self, xs: list[Any], keep: str, t: Any, name: str, other: str, exact_float: bool = True
+    ) -> PassageForecast:
+        if len(xs) < 3:
+            return PassageForecast(
+                None, 1, math.inf, "few", f"Only {len(xs)} evaluations of clause {self}: at least 3 are needed.", 0.0
+            )
+        dtype = np.dtype(np.int64) if type(xs[-1]) is int else np.asarray(xs[-1]).dtype
+        if self.same >= len(xs) - 1:
+            if len(xs) < 6 or dtype.kind == "b":
+                return PassageForecast(
+                    None, 1, math.inf, "few", f"Clause {self} has not changed in {len(xs)} evaluations.", 0.0
+                )
+            return PassageForecast(
+                math.inf,
+                math.inf,
+                math.inf,
+                "clause-invariant",
+                f"Clause {self} did not change in {len(xs)} evaluations.",
+                certainty(len(xs), 0, False),
+                self._fix("clause-invariant", name, keep),
+            )
+        steps = self._steps(xs, dtype, keep, t, exact_float)
+        if steps is not None:
+            found = self._from_steps(steps, keep, t, name, dtype)
+            if found is not None:
+                return found
+        if dtype.kind == "b":
+            return PassageForecast(
+                None, 1, math.inf, "flag", f"{name} is a flag: its next change cannot be read from its past.", 0.0
+            )
+        if not moves_too_often(xs):
+            runs = plateaus(xs)
+            if runs.stepped and not runs.final:
+                return self._staircase(runs, dtype, keep, t, name, exact_float)
+        return self._by_law(self._values, xs, self.count, dtype, keep, t, name, exact_float)
+
+    def _by_law(
+        self,
+        forecast: OperandForecast,
+        xs: list[Any],
+        total: int,
+        dtype: np.dtype,
+        keep: str,
+        t: Any,
+        name: str,
+        exact_float: bool,
+    ) -> PassageForecast:
+        try:
+            values = np.array(xs, dtype=dtype if dtype.kind == "f" else np.float64)
+            scale = 0.0 if exact_float else abs(float(self.lhs[-1]))
+            shown = OperandRecord(values, dtype, total, keep, float(t), name, str(self), scale)
+        except OverflowError:
+            return PassageForecast(None, 1, math.inf, "huge", f"{name} has left the range of float64.", 0.0)
+        return forecast.forecast(shown, lambda slug, **more: self._fix(slug, name, keep, float(t), **more))
+
+    def _staircase(
+        self, runs: Plateaus, dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
+    ) -> PassageForecast:
+        """The law of the values at the steps, which come as often as they did before."""
+        found = None
+        if len(runs.values) >= 3:
+            steps = self._steps(runs.values, dtype, keep, t, exact_float)
+            found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
+            if found is None and len(runs.values) >= 5:
+                knots = OperandForecast()
+                found = self._by_law(knots, runs.values, len(runs.values), dtype, keep, t, name, exact_float)
+        if found is not None and found.k is not None and found.k < math.inf:
+            k, low, high = (due(runs, v) for v in (found.k, found.low, found.high))
+            if k is not None and low is not None:
+                even = len(set(runs.lengths[1:-1])) == 1
+                rests = f"rests {runs.longest}" if even else f"rests up to {runs.longest}"
+                text = (
+                    f"{name} {rests} iterations between its steps and crosses with step {found.k:,.0f} from here; "
+                    f"clause {self} turns in {k:,} iterations."
+                )
+                kind = "staircase" if even else "uneven-staircase"
+                high = math.inf if high is None else high
+                return PassageForecast(k, low, high, found.slug, text, confidence(kind, len(runs.values)), kind=kind)
+        if found is not None and found.k == math.inf and found.slug == "moves-away":
+            return found
+        sentence = (
+            f"{name} moves in steps with rests up to {runs.longest} evaluations long: its next steps are not known."
+        )
+        return PassageForecast(None, 1, math.inf, "plateau", sentence, 0.0)
+
+    def _steps(
+        self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, exact_float: bool
+    ) -> exact_continuation.Steps | None:
+        if dtype.kind in "iu":
+            narrow = dtype.itemsize < 8 and isinstance(xs[-1], np.generic)
+            if not all(isinstance(v, (int, np.integer)) for v in xs[-32:]):
+                return None
+            tail = [int(v) for v in xs[-32:]]
+            bits = 8 * dtype.itemsize if narrow else None
+            mark = int(t) if isinstance(t, (int, np.integer)) else float(t)
+            found = exact_continuation.integer_steps(tail, keep, mark, bits, dtype.kind == "i")
+            return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
+        if dtype.kind == "f" and exact_float:
+            return exact_continuation.float_steps(np.array(xs, dtype=dtype), keep, _float(t))
+        return None
+
+    def _from_steps(
+        self, s: exact_continuation.Steps, keep: str, t: Any, name: str, dtype: np.dtype
+    ) -> PassageForecast | None:
+        kind = f"rule-{s.why}" if s.k is not None else f"never-{s.why}"
+        sure = confidence(kind, len(self.lhs))
+        step = _float(s.step)
+        data = {"value": _float(self.lhs[-1]), "step": step, "dtype": str(dtype), "limit": s.at}
+        if s.k is not None:
+            text = {
+                "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {dtype} wraps",
+                "geometric": f"{name} changes by the factor {step:.6g}",
+            }.get(s.why, f"{name} changes by {step:.6g} each iteration")
+            low, high = s.span if s.span is not None else (s.k, s.k)
+            return PassageForecast(
+                s.k,
+                low,
+                high,
+                s.why,
+                f"{text}; clause {self} turns in {s.k:,} iterations.",
+                sure,
+                self._fix(s.why, name, keep, _float(t), **data) if s.why == "wraps" else [],
+                kind,
+            )
+        if s.why == "ambiguous":
+            sentence = f"{name} moves by less than its {dtype} can tell: its step, and its end, are not known."
+            return PassageForecast(None, 1, math.inf, "ambiguous", sentence, 0.0)
+        text = {
+            "absorbed": f"{name} stalls at {_short(s.at)}: adding {step:.6g} is lost in its {dtype} rounding",
+            "moves-away": f"{name} moves away from {_short(t)} by {step:.6g} each iteration",
+            "steps-over": f"{name} moves in steps of {step:.6g} and is never equal to {_short(t)}",
+            "out-of-range": f"every {dtype} number satisfies the clause, whether {name} wraps or not",
+            "overflow": f"{name} overflows its {dtype} without reaching {_short(t)}",
+            "limit": f"{name} shrinks to {_short(s.at)} and never reaches {_short(t)}",
+        }.get(s.why)
+        if text is None:
+            return None
+        return PassageForecast(
+            math.inf,
+            math.inf,
+            math.inf,
+            s.why,
+            f"{text}; clause {self} never turns.",
+            sure,
+            self._fix(s.why, name, keep, _float(t), **data),
+            kind,
+        )
+
+
+def _same(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        with np.errstate(over="ignore"):  # a number beyond the range of the other's dtype
+            return holds("==", a, b) or bool(a != a) and bool(b != b)
+    return bool(a == b) or bool(a != a) and bool(b != b)
+
+
+def _float(v: Any) -> float:
+    """Nearest float; inf beyond its range."""
+    try:
+        return float(v)
+    except OverflowError:
+        return math.inf if v > 0 else -math.inf
+
+
+def _is_nan(v: Any) -> bool:
+    return isinstance(v, (float, np.floating)) and math.isnan(v)
+
+
+def _difference(a: Any, b: Any) -> Any:
+    if isinstance(a, (int, np.integer)) and isinstance(b, (int, np.integer)):
+        return int(a) - int(b)
+    return _float(a) - _float(b)
+
+
+def _short(value: Any) -> str:
+    return "array" if value is None else number(value, 9)

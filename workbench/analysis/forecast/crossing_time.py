@@ -1,0 +1,217 @@
+"""The first crossing of a threshold by an operand without an exact law: fit, hold out, extrapolate, estimate doubt.
+
+The best law of ``gap_search`` is fitted again to all values and followed to the threshold; noise has a first passage
+instead (``gap_noise``).  How far its answer moved from the one before the last quarter, and where its nearest
+rivals cross, give the width of the interval before calibration (``gap_intervals``).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.analysis.forecast.calibrated_intervals import ahead_doubt, interval, law_class
+from workbench.analysis.forecast.first_passage import changed_at_last, is_noisy, passage
+from workbench.analysis.forecast.laws.law import Closed, Law, comparison
+from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, FittedLaw, Group, again, try_all
+
+#: A law with a larger error is refused.
+WORST = 0.2
+#: The same for records of fewer than 16 values, which fit by chance.
+SHORT = 0.02
+#: From here on the record is asked whether it is noise.
+ROUGH = 1e-3
+
+
+@dataclass
+class Crossing:
+    """``k`` iterations from now (inf: the law never crosses), ``low`` to ``high`` 90 %; error of the free run."""
+
+    k: float
+    low: float
+    high: float
+    law: str
+    error: float
+    spread: float
+    #: where the law ends up, and where the one fitted without the last quarter did: the limit and its error
+    limit: float = math.nan
+    earlier: float = math.nan
+    #: class and half width before calibration
+    kind: str = ""
+    half: float = 0.0
+    #: the law's next values, as far as it may be trusted without a new fit
+    ahead: np.ndarray | None = None
+    #: for how many further values an answer about noise is good enough
+    lasts: int = 0
+    hint: Hint | None = None
+
+
+class Hint(NamedTuple):
+    """Result of a full search over ``n`` values, refitted alone until the record is half as long again."""
+
+    n: int
+    group: Group
+    share: float
+    name: str
+    error: float
+
+
+def forecast_crossing(
+    x: np.ndarray, op: str, t: float, eps: float = 2.2e-16, hint: Hint | None = None
+) -> Crossing | None:
+    """The iteration at which ``x op t`` first fails, None if no law holds; x: 3 or more finite float64 values.
+
+    ``hint`` is that of an earlier answer about the same record, then shorter: its law is taken without a search if it
+    holds as well as before.
+    """
+    n = len(x)
+    if n < 3 or not np.all(np.isfinite(x)) or not math.isfinite(t):
+        return None
+    held = max(1, n // 4)
+    if _settled(x, eps):
+        return None
+    with np.errstate(all="ignore"):
+        if hint is not None and 16 <= n < 1.5 * hint.n:
+            found = _by_hint(x, held, eps, hint, op, t)
+            if found is not None:
+                return found
+        shown = _residual(x, op, t)
+        noisy = n >= 16 and shown is not None and is_noisy(shown[0])
+        # the dips of a norm look like noise, and only its square shows the rule
+        tried = try_all(x, held, eps, GROUPS[-2:] if noisy else GROUPS)
+        good = tried[0].error if tried else math.inf
+        if noisy and good > ROUGH and shown is not None:
+            found = _noisy(*shown)
+            if found is not None:
+                return found
+            tried = try_all(x, held, eps)
+            good = tried[0].error if tried else math.inf
+        if good < (WORST if n >= 16 else SHORT if n >= 4 else 1e-9):
+            return _follow(x, held, tried, op, t)
+        return _trend(x, op, t)
+
+
+def _by_hint(x: np.ndarray, held: int, eps: float, hint: Hint, op: str, t: float) -> Crossing | None:
+    start = round(hint.share * len(x))
+    tried = try_all(x, held, eps, (hint.group,), [start])
+    if not tried or tried[0].law.name != hint.name or tried[0].error > 3 * hint.error + 1e-10:
+        return None
+    found = _follow(x, held, tried, op, t)
+    return found if found is None else replace(found, hint=hint)
+
+
+def _settled(x: np.ndarray, eps: float) -> bool:
+    """True if the record has come to rest within its rounding, or repeats itself: then no law's crossing is real."""
+    n = len(x)
+    steps = np.abs(np.diff(x[-max(4, n // 8) :]))
+    if n >= 8 and np.all(steps <= 64 * eps * np.abs(x[-1])):
+        return True
+    same = np.flatnonzero(x[:-1] == x[-1])
+    if not same.size or n < 6:
+        return False
+    p = n - 1 - int(same[-1])
+    return 2 * p <= n and bool(np.array_equal(x[n - p :], x[n - 2 * p : n - p]))
+
+
+def _follow(x: np.ndarray, held: int, tried: list[FittedLaw], op: str, t: float) -> Crossing | None:
+    ends = comparison(op, t)
+    for best in tried[:3]:
+        law = again(x, best)
+        k = law.first(ends) if law is not None else None
+        if law is None or k is None:
+            continue
+        # a flexible law follows any curve a while, and its far end is its own; of few values it follows any at all
+        far = len(x) * 10 < k < math.inf and law.parameters >= 6
+        few = len(x) < 3 * law.parameters
+        if best.error < (1e-10 if far or few else WORST):
+            break
+    else:
+        return None
+    before = best.law.first(ends)
+    hint = Hint(len(x), best.group, best.start / len(x), best.law.name, best.error)
+    others = [] if before is None else [before - held]
+    for rival in [r for r in tried[:4] if r is not best and r.score < 4 * best.score and best.error > EXACT]:
+        other = rival.law.first(ends)
+        if other is not None:
+            others.append(other - held)
+    if math.isinf(k):
+        # one rival that crosses is enough to doubt
+        near = [v for v in others if math.isfinite(v)]
+        limit, earlier = _end(law, float(x[-1])), _end(best.law, float(x[-1]))
+        low = min(near, default=math.inf)
+        return Crossing(math.inf, low, math.inf, best.law.name, best.error, math.inf, limit, earlier, hint=hint)
+    spread = max((abs(k - v) for v in others if math.isfinite(v)), default=0.0)
+    half = max(spread, best.error * k, ahead_doubt(k, len(x), best.error, best.law.parameters))
+    found = replace(
+        _banded(k, half, law_class(len(x), best.error, best.law.parameters), best.law.name, best.error, spread),
+        hint=hint,
+    )
+    if len(x) >= 16:
+        found.ahead = law.values(int(min(k, len(x) // 8)))
+    return found
+
+
+def _end(law: Law, last: float) -> float:
+    """Limit of the law; NaN if it has none within the iterations that can be followed, like a sum of 1/k."""
+    if isinstance(law, Closed):
+        before, end = (float(v) for v in law.at(np.array([10**9, 10**12])))
+    else:
+        values = law.values(4096)
+        before, end = float(values[-1024]), float(values[-1])
+    return end if abs(end - before) <= 1e-3 * abs(end - last) + 1e-15 * abs(end) else math.nan
+
+
+def _banded(k: float, half: float, kind: str, law: str, error: float, spread: float) -> Crossing:
+    low, high = interval(k, half, half, kind)
+    return Crossing(k, low, high, law, error, spread, kind=kind, half=half)
+
+
+def _residual(x: np.ndarray, op: str, t: float) -> tuple[np.ndarray, float] | None:
+    """(y, mark): the record as something that falls to a mark, in the logarithm if it is a residual; None for !=."""
+    if op not in (">", ">=", "<", "<="):
+        return None
+    if op in ("<", "<="):
+        return -x, -t
+    if t > 0 and np.all(x > 0) and (float(x.max()) > 2.0 * float(x.min()) or t < 0.5 * float(x.min())):
+        return np.log(x), math.log(t)
+    return x, t
+
+
+def _noisy(y: np.ndarray, mark: float) -> Crossing | None:
+    found = passage(changed_at_last(y), mark)
+    if found is None or not math.isfinite(found.median):
+        return None
+    low, high = interval(found.median, found.median - found.low, found.high - found.median, found.kind)
+    half = max(found.high - found.low, 1.0) / 2
+    return Crossing(found.median, low, high, found.what, 1.0, 0.0, kind=found.kind, half=half, lasts=len(y) // 16)
+
+
+def _trend(x: np.ndarray, op: str, t: float) -> Crossing | None:
+    """No law holds: the straight trend of the last half of a residual's logarithm, if the half before agrees.
+
+    Of few values, the last steps are continued: a guess, with an interval to match.
+    """
+    if op not in (">", ">=") or t <= 0 or not np.all(x > 0):
+        return None
+    y, mark = np.log(x), math.log(t)
+    n, ks = len(y), []
+    if n < 12:
+        d = np.diff(y)
+        if not np.all(d[-3:] < 0):
+            return None
+        ks = [(float(y[-1]) - mark) / -float(d[-m:].mean()) for m in (1, 2, len(d))]
+        return _banded(float(math.ceil(ks[0])), max(abs(v - ks[0]) for v in ks), "guess", "the last steps", 0.5, 0.0)
+    for start in (n // 2, n // 4, 0):
+        part = y[start:]
+        b, a = np.polyfit(np.arange(len(part)) - len(part) + 1.0, part, 1)
+        rest = float(np.std(part - (a + b * (np.arange(len(part)) - len(part) + 1.0))))
+        if b >= 0 or -b * len(part) < 2.0 * rest:
+            return None
+        ks.append((a - rest - mark) / -b)  # the dips below the trend come first
+    k, spread = max(ks[0], 1.0), max(abs(v - ks[0]) for v in ks)
+    if k > 50 * n:
+        return None
+    return _banded(float(round(k)), max(spread, 1.0), "trend", "a straight trend", 0.5, spread)

@@ -1,0 +1,213 @@
+"""Counters and multipliers continued in their own dtype's arithmetic, rounding, absorption and wrapping included.
+
+The rule x(k+1) = fl(x(k) + c) or fl(x(k) * r) is inferred from observations and accepted only if it reproduces every
+one of them bit for bit; then NumPy's sequential ``accumulate`` continues it exactly.  As an inference from
+observations this makes a forecast, never a proof.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+OPS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
+MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+#: Names that frontends use for comparisons, mapped to the signs.
+NAMES = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
+
+
+def holds(op: str, a: Any, b: Any) -> bool:
+    """``a op b`` of any two scalars; an integer that a NumPy scalar cannot be compared with is compared as it is."""
+    try:
+        return bool(OPS[op](a, b))
+    except OverflowError:
+        plain = [v.item() if isinstance(v, np.generic) else v for v in (a, b)]
+        return bool(OPS[op](*plain))
+
+
+#: Steps simulated one by one at most.
+SIMULATED = 400_000
+
+
+@dataclass
+class Steps:
+    """First k >= 1 with not (x(k) op threshold); None: never.
+
+    ``why`` is a slug, ``at`` where it stalls, ``span`` the range of k of all rules that fit.
+    """
+
+    k: int | None
+    why: str
+    at: float | None = None
+    step: float = 0.0
+    span: tuple[int, int] | None = None
+
+
+def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, signed: bool = True) -> Steps | None:
+    """An exact counter of integers; ``bits`` is the dtype's width, None for 64 or more (too far to wrap)."""
+    c = xs[-1] - xs[-2]
+    if bits is not None:  # the last step may itself have wrapped: of the steps that are congruent, the shortest
+        c = min((c % (1 << bits), c % (1 << bits) - (1 << bits)), key=abs)
+    modulo = 1 << bits if bits is not None else 1 << 200
+    if len(xs) < 3 or any((b - a - c) % modulo for a, b in zip(xs, xs[1:], strict=False)):
+        return None
+    x = xs[-1]
+    if c == 0:
+        return Steps(None, "constant", step=0.0)
+    if threshold != threshold:
+        return Steps(None, "nan") if op == "!=" else Steps(0, "nan")
+    k = first_failure(x, c, op, threshold)
+    if bits is None:
+        return Steps(k, "counter" if k is not None else "steps-over" if op == "!=" else "moves-away", step=c)
+    top = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
+    low = -(1 << (bits - 1)) if signed else 0
+    if op in ("<", "<=", ">", ">=") and OPS[op](low, threshold) and OPS[op](top, threshold):
+        return Steps(None, "out-of-range", float(top if c > 0 else low), c)
+    # up to the edge of the dtype plain arithmetic holds; then the counter wraps
+    edge = (top - x) // c if c > 0 else (x - low) // -c
+    if k is not None and k <= edge:
+        return Steps(k, "counter", step=c)
+    modulus = 1 << bits
+    done, value = 0, x
+    for _ in range(4096):
+        edge = (top - value) // c if c > 0 else (value - low) // -c
+        done += edge + 1
+        value = (value + (edge + 1) * c - low) % modulus + low
+        if not OPS[op](value, threshold):
+            return Steps(done, "wraps", float(top if c > 0 else low), c)
+        k = first_failure(value, c, op, threshold)
+        edge = (top - value) // c if c > 0 else (value - low) // -c
+        if k is not None and k <= edge:
+            return Steps(done + k, "wraps", float(top if c > 0 else low), c)
+        if op != "!=":
+            return None
+    if op == "!=" and math.isinf(threshold):
+        return Steps(None, "steps-over", step=c)
+    if op == "!=" and threshold == int(threshold) and (int(threshold) - x) % math.gcd(abs(c), modulus):
+        return Steps(None, "steps-over", step=c)
+    return None
+
+
+def first_failure(x: int, c: int, op: str, t: float) -> int | None:
+    """First k >= 1 at which x + k c fails ``op t`` in unbounded integers; None if never."""
+    if isinstance(t, float) and math.isinf(t):
+        ok = OPS[op](x, t)
+        return None if ok else 1
+    if op in ("<", "<="):
+        if c < 0:
+            return None
+        limit = math.ceil(t) if op == "<" else math.floor(t) + 1
+        return max(1, -((x - limit) // c))
+    if op in (">", ">="):
+        if c > 0:
+            return None
+        limit = math.floor(t) if op == ">" else math.ceil(t) - 1
+        return max(1, -((limit - x) // -c))
+    if op == "!=":
+        if t != int(t) or (int(t) - x) % c or (int(t) - x) // c < 1:
+            return None
+        return (int(t) - x) // c
+    return 1  # '==' fails at the next step, as c is not 0
+
+
+def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
+    """An exact counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations."""
+    if len(x) < 3 or not np.all(np.isfinite(x)) or x[-1] == x[-2]:
+        return None
+    dtype = x.dtype.type
+    with np.errstate(all="ignore"):
+        for kind, ufunc in (("add", np.add), ("multiply", np.multiply)):
+            for c in _candidates(x, kind):
+                c = dtype(c)
+                if np.array_equal(ufunc(x[:-1], c), x[1:]):
+                    found = _simulate(x[-1], c, kind, ufunc, op, threshold)
+                    return _doubted(found, x, c, op, threshold) if kind == "add" and found is not None else found
+    return None
+
+
+def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: float) -> Steps | None:
+    """The same answer with the range of those of all steps that round to the observations.
+
+    Near the dtype's resolution a step of 0.2 and one of 0.3 look the same, and only one of them is absorbed later on.
+    """
+    wide = x.astype(np.float64)
+    slack = 0.5 * np.spacing(np.maximum(np.abs(x[1:]), np.abs(x[:-1]))).astype(np.float64)
+    low, high = float(np.max(np.diff(wide) - slack)), float(np.min(np.diff(wide) + slack))
+    if not high - low > 4 * float(np.spacing(np.abs(c))) or low * high <= 0:
+        return found
+    inner = (high - low) * 1e-3
+    edges = (low + inner, high - inner)
+    others = [_simulate(x[-1], x.dtype.type(v), "add", np.add, op, threshold) for v in edges]
+    ends = [s.k for s in [found, *others] if s is not None and s.k is not None]
+    if not ends or len(ends) == 1 + len(edges) and min(ends) == max(ends):
+        return found
+    if found.k is None and float(c).is_integer() and float(c) == float(wide[-1] - wide[-2]):
+        return found  # nobody writes 1.3 where a whole 1 is seen
+    if found.k is None:  # the plainest step never gets there, another one would: no answer is safe
+        return Steps(None, "ambiguous", step=float(c))
+    return replace(found, span=(min(ends), max(ends)))
+
+
+def _candidates(x: np.ndarray, kind: str) -> list[float]:
+    wide = x.astype(np.float64)
+    if kind == "add":
+        i = int(np.argmin(np.maximum(np.abs(wide[1:]), np.abs(wide[:-1]))))
+        c = float(wide[i + 1] - wide[i])
+    else:
+        if np.any(wide[:-1] == 0):
+            return []
+        c = float(np.median(wide[1:] / wide[:-1]))
+    if not math.isfinite(c) or c == 0:
+        return []
+    # a written constant has few digits, and the plain difference may differ from it by a rounding: shortest first
+    return [float(f"{c:.{digits}g}") for digits in (1, 2, 3, 6, 9, 12, 15)] + [c]
+
+
+def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None:
+    done, value, test, budget = 0, x, OPS[op], SIMULATED
+    size, slug = 256, "counter" if kind == "add" else "geometric"
+    while budget > 0:
+        block = np.full(size + 1, c, dtype=x.dtype)
+        block[0] = value
+        values = ufunc.accumulate(block)[1:]
+        failed = np.flatnonzero(~test(values, threshold))
+        if failed.size:
+            return Steps(done + int(failed[0]) + 1, slug, step=float(c))
+        if values[-1] == values[-2] or not np.isfinite(values[-1]):
+            slug = "absorbed" if np.isfinite(values[-1]) else "overflow"
+            return Steps(None, slug if kind == "add" or slug == "overflow" else "limit", float(values[-1]), float(c))
+        done, value, budget = done + size, values[-1], budget - size
+        if kind == "add" and (float(threshold) - float(value)) * float(c) < 0:
+            return Steps(None, "moves-away" if op not in ("!=", "==") else "steps-over", step=float(c))
+        size = min(4 * size, 65536)
+        if kind == "add" and done >= 1024:
+            jumped = _jump(value, c, threshold)
+            done, value = done + jumped[0], jumped[1]
+            size = 256 if jumped[0] else size
+    return None
+
+
+def _jump(x, c, threshold: float) -> tuple[int, np.floating]:
+    """(steps, value) of x + c + c ... as far as its rounding is the same each time.
+
+    Within one binade the numbers are equally spaced, so fl(x + c) - x is one multiple of the spacing; a tie, rounded
+    to even, is so too from its second step on.  The jump stops two steps short of the binade's end, and of the
+    threshold.
+    """
+    one = x + c
+    two, step = one + c, float(one + c) - float(one)
+    if step == 0 or float(two + c) - float(two) != step or x == 0 or not np.isfinite(two):
+        return 0, x
+    exponent = math.frexp(float(x))[1]
+    grows = (float(x) > 0) == (step > 0)
+    edge = math.copysign(2.0 ** (exponent if grows else exponent - 1), float(x))
+    steps = int(min(abs(edge - float(x)), abs(float(threshold) - float(x))) / abs(step)) - 2
+    if steps < 512 or math.frexp(float(two))[1] != exponent:
+        return 0, x
+    # a multiple of the spacing below 2**53 of it: exact in float64, and in the operand's own dtype by construction
+    return steps, x.dtype.type(float(x) + steps * step)

@@ -1,0 +1,253 @@
+"""``LoopMonitor``: forecasts a loop's end from the operands observed at each evaluation of its condition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.forecast.brent_cycle import StateWatch
+from workbench.analysis.forecast.calibrated_confidence import MOST
+from workbench.analysis.forecast.comparison import ComparisonMonitor, scalar
+from workbench.analysis.forecast.operand import PassageForecast
+from workbench.analysis.forecast.plateaus import TIMES, certainty
+from workbench.analysis.series.value_series import HistoryError
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+
+LOGIC = ("single", "and", "or", "not")
+
+
+class TerminationMonitor:
+    """Forecasts the end of any loop, also one in plain Python, from the operands of its condition.
+
+    Call :meth:`observe` once per evaluation of the condition and :meth:`prediction` whenever wanted. The memory is
+    bounded: the last 512 operands of each clause, and one remembered state for the search of a recurrence. The answers
+    are PREDICTED or UNKNOWN, never PROVED (the loop may have state that is not shown), except for a condition that was
+    observed false.
+
+    Parameters
+    ----------
+    clause_names : sequence of tuple of str, optional
+        Names (left, right) of the operands of each clause, for the report.
+    trip_limit : int, optional
+        Most executions of the body, if a limit is enforced; the loop is then never said to run for ever.
+    start : int, default 0
+        Iterations that passed before the first observation; a law like 1/k depends on it.
+
+    References
+    ----------
+    Recurrences are found by R. P. Brent's algorithm (BIT 20, 1980); the laws by which operands are continued are
+    described, with their sources, in the modules of ``workbench/analysis/forecast``.
+
+    Examples
+    --------
+    >>> monitor = wb.TerminationMonitor([("error", "tol")])
+    >>> error = 1.0
+    >>> for _ in range(12):
+    ...     monitor.observe({"error": error}, error > 1e-6, [(error, ">", 1e-6)])
+    ...     error *= 0.5
+    >>> answer = monitor.prediction()
+    >>> answer.status.name, answer.outcome, answer.remaining
+    ('PREDICTED', 'terminates', 9)
+    """
+
+    def __init__(
+        self, clause_names: Sequence[tuple[str, str]] | None = None, trip_limit: int | None = None, start: int = 0
+    ) -> None:
+        self.start = start
+        self.clause_names = list(clause_names) if clause_names is not None else None
+        self.trip_limit = trip_limit
+        self.clauses: list[ComparisonMonitor] = []
+        self.logic = "single"
+        self.count = 0
+        self.ended = False
+        self._watch = StateWatch()
+        self._cached: tuple[int, Termination] | None = None
+
+    def observe(
+        self, state: Mapping[str, Any], cond: Any, clauses: Sequence[tuple[Any, str, Any]] = (), logic: str = "single"
+    ) -> None:
+        """Record one evaluation of the condition.
+
+        Parameters
+        ----------
+        state : mapping
+            The loop variables by name; a state that returns bit for bit is recognised.
+        cond : bool
+            The value of the condition.
+        clauses : sequence of tuple, default ()
+            (left operand, comparison, right operand) of every comparison in the condition, the comparison as text such
+            as "<".
+        logic : {"single", "and", "or", "not"}, default "single"
+            How the condition is made of its clauses.
+
+        Raises
+        ------
+        HistoryError
+            For another logic (``bad-logic``), or another number of clauses than before (``bad-clauses``).
+        """
+        if logic not in LOGIC:
+            raise HistoryError(f"logic must be one of {', '.join(LOGIC)}, but is {logic!r}.", slug="bad-logic")
+        if not self.count:
+            for i, (_, op, _) in enumerate(clauses):
+                names = (
+                    self.clause_names[i] if self.clause_names and i < len(self.clause_names) else (f"lhs{i}", f"rhs{i}")
+                )
+                self.clauses.append(ComparisonMonitor(op, *names, ends_on=logic == "not", start=self.start))
+        elif len(clauses) != len(self.clauses):
+            raise HistoryError(
+                f"{len(self.clauses)} clauses were observed before, now {len(clauses)}.", slug="bad-clauses"
+            )
+        self.logic = logic
+        self.ended = not (cond if type(cond) is bool else bool(scalar(cond)))
+        for clause, (lhs, _, rhs) in zip(self.clauses, clauses, strict=True):
+            clause.observe(lhs, rhs)
+        self._watch.observe(state, self.clauses)
+        self.count += 1
+
+    def prediction(self) -> Termination:
+        """Return the answer at this moment; it is cached until the next observation."""
+        if self._cached is None or self._cached[0] != self.count:
+            with np.errstate(all="ignore"):
+                self._cached = (self.count, self._predict())
+        return self._cached[1]
+
+    def _predict(self) -> Termination:
+        if not self.count:
+            return unknown("no-data", "The condition has not been observed yet.")
+        if self.ended:
+            return Termination(
+                Status.PROVED,
+                "terminates",
+                0,
+                (0, 0),
+                Reason("ended", "The condition was false at its last evaluation."),
+                confidence=1.0,
+                proof=Proof("observed", "the condition's own value."),
+            )
+        again = self._state_recurs()
+        if again is not None:
+            return again
+        if not self.clauses:
+            return unknown("no-clauses", "The condition's comparisons were not shown, and its state has not recurred.")
+        forecasts = [clause.forecast() for clause in self.clauses]
+        answer = self._combine(forecasts)
+        return self._limited(answer)
+
+    def _state_recurs(self) -> Termination | None:
+        watch = self._watch
+        p, returns = watch.period, watch.returns
+        # what sets a flag is not shown, and truth values return by chance
+        if p is None or not watch.names or watch.flags:
+            return None
+        # one unchanged state may be a plateau; ask for more returns of a short period
+        if returns < (4 if p == 1 else 2 if p < 8 else 1):
+            return None
+        if p == 1 and watch.rest <= TIMES * watch.longest:
+            return None
+        what = "did not change" if p == 1 else f"returned bit for bit after {p} iterations"
+        reason = Reason(
+            "recurrence", f"All observed variables {what}, {returns} time(s) in a row, and the condition stayed true."
+        )
+        clause = self.clauses[0] if self.clauses else None
+        fix = []
+        if clause is not None and p == 1:
+            fix = [
+                f"clause {clause.lhs_name} {clause.op} {clause.rhs_name} never changes: "
+                f"{clause.lhs_name} is not updated any more."
+            ]
+        elif clause is not None:
+            fix = [f"the state cycles with period {p}: damp the step (halve it), or raise the tolerance."]
+        sure = certainty(watch.rest, watch.longest, watch.ever_moved) if p == 1 else 0.9 + 0.02 * returns
+        answer = Termination(
+            Status.PREDICTED,
+            "never",
+            None,
+            None,
+            reason,
+            self.root_names(0),
+            str(clause) if clause else None,
+            min(MOST, sure),
+            fix,
+        )
+        return self._limited(answer)
+
+    def _combine(self, forecasts: list[PassageForecast]) -> Termination:
+        """``and`` (and a single clause) ends with the first clause to turn, ``or`` with the last."""
+        order = sorted(range(len(forecasts)), key=lambda i: _when(forecasts[i]))
+        missing = [i for i in range(len(forecasts)) if forecasts[i].k is None]
+        if self.logic == "or":
+            never = [i for i in order if forecasts[i].k == math.inf]
+            chosen = never[0] if never else None if missing else order[-1]
+        else:
+            first = order[0] if forecasts[order[0]].k is not None else None
+            # a clause without a forecast may still end the loop first: only an interval that ends before is safe
+            chosen = first if first is not None and (not missing or forecasts[first].k != math.inf) else None
+        if chosen is None:
+            i = missing[0]
+            f = forecasts[i]
+            return unknown(f.slug, f.sentence, blocking_clause=str(self.clauses[i]), root=self.root_names(i))
+        f, clause = forecasts[chosen], self.clauses[chosen]
+        if f.k == 0 or f.k is None:
+            return unknown("inconsistent", f"The condition is true although clause {clause} alone would end the loop.")
+        confidence = f.confidence * (0.8 if missing else 1.0)
+        if f.k == math.inf:
+            if self.logic != "or":
+                confidence = min(g.confidence for g in forecasts)
+                # which of several clauses that never turn was meant to is not known: name the first that moves
+                chosen = next((i for i in order if forecasts[i].slug not in ("clause-invariant",)), order[0])
+                f, clause = forecasts[chosen], self.clauses[chosen]
+            return Termination(
+                Status.PREDICTED,
+                "never",
+                None,
+                None,
+                Reason(f.slug, f.sentence),
+                self.root_names(chosen),
+                str(clause),
+                confidence,
+                f.fix,
+            )
+        # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
+        known = [g for g in forecasts if g.k is not None and (self.logic == "or" or g.k != math.inf)]
+        pick = max if self.logic == "or" else min
+        low, high = pick(g.low for g in known), pick(g.high for g in known)
+        return Termination(
+            Status.PREDICTED,
+            "terminates",
+            int(f.k or 0),
+            (1 if missing else int(low), int(min(high, max(f.k or 0, 2**62)))),
+            Reason(f.slug, f.sentence),
+            self.root_names(chosen),
+            str(clause),
+            confidence,
+            f.fix,
+        )
+
+    def _limited(self, answer: Termination) -> Termination:
+        if self.trip_limit is None:
+            return answer
+        left = max(self.trip_limit - (self.count - 1), 0)
+        if answer.outcome == "never" or answer.remaining is not None and answer.remaining > left:
+            limited = f"The limit of {self.trip_limit:,} iterations ends the loop"
+            sentence = f"{limited}; without it: {answer.reason.sentence}"
+            answer.outcome, answer.remaining, answer.interval = (
+                "terminates",
+                left,
+                (min(left, (answer.interval or (left, 0))[0]), left),
+            )
+            answer.reason = Reason("trip-limit", sentence)
+        return answer
+
+    def root_names(self, i: int) -> list[str]:
+        """The variables behind a clause, most guilty first."""
+        if i >= len(self.clauses):
+            return []
+        c = self.clauses[i]
+        return self._watch.guilty(i, (c.lhs[-1], c.rhs[-1]), (c.lhs_name, c.rhs_name))
+
+
+def _when(f: PassageForecast) -> float:
+    return math.inf if f.k is None else f.k

@@ -1,0 +1,233 @@
+"""Decides if an operand that no law leads across its threshold stays on its side for ever.
+
+"Never, limit L" is said only if L is farther from the threshold than four times the error of L; noise must stay away
+by far more than its scatter; a cycle or a chaotic record must keep its whole range on one side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.analysis.forecast.crossing_time import Crossing
+from workbench.analysis.forecast.diverges_from import drifts_away, goes_away
+from workbench.analysis.forecast.first_passage import is_noisy, lag_one
+from workbench.analysis.forecast.laws.exact_continuation import OPS
+from workbench.analysis.forecast.laws.map_laws import map_laws
+from workbench.analysis.series.result import Evolution, Pattern
+
+#: Methods of a label that is exact, not an estimate.
+EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
+
+
+class Verdict(NamedTuple):
+    """``slug`` and sentence; ``sure`` says "never", otherwise the answer is unknown for that reason."""
+
+    slug: str
+    sentence: str
+    sure: bool
+    period: float | None = None
+
+
+def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    """The law's own limit, if it holds well and its limit hardly moved with the last quarter of the record."""
+    if c.error > 1e-3 or not math.isinf(c.low) or not math.isfinite(c.limit + c.earlier):
+        return None
+    if len(x) < 8 or len(x) < 16 and c.error > 1e-8:
+        return None
+    if abs(c.limit - t) <= 4 * abs(c.limit - c.earlier) or not OPS[keep](c.limit, t):
+        return None
+    if c.error > 1e-8 and np.all(x > 0) and 0 < t < c.limit < 0.5 * x[-1]:
+        return None  # it may as well fall to zero
+    if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
+        return None  # a limit so far away is an extrapolation, not an observation
+    return Verdict("limit-beyond", f"{name} tends to {c.limit:.9g}, and there clause {clause} still holds.", True)
+
+
+def verdict(
+    e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str, again: Callable[[int], Evolution]
+) -> Verdict:
+    """Verdict on ``x keep t`` from the evolution of x; x are finite float64 values, five or more.
+
+    ``again(n)`` classifies the first n values: a limit must have been in sight before.
+    """
+    # noise of a relative size shows in the logarithm, where a steep way down does not hide it
+    noisy = len(x) >= 20 and (is_noisy(x) or bool(np.all(x > 0)) and is_noisy(np.log(x)))
+    skip = noisy and e.method not in EXACT_METHODS and e.label is not Pattern.CHAOTIC or e.method in _NOISY
+    found = None if skip else _never(e, x, keep, t, name, clause)
+    if found is None or not found.sure or found.slug in ("floor", "limit-beyond") and e.method not in EXACT_METHODS:
+        far = _far_from_noise(x, keep, t, name, clause)
+        if far is not None:
+            return far
+        if noisy and drifts_away(x, keep, t):
+            return Verdict("moves-away", f"{name} drifts away from {t:.6g}; clause {clause} never turns.", True)
+    if found is None:
+        still = None if noisy else _no_progress(x, keep, t, name, clause)
+        if still is not None:
+            return still
+        return Verdict("no-model", f"{name} is {e.label.name}; no forecast for clause {clause}. {e.why[0]}", False)
+    if (not found.sure or e.doubt > 0.25) and not noisy:
+        still = _no_progress(x, keep, t, name, clause)
+        if still is not None:
+            return still
+    if found.sure and (e.doubt > 0.25 or len(x) < 8 and e.doubt > 0 or len(x) < 12 and found.slug == "limit-beyond"):
+        return Verdict("doubtful", f"{name} looks {e.label.name}, but the evidence is too thin for a never.", False)
+    if (
+        found.sure
+        and found.slug in ("floor", "limit-beyond")
+        and e.method not in EXACT_METHODS
+        and not _seen(e, t, again, x)
+    ):
+        return Verdict("limit-moves", f"{name} may tend to {e.limit:.6g}, but that estimate still moves.", False)
+    return found
+
+
+_NOISY = ("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk")
+
+
+def _seen(e: Evolution, t: float, again: Callable[[int], Evolution], x: np.ndarray) -> bool:
+    """|L(n) - threshold| > 4 |L(n) - L(0.8 n)|, and the same from 60 % of a record of 24 values or more."""
+    for share in (0.8, 0.6)[: 2 if len(x) >= 24 else 1]:
+        earlier = again(int(share * len(x))).limit
+        if earlier is None or e.limit is None or abs(e.limit - t) <= 4 * abs(e.limit - earlier):
+            return False
+    return True
+
+
+def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    if e.label in (Pattern.CONVERGING, Pattern.STABLE) and e.limit is not None:
+        return _limit(e, x, keep, t, name, clause)
+    if e.label is Pattern.OSCILLATING and e.period is not None and reaches_in_period(e, keep, t) is False:
+        sentence = f"{name} repeats with period {e.period:.6g}, and clause {clause} holds all through."
+        return Verdict("cycle", sentence, True, e.period)
+    if e.label is Pattern.CHAOTIC:
+        return _bounded(x, keep, t, name, clause)
+    if e.label is Pattern.DIVERGING and e.model is not None and e.rate != 0 and goes_away(e, keep, float(x[-1]), t):
+        return Verdict("moves-away", f"{name} is DIVERGING away from {t:.6g}; clause {clause} never turns.", True)
+    return None
+
+
+def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    limit, last = float(e.limit), float(x[-1])  # type: ignore[arg-type]
+    left = abs(limit - last)
+    if e.method not in EXACT_METHODS and np.all(x > 0) and 0 < t < limit < 0.5 * last:
+        # a residual that still falls may well fall to zero: wait until it is near what is taken for its floor
+        return Verdict("limit-close", f"{name} may tend to {limit:.6g} or to zero: too early to tell.", False)
+    error = e.limit_error if e.limit_error is not None else left
+    # what the model missed in its hold-out it may miss again on the way to the limit
+    error += 10.0 * left * (e.model.spread if e.model is not None else 0.1)
+    if not OPS[keep](limit, t) or not (abs(limit - t) > 4 * error or keep == "!=" and limit == t):
+        return Verdict("limit-close", f"{name} tends to {limit:.9g}, too close to {t:.6g} to tell.", False)
+    floors = ("floor", "settled", "constant_tail", "noise_ball", "periodic")
+    slug = "floor" if e.method in floors else "limit-beyond"
+    return Verdict(slug, f"{name} tends to {limit:.9g}, and there clause {clause} still holds.", True)
+
+
+def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    """A chaotic record: a map that reproduces each next value keeps to its side for 8192 iterations, by a margin."""
+    if len(x) < 24:
+        return None
+    low, high = float(x.min()), float(x.max())
+    for law in map_laws(x):
+        off = np.abs(law.after(x[:-1]) - x[1:])
+        if not bool(np.all(off <= 1e-9 * (high - low))):
+            continue
+        far = law.values(8192)
+        if not np.all(np.isfinite(far)):
+            return None
+        low, high = min(low, float(far.min())), max(high, float(far.max()))
+        margin = 0.02 * (high - low)
+        if np.all(OPS[keep](far, t)) and not low - margin <= t <= high + margin:
+            sentence = f"{name} is chaotic but stays within {low:.6g} and {high:.6g}, where clause {clause} holds."
+            return Verdict("chaotic", sentence, True)
+        return None
+    if not low - (high - low) <= t <= high + (high - low):
+        sentence = f"{name} is irregular within {low:.6g} and {high:.6g}, far from {t:.6g}; clause {clause} holds."
+        return Verdict("chaotic", sentence, True)
+    return None
+
+
+def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    """A stationary record of noise whose range keeps well away from the threshold.
+
+    Asked of the last half and, if that still holds some of the way down, of the last two fifths, 20 values or more, and
+    of the last third, 15 or more; in the logarithm where the values are positive.  Its quarters must lie on one level,
+    its steps lean back, and the gap to the threshold exceed five deviations and twice the range.
+    """
+    if keep not in (">", ">=", "<", "<="):
+        return None
+    for late, least in ((x[len(x) // 2 :], 20), (x[3 * len(x) // 5 :], 20), (x[2 * len(x) // 3 :], 15)):
+        if len(late) >= least:
+            gap = _stationary_gap(x, late, keep, t)
+            if gap is not None:
+                sentence = (
+                    f"{name} scatters about a level that no longer moves, {gap:.3g} deviations from {t:.6g}; "
+                    f"clause {clause} never turns."
+                )
+                return Verdict("noise-floor", sentence, True)
+    return None
+
+
+def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> float | None:
+    """The gap in deviations if ``late`` is stationary noise and the way down to it is over; else None."""
+    side = 1.0 if keep in (">", ">=") else -1.0
+    y, mark, whole = late, t, x
+    if np.all(x > 0) and t > 0 and side > 0:
+        y, mark, whole = np.log(late), math.log(t), np.log(x)
+    gap = float(np.min(side * (y - mark)))
+    spread, span = float(y.std(ddof=1)), float(np.ptp(y))
+    if gap <= 2.0 * span or gap <= 5.0 * spread or spread == 0:
+        return None
+    k = np.arange(len(y)) - (len(y) - 1) / 2
+    slope = float(k @ y / (k @ k))
+    rest = y - y.mean() - slope * k
+    se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
+    means = np.array([part.mean() for part in np.array_split(y, 4)])
+    if -side * slope > 2.5 * se or float(np.ptp(means)) > 1.4 * spread or lag_one(np.diff(y)) > -0.2:
+        return None
+    fastest = max(-side * slope, 0.0) + 2.0 * se
+    fell = side * (float(whole[:2].mean()) - float(y.mean()))
+    # either the way down was seen and is over, or the level can hardly move that far
+    down = max(int(np.argmax(side * (whole - y.mean()) < spread)), 1)
+    arrived = fell > 6.0 * spread and fastest < 0.1 * fell / down
+    return gap / spread if arrived or gap / max(fastest, 1e-300) > 25.0 * len(x) else None
+
+
+def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    """An oscillation or a rest whose nearest approach to the threshold no longer comes nearer, quarter by quarter.
+
+    What is still to come is summed as a geometric series of the quarters' progress (Aitken), eight times for safety.
+    """
+    if len(x) < 32 or keep not in (">", ">=", "<", "<="):
+        return None
+    side = 1.0 if keep in (">", ">=") else -1.0
+    y = side * (x - t)
+    quarters = np.array_split(y, 4)[1:]
+    gap = float(y.min())
+    (a, b), spans = -np.diff([float(q.min()) for q in quarters]), [float(np.ptp(q)) for q in quarters]
+    turns = [int(np.count_nonzero(np.diff(np.sign(np.diff(q))))) for q in quarters]
+    if gap <= 0:
+        return None
+    rests = spans[2] < 1e-3 * gap and spans[2] <= 0.3 * spans[1] and spans[1] <= 0.5 * spans[0]
+    back = b <= 1e-9 * gap and abs(b) < 0.05 * gap and abs(a) < 0.3 * gap
+    slower = 0 < b < 0.8 * a and gap > 8 * b * b / (a - b)
+    if rests or min(turns) >= 4 and (back or slower):
+        sentence = f"{name} keeps coming as near to {t:.6g} as {gap:.6g}, and no nearer; clause {clause} never turns."
+        return Verdict("floor" if rests else "cycle", sentence, True)
+    return None
+
+
+def reaches_in_period(e: Evolution, keep: str, t: float) -> bool | None:
+    """True if the model of an oscillation ends the clause within its periods; None where it is too close to say."""
+    if e.model is None:
+        return None
+    n = int(min(max(8 * (e.period or 1.0), 64), 8192))
+    values = e.model.predict(np.arange(1, n + 1))
+    if not np.all(np.isfinite(values)):
+        return None
+    margin = 4 * max(e.model.spread, 0.0) * float(np.ptp(values))
+    near = np.abs(values - t) <= margin if e.method != "periodic" else np.zeros(n, dtype=bool)
+    return None if np.any(near) else bool(np.any(~OPS[keep](values, t)))

@@ -1,0 +1,153 @@
+"""The forecast of one moving operand against a fixed threshold, where no exact counter continues it.
+
+A law that crosses is asked first (``gap_forecast``); where none is certain, what the operand's evolution says about
+never crossing (``endless``).  A law stays in use as long as it predicts the values that come.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.analysis.forecast.calibrated_confidence import confidence
+from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
+from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
+from workbench.analysis.series.classify import classify_history
+from workbench.analysis.series.result import Evolution
+from workbench.analysis.series.value_series import History
+
+
+@dataclass
+class PassageForecast:
+    """When the clause turns: ``k`` further evaluations, math.inf for never, None for unknown.
+
+    ``kind`` is the kind of answer by which it is calibrated; without one the confidence stands as it is.
+    """
+
+    k: float | None
+    low: float
+    high: float
+    slug: str
+    sentence: str
+    confidence: float
+    fix: list[str] = field(default_factory=list)
+    kind: str = ""
+
+
+class OperandRecord(NamedTuple):
+    """An operand's record, ``total`` evaluations long of which the last are kept, in ``values keep threshold``."""
+
+    values: np.ndarray
+    dtype: np.dtype
+    total: int
+    keep: str
+    threshold: float
+    name: str
+    clause: str
+    scale: float = 0.0  # magnitude of what is compared, where the values are a difference
+
+
+Fix = Callable[..., list[str]]
+
+
+class OperandForecast:
+    """Forecasts of one operand; remembers the law it fitted last."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[int, Crossing] | None = None
+        self._hint: Hint | None = None
+
+    def forecast(self, s: OperandRecord, fix: Fix) -> PassageForecast:
+        """When ``values keep threshold`` turns."""
+        x = s.values.astype(np.float64)
+        eps = float(np.finfo(s.dtype).eps) if s.dtype.kind == "f" else 0.0
+        crossing = self._meets(x, s, eps) if s.keep in ("!=", "==") else self._crossing(x, s, eps)
+        if crossing is not None and math.isfinite(crossing.k) and crossing.error < 1e-8:
+            return _crosses(crossing, s)
+        if len(x) < 5 and crossing is None:
+            return _unknown("few", f"Only {len(x)} evaluations of clause {s.clause}: more are needed.")
+        found, e = self._endless(crossing, x, s) if len(x) >= 5 else (None, None)
+        crosses = crossing is not None and math.isfinite(crossing.k)
+        if found is not None and found.sure:
+            # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
+            if not (crossing is not None and crosses and _near(crossing, len(x))):
+                return _never(found, e, crossing, s, fix)
+            return _crosses(crossing, s) if crossing.error < 1e-3 else _unknown("torn", found.sentence)
+        if crossing is not None and crosses:
+            return _crosses(crossing, s)
+        return _unknown(found.slug, found.sentence) if found is not None else _unknown("few", "More are needed.")
+
+    def _endless(self, crossing: Crossing | None, x: np.ndarray, s: OperandRecord) -> tuple[Verdict, Evolution | None]:
+        kept = s.values.astype(s.dtype if s.dtype.kind == "f" else np.float64)
+
+        def evolution(n: int) -> Evolution:
+            return classify_history(History(kept[:n], s.total - len(kept)))
+
+        found = by_law(crossing, x, s.keep, s.threshold, s.name, s.clause) if crossing is not None else None
+        if found is not None:
+            return found, None
+        e = evolution(len(kept))
+        return verdict(e, x, s.keep, s.threshold, s.name, s.clause, evolution), e
+
+    def _crossing(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
+        """The crossing of a law fitted before, as long as it predicts the values since; else of a new fit."""
+        if self._kept is not None:
+            since, kept = s.total - self._kept[0], self._kept[1]
+            if 0 < since <= kept.lasts and kept.k > 4 * since:
+                low, high = (max(1.0, v - since) for v in (kept.low, kept.high))
+                return replace(kept, k=kept.k - since, low=low, high=high)
+            if kept.ahead is not None and 0 < since < min(len(kept.ahead), len(x) - 2):
+                step = np.abs(np.diff(x[-since - 1 :])) + np.abs(np.diff(x[-since - 2 : -1]))
+                allowed = (2.0 * kept.error * np.arange(1, since + 1) + 1e-9) * step + 8 * eps * np.abs(x[-since:])
+                if np.all(np.abs(x[-since:] - kept.ahead[:since]) <= allowed):
+                    low, high = (max(1.0, v - since) for v in (kept.low, kept.high))
+                    return replace(kept, k=kept.k - since, low=low, high=high, ahead=None)
+        found = forecast_crossing(x, s.keep, s.threshold, eps, self._hint)
+        self._kept = (s.total, found) if found is not None and (found.ahead is not None or found.lasts) else None
+        self._hint = found.hint if found is not None else None
+        return found
+
+    def _meets(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
+        """A sequence that tends to the number it is compared with meets it when its distance is lost in rounding."""
+        if s.keep == "==" or eps == 0.0 or len(x) < 8:
+            return None
+        gap = np.abs(x - s.threshold)
+        if gap[-1] == 0 or not gap[-1] < 0.5 * gap[len(gap) // 2]:
+            return None
+        tiny = float(np.finfo(s.dtype).smallest_subnormal)
+        found = forecast_crossing(gap, ">", max(0.5 * eps * max(abs(s.threshold), s.scale), 0.5 * tiny), eps)
+        if found is None or not math.isfinite(found.k):
+            return None
+        # the last digits do not follow the law
+        half = 2.0 + 0.05 * found.k
+        low, high = max(1.0, math.floor(found.low - half)), math.ceil(found.high + half)
+        return replace(found, low=low, high=high, error=max(found.error, 1e-4), ahead=None)
+
+
+def _near(c: Crossing, n: int) -> bool:
+    return c.error * (1.0 + c.k / n) < 0.01 and c.k < 4 * n
+
+
+def _never(
+    found: Verdict, e: Evolution | None, crossing: Crossing | None, s: OperandRecord, fix: Fix
+) -> PassageForecast:
+    limit = e.limit if e is not None else crossing.limit if crossing is not None else None
+    slug = "floor" if found.slug == "noise-floor" else found.slug
+    sentences = fix(slug, value=float(s.values[-1]), dtype=str(s.dtype), limit=limit, period=found.period)
+    kind = f"never-{found.slug}" + ("-exact" if e is not None and e.method in EXACT_METHODS else "")
+    sure = confidence(kind, len(s.values))
+    return PassageForecast(math.inf, math.inf, math.inf, found.slug, found.sentence, sure, sentences, kind)
+
+
+def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
+    text = f"{s.name} follows a law ({c.law}) that makes clause {s.clause} turn in about {int(c.k):,} iterations."
+    sure = confidence(c.kind, len(s.values))
+    return PassageForecast(c.k, c.low, min(c.high, 1e18), "forecast", text, sure, kind=c.kind)
+
+
+def _unknown(slug: str, sentence: str) -> PassageForecast:
+    return PassageForecast(None, 1, math.inf, slug, sentence, 0.0)

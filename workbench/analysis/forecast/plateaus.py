@@ -1,0 +1,104 @@
+"""Records that rest between moves: the staircase that continues, and how long a rest must be to be the last one.
+
+A staircase is a record of runs of equal values (a learning rate halved every epoch, a loss that moves once in a while).
+Its values at the steps follow simpler laws than the record itself, and its run lengths say when the next step is due.
+A rest at the end of a record counts as final only if it is several times as long as every rest before it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+#: A rest is taken for final if it is this many times as long as the longest before it.
+TIMES = 4
+#: Steps run ahead at most where the run lengths grow.
+MOST = 100_000
+
+
+class Plateaus(NamedTuple):
+    """The runs of equal values of a record, oldest first; the last one may still go on, the first may be cut off."""
+
+    values: list[Any]
+    lengths: list[int]
+
+    @property
+    def rest(self) -> int:
+        """Length of the run at the end."""
+        return self.lengths[-1]
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest run before it; 0 if the record never moved."""
+        return max(self.lengths[:-1], default=0)
+
+    @property
+    def stepped(self) -> bool:
+        """True if the record is a staircase: more rests than moves, and more than one run of two or longer before."""
+        before = self.lengths[:-1]
+        return self.longest > 1 and 2 * len(before) <= sum(before)
+
+    @property
+    def final(self) -> bool:
+        """True if the rest at the end outlasts every one before it by far."""
+        return self.rest > TIMES * max(self.longest, 1)
+
+
+def moves_too_often(xs: Sequence[Any]) -> bool:
+    """True if more than half of the values differ from the one before: then the record is not a staircase.
+
+    The usual case, found in a fraction of the time that the runs take.
+    """
+    if any(map(operator.ne, xs, xs)):  # NaN
+        return False
+    return 2 * sum(map(operator.eq, xs, xs[1:])) < len(xs) - 1
+
+
+def plateaus(xs: Sequence[Any]) -> Plateaus:
+    """The runs of a record; NaN equals NaN."""
+    values, lengths = [xs[0]], [1]
+    for x in xs[1:]:
+        if x == values[-1] or (x != x and values[-1] != values[-1]):
+            lengths[-1] += 1
+        else:
+            values.append(x)
+            lengths.append(1)
+    return Plateaus(values, lengths)
+
+
+def due(runs: Plateaus, steps: float) -> int | None:
+    """Evaluations until the ``steps``-th move from now, from the lengths of the complete runs; None without a rule.
+
+    The lengths are constant, or grow by a constant or by a whole factor.
+    """
+    lengths = runs.lengths
+    inner = lengths[1:-1] if len(lengths) > 3 else lengths[:-1]
+    if not inner or steps < 1 or steps != steps:
+        return None
+    if len(set(inner)) == 1 and lengths[0] <= inner[0]:
+        p = inner[0]
+        if runs.rest > p or p < 2:
+            return None
+        return int(p - runs.rest + 1 + (int(steps) - 1) * p) if steps < 1 << 62 else None
+    if len(inner) < 4 or steps > MOST:
+        return None
+    add, factor = inner[-1] - inner[-2], inner[-1] // max(inner[-2], 1)
+    if all(b - a == add for a, b in zip(inner, inner[1:], strict=False)) and add > 0:
+        following = [inner[-1] + add * (i + 1) for i in range(int(steps))]
+    elif factor > 1 and all(b == factor * a for a, b in zip(inner, inner[1:], strict=False)) and steps < 64:
+        following = [inner[-1] * factor ** (i + 1) for i in range(int(steps))]
+    else:
+        return None
+    return sum(following) - runs.rest + 1 if runs.rest <= following[0] else None
+
+
+def certainty(rest: int, longest: int, moved: bool) -> float:
+    """Probability that a rest of ``rest`` evaluations goes on for ever.
+
+    Of a record that never moved, by Laplace's rule of succession. Otherwise one half for a rest as long as the longest
+    before it, and the doubt shrinks in proportion to its length.
+    """
+    if not moved:
+        return (rest + 1) / (rest + 2)
+    return 1.0 - 0.5 / max(rest / max(longest, 1), 1.0)

@@ -1,0 +1,196 @@
+"""The iteration at which a law enters the tolerance around its limit for good: ``iterations_to_tolerance``.
+
+The laws are those of ``gap_forecast``: fitted, judged by a free run over the last quarter, fitted again to all.  The
+limit is where the law ends up; what it moved with the last quarter of the record widens the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.analysis.forecast.calibrated_intervals import interval
+from workbench.analysis.forecast.crossing_time import WORST
+from workbench.analysis.forecast.first_passage import Trend, is_noisy, trends
+from workbench.analysis.forecast.laws.law import Closed, Law, Map
+from workbench.analysis.forecast.laws.law_selection import FittedLaw, again, try_all
+from workbench.analysis.forecast.noisy_limit import cost_of_zero, noisy_limit
+
+#: A limit is asked of a law this many iterations ahead, and must be the same a thousand times further on.
+FAR = 10**9
+
+
+class Within(NamedTuple):
+    """Iterations from the last value, with the 90 % interval; the half width and class before calibration."""
+
+    k: float
+    low: float
+    high: float
+    kind: str
+    half: float
+
+
+def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
+    """When the best law of x stays within tol of its limit; None where no law with a limit holds."""
+    n = len(x)
+    if n < 5 or not np.all(np.isfinite(x)):
+        return None
+    held = max(1, n // 4)
+    with np.errstate(all="ignore"):
+        tried = try_all(x, held, eps)
+        if n >= 16 and (not tried or tried[0].error > 1e-3):
+            to_zero = bool(np.all(x * x[-1] > 0)) and is_noisy(np.log(np.abs(x)))
+            found = _noisy_to_limit(x, tol, to_zero)
+            if found is not None or to_zero:
+                return found if found is not None else _noisy(np.log(np.abs(x)), math.log(tol))
+        for best in tried[:4]:
+            if best.error > WORST:
+                return None
+            law = again(x, best)
+            limit = _limit(law) if law is not None else None
+            if limit is None and isinstance(law, Closed):
+                return None  # the best law goes on for ever
+            # a limit far outside of what was seen is an extrapolation, not an observation
+            if law is None or limit is None or abs(limit - x[-1]) > 8 * float(np.ptp(x)):
+                continue
+            k = _stays(law, limit, tol)
+            if k is None or k > 400 * n:
+                continue
+            return _banded(k, _others(best.law, tried, best, held, tol), n, best.error, limit, _limit(best.law), tol)
+    return None
+
+
+def _others(law: Law, tried: list[FittedLaw], best: FittedLaw, held: int, tol: float) -> list[float]:
+    out: list[float] = []
+    for rival in [law] + [r.law for r in tried[:4] if r is not best and r.score < 4 * best.score]:
+        limit = _limit(rival)
+        k = _stays(rival, limit, tol) if limit is not None else None
+        if k is not None:
+            out.append(k - held)
+    return out
+
+
+def _banded(
+    k: int, others: list[float], n: int, error: float, limit: float, earlier: float | None, tol: float
+) -> Within:
+    half = max((abs(k - v) for v in others), default=0.1 * k) + error * k
+    if earlier is not None and abs(limit - earlier) > 0.3 * tol and error > 1e-10:
+        half = max(half, 0.05 * k)
+    size = "short" if n < 12 else "mid" if n < 40 else "long"
+    kind = f"tol-{size}-{'exact' if error < 1e-8 else 'fine' if error < 1e-4 else 'rough'}"
+    low, high = interval(k, half, half, kind)
+    return Within(k, low, high, kind, half)
+
+
+def _limit(law: Law) -> float | None:
+    """Limit of the law, None if it does not settle."""
+    if isinstance(law, Map):
+        values = law.values(2048)
+        a, b = float(values[-2]), float(values[-1])
+        if not math.isfinite(b):
+            return None
+        if a == b or abs(b - a) <= 4e-16 * abs(b):
+            return b
+        return _of_map(law, values)
+    if not isinstance(law, Closed):
+        return None
+    a, b = (float(v) for v in law.at(np.array([FAR, 1000 * FAR])))
+    if not math.isfinite(a + b):
+        return None
+    last = float(law.at(np.array([1]))[0])
+    # a sum like 1/k**1.3 is still moving there; one that diverges moves as much again
+    return b if abs(b - a) <= 0.3 * abs(b - last) else None
+
+
+def _of_map(law: Map, values: np.ndarray) -> float | None:
+    """Limit of a map that is still on its way: zero for sublinear decay to it, else by Aitken's extrapolation."""
+    a, b, c = (float(v) for v in values[[-1024, -512, -1]])
+    if abs(c) < 0.9 * abs(b) and abs(b) < 0.9 * abs(a) and law.name in ("decrement", "ratio-1", "origin-2", "linear"):
+        return 0.0
+    d1, d2 = b - a, c - b
+    if abs(d2) >= 0.9 * abs(d1) or d1 == 0:
+        return None
+    return c - d2 * d2 / (d2 - d1)
+
+
+def _stays(law: Law, limit: float, tol: float) -> int | None:
+    """Smallest k from which the law stays within tol of the limit, by its last excursion."""
+    if isinstance(law, Map):
+        size = 256
+        while size <= 32_768:
+            values = law.values(size)
+            outside = np.flatnonzero(~(np.abs(values - limit) <= tol))
+            last = int(outside[-1]) + 1 if outside.size else 0
+            if last < size // 2:
+                return last + 1
+            size *= 8
+        return None
+    if not isinstance(law, Closed):
+        return None
+    size = 64
+    while size <= 4096 * 8:
+        outside = np.flatnonzero(~(np.abs(law.at(np.arange(1, size + 1)) - limit) <= tol))
+        last = int(outside[-1]) + 1 if outside.size else 0
+        if last < size // 2:
+            return last + 1
+        size *= 8
+    grid = np.unique(np.geomspace(1, 1e8, 4000).astype(np.int64))
+    outside = np.flatnonzero(~(np.abs(law.at(grid) - limit) <= tol))
+    if not outside.size or outside[-1] >= len(grid) - 1:
+        return None
+    a, b = int(grid[outside[-1]]), int(grid[outside[-1] + 1])
+    while b - a > 1:
+        mid = (a + b) // 2
+        a, b = (mid, b) if abs(float(law.at(np.array([mid]))[0]) - limit) > tol else (a, mid)
+    return b
+
+
+def _noisy(y: np.ndarray, mark: float) -> Within | None:
+    """A noisy decay to zero, in logarithms: when the trend lies so deep that no later value of the noise comes back."""
+    n = len(y)
+    found = trends(y)
+    if not found:
+        return None
+    trend = min(found, key=lambda t: 2 * n * math.log(t.sd) + t.parameters * math.log(n))
+    grid = np.unique(np.geomspace(1, 1e7, 2000).astype(np.int64)).astype(float)
+    line = trend.line(n - 1 + grid)
+    # the last excursion of independent noise is about where the trend is one deviation below the mark, sooner or later
+    deep = [int(np.argmax(line + s * trend.sd <= mark)) for s in (0.0, 1.0, 2.2)]
+    if any(line[i] + s * trend.sd > mark for i, s in zip(deep, (0.0, 1.0, 2.2), strict=True)):
+        return None
+    low, k, high = (float(grid[i]) for i in deep)
+    return _with_doubt(k, low, high, trend, n)
+
+
+def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
+    """The same of a noisy decay to another limit than 0; None of any other record, and where 0 is as likely."""
+    at = noisy_limit(x)
+    if at is None:
+        return None
+    down = trends(np.log(np.abs(x))) if to_zero else []
+    if down and cost_of_zero(x, min(t.sd for t in down)) < at.cost + 5.0:
+        return None
+    y = np.log(np.abs(x - at.limit))
+    fall, rest = float(y[: len(y) // 4].mean() - y[-(len(y) // 4) :].mean()), float(np.std(np.diff(y))) / math.sqrt(2)
+    if not (fall > 4.0 * rest and rest < 0.7 and is_noisy(y)):
+        return None
+    found = _noisy(y, math.log(tol))
+    if found is None:
+        return None
+    # the limit's own doubt moves the distances of the latest values, and with them the trend
+    beside = [v for v in (at.low, at.high) if np.all((x > v) == (x > at.limit))]
+    others = [_noisy(np.log(np.abs(x - v)), math.log(tol)) for v in beside]
+    half = max((abs(o.k - found.k) for o in others if o is not None), default=0.0) + found.half
+    low, high = interval(found.k, half, half, found.kind)
+    return found._replace(low=low, high=high, half=half)
+
+
+def _with_doubt(k: float, low: float, high: float, trend: Trend, n: int) -> Within:
+    slope, sd = trend.slope, trend.sd
+    # the slope's own error moves the crossing in proportion
+    share = min(1.7 * sd / (n**1.5 * 0.29) / max(abs(slope), 1e-300), 0.8)
+    half = max(high - k, k - low) + share * k
+    bounds = interval(k, half, half, "tol-noise")
+    return Within(k, bounds[0], bounds[1], "tol-noise", half)

@@ -1,0 +1,253 @@
+"""Streams read from a trace: one value, or the trip counts of one loop, with a state and a read position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.kernels.streaming import ScalarState, VectorState
+from workbench.trace import Trace
+from workbench.trace.incremental_reader import IncrementalReader, RowValues
+from workbench.trace.row_ranges import FOREVER, as_array
+
+State: TypeAlias = ScalarState | VectorState
+#: copies of the state of a scalar, for when the trace has let go of its first rows; and rows that are soon read again
+MARKS, SOON = 3, 4096
+
+
+class FollowError(WorkbenchError):
+    """A value or a loop that cannot be followed."""
+
+    slug = "cannot-follow"
+
+
+class Mark(NamedTuple):
+    """A state as it was once all rows below ``row`` had been taken in."""
+
+    row: int
+    state: ScalarState
+    last_row: int
+    last: np.ndarray | None
+    missed: list[tuple[int, int]]
+
+
+class ValueStream:
+    """One value of a trace; with ``newest`` only in the newest execution of its loop.
+
+    A row that was read is read once more while it is the last one, because an edit changes it in its place. When rows
+    are rewritten, the state begins again with what the trace holds. If that is not all any more, it goes back to one of
+    a few marks instead: copies of it, the newer the closer.
+    """
+
+    def __init__(
+        self, trace: Trace, ref: Ref, name: str, newest: bool = False, token: Callable[[], Any] = lambda: None
+    ) -> None:
+        """``token`` changes with every edit and change of inputs; None if nobody knows."""
+        self.name, self.newest, self._token = name, newest, token
+        self._reading = IncrementalReader(trace, ref)
+        self._inner = self._reading.layout.frame > 0
+        self._guarded = bool(self._reading.layout.guard)
+        forks = self._token()  # in front of the revision: an edit in between would be taken for a later one
+        self._begin(forks, self._reading.revision, self._first_row())
+
+    def _begin(self, forks: Any, revision: int, row: int) -> None:
+        self._marks: list[Mark] = []
+        self._forks = forks
+        self.state: State | None = None
+        self.missed: list[tuple[int, int]] = []
+        self.answer: Any = None
+        self._start = self._row = row
+        self._revision = revision
+        self._last_row = -1
+        self._last: np.ndarray | None = None
+
+    def _first_row(self) -> int:
+        starts = self._reading.activations() if self.newest else np.empty(0)
+        return int(starts[-1]) if len(starts) else 0
+
+    def catch_up(self) -> None:
+        """Take in the rows that are new; TraceError if they change faster than they can be read."""
+        stop = self._reading.stop
+        first = self._first_row()
+        if (self.newest and first != self._start) or not self._as_read():
+            self._again()
+        while self._row < stop:
+            piece = self._reading.read(self._row, stop)
+            if piece.revision != self._revision or piece.stop == self._row:
+                self._again()  # the run went back meanwhile
+                stop = self._reading.stop
+                continue
+            self._take(piece)
+            self._row = piece.stop
+        if self.state is None:
+            self.state = ScalarState()
+        self._mark()
+
+    def _again(self) -> None:
+        """Rows were rewritten: on from the last mark before the first that may differ, or from the beginning."""
+        reading, forks = self._reading, self._token()
+        revision = reading.revision
+        same = min(reading.changed_from(self._revision), self._last_row)
+        if revision != self._revision and forks is not None and self._token() == self._forks and same > 1:
+            # neither edits nor other inputs, nor a restart, which forgets edits: a replay, exact as far as it has come
+            same = reading.stop
+            if self._row <= same:
+                self._revision = revision
+                return
+        marks = [m for m in self._marks if m.row <= same]
+        self._begin(forks, revision, self._first_row())
+        if marks and not reading.begins:
+            self._marks = marks
+            self._row, _, self._last_row, self._last, _ = marks[-1]
+            self.state, self.missed = marks[-1].state.clone(), list(marks[-1].missed)
+
+    def _mark(self) -> None:
+        if self.newest or not isinstance(self.state, ScalarState) or self._last_row < SOON:
+            return
+        if self._marks and self._marks[-1].row == self._row:
+            return
+        self._marks.append(Mark(self._row, self.state.clone(), self._last_row, self._last, list(self.missed)))
+        if len(self._marks) > MARKS:  # the further back, the wider apart
+            rows = [m.row for m in self._marks]
+            apart = [(rows[k + 1] - rows[k - 1]) / (rows[-1] - rows[k - 1]) for k in range(1, len(rows) - 1)]
+            del self._marks[1 + int(np.argmin(apart))]
+
+    def _as_read(self) -> bool:
+        """True if the rows that were read are as they were."""
+        if self._reading.revision != self._revision:
+            return False
+        if self._last is None and not isinstance(self.state, VectorState):
+            return True
+        piece = self._reading.read(self._last_row, self._last_row + 1)
+        if piece.revision != self._revision:
+            return False
+        if not len(piece.rows):
+            return bool(piece.missing)  # let go of, which changes nothing
+        value = np.asarray(piece.values[0])
+        if isinstance(self.state, VectorState):
+            return self.state.ends_with(value)
+        assert self._last is not None
+        return value.dtype == self._last.dtype and value.tobytes() == self._last.tobytes()
+
+    def _take(self, piece: RowValues) -> None:
+        """The values of a piece, and its gaps, in order."""
+        rows, at = piece.rows, 0
+        for low, high in piece.missing:
+            upto = int(np.searchsorted(as_array(rows), low)) if len(rows) else 0
+            self._values(piece, at, upto)
+            at = upto
+            self._gap(low, high)
+        self._values(piece, at, len(rows))
+
+    def _gap(self, low: int, high: int) -> None:
+        starts = self._reading.activations() if self._inner else np.empty(0)
+        lost = high - low - int(np.count_nonzero((starts >= low) & (starts < high)))
+        if lost <= 0:
+            return
+        self.answer = None
+        if self.missed and self.missed[-1][1] == low:
+            self.missed[-1] = (self.missed[-1][0], high)
+        else:
+            self.missed.append((low, high))
+        if self.state is None:
+            self.state = ScalarState()
+        # on a branch nobody knows how often the value fired there: a gap of one
+        self.state.skip(1 if self._guarded else lost)
+
+    def _values(self, piece: RowValues, start: int, stop: int) -> None:
+        if start == stop:
+            return
+        self.answer = None
+        values = piece.values[start:stop]
+        self._last_row = int(piece.rows[stop - 1])
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            self._feed(values)
+            return
+        items = [np.asarray(v) for v in values]
+        first = 0
+        for k in range(1, len(items) + 1):  # shapes may change from one iteration to the next
+            if k == len(items) or items[k].shape != items[first].shape or items[k].dtype != items[first].dtype:
+                self._feed(np.stack(items[first:k]))
+                first = k
+
+    def _feed(self, values: np.ndarray) -> None:
+        """Values of one shape, along the first axis."""
+        if not is_real(values.dtype):
+            raise FollowError(
+                f"{self.name!r} is of dtype {values.dtype}: only real numbers and bools evolve.",
+                slug="not-numeric",
+                fix="follow a number that is computed from it, such as its magnitude.",
+            )
+        shape = values.shape[1:]
+        if values[0].size == 1:
+            state = self._of(ScalarState, lambda s: s.dtype in (None, values.dtype))
+            state.update(values.reshape(len(values)))
+            self._last = np.array(values[-1])
+        else:
+            state = self._of(VectorState, lambda s: s.shape in (None, shape) and s.dtype in (None, values.dtype))
+            state.update_many(values)
+            self._last = None
+
+    def _of(self, kind: Any, fits: Any) -> Any:
+        """The state if it accepts such values, else a new one that counts the values before it."""
+        if not isinstance(self.state, kind) or not fits(self.state):
+            before = 0 if self.state is None else self.state.count
+            self.state = kind()
+            self.state.skip(before)
+        return self.state
+
+
+class Trips:
+    """How often the body of a loop ran, execution by execution, of those that have ended."""
+
+    def __init__(self, trace: Trace, frame: int, cond: Ref) -> None:
+        self._cond, self._source, self._frame = IncrementalReader(trace, cond), trace.reader.source, frame
+        self._begin(self._cond.revision)
+
+    def _begin(self, revision: int) -> None:
+        self.state = ScalarState()
+        self._revision = revision
+        self._next = 0  # init row of the first activation that is not taken in
+
+    def catch_up(self) -> None:
+        """Take in the executions that have ended since."""
+        if self._cond.revision != self._revision:
+            self._begin(self._cond.revision)
+        begun, starts = 0, np.empty(0, np.int64)
+        for _ in range(20):  # of activations that are forgotten the number tells, which may grow meanwhile
+            begun, starts = self._source.begun(self._frame), self._cond.activations()
+            if len(starts) == 0 or starts[0] <= self._next or self._source.begun(self._frame) == begun:
+                break
+        if not len(starts):
+            return
+        if starts[0] > self._next:
+            self.state.skip(max(1, begun - len(starts) - self.state.count))
+            self._next = int(starts[0])
+        starts = starts[np.searchsorted(starts, self._next) :]
+        if len(starts) == 0:
+            return
+        # between two init rows: the rows of the body, and that in which the condition was false
+        self.state.update(np.diff(starts) - 2)
+        self._next = int(starts[-1])
+        last = self._ended(self._next)
+        if last is not None:
+            self.state.update(np.int64(last))
+            self._next += last + 2
+
+    def _ended(self, start: int) -> int | None:
+        """Trips of the execution that began with this init row, the newest one, if its condition has been false."""
+        row = self._cond.stop - 1
+        if row <= start:
+            return None
+        piece = self._cond.read(row, FOREVER)
+        return row - start - 1 if len(piece.rows) and not bool(np.asarray(piece.values[0])) else None
+
+
+def is_real(dtype: np.dtype) -> bool:
+    """True if values of a dtype evolve: real numbers and bools, those of small types included."""
+    small = dtype.kind == "V" and dtype.names is None and dtype.name.startswith(("bfloat", "float", "int", "uint"))
+    return dtype.kind in "fiub" or small

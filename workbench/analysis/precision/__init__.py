@@ -1,0 +1,15 @@
+"""Origins of NaN and infinities, and the values that would become infinite in a narrower dtype.
+
+::
+
+    trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
+                                                                            └─► guilty: the operand, and why
+          ├► newest: the same in the newest firings of one loop, quick enough to be asked while a run goes on
+          └► overflow_candidates: the largest magnitude of each value against the limits of a dtype
+"""
+
+from workbench.analysis.precision.nan_origin import nan_origin
+from workbench.analysis.precision.overflow import OverflowCandidate, overflow_candidates
+from workbench.analysis.precision.result import NanOrigin, Operand
+
+__all__ = ["NanOrigin", "Operand", "OverflowCandidate", "nan_origin", "overflow_candidates"]

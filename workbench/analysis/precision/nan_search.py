@@ -1,0 +1,271 @@
+"""Search of a trace for the first firing that is bad while its operands are not."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.diff.error_source import value_at
+from workbench.analysis.diff.side import Column, Path
+from workbench.analysis.diff.trace_side import HANDS_ON, Orders, TraceSide
+from workbench.analysis.precision.block_scan import Test, bad_firings, floats, is_bad
+from workbench.analysis.precision.operand_rules import Item, blame, by_place
+from workbench.analysis.precision.result import NanOrigin, Operand
+from workbench.errors import TraceError, WorkbenchError
+from workbench.ir.node import Node, Ref
+from workbench.trace import Trace
+from workbench.trace.aligned_columns import origin
+from workbench.trace.edited_firings import Edits, Written
+from workbench.trace.provenance import sources_of
+
+#: firings of one node that are looked at where the first ones come from what is ignored
+_LOOKED = 2000
+#: values on the way back to the origin of an infinity
+_BACK = 20_000
+
+
+class NanSearch:
+    """One kind ("nan" or "inf"), without what is to be ignored."""
+
+    def __init__(self, trace: Trace, kind: str, ignore: tuple[str, ...], session: Any = None) -> None:
+        self.trace, self.kind, self.ignore, self.session = trace, kind, ignore, session
+        self.side = TraceSide(trace, "run")
+        self.edits, self.orders = Edits(trace.graph, trace.edits()), Orders(trace)
+        self.test: Test = np.isnan if kind == "nan" else np.isinf
+
+    def run(self) -> NanOrigin | None:
+        candidates: list[tuple[tuple[int, ...], int, Column, int]] = []
+        for key in self.side.keys():
+            assert isinstance(key, Ref)
+            node = self.trace.graph.nodes[key.node]
+            if node.op in HANDS_ON or self._ignored(node, key):
+                continue
+            column = self.side.column(key)
+            at = None if column is None else self._first(column)
+            if column is not None and at is not None:
+                candidates.append((column.order(self._path(column, at)), len(candidates), column, at))
+        candidates.sort(key=lambda c: c[:2])
+        edit = self._edit()
+        if edit is not None and not any(c[0] < self._when(edit) for c in candidates):
+            return self._written(edit)
+        best: tuple[tuple[int, ...], Ref, Path] | None = None
+        for order, _, column, at in candidates:
+            if best is not None and best[0] <= order:
+                break
+            found = self._clean(column, at)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+        if edit is not None and best is not None and self._when(edit) <= best[0]:
+            return self._written(edit)
+        if best is not None:
+            return self._origin(best[1], best[2])
+        if self.ignore:
+            return None
+        found = self._recomputed() if self.session is not None else None
+        if found is not None or not candidates:
+            return found
+        _, _, column, at = candidates[0]  # the rows before are not recorded any more
+        assert isinstance(column.key, Ref)
+        return self._origin(column.key, self._path(column, at), "The firings of its operands are not kept.")
+
+    def _first(self, column: Column) -> int | None:
+        """The first firing that is bad of itself."""
+        assert isinstance(column.key, Ref)
+        for at in bad_firings(column, self.test):
+            if not self.edits.of(column.key, self._path(column, at)):
+                return at
+        return None
+
+    # -- edits ----------------------------------------------------------------------------------------------------
+    def _when(self, edit: Written) -> tuple[int, ...]:
+        """Position of an edit in the order of firings: in front of the next node."""
+        frame, ip, iteration = edit.stand
+        return self.orders(frame, ip, iteration)
+
+    def _edit(self) -> Written | None:
+        """The first edit that wrote what is looked for, and was not written over at once."""
+        bad = (e for e in self.edits.all if is_bad(e.value, self.test) and self.edits.stays(e))
+        return next((e for e in bad if not self._ignored(self.trace.graph.nodes[e.ref.node], e.ref)), None)
+
+    def _written(self, edit: Written) -> NanOrigin:
+        """An edit as the origin: no op made it."""
+        graph, node = self.trace.graph, self.trace.graph.nodes[edit.ref.node]
+        bad, index = self._items(edit.value)
+        path = next(p for r, p in edit.tags if r == edit.ref)
+        return NanOrigin(
+            self.kind,
+            node.name,
+            self._name(edit.ref),
+            node.op,
+            node.source,
+            graph.frame_of(node.name),
+            path,
+            index,
+            int(bad.sum()),
+            edit.value,
+            (),
+            None,
+            "",
+            False,
+            edited=True,
+        )
+
+    def _items(self, value: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+        """(which items are bad, the first of them)."""
+        array = floats(value)
+        bad = self.test(array) if array is not None else np.zeros(np.shape(value), bool)
+        return bad, tuple(int(i) for i in np.unravel_index(int(bad.argmax()), bad.shape)) if bad.ndim else ()
+
+    def _recomputed(self) -> NanOrigin | None:
+        """The origin where the record begins behind it: the first bad iteration of a loop variable, and from there back
+        to what was made from clean values, all recomputed."""
+        first: tuple[tuple[int, ...], Ref, Path] | None = None
+        for key in self.side.keys():
+            column = self.side.column(key) if isinstance(key, Ref) and self._carries(key) else None
+            at = None if column is None else next(bad_firings(column, self.test), None)
+            if column is not None and at is not None and isinstance(key, Ref):
+                path = self._path(column, at)
+                if first is None or column.order(path) < first[0]:
+                    first = column.order(path), key, path
+        if first is None:
+            return None
+        _, ref, path = first
+        low, high = 0, path[-1]
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._bad(ref, (*path[:-1], middle)) else (middle + 1, high)
+        path = (*path[:-1], high)
+        for _ in range(_BACK):
+            if edits := self.edits.of(ref, path):
+                return self._written(edits[-1])
+            back = [s for s in self._sources(ref, path) if self._bad(*s)]
+            if not back:
+                return self._origin(ref, path, "Recomputed: the record does not reach back so far.")
+            ref, path = back[0]
+        return None
+
+    def _carries(self, ref: Ref) -> bool:
+        """True if a value is the head of a loop variable."""
+        nodes = self.trace.graph.nodes
+        return (
+            nodes[ref.node].op == "Merge"
+            and ref.index == 0
+            and any(nodes[r.node].op == "NextIteration" for r in nodes[ref.node].inputs)
+        )
+
+    def _sources(self, ref: Ref, path: Path) -> list[tuple[Ref, Path]]:
+        try:
+            return sources_of(self.trace, ref, path, self._value if self.session is not None else None)
+        except WorkbenchError:
+            return []
+
+    def _value(self, ref: Ref, path: Path) -> Any:
+        """A value that is recorded, or that the session recomputes."""
+        try:
+            return value_at(self.trace, ref, path)
+        except (TraceError, IndexError):
+            if self.session is None:
+                raise
+            return self.session.value(ref, path or None)
+
+    @staticmethod
+    def _path(column: Column, at: int) -> Path:
+        its = column.iterations()
+        return () if its is None else tuple(its[at].tolist())
+
+    def _ignored(self, node: Node, ref: Ref) -> bool:
+        names = (node.name, self.trace.graph.name_of(ref), str(ref), node.op)
+        return any(fnmatchcase(name, pattern) for pattern in self.ignore for name in names)
+
+    def _clean(self, column: Column, first: int) -> tuple[tuple[int, ...], Ref, Path] | None:
+        """The first firing of a value that is bad while what it was made from is not."""
+        assert isinstance(column.key, Ref)
+        for looked, at in enumerate(bad_firings(column, self.test, first)):
+            path = self._path(column, at)
+            if self.edits.of(column.key, path):
+                continue
+            order = column.order(path)
+            if not any(self._bad(ref, p, order) for ref, p in self._sources(column.key, path)):
+                return order, column.key, path
+            if looked >= _LOOKED or not self.ignore:
+                break
+        return None
+
+    def _bad(self, ref: Ref, path: Path, order: tuple[int, ...] | None = None) -> bool:
+        """True if a value is bad, or was when a firing of that ``order`` read it: an edit may have changed it since."""
+        try:
+            for edit in self.edits.of(ref, path) if order is not None else ():
+                if order is not None and self._when(edit) > order:
+                    return is_bad(edit.before, self.test)
+            return is_bad(self._value(ref, path), self.test)
+        except (WorkbenchError, IndexError):
+            return False
+
+    def _origin(self, ref: Ref, path: Path, note: str = "") -> NanOrigin:
+        graph, value = self.trace.graph, self._value(ref, path)
+        node = graph.nodes[ref.node]
+        bad, index = self._items(value)
+        at_place = index if by_place(node.op) else None
+        operands = tuple(self._operand(r, p, np.shape(value), at_place) for r, p in self._sources(ref, path))
+        told = blame(node.op, self.kind, [Item(o.name, o.value, o.item) for o in operands])
+        guilty = None if told is None else operands[told[0]]
+        because = self._because(guilty) if guilty is not None and self.kind == "nan" else None
+        return NanOrigin(
+            self.kind,
+            node.name,
+            graph.name_of(ref),
+            node.op,
+            node.source,
+            graph.frame_of(node.name),
+            path,
+            index,
+            int(bad.sum()),
+            value,
+            operands,
+            guilty,
+            "" if told is None else told[1],
+            any(o.bad for o in operands),
+            because,
+            note,
+        )
+
+    def _operand(self, ref: Ref, path: Path, shape: tuple[int, ...], index: tuple[int, ...] | None) -> Operand:
+        """One operand with its item at ``index`` of the result; None where many items met."""
+        try:
+            value: Any = self._value(ref, path)
+        except (WorkbenchError, IndexError):
+            value = None
+        item = None
+        if isinstance(value, np.ndarray | np.generic):
+            item = np.asarray(value).reshape(-1)[0] if np.size(value) == 1 else None
+            if index is not None:
+                try:
+                    item = np.broadcast_to(np.asarray(value), shape)[index]
+                except ValueError:  # shapes that do not go together: many items met
+                    pass
+        bad = is_bad(value, lambda a: ~np.isfinite(a))
+        return Operand(self._name(ref), ref, path, value, item, bad)
+
+    def _name(self, ref: Ref) -> str:
+        """The public name of a value, or of the one that it is a copy of."""
+        graph = self.trace.graph
+        named = ref in graph.names.values() or ref in graph.inputs.values()
+        source = origin(graph, ref)
+        return graph.name_of(ref if named or source.name == ref.node else source.ref())
+
+    def _because(self, guilty: Operand) -> NanOrigin | None:
+        """Origin of an infinite operand: back along infinite values to the node whose operands were finite."""
+        if not is_bad(guilty.value, np.isinf):
+            return None
+        search = NanSearch(self.trace, "inf", self.ignore, self.session)
+        ref, path = guilty.ref, guilty.iteration
+        for _ in range(_BACK):
+            if edits := self.edits.of(ref, path):
+                return search._written(edits[-1])
+            back = [s for s in self._sources(ref, path) if search._bad(*s)]
+            if not back:
+                return search._origin(ref, path)
+            ref, path = back[0]
+        return search.run()

@@ -1,0 +1,156 @@
+"""Result of ``nan_origin``: node, iteration and operand of the first NaN, with a sentence."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.diff.side import Path
+from workbench.ir.node import Ref, Source, Tag
+from workbench.trace.describe import describe, short
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One input of the guilty node at that firing. ``item`` is the item of it that met the bad item of the result, None
+    where many did; ``bad`` whether it holds NaN or infinities itself."""
+
+    name: str
+    ref: Ref
+    iteration: Path
+    value: Any
+    item: Any
+    bad: bool
+
+    def __str__(self) -> str:
+        many = isinstance(self.value, np.ndarray) and self.value.size > 1
+        at = f", of which the item {self.item}" if many and self.item is not None else ""
+        return f"{self.name} = {short(self.value)}{at}"
+
+
+@dataclass(frozen=True)
+class NanOrigin:
+    """The origin of the first NaN or infinity of a run, returned by :func:`workbench.nan_origin`. ``print`` it.
+
+    Attributes
+    ----------
+    kind : {"nan", "inf"}
+        The kind of value.
+    node : str
+        The node that first gave it.
+    name : str
+        Public name of its value, or ``node:index``.
+    op : str
+        The op of the node.
+    source : Source or None
+        The line of source that made the node.
+    frame : tuple of str
+        Path of its frame.
+    iteration : tuple of int
+        Iteration of each frame of the path.
+    index : tuple of int
+        Position of the first bad item in the value.
+    count : int
+        Number of bad items.
+    value : array
+        The value of that firing.
+    operands : tuple of Operand
+        The inputs of the node at that firing. Empty for an input, a constant or an edit, which is its own origin.
+    guilty : Operand or None
+        The operand that explains it, as a square root's negative argument does.
+    why : str
+        The explanation.
+    inputs_bad : bool
+        Whether an operand was not finite already.
+    because : NanOrigin or None
+        The origin of an infinity among the operands.
+    note : str
+        A sentence on what is not known.
+    edited : bool
+        Whether a user wrote it over a value.
+
+    Examples
+    --------
+    >>> b = wb.GraphBuilder("quotient")
+    >>> with wb.Session(b.build({"y": b.placeholder("x") / b.placeholder("z")}), {"x": 0.0, "z": 0.0}) as quotient:
+    ...     quotient.run()
+    ...     print(wb.nan_origin(quotient))
+    <Stop FINISHED: ...>
+    The first NaN comes from y (divide), written at ...
+    Cause: ...
+    """
+
+    kind: str
+    node: str
+    name: str
+    op: str
+    source: Source | None
+    frame: tuple[str, ...]
+    iteration: Path
+    index: tuple[int, ...]
+    count: int
+    value: Any
+    operands: tuple[Operand, ...]
+    guilty: Operand | None
+    why: str
+    inputs_bad: bool
+    because: NanOrigin | None = None
+    note: str = ""
+    edited: bool = False
+
+    @property
+    def tag(self) -> Tag:
+        """The tag of the firing that made it."""
+        return Tag(self.node, 0, self.frame, self.iteration)
+
+    def text(self) -> str:
+        """Return the finding as sentences."""
+        kind = "NaN" if self.kind == "nan" else "an infinity"
+        where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True))
+        line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} comes from {self.name} ({self.op})"
+        if self.edited:
+            line = f"The first {'NaN' if self.kind == 'nan' else 'infinity'} was written over {self.name} ({self.op})"
+        line += f" in {where}" if where else ""
+        line += f", written at {self.source.where}" if self.source is not None else ""
+        items = getattr(self.value, "size", 1)
+        lines = [line + (f", in {self.count} of {items} items, first at {list(self.index)}." if items > 1 else ".")]
+        if self.edited:
+            lines.append("It is an edit: no op made it.")
+        elif not self.operands:
+            lines.append(f"It is {'an input' if self.op == 'Placeholder' else 'a constant'} that holds {kind} itself.")
+        elif self.guilty is not None:
+            lines.append(f"Cause: {self.why}.")
+            lines.append("It was made from " + "; ".join(map(str, self.operands)) + ".")
+        if self.because is not None:
+            lines += ["That infinity in turn:", *(f"  {part}" for part in self.because.text().splitlines())]
+        return "\n".join([*lines, *([self.note] if self.note else [])])
+
+    __str__ = text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text())}</pre>"
+
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data for JSON, with values as text."""
+        return {
+            "kind": self.kind,
+            "node": self.node,
+            "name": self.name,
+            "op": self.op,
+            "frame": list(self.frame),
+            "iteration": list(self.iteration),
+            "index": list(self.index),
+            "count": self.count,
+            "edited": self.edited,
+            "value": describe(self.value),
+            "why": self.why,
+            "inputs_bad": self.inputs_bad,
+            "note": self.note,
+            "source": None if self.source is None else str(self.source),
+            "guilty": None if self.guilty is None else self.guilty.name,
+            "operands": [{"name": o.name, "value": short(o.value), "bad": o.bad} for o in self.operands],
+            "because": None if self.because is None else self.because.to_data(),
+        }

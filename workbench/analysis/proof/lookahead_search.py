@@ -1,0 +1,295 @@
+"""Exact look-ahead: single steps that search for a recurrence, jumps that search for the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.lookahead_trend import ClauseTrend, clause_trends
+from workbench.analysis.proof.symbolic import HasFormulas, ProvedBound, prove
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.protocol import HasColumns, SliceFailed, SliceRunner, SliceTimeout
+
+#: Single steps that are shown to the black box, at the start and after the look-ahead.
+WATCHED = 400
+#: states that a search for an invariant begins with
+SEEN = 64
+#: nominal seconds by which one look at the formulas may go over the cap
+ARGUING = 0.1
+
+
+class Search:
+    """Walks and jumps in turns, each turn longer than the last, under one cost cap.
+
+    A walk goes by single steps with Brent's comparison; a jump only looks for the end.  Each walk starts afresh where
+    the last jump ended: past the transient, where a recurrence is if there is one.
+    """
+
+    def __init__(self, runner: SliceRunner, seconds: float, iterations: int, left: int | None) -> None:
+        self.iterations = iterations if left is None else min(iterations, left)
+        self.left = left
+        self.deadline = work.now() + seconds
+        self.arguing = min(ARGUING, seconds / 2)
+        self.watch = WATCHED if seconds > 0.05 else WATCHED // 4
+        self.ahead = runner.fork()
+        self.count = 0
+        self.slot, self.slot_at, self.period, self.power = b"", 0, 0, 1
+        self.row: np.ndarray | None = None  # the slot, as a row of columns
+        self.by_columns = isinstance(self.ahead, HasColumns)
+        #: operands of the clauses now and then, ever farther apart
+        self.marks: list[tuple[int, list[tuple[Any, Any]]]] = []
+        self.argument: ProvedBound | None = None
+        self.argued_from, self.argue_at, self.argued_at = 0, 0, -1
+        self.trouble: tuple[str, str] = ("", "")
+        #: whole iterations before the one in which a node fails
+        self.fails_after: int | None = None
+        self.failure: Exception | None = None
+        self.stuck: SliceRunner | None = None  # where an iteration took too long
+        self.monitor = new_monitor(runner)
+        self.late = self.monitor  # of the stretch at the end
+        self.watched = 0
+        show(self.ahead, self.monitor)
+
+    def run(self) -> str:
+        """ "ended", "recurs", "argued", "limit", "trouble" or "capped"."""
+        steps, chunk = 32, 4096
+        while True:
+            # states that can be read as columns are compared about as fast as they are run: then there are no jumps
+            jump = 0 if self.by_columns and self.count else chunk
+            found = self._walk(chunk if not jump else steps) or self._jump(jump) or self._argue()
+            self._mark()
+            if found:
+                return found
+            if self.left is not None and self.count >= self.left:
+                return "limit"
+            if self.count >= self.iterations or work.now() > self.deadline:
+                return self._argue_at_the_cap() or "capped"
+            steps, chunk = 4 * steps, 2 * chunk
+
+    def _argue(self) -> str:
+        """Bounds proved by the formulas from the position of the look-ahead; renewed when it is much farther."""
+        if self.count < self.argue_at or not isinstance(self.ahead, HasFormulas) or self.ahead.program is None:
+            return ""
+        begin = work.now()
+        self.argue_at, self.argued_at = 64 * (self.count + 1), self.count
+        found = prove(self.ahead.program, self.ahead.values(), self._next_states, self.arguing)
+        if self.trouble[0]:
+            return "trouble"
+        self.deadline += min(work.now() - begin, self.arguing)
+        if found is None:
+            return ""
+        self.argument, self.argued_from = found, self.count
+        return "argued" if found.after is None or found.exact else ""
+
+    def _argue_at_the_cap(self) -> str:
+        """The formulas once more, far ahead: what moved an operand at the start may be absorbed there for good."""
+        if self.count <= self.argued_at:
+            return ""
+        self.argue_at = 0
+        return self._argue()
+
+    def trends(self) -> list[ClauseTrend]:
+        """Of each clause, over the whole look-ahead."""
+        return clause_trends(self.marks)
+
+    def follow(self, monitor: TerminationMonitor) -> str:
+        """Show the black box what comes next; a short period that began lately is found on the way, too."""
+        show(self.ahead, monitor)
+        self.slot, self.slot_at, self.power = self.ahead.state(), self.count, 1
+        begin = self.count
+        while self.count - begin < self.watch and (self.left is None or self.count < self.left):
+            found = self._step()
+            if found:
+                return found
+            show(self.ahead, monitor)
+        return ""
+
+    def watch_on(self, runner: SliceRunner) -> None:
+        """Show the black box more of the beginning, for a forecast; ``runner`` stands at the start."""
+        scout = runner.fork()
+        if self.watched >= self.watch or self.advance(scout, self.watched, 0) != self.watched:
+            return
+        while self.watched < self.watch and self.advance(scout, 1, self.watched) == 1:
+            self.watched += 1
+            show(scout, self.monitor)
+
+    def _mark(self) -> None:
+        """Note the operands of the clauses, whenever twice as many iterations have been run."""
+        if self.count > 0 and (not self.marks or self.count >= 2 * self.marks[-1][0]):
+            self.marks.append((self.count, [(lhs, rhs) for lhs, _, rhs in self.ahead.clause_values()]))
+
+    def unsettled(self) -> bool:
+        """True if an operand goes on growing like the logarithm of the iterations, or faster: without a limit.
+
+        From three looks that are ever farther apart. What tends to a limit, be it as slowly as 1/k^0.1 does, moves
+        less from the second to the third than from the first to the second, in the logarithm.
+        """
+        if len(self.marks) < 3:
+            return False
+        (k, first), (m, second), (n, third) = self.marks[-3:]
+        if not 0 < k < m < n:
+            return False
+        for a, b, c in zip(sum(first, ()), sum(second, ()), sum(third, ()), strict=True):
+            try:
+                early, late = (float(b) - float(a)) / math.log(m / k), (float(c) - float(b)) / math.log(n / m)
+            except (TypeError, ValueError):
+                continue
+            if early * late > 0 and abs(late) > 0.95 * abs(early):
+                return True
+        return False
+
+    def _next_states(self) -> list[Mapping[str, Any]]:
+        """The states that come next, from which the search for an invariant begins."""
+        scout = self.ahead.fork()
+        states: list[Mapping[str, Any]] = []
+        while len(states) < SEEN and self.advance(scout, 1, self.count + len(states)) == 1:
+            states.append(scout.values())
+        return states
+
+    def advance(self, runner: SliceRunner, n: int, at: int | None = None) -> int | None:
+        """Iterations run; None after trouble (an error of a node, or a runner that contradicts itself).
+
+        ``at`` says how far ahead the runner stands, where that is not as far as the search.
+        """
+        try:
+            done = runner.advance(n)
+        except SliceTimeout as slow:
+            self.trouble, self.stuck = ("slice-slow", str(slow)), runner
+            return None
+        except Exception as error:  # any error of user code in the slice: the loop itself will meet it too
+            self._failed(error, self.count if at is None else at)
+            return None
+        if not 0 <= done <= n or done < n and runner.cond():
+            self.trouble = (
+                "slice-inconsistent",
+                f"The slice ran {done} of {n} iterations although its condition is true.",
+            )
+            return None
+        return done
+
+    def _jump(self, n: int) -> str:
+        n = min(n, self.iterations - self.count)
+        while n > 0:
+            piece = min(n, 4096, max(64, self.count))  # keeps the cap on time honest for costly slices
+            done = self.advance(self.ahead, piece)
+            if done is None:
+                return "trouble"
+            self.count += done
+            n -= piece
+            if not self.ahead.cond():
+                return "ended"
+            self._mark()
+            if work.now() > self.deadline:
+                break
+        return ""
+
+    def _walk(self, steps: int) -> str:
+        """Brent: compare each state with the slot, which moves at powers of two."""
+        steps = min(steps, self.iterations - self.count)
+        if self.by_columns and self.count:
+            return self._stretches(steps)
+        self.slot, self.slot_at, self.power = self.ahead.state(), self.count, 1
+        for i in range(steps):
+            found = self._step()
+            if found:
+                return found
+            if i % 64 == 63 and work.now() > self.deadline:
+                break
+        return ""
+
+    def _step(self) -> str:
+        """One iteration, shown to the black box."""
+        work.charge(work.STEP)
+        if self.advance(self.ahead, 1) is None:
+            return "trouble"
+        self.count += 1
+        if self.watched == self.count - 1 and self.watched < WATCHED:
+            self.watched = self.count
+            show(self.ahead, self.monitor)
+        if not self.ahead.cond():
+            return "ended"
+        state = self.ahead.state()
+        if state == self.slot:
+            self.period = self.count - self.slot_at
+            return "recurs" if self._confirmed() else "trouble"
+        if self.count - self.slot_at == self.power:
+            self.slot, self.slot_at, self.power = state, self.count, 2 * self.power
+        return ""
+
+    def _stretches(self, steps: int) -> str:
+        """Many iterations at once, their states compared as columns."""
+        while steps > 0 and work.now() <= self.deadline:
+            states = self._columns(min(steps, 4096))
+            if self.trouble[0]:
+                return "trouble"
+            if states is None:
+                self.by_columns = False
+                return ""
+            begin, self.count, steps = self.count, self.count + len(states), steps - len(states)
+            if not self.ahead.cond():
+                return "ended"
+            if self.row is None:  # what stood in front of the stretch was not read as columns
+                self.row, self.slot_at, self.power = states[0], begin + 1, 1
+            k = max(self.slot_at - begin, 0)  # states[k] belongs to iteration begin + 1 + k
+            while k < len(states):
+                stop = min(self.slot_at + self.power - begin, len(states))
+                hits = np.flatnonzero((states[k:stop] == self.row).all(axis=1))
+                if len(hits):
+                    self.period = begin + 1 + k + int(hits[0]) - self.slot_at
+                    self.slot = self.ahead.state()
+                    return "recurs" if self._confirmed() else "trouble"
+                k = stop
+                if stop == self.slot_at + self.power - begin:
+                    self.row, self.slot_at, self.power = states[stop - 1], begin + stop, 2 * self.power
+        return ""
+
+    def _columns(self, n: int) -> np.ndarray | None:
+        try:
+            return self.ahead.stretch(n) if isinstance(self.ahead, HasColumns) else None
+        except SliceTimeout as slow:
+            self.trouble, self.stuck = ("slice-slow", str(slow)), self.ahead
+        except Exception as error:  # as in advance
+            self._failed(error, self.count)
+        return None
+
+    def _failed(self, error: Exception, at: int) -> None:
+        self.fails_after, self.failure = at + (error.done if isinstance(error, SliceFailed) else 0), error
+        self.trouble = ("slice-failed", fails_sentence(error, self.fails_after))
+
+    def _confirmed(self) -> bool:
+        """Run the period once more, in one stretch, and compare bit for bit again."""
+        again = self.ahead.fork()
+        ran = self.advance(again, self.period)
+        if ran is None:
+            return False
+        if ran == self.period and again.cond() and again.state() == self.slot:
+            return True
+        sentence = (
+            f"The state returned after {self.period} iterations but not a second time: the slice is not deterministic."
+        )
+        self.trouble = ("slice-not-deterministic", sentence)
+        return False
+
+
+def fails_sentence(error: Exception, iterations: int) -> str:
+    """That a node fails, and when."""
+    when = (
+        "in this iteration"
+        if not iterations
+        else (f"after {iterations:,} more whole iteration{'s' if iterations != 1 else ''}")
+    )
+    node = error.node if isinstance(error, SliceFailed) else None
+    return f"{node or 'A node'} fails {when}, and with it the loop: {error}"
+
+
+def show(runner: SliceRunner, monitor: TerminationMonitor) -> None:
+    monitor.observe(runner.values(), runner.cond(), runner.clause_values(), runner.logic)
+
+
+def new_monitor(runner: SliceRunner, start: int = 0) -> TerminationMonitor:
+    """A monitor that begins ``start`` iterations ahead."""
+    return TerminationMonitor([(lhs, rhs) for lhs, _, rhs in runner.clauses], start=start)

@@ -1,0 +1,81 @@
+"""Trend of the clause operands over a whole look-ahead, seen at iterations that are ever farther apart.
+
+A short stretch far ahead looks like a straight line wherever a slow sum is continued, and a straight line always meets
+its threshold. Seen at marks k, 2k, 4k ... the same sum shows what it is: it has a limit if it goes like L + c k^-p with
+p > 0 (the sum of 1/k^2), none if it goes like log k or grows (the sum of 1/k, a counter), and it is at rest without a
+change. L, c and p are those of the curve through three marks, which is Aitken's extrapolation for marks at equal ratios
+(A. C. Aitken, 1926; for logarithmic sequences: C. Brezinski and M. Redivo Zaglia, "Extrapolation Methods", 1991).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+#: marks that a trend is taken from, and the iteration that the last of them is at least at
+LOOKS, LEAST = 4, 1 << 10
+#: powers p that are told from a logarithm and fitted, and how much they may differ from one triple of marks to the next
+POWERS, DRIFT = (0.15, 12.0), 0.25
+#: the limit is believed if the threshold is so many times its error away
+CLEAR = 4.0
+
+Mark = tuple[int, list[tuple[Any, Any]]]
+
+
+class ClauseTrend(NamedTuple):
+    """``kind`` is "rest", "limit" or "open"; ``gap`` is left - right: now, or where it tends to, up to ``error``."""
+
+    kind: str
+    gap: float = math.nan
+    error: float = math.inf
+
+    @property
+    def never_turns(self) -> bool:
+        """True if the clause stays as it is, as far as the trend goes on."""
+        return self.kind == "rest" or self.kind == "limit" and abs(self.gap) > CLEAR * self.error
+
+
+def clause_trends(marks: Sequence[Mark]) -> list[ClauseTrend]:
+    """The trend of each clause from its operands at the marks, oldest first; [] for fewer than ``LOOKS`` marks."""
+    if len(marks) < LOOKS or marks[-1][0] < LEAST:
+        return []
+    times, rows = [k for k, _ in marks[-LOOKS:]], [row for _, row in marks[-LOOKS:]]
+    if len({len(row) for row in rows}) > 1:
+        return []
+    return [_trend(times, [row[i] for row in rows]) for i in range(len(rows[0]))]
+
+
+def _trend(times: Sequence[int], pairs: Sequence[tuple[Any, Any]]) -> ClauseTrend:
+    try:
+        gaps = [float(left) - float(right) for left, right in pairs]
+    except (TypeError, ValueError, OverflowError):
+        return ClauseTrend("open")
+    if not all(map(math.isfinite, gaps)):
+        return ClauseTrend("open")
+    if gaps[-1] == gaps[-2] == gaps[-3]:
+        return ClauseTrend("rest", gaps[-1], 0.0)
+    before, now = _power_law(times[:3], gaps[:3]), _power_law(times[1:], gaps[1:])
+    if before is None or now is None or abs(now[1] - before[1]) > DRIFT * now[1] or now[0] * gaps[-1] <= 0:
+        return ClauseTrend("open")
+    return ClauseTrend("limit", now[0], abs(now[0] - before[0]))
+
+
+def _power_law(times: Sequence[int], values: Sequence[float]) -> tuple[float, float] | None:
+    """(L, p) of L + c k^-p through three points; None where that is not a curve with a limit."""
+    (k, m, n), (x, y, z) = times, values
+    early, late = y - x, z - y
+    if early * late <= 0:
+        return None
+    ratio, (low, high) = late / early, POWERS
+
+    def of(p: float) -> float:  # falls with p
+        return ((n / m) ** -p - 1) / (1 - (m / k) ** p)
+
+    if not of(high) <= ratio <= of(low):
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if of(middle) > ratio else (low, middle)
+    p = (low + high) / 2
+    return z - late * (n / m) ** -p / ((n / m) ** -p - 1), p

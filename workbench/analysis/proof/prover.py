@@ -1,0 +1,253 @@
+"""``whitebox``: runs the slice of a loop's condition ahead, exactly, and proves its end or that it never ends.
+
+These arguments are exact.  *Look-ahead*: the slice alone is run until its condition is false; the number of
+iterations is the loop's.  *Recurrence*: a pure slice whose state returns bit for bit, with the condition true all the
+way, does so for ever (R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980).  The state is
+compared as bytes, never by hash alone, and a recurrence is run once more and compared again before it is believed.
+*Formulas* (``arguments``): counters in closed form, and boxes of values that the state never leaves.
+
+Nothing is proved of an impure slice, nor is a loop called infinite where an iteration limit applies.  What the cost cap
+leaves undecided is forecast by the black box from the clause operands seen on the way, as PREDICTED.
+"""
+
+from __future__ import annotations
+
+from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.lookahead_search import Search, new_monitor
+from workbench.analysis.proof.verdicts import argued, bounded, clause_text, ends, recurs, trip_limit
+from workbench.analysis.slicing.protocol import HasInner, SliceRunner
+from workbench.analysis.text import loop_named
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+
+#: confidence in a limit that a whole look-ahead tends to
+LIMIT_SEEN = 0.97
+
+
+def analyze_loop(
+    runner: SliceRunner,
+    *,
+    seconds: float = 0.2,
+    iterations: int = 1 << 27,
+    iteration: int | None = None,
+    observed: TerminationMonitor | None = None,
+) -> Termination:
+    """Prove or forecast if a loop ends, and after how many more iterations.
+
+    Parameters
+    ----------
+    runner : SliceRunner
+        The slice at the present evaluation of the condition; it is forked, never moved.
+    seconds : float, default 0.2
+        Time limit of the look-ahead.
+    iterations : int, default 2**27
+        Most iterations of the look-ahead.
+    iteration : int, optional
+        Executions of the body so far; needed for an exact count where an iteration limit applies.
+    observed : TerminationMonitor, optional
+        Observations of the loop, from which its end is forecast where the slice cannot be run.
+
+    Returns
+    -------
+    Termination
+        PROVED (by look-ahead, recurrence, an invariant condition, a counter's closed form, an interval, or the
+        iteration limit), else PREDICTED, else UNKNOWN.
+
+    References
+    ----------
+    R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980, for recurrences; the modules of
+    ``workbench/analysis/proof`` name the sources of the other arguments.
+    """
+    left = None
+    if runner.trip_limit is not None and iteration is not None:
+        left = max(int(runner.trip_limit) - int(iteration), 0)
+    if not runner.pure:
+        return _impure(runner, observed)
+    if not runner.cond():
+        return Termination(
+            Status.PROVED,
+            "terminates",
+            0,
+            (0, 0),
+            Reason("ended", "The condition is false now."),
+            confidence=1.0,
+            proof=Proof("observed", "the condition's value at the present iteration."),
+        )
+    if left == 0:
+        return trip_limit(
+            runner, left, "The iteration limit is reached.", Proof("trip-limit", "iterations done against the limit.")
+        )
+    search = Search(runner, seconds, iterations, left)
+    kind = search.run()
+    if kind == "ended":
+        return ends(runner, search.count, left)
+    if kind == "recurs":
+        return recurs(runner, search, left)
+    if kind == "argued":
+        return argued(runner, search, left)
+    if kind == "limit":
+        return trip_limit(
+            runner,
+            left,
+            f"The condition stays true for {search.count:,} iterations and more.",
+            Proof(
+                "lookahead",
+                f"the condition's slice was run ahead {search.count:,} iterations, up to the iteration limit.",
+            ),
+        )
+    if kind == "trouble":
+        monitors = [(search.monitor, search.watched), (observed, 0)]
+        if search.trouble[0] == "slice-slow":
+            hang = _inner_hangs(search, seconds)
+            if hang is not None:
+                return hang
+            found = _first_forecast(runner, monitors, search.count, left, search.trouble[1])
+            if found:
+                return _under_limit(runner, found, left)
+        return _troubled(runner, search)
+    return _forecast(runner, search, left, observed)
+
+
+def _troubled(runner: SliceRunner, search: Search) -> Termination:
+    answer = unknown(*search.trouble, blocking_clause=clause_text(runner))
+    if search.fails_after is not None:
+        answer.details["fails_after"] = search.fails_after
+    return answer
+
+
+def _impure(runner: SliceRunner, observed: TerminationMonitor | None) -> Termination:
+    nodes = ", ".join(runner.impure_nodes) or "unnamed nodes"
+    sentence = (
+        f"The condition depends on nodes that cannot be run ahead ({nodes}): their values are not fixed by the state."
+    )
+    if observed is not None:
+        answer = observed.prediction()
+        if answer.status is not Status.UNKNOWN:
+            answer.reason = Reason(answer.reason.slug, sentence + " From observation: " + answer.reason.sentence)
+            return answer
+    return unknown("impure-slice", sentence, blocking_clause=clause_text(runner))
+
+
+def _inner_hangs(search: Search, seconds: float) -> Termination | None:
+    """A loop inside, in which the look-ahead got stuck, that is proved never to end: then this one does not either."""
+    stuck = search.stuck
+    inner = stuck.inner() if isinstance(stuck, HasInner) else None
+    if inner is None:
+        return None
+    found = analyze_loop(inner, seconds=seconds)
+    if found.status is not Status.PROVED or found.outcome != "never" or found.proof is None:
+        return None
+    path = "/".join(inner.frame)
+    ahead = f"{search.count:,} iterations ahead" if search.count else "in the present iteration"
+    return Termination(
+        Status.PROVED,
+        "never",
+        None,
+        None,
+        Reason("inner-hangs", f"The {loop_named(path)} inside never ends, {ahead}: {found.reason.sentence}"),
+        found.root,
+        found.blocking_clause,
+        1.0,
+        found.fix,
+        Proof("inner-loop", f"of the {loop_named(path)}, by {found.proof.kind}: {found.proof.checked}"),
+    )
+
+
+def _forecast(
+    runner: SliceRunner, search: Search, left: int | None, observed: TerminationMonitor | None
+) -> Termination:
+    """The cap was reached: ask the black box, first from where the look-ahead stands, then from the start."""
+    capped = f"The look-ahead ran {search.count:,} iterations and found neither the end nor a recurrence."
+    past = observed.start + observed.count if observed else 0
+    late = search.late = new_monitor(runner, past + search.count)
+    kind = search.follow(late)
+    if kind == "ended":
+        return ends(runner, search.count, left)
+    if kind == "recurs":
+        return recurs(runner, search, left)
+    if kind == "trouble":
+        return _troubled(runner, search)
+    base = search.count
+    bound = bounded(runner, search, left, capped)
+    if bound is not None:
+        return bound
+    search.watch_on(runner)
+    monitors = [(late, base), (search.monitor, search.watched), (observed, 0)]
+    if late.prediction().outcome == "never" and search.unsettled():
+        monitors = monitors[1:]  # a short stretch far ahead looks like a limit where there is only slow growth
+    found = _by_trend(runner, search, capped) or _first_forecast(runner, monitors, base, left, capped)
+    if found:
+        return _under_limit(runner, found, left)
+    why = late.prediction().reason
+    if runner.trip_limit is not None:
+        upper = left if left is not None else int(runner.trip_limit)
+        return Termination(
+            Status.PROVED,
+            "terminates",
+            None,
+            (min(base + 1, upper) if left is not None else 0, upper),
+            Reason("trip-limit", f"{capped} The limit of {runner.trip_limit:,} iterations ends it at the latest."),
+            confidence=1.0,
+            proof=Proof("trip-limit", "the limit itself."),
+        )
+    return unknown("capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=clause_text(runner))
+
+
+def _first_forecast(
+    runner: SliceRunner, monitors: list[tuple[TerminationMonitor | None, int]], base: int, left: int | None, why: str
+) -> Termination | None:
+    """The first of the monitors' forecasts that what was run ahead (``base`` iterations) does not refute."""
+    for monitor, offset in monitors:
+        answer = monitor.prediction() if monitor is not None else None
+        if answer is None or answer.status is not Status.PREDICTED:
+            continue
+        if answer.outcome == "never" and answer.reason.slug == "clause-invariant" and base > 0:
+            continue  # the state moves, else it had recurred: what is at rest now may be moved by what is not
+        if answer.outcome == "terminates" and answer.remaining is not None:
+            total = answer.remaining + offset
+            if total <= base:
+                continue  # the look-ahead has been there and did not find an end
+            answer.remaining = total
+            low, high = answer.interval or (0, None)
+            answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
+        answer.reason = Reason(answer.reason.slug, why + " " + answer.reason.sentence)
+        return answer
+    return None
+
+
+def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination | None:
+    """The answer that the look-ahead as a whole gives, which goes before any forecast from a stretch of it.
+
+    Where the operands tend to limits at which the condition holds, the loop never ends; where they are at rest, nothing
+    is forecast: the state still moves, and what is at rest may be moved by it.
+    """
+    trends = search.trends()
+    holds = [trend.never_turns for trend in trends]
+    if not holds or not (any(holds) if runner.logic == "or" else all(holds)):
+        return None
+    i = next((k for k, trend in enumerate(trends) if trend.kind == "limit"), holds.index(True))
+    clause, root = clause_text(search.ahead, i), search.late.root_names(i)
+    if trends[i].kind == "rest":
+        sentence = f"{capped} The operands of the condition have not changed over the last half of it."
+        return unknown("at-rest", sentence, interval=(search.count + 1, None), blocking_clause=clause, root=root)
+    gap, error = trends[i].gap, trends[i].error
+    sentence = (
+        f"{capped} Over all of it, the two sides of the clause tend to a distance of {abs(gap):.6g} "
+        f"(error {error:.1g}), at which the condition still holds."
+    )
+    return Termination(
+        Status.PREDICTED, "never", None, None, Reason("limit-beyond", sentence), root, clause, LIMIT_SEEN
+    )
+
+
+def _under_limit(runner: SliceRunner, answer: Termination, left: int | None) -> Termination:
+    """A forecast beyond the iteration limit becomes the iteration limit's."""
+    if runner.trip_limit is None:
+        return answer
+    bound = left if left is not None else int(runner.trip_limit)
+    if answer.outcome == "never" or answer.remaining is not None and answer.remaining > bound:
+        answer.outcome, answer.remaining = "terminates", left
+        answer.interval = (bound, bound) if left is not None else (0, bound)
+        answer.reason = Reason(
+            "trip-limit", f"The limit of {runner.trip_limit:,} iterations ends the loop. {answer.reason.sentence}"
+        )
+    return answer

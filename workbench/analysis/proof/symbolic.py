@@ -1,0 +1,187 @@
+"""Symbolic proofs from the formulas of a loop, without running it: counters by arithmetic, inductive intervals.
+
+Tried in this order: the times at which the condition can turn, with counters in closed form and intervals for the rest
+(``affine-counter``); then an inductive invariant on which the condition is true (``interval``). Each says what it rests
+on, and nothing is said where a formula cannot be bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from workbench.analysis.intervals.interval import Interval, box_of
+from workbench.analysis.proof.branch_phases import ways
+from workbench.analysis.proof.counter_detection import Counter, Taken, counters_of
+from workbench.analysis.proof.counters import IntCounter
+from workbench.analysis.proof.inductive_invariants import holding, keeps_on
+from workbench.analysis.proof.time_bounds import FirstFalse, Timeline
+from workbench.analysis.proof.value_partition import by_values
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.formulas import Env, Overdue, SliceProgram
+from workbench.ir.node import Ref
+from workbench.text import number
+
+Seen = Callable[[], Sequence[Mapping[str, Any]]]
+
+
+@runtime_checkable
+class HasFormulas(Protocol):
+    """A slice runner that knows its graph."""
+
+    @property
+    def program(self) -> SliceProgram | None: ...
+
+
+@dataclass
+class ProvedBound:
+    """The condition is true for ``after`` more iterations (None: for ever), false after ``within`` at the latest.
+
+    ``kind`` and ``checked`` are those of the proof; ``counters`` names the variables that it counts.
+    """
+
+    kind: str
+    after: int | None
+    within: int | None
+    checked: str
+    counters: list[str]
+
+    @property
+    def exact(self) -> bool:
+        return self.after is not None and self.after == self.within
+
+
+def prove(program: SliceProgram, present: Mapping[str, Any], seen: Seen, seconds: float = 1.0) -> ProvedBound | None:
+    """The best that can be proved from the state ``present``, at which the condition is true, in so many
+    nominal seconds (:mod:`workbench.analysis.slicing.work`).
+
+    ``seen`` gives states of the loop near it, from which the search for an invariant takes its first guess. None where
+    nothing is known that the present value of the condition does not say.
+    """
+    state = {name: np.asarray(present[name]) for name in program.state}
+    program.deadline = work.now() + seconds
+    with np.errstate(all="ignore"):
+        try:
+            return _argue(program, state, seen)
+        except (Overdue, RecursionError):  # choices one inside the other may be deeper than Python goes
+            return None
+        finally:
+            program.deadline = math.inf
+
+
+def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> ProvedBound | None:
+    start: dict[str, Interval | None] = {name: box_of(value) for name, value in state.items()}
+    plain = _Case(program, state, start, counters_of(program, state))
+    turn = plain.turn()
+    if turn.after is None or turn.exact:
+        kind = "affine-counter" if plain.counters else "interval"
+        return ProvedBound(kind, turn.after, turn.within, plain.told(turn), list(plain.counters))
+    best = plain
+    updates, taken = ways(program, start)
+    more = counters_of(program, state, updates, taken) if taken else {}
+    if len(more) > len(plain.counters):
+        case = _Case(program, state, start, more)
+        found = case.up_to(case.first_of(taken))
+        if found.after is None or found.exact:
+            return ProvedBound("affine-counter", found.after, found.within, case.told(found), list(more))
+        if (found.after or 0) >= (turn.after or 0):
+            best, turn = case, _both(turn, found)
+    try:
+        kept = keeps_on(program, start, plain.fixed, seen)
+    except Overdue:
+        kept = None
+    if kept is not None:
+        return ProvedBound("interval", None, None, _enclosed(*kept), list(plain.counters))
+    if turn.after == 0 and turn.within is None:
+        return None
+    return ProvedBound("affine-counter", turn.after, turn.within, best.told(turn), list(best.counters))
+
+
+class _Case:
+    """The slice with these counters, for ever or as long as the ways are taken that make them counters."""
+
+    def __init__(
+        self, program: SliceProgram, state: Mapping[str, np.ndarray], start: Env, counters: Mapping[str, Counter]
+    ) -> None:
+        self.program, self.counters = program, counters
+        self.fixed: dict[str, Interval | None] = {name: counter.box([(0, None)]) for name, counter in counters.items()}
+        self.held = holding(program, start, self.fixed)
+        self.timeline = Timeline(program, state, counters, self.held)
+
+    def turn(self, about: Ref | None = None, wanted: bool = True) -> FirstFalse:
+        """The first time at which the condition (or ``about``) is not as ``wanted``: by values, then by times."""
+        found = FirstFalse(0, None)
+        for name, counter in self.counters.items():
+            if isinstance(counter, IntCounter) and not counter.checked and found.after is not None and not found.exact:
+                clauses, always = self.timeline.clauses, {**self.held, **self.fixed}
+                found = _both(found, by_values(self.program, name, counter, clauses, always, about, wanted))
+        if found.after is not None and not found.exact:
+            found = _both(found, self.timeline.turn(about, wanted))
+        return found
+
+    def first_of(self, taken: Taken) -> int | None:
+        """The first time at which a way may not be taken any more; None: they all are for ever."""
+        ends = [self.turn(predicate, goes).after for predicate, goes in taken]
+        return min((t for t in ends if t is not None), default=None)
+
+    def up_to(self, last: int | None) -> FirstFalse:
+        """When the condition turns, as far as the state is known: at the times up to ``last``."""
+        found = self.turn()
+        if last is None or found.after is not None and found.after <= last:
+            within = found.within if last is None or (found.within or 0) <= last else None
+            return FirstFalse(found.after, within, found.evaluations)
+        return FirstFalse(last + 1, None, found.evaluations)
+
+    def told(self, turn: FirstFalse) -> str:
+        return _counted(self.counters, self.held, turn.evaluations)
+
+
+def _both(x: FirstFalse, y: FirstFalse | None) -> FirstFalse:
+    """Both bounds combined: the later of the lower ones, the earlier of the upper ones."""
+    if y is None:
+        return x
+    never = x.after is None or y.after is None
+    after = None if never else max(x.after or 0, y.after or 0)
+    uppers = [t for t in (x.within, y.within) if t is not None]
+    return FirstFalse(after, min(uppers, default=None), x.evaluations + y.evaluations)
+
+
+def _counted(counters: Mapping[str, Counter], held: Mapping[str, Interval | None], evaluations: int) -> str:
+    parts = [_form(name, counter) for name, counter in counters.items()]
+    rest = [f"{name} in {_shown(box)}" for name, box in held.items() if name not in counters and box is not None]
+    told = "; ".join((parts + rest)[:8]) + (" ..." if len(parts) + len(rest) > 8 else "")
+    times = f"{evaluations} evaluation{'s' if evaluations != 1 else ''} over ranges of iterations"
+    return f"from the present state {told or 'the constants'}: {times} say where the condition turns."
+
+
+def _form(name: str, counter: Counter) -> str:
+    if not isinstance(counter, IntCounter):
+        many = len(counter.times)
+        at = "" if counter.settles == 0 else f" until +{counter.settles:,}"
+        return f"{name} steps in {counter.dtype} through {many} stretches{at} to {counter.last:.9g}"
+    bits = "" if counter.checked else f" modulo 2^{counter.bits}"
+    if counter.additive:
+        return f"{name}(t) = {counter.start} {'-' if counter.b < 0 else '+'} {abs(counter.b)} t{bits}"
+    return f"{name} -> {counter.a} {name} + {counter.b}{bits} from {counter.start}"
+
+
+def _shown(x: Interval) -> str:
+    lo, hi = x.lo[0], x.hi[0]
+    if lo > hi:
+        return "NaN"
+    text = f"[{number(lo)}, {number(hi)}]"
+    return text + " or NaN" if x.nan.any() else text
+
+
+def _enclosed(boxes: Mapping[str, Interval | None], pieces: int) -> str:
+    told = [f"{name} in {_shown(x)}" for name, x in boxes.items() if x is not None]
+    cut = f", in {pieces} pieces" if pieces > 1 else ""
+    shown = "; ".join(told[:8]) + (" ..." if len(told) > 8 else "")
+    return (
+        f"the box {shown} holds the present state, is mapped into itself by an iteration{cut}, "
+        "and the condition is true all over it."
+    )

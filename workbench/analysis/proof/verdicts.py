@@ -1,0 +1,176 @@
+"""Proved verdicts: from a look-ahead, a recurrence or the formulas, combined with an iteration limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from workbench.analysis.proof.lookahead_search import Search
+from workbench.analysis.proof.recurrence_cause import blame
+from workbench.analysis.slicing.protocol import HasInner, SliceRunner
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, after
+
+
+def ends(
+    runner: SliceRunner, count: int, left: int | None, by: Proof | None = None, names: list[str] | None = None
+) -> Termination:
+    """The condition becomes false after ``count`` iterations; ``left`` are those that an iteration limit leaves."""
+    proof = by or Proof(
+        "lookahead", f"the condition's slice was run ahead {count:,} iterations, up to the first false condition."
+    )
+    if runner.trip_limit is not None:
+        if left is None:
+            # how many are done is not known, so the limit may come first
+            bound = min(count, int(runner.trip_limit))
+            return Termination(
+                Status.PROVED,
+                "terminates",
+                None,
+                (0, bound),
+                Reason(
+                    "lookahead",
+                    f"The condition is false after {count:,} iterations, or the iteration limit comes first.",
+                ),
+                confidence=1.0,
+                proof=proof,
+            )
+        if left < count:
+            return trip_limit(runner, left, f"The condition alone would end it after {count:,}.", proof)
+    return Termination(
+        Status.PROVED,
+        "terminates",
+        count,
+        (count, count),
+        Reason(proof.kind, f"The condition becomes false {after(count)}."),
+        confidence=1.0,
+        proof=proof,
+        blocking_clause=_clause_of(runner, names or []),
+        root=list(names or runner.state_names)[:1],
+    )
+
+
+def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    """The state of the slice returned, with the condition true all the way: so it does for ever."""
+    p, at = search.period, search.slot_at
+    names = ", ".join(runner.state_names) or "nothing"
+    # invariant means from now on: the state (all that the condition reads) is the present one for ever
+    invariant = p == 1 and at == 0
+    kind = "invariant-predicate" if invariant else "recurrence"
+    checked = (
+        f"the state of the condition's slice ({names}, {len(search.slot)} bytes) "
+        + ("is the same after one iteration" if invariant else f"at iteration +{at} returns at +{at + p}")
+        + ", bit for bit, twice, with the condition true throughout."
+    )
+    proof = Proof(kind, checked)
+    root, clause, fix = blame(runner, search)
+    if runner.trip_limit is not None:
+        return trip_limit(
+            runner,
+            left,
+            f"The condition never becomes false by itself: its state recurs with period {p}.",
+            proof,
+            root=root,
+            blocking_clause=clause,
+            fix=fix,
+            evidence=(search.ahead, at, p),
+        )
+    period = "does not change any more" if p == 1 else f"recurs with period {p}"
+    slug = "invariant-predicate" if invariant else "recurrence"
+    return Termination(
+        Status.PROVED,
+        "never",
+        None,
+        None,
+        Reason(slug, f"The state that the condition reads {period}, and the condition is true."),
+        root,
+        clause,
+        1.0,
+        fix,
+        proof,
+        evidence=(search.ahead, at, p),
+    )
+
+
+def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    """Verdict of the formulas, from the position of the look-ahead."""
+    found = search.argument
+    assert found is not None
+    at = search.argued_from
+    ran = f"the condition's slice was run ahead {at:,} iterations; " if at else ""
+    proof = Proof(found.kind, ran + found.checked)
+    if found.after is not None:
+        return _if_inner_ends(ends(runner, at + found.after, left, proof, found.counters), runner)
+    root, clause, fix = blame(runner, search)
+    if runner.trip_limit is not None:
+        why = "The condition never becomes false by itself."
+        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+    why = (
+        "The counters never take a value that makes the condition false."
+        if found.kind == "affine-counter"
+        else "The state never leaves a range in which the condition is true."
+    )
+    return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, fix, proof)
+
+
+def trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **more: Any) -> Termination:
+    """The iteration limit ends the loop: exactly counted if the number of iterations done is known."""
+    upper = left if left is not None else int(runner.trip_limit or 0)
+    interval = (left, left) if left is not None else (0, upper)
+    sentence = f"The limit of {runner.trip_limit:,} iterations ends the loop at the latest. {why}"
+    return Termination(
+        Status.PROVED, "terminates", left, interval, Reason("trip-limit", sentence), confidence=1.0, proof=proof, **more
+    )
+
+
+def bounded(runner: SliceRunner, search: Search, left: int | None, capped: str) -> Termination | None:
+    """A proved bound where the end itself is not known: a clause that certainly ends the loop by then."""
+    found = search.argument
+    if found is None or found.within is None or found.after is None or _unseen(runner):
+        return None
+    low, high = max(search.argued_from + found.after, search.count + 1), search.argued_from + found.within
+    if left is not None:
+        low, high = min(low, left), min(high, left)
+    elif runner.trip_limit is not None:
+        low, high = 0, min(high, int(runner.trip_limit))
+    why = f"{capped} The condition is false after {high:,} more iterations at the latest."
+    return Termination(
+        Status.PROVED,
+        "terminates",
+        high if low == high else None,
+        (low, high),
+        Reason("bound", why),
+        root=list(found.counters),
+        blocking_clause=_clause_of(runner, found.counters),
+        confidence=1.0,
+        proof=Proof(found.kind, found.checked),
+    )
+
+
+def _if_inner_ends(answer: Termination, runner: SliceRunner) -> Termination:
+    """The condition alone does not end a loop inside of which another may hang later: then it is a forecast only."""
+    unseen = _unseen(runner)
+    if not unseen:
+        return answer
+    sentence = f"{answer.reason.sentence} That is if the loops inside end every time ({', '.join(unseen)})."
+    return replace(
+        answer, status=Status.PREDICTED, proof=None, confidence=0.95, reason=Reason(answer.reason.slug, sentence)
+    )
+
+
+def _unseen(runner: SliceRunner) -> list[str]:
+    """Loops inside that may do in a later iteration what they do not do now."""
+    return list(runner.unseen) if isinstance(runner, HasInner) else []
+
+
+def clause_text(runner: SliceRunner, i: int = 0) -> str | None:
+    """A clause with its present operands; None where there is none."""
+    if i >= len(runner.clauses):
+        return None
+    (lhs, op, rhs), values = runner.clauses[i], runner.clause_values()
+    return f"{lhs} {op} {rhs}" + (f" ({values[i][0]} {op} {values[i][2]})" if i < len(values) else "")
+
+
+def _clause_of(runner: SliceRunner, names: list[str]) -> str | None:
+    """The first clause that compares one of these variables."""
+    sides = [(i, lhs, rhs) for i, (lhs, _, rhs) in enumerate(runner.clauses)]
+    return clause_text(runner, next((i for i, lhs, rhs in sides if lhs in names or rhs in names), 0))

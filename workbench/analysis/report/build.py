@@ -1,0 +1,335 @@
+"""``analyze``: builds the :class:`Analysis` of a session or a trace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from workbench.analysis.precision.cancellation import cancellations
+from workbench.analysis.precision.recent import nonfinite_origin
+from workbench.analysis.report.analysis import Analysis
+from workbench.analysis.report.formatting import clean, count
+from workbench.analysis.report.growth import growth_of
+from workbench.analysis.report.histories import HistoryColumn, read_column
+from workbench.analysis.report.loop import Loop, Loops, condition_of, operands_now
+from workbench.analysis.report.loop_dataflow import entries, update_chain, written
+from workbench.analysis.report.loop_interactions import interplay, verdict
+from workbench.analysis.report.trip_counts import trip_counts
+from workbench.analysis.report.variable import NO_VALUES, Variable, Variables, evolution_of, no_variable
+from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.termination.query import observe
+from workbench.analysis.text import loop_named
+from workbench.analysis.verdict import Termination, unknown
+from workbench.errors import WorkbenchError
+from workbench.ir.frames.frame_tree import FramePath, LoopVariable
+from workbench.ir.node import Ref
+from workbench.trace import Trace
+from workbench.trace.tail_reader import Reading, newest_of
+
+#: loop variables that are classified at once; the others when they are asked for
+EAGER = 200
+#: firings that are looked through for lost digits and the first NaN
+LOOKED_THROUGH = 5_000_000
+#: one forecast of a session takes at most this many seconds; less while it runs, for it stands still meanwhile
+LOOKAHEAD, LOOKAHEAD_RUNNING = 0.2, 0.05
+#: what else may come from a trace that is incomplete, or a graph that is deeper than the analysis can follow
+TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, RuntimeError, ArithmeticError, StopIteration)
+
+
+def analyze(source: Any, names: Iterable[str] | None = None, *, seconds: float = 2.0) -> Analysis:
+    """Analyse all loops and variables of a run.
+
+    Parameters
+    ----------
+    source : Session or Trace
+        A session in any state (it may run meanwhile), or a trace, also a loaded one. For a session the ends of its
+        loops are proved or worked out ahead where that is possible; for a trace they are forecast from the record.
+    names : iterable of str, optional
+        Values to classify at once; by default the loop variables, the first 200 of them. All others are classified on
+        first access.
+    seconds : float, default 2.0
+        Time limit. What does not fit is left for later, and the report says so.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    WorkbenchError
+        For anything but a session or a trace (``no-analysis-source``), and for unknown ``names``.
+
+    Examples
+    --------
+    >>> for finding in wb.analyze(session).verdict:
+    ...     print(finding.sentence)
+    The loop while has ended after 4 iterations.
+    """
+    session = source if hasattr(source, "snapshot") and hasattr(source, "termination") else None
+    trace = session.trace if session is not None else source
+    if not isinstance(trace, Trace):
+        raise WorkbenchError(
+            f"analyze: expected a session or a trace, got a {type(source).__name__}.",
+            slug="no-analysis-source",
+            fix="pass wb.Session(graph, inputs), session.trace or wb.Trace.load(path).",
+        )
+    return _Making(session, trace, time.monotonic() + max(float(seconds), 0.0)).make(names)
+
+
+class _Making:
+    """One analysis on its way. Everything is about the moment at which it began, as far as the trace still has it."""
+
+    def __init__(self, session: Any, trace: Trace, deadline: float) -> None:
+        self.session, self.trace, self.graph, self.deadline = session, trace, trace.graph, deadline
+        self.begun = time.monotonic()
+        self.notes: list[str] = []
+        self.state = session.state if session is not None else "trace"
+        self.paths: list[FramePath] = list(dict.fromkeys(f.path for f in trace.layout.frames if f.path))
+        self.paths.sort(key=lambda p: (len(p), p))
+        self.where: dict[str, tuple[FramePath, LoopVariable]] = {}
+        for path in self.paths:
+            for v in self.graph.frames[path].variables:
+                if (v.merge, 0) in trace.layout.values:
+                    self.where.setdefault(v.name, (path, v))
+        self.stops: dict[FramePath, int] = {}
+        self.looked: dict[FramePath, int] = {}  # the iteration whose condition was looked at last
+        live = session is not None and self.state in ("running", "paused", "failed")
+        self.now: dict[FramePath, int] = session.snapshot().iterations if live else {}
+
+    def left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def make(self, names: Iterable[str] | None) -> Analysis:
+        loops = [self._loop(path) for path in self.paths]
+        self._costs(loops)
+        self._terminations(loops)
+        self.loops = {loop.frame: loop for loop in loops}
+        table = Variables(list(self.where), self._variable, self.trace.names)
+        late = [name for name in self._wanted(names, table) if not self._classify(table, name)]
+        if late:
+            self.notes.append(
+                f"The time was over before {count(len(late), 'variable')} could be classified: "
+                "each is when it is asked for in analysis.variables."
+            )
+        known = Loops(loops)
+        found = Analysis(self.graph.name, self.state, table, known, verdict(known), interplay(known), notes=self.notes)
+        if self.state == "failed" and getattr(self.session.stop, "error", None) is not None:
+            found.failure = str(getattr(self.session.stop.error, "message", self.session.stop.error))
+        found.health = self._health(table, sum(loop.all_iterations * loop.nodes for loop in loops))
+        if not loops:
+            self.notes.insert(0, "This run has no loop: nothing is repeated, so there is no evolution to tell.")
+        return found
+
+    # -- variables --------------------------------------------------------------------------------------------------
+    def _wanted(self, names: Iterable[str] | None, table: Variables) -> list[str]:
+        if names is not None:
+            return [names] if isinstance(names, str) else list(names)
+        wanted = list(self.where)
+        if len(wanted) > EAGER:
+            self.notes.append(
+                f"There are {len(wanted):,} loop variables: the first {EAGER} are classified, the others when they are "
+                "asked for in analysis.variables."
+            )
+        return wanted[:EAGER]
+
+    def _classify(self, table: Variables, name: str) -> bool:
+        if self.left() <= 0 and table.classified:
+            return False
+        table[name]
+        return True
+
+    def _variable(self, name: str) -> Variable:
+        path, loop_variable = self.where.get(name, ((), None))
+        if loop_variable is not None:
+            ref = Ref(loop_variable.merge)
+        else:
+            try:
+                ref = self.graph.value(name)
+            except WorkbenchError as error:
+                raise no_variable(name, error.fix or "") from None
+            path = self.graph.frame_of(ref.node)
+        column = self._column(ref, path, loop_variable is not None)
+        chain = update_chain(self.graph, loop_variable) if loop_variable is not None else ()
+        update = ""
+        if loop_variable is not None:
+            update = written(self.graph, self.graph.nodes[loop_variable.next_iteration].inputs[0]) or ""
+        declared = self.graph.type_of(ref)
+        shape = column.shape or tuple(d if d is not None else -1 for d in declared.shape or ())
+        evolution = evolution_of(column)
+        evolution.issues = {**evolution.issues, **column.first_bad}
+        found = Variable(
+            name,
+            ref.node,
+            path,
+            column.dtype or str(declared.dtype),
+            shape,
+            evolution,
+            loop_variable is not None,
+            chain,
+            update,
+            column.total,
+            column.last,
+            list(column.notes),
+            column,
+        )
+        if loop_variable is not None:
+            self._grown(found, loop_variable)
+        if not path and evolution.label is Pattern.UNKNOWN and len(column) == 1:
+            found.evolution = Evolution(Pattern.UNKNOWN, why=["It stands in no loop and has one value."], count=1)
+        return found
+
+    def _grown(self, variable: Variable, loop_variable: LoopVariable) -> None:
+        """Say of a variable whose size grows what it does, first of all."""
+        try:
+            found = growth_of(self.trace, loop_variable, self.stops.get(variable.frame))
+        except TROUBLE:
+            return  # as much as is known is told without it
+        if found is None:
+            return
+        loop = self.loops.get(variable.frame)
+        standing = self.session is not None and self.session.state != "running"
+        end = loop.termination if loop is not None and standing else None
+        variable.growth = found
+        told = found.sentence(loop.condition if loop is not None else "", end, self.now.get(variable.frame, 0))
+        # that arrays of different shapes do not form a column is then not worth a note
+        variable.evolution.why = [told, *(w for w in variable.evolution.why if w not in (*variable.notes, NO_VALUES))]
+        if found.axis is None:
+            variable.notes = []  # a note about a value that is not a number
+            variable.dtype = "list"
+
+    def _column(self, ref: Ref, path: FramePath, carried: bool) -> HistoryColumn:
+        if tuple(ref) not in self.trace.layout.values:
+            return read_column(self.trace, ref)  # says that it was not computed
+        return read_column(self.trace, ref, self.stops.get(path) if carried else None)
+
+    def _health(self, table: Variables, firings: int) -> list[str]:
+        """The node that made the first NaN or infinity, and the subtractions that lost digits; of what is not too
+        long to look through in the time that is left."""
+        bad = any(v.evolution.issues.keys() & {"nan", "inf"} for v in table.classified)
+        if self.left() <= 0 or firings > LOOKED_THROUGH:
+            self.notes.append(
+                "Lost digits and the origin of NaN were not looked for: ask workbench.analysis.cancellations(trace)."
+            )
+            return []
+        try:
+            first = nonfinite_origin(self.trace) if bad else None
+            return [str(c) for c in ([first] if first is not None else [])] + [
+                str(c) for c in cancellations(self.trace)[:8]
+            ]
+        except (*TROUBLE, RecursionError, MemoryError) as error:
+            return [f"Lost digits could not be looked for: {getattr(error, 'message', error)}"]
+
+    # -- loops ------------------------------------------------------------------------------------------------------
+    def _loop(self, path: FramePath) -> Loop:
+        graph, trace = self.graph, self.trace
+        frame = graph.frames[path]
+        names = tuple(n for n, (p, _) in self.where.items() if p == path)
+        own = [v.merge for v in frame.variables if (v.merge, 0) in trace.layout.values]
+        inner = tuple(p for p in self.paths if p[:-1] == path)
+        loop = Loop(path, frame.name, "", names, inner, unknown("not-asked", "Nobody asked yet."))
+        try:
+            if own:
+                self.stops[path] = Reading(trace, Ref(own[0])).extent()[1]
+            cond = frame.loop_cond
+            if cond is None or (cond, 0) not in trace.layout.values:
+                loop.notes.append("It has no condition in this run.")
+                return loop
+            paths, going = newest_of(trace, Ref(cond))
+            if len(paths):
+                # the next iteration may have begun although its condition was not looked at
+                stop = self.stops.get(path, 0)
+                begun = stop - 1 - Reading(trace, Ref(own[0])).activation(stop) if own else 0
+                self.looked[path] = int(paths[-1, -1])
+                loop.iterations = max(int(paths[-1, -1]), begun, self.now.get(path, -1))
+                loop.open = bool(going.reshape(-1)[0]) or self._inside(path)
+                loop.clauses = operands_now(trace, path)
+                if len(path) > 1 and self.left() > 0:
+                    loop.trips = trip_counts(trace, Ref(cond), clean(frame.name), clean(path[-2]))
+            loop.condition = condition_of(graph, path)
+            loop.entries = entries(graph, path) if self.left() > 0 else ()
+        except (*TROUBLE, RecursionError) as error:
+            loop.notes.append(f"Not all of it could be read: {getattr(error, 'message', error)}")
+        return loop
+
+    def _inside(self, path: FramePath) -> bool:
+        """True if the session stands in this frame."""
+        tag = getattr(getattr(self.session, "position", None), "tag", None)
+        return tag is not None and tuple(tag.frame[: len(path)]) == path
+
+    def _costs(self, loops: list[Loop]) -> None:
+        """Firings of each loop: iterations times nodes, constants and loop invariants left out."""
+        frames = self.trace.layout.frames
+        nodes: dict[FramePath, int] = {}
+        for node in self.trace.layout.nodes:
+            if not node.silent:
+                path = frames[node.frame].path
+                nodes[path] = nodes.get(path, 0) + 1
+        fired: dict[FramePath, int] = {(): nodes.get((), 0)}
+        partly = False
+        try:
+            covered = self.trace.coverages()
+        except TROUBLE as error:
+            self.notes.append(f"The cost of the loops is not known: {getattr(error, 'message', error)}")
+            covered = {}
+        source = self.trace.reader.source
+        for loop in loops:
+            number = next(i for i, f in enumerate(frames) if f.path == loop.frame)
+            loop.nodes = nodes.get(loop.frame, 0)
+            loop.activations = int(source.begun(number))
+            if loop.frame in covered:
+                happened = covered[loop.frame].happened
+                partly |= not covered[loop.frame].whole
+                # each time the condition was looked at once more than the body was run
+                loop.all_iterations = max(happened - loop.activations, loop.iterations)
+                fired[loop.frame] = happened * loop.nodes
+        whole = sum(fired.values()) or 1
+        for loop in loops:
+            loop.share = fired.get(loop.frame, 0) / whole
+            inside = (n for p, n in fired.items() if p[: len(loop.frame)] == loop.frame)
+            loop.share_inside = sum(inside) / whole
+        if partly:
+            self.notes.append("The trace keeps only a part of the iterations; what is said is about the part.")
+
+    def _terminations(self, loops: list[Loop]) -> None:
+        """Ask for the end of each loop: those in progress first, the innermost of them before all others."""
+        order = sorted(loops, key=lambda loop: (not loop.open, -len(loop.frame)))
+        late = 0
+        # a third of the time is kept for the variables
+        until = time.monotonic() + 0.66 * max(self.left(), 0.0)
+        for k, loop in enumerate(order):
+            left = until - time.monotonic()
+            if left <= 0 and k:
+                loop.termination = unknown("no-time", "The time of the analysis was over: give it more seconds.")
+                late += 1
+                continue
+            loop.termination = self._termination(loop, max(left / (len(order) - k), 0.01))
+        if late:
+            self.notes.append(f"The time was over before the end of {count(late, 'loop')} could be looked for.")
+
+    def _termination(self, loop: Loop, seconds: float) -> Termination:
+        try:
+            if self.session is not None and self.session.state != "closed":
+                running = self.session.state == "running"
+                most = LOOKAHEAD_RUNNING if running else LOOKAHEAD
+                return self.session.termination(loop.frame, min(seconds, most))
+            return self._from_trace(loop)
+        except (*TROUBLE, RecursionError) as error:
+            return unknown("failed", f"It could not be worked out: {getattr(error, 'message', None) or repr(error)}")
+
+    def _from_trace(self, loop: Loop) -> Termination:
+        """The black box over what the trace shows of the condition's operands."""
+        if loop.activations == 0:
+            return unknown("not-entered", f"The {loop_named(clean(loop.path))} was not entered.")
+        cond = self.graph.frames[loop.frame].loop_cond
+        if cond is None or (cond, 0) not in self.trace.layout.values:
+            return unknown("no-condition", f"The {loop_named(clean(loop.path))} has no condition in this trace.")
+        found = observe(self.trace, self.graph, loop.frame).prediction()
+        late = loop.iterations - self.looked.get(loop.frame, loop.iterations)
+        if late > 0 and found.remaining is not None and found.remaining >= late:
+            # the forecast counts from the last look at the condition, and the next iteration has begun since
+            found.remaining -= late
+            if found.interval is not None:
+                low, high = found.interval
+                found.interval = max(low - late, 0), None if high is None else max(high - late, 0)
+        return found

@@ -1,0 +1,270 @@
+"""The history of one value, read from a trace within bounds of time and memory.
+
+Of a nested loop the present activation is read, not the sequence of all of them. Where a trace keeps only some of the
+iterations, the longest evenly spaced end of what is there is taken, and its spacing is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import TraceError, WorkbenchError
+from workbench.ir.node import Ref
+from workbench.trace import Trace
+from workbench.trace.tail_reader import Reading
+
+#: elements of an array that are followed one by one, besides its norm
+COMPONENTS = 8
+#: newest values of a variable that are classified
+TAIL = 4096
+#: bytes of one variable that are read
+BYTES = 64 << 20
+#: bytes of an array's firings that are in memory at once, beside the record
+BLOCK = 8 << 20
+#: values in which the first one that is not finite is looked for, and how many at once
+SCANNED, CHUNK = 20_000_000, 200_000
+#: points that a picture of the whole history is made of
+POINTS = 512
+
+
+@dataclass
+class HistoryColumn:
+    """Values of one variable, oldest first: (n,), or (n, k) for an array (components, and the 2-norm as last column).
+
+    ``iterations`` are numbers of the innermost loop, ``step`` apart; ``components`` the flat places of the columns
+    (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation;
+    ``first_bad`` maps nan and inf to the first iteration of it. ``notes`` say what is missing.
+    """
+
+    values: np.ndarray
+    iterations: np.ndarray
+    step: int = 1
+    components: tuple[int | None, ...] = (None,)
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    total: int = 0
+    x: np.ndarray = field(default_factory=lambda: np.empty(0))
+    y: np.ndarray = field(default_factory=lambda: np.empty(0))
+    last: Any = None
+    first_bad: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def read_column(trace: Trace, ref: Ref, stop: int | None = None) -> HistoryColumn:
+    """The newest values of ``ref`` in front of row ``stop`` of its frame; empty with a note where there are none."""
+    try:
+        return _read(trace, ref, stop)
+    except (WorkbenchError, IndexError, ValueError, TypeError, MemoryError) as error:
+        why = getattr(error, "message", None) or str(error) or type(error).__name__
+        return HistoryColumn(np.empty(0), np.empty(0, np.int64), notes=[f"It cannot be read: {why}"])
+
+
+def _read(trace: Trace, ref: Ref, stop: int | None) -> HistoryColumn:
+    reading = Reading(trace, ref)
+    path, newest = reading.newest(1, stop)
+    if not len(newest):
+        return _from_statistics(trace[ref], [_nothing(trace, ref)])
+    total = reading.happened()
+    sample = newest[0]
+    if not isinstance(sample, np.ndarray | np.generic) or np.asarray(sample).dtype.kind not in "biufc":
+        kind = getattr(np.asarray(sample), "dtype", type(sample).__name__)
+        found = HistoryColumn(np.empty(0), np.empty(0, np.int64), dtype=str(kind), total=total)
+        found.notes.append("Its values are no numbers, so there is no evolution to tell.")
+        return found
+    sample = np.asarray(sample)
+    size, item = max(sample.size, 1), max(sample.dtype.itemsize, 1)
+    tail = int(min(TAIL, max(8, BYTES // (size * item))))
+    found = HistoryColumn(
+        np.empty(0), np.empty(0, np.int64), dtype=str(sample.dtype), shape=tuple(sample.shape), total=total
+    )
+    if size == 1:
+        paths, values = reading.newest(tail, stop)
+        mine = np.all(paths[:, :-1] == paths[-1, :-1], axis=1)
+        numbers, found.step = _evenly(_numbers(paths[mine]))
+        flat = np.asarray(values[mine][len(values[mine]) - len(numbers) :]).reshape(len(numbers), -1)[:, 0]
+        found.values, found.iterations = np.abs(flat) if flat.dtype.kind == "c" else flat, numbers
+        found.last = sample.reshape(-1)[0]
+    else:
+        found.values, numbers, found.components = _array(reading, tail, stop, size, item)
+        found.iterations, found.step = _evenly(numbers)
+        found.values = found.values[len(numbers) - len(found.iterations) :]
+    _picture(reading, stop, path[-1], found, size)
+    if sample.dtype.kind == "c":
+        found.notes.append("Of complex numbers the magnitude is told.")
+    if (step := found.step) > 1:
+        found.notes.append(
+            f"Only every {step}th iteration is kept: what repeats faster than every {2 * step} iterations is not seen."
+        )
+    _missing(trace, ref, found)
+    if len(found) < 16:
+        more = _from_statistics(trace[ref], found.notes) if size > 1 else found
+        if len(more) > len(found):
+            return more
+    return found
+
+
+def _numbers(paths: np.ndarray) -> np.ndarray:
+    return paths[:, -1].astype(np.int64) if paths.shape[1] else np.arange(len(paths), dtype=np.int64)
+
+
+def _evenly(numbers: np.ndarray) -> tuple[np.ndarray, int]:
+    """The end of the numbers that is evenly spaced by one; by more where that gives twice as many."""
+    if len(numbers) < 3:
+        return numbers, 1
+    gaps = np.diff(numbers)
+    ones = np.flatnonzero(gaps != 1)
+    dense = len(numbers) - (int(ones[-1]) + 1 if len(ones) else 0)
+    if dense >= 64 or dense == len(numbers):
+        return numbers[len(numbers) - dense :], 1
+    before = gaps[: len(gaps) - (dense - 1)] if dense > 1 else gaps
+    step = int(before[-1])
+    other = np.flatnonzero(before != step)
+    coarse = len(before) - (int(other[-1]) + 1 if len(other) else 0) + 1
+    if coarse < 2 * dense or dense > 2:  # values after a gap belong to no even spacing
+        return numbers[len(numbers) - dense :], 1
+    return numbers[len(numbers) - coarse :], step
+
+
+def _array(
+    reading: Reading, tail: int, stop: int | None, size: int, item: int
+) -> tuple[np.ndarray, np.ndarray, tuple[int | None, ...]]:
+    """(values, iterations, components): the most active components and the 2-norm of the newest firings of an array,
+    read a few at a time; those of the present shape and activation."""
+    block = max(1, BLOCK // (size * item))
+    first, end = reading.extent()
+    end = end if stop is None else min(stop, end)
+    low = max(first, end - tail - 1)
+    around = reading.newest(1, stop)[0][-1, :-1]
+
+    def rows(start: int, end: int) -> tuple[np.ndarray, np.ndarray] | None:
+        paths, values = reading.rows(range(start, end))
+        mine = np.all(paths[:, :-1] == around, axis=1)
+        if not len(paths):
+            return np.empty(0, np.int64), np.empty((0, size))
+        if not isinstance(values, np.ndarray) or values.dtype == object or values[0].size != size:
+            return None
+        flat = values[mine].reshape(int(mine.sum()), size)
+        return _numbers(paths[mine]), np.abs(flat) if flat.dtype.kind == "c" else flat
+
+    if size <= COMPONENTS:
+        chosen = list(range(size))
+    else:
+        moved, before = np.zeros(size), None
+        for k in sorted({max(low, end - 1 - back) for back in (0, 1, 2, 5, 8, 16)}):
+            found = rows(k, k + 1)
+            now = found[1][0].astype(np.float64) if found is not None and len(found[1]) else None
+            with np.errstate(all="ignore"):
+                if now is not None and before is not None:
+                    moved += np.nan_to_num(np.abs(now - before), nan=np.inf, posinf=np.inf)
+            before = now
+        chosen = np.argpartition(-moved, COMPONENTS)[:COMPONENTS].tolist()
+        chosen.sort(key=lambda k: -moved[k])
+    parts: list[np.ndarray] = []
+    numbers: list[np.ndarray] = []
+    for high in range(end, low, -block):
+        found = rows(max(low, high - block), high)
+        if found is None:
+            break  # another shape: the history of this one begins here
+        if not len(found[0]) and parts:
+            break  # another activation
+        picked = found[1][:, chosen]
+        if size > COMPONENTS:
+            norms = np.array([[_norm(row)] for row in found[1]]).reshape(-1, 1)
+            picked = np.concatenate([picked.astype(np.float64), norms], axis=1)
+        parts.append(picked)
+        numbers.append(found[0])
+    names: list[int | None] = [*chosen, *([None] if size > COMPONENTS else [])]
+    if not parts:
+        return np.empty((0, len(names))), np.empty(0, np.int64), tuple(names)
+    return np.concatenate(parts[::-1]), np.concatenate(numbers[::-1]), tuple(names)
+
+
+def _norm(row: np.ndarray) -> float:
+    """The 2-norm: in one pass where squares stay within float64, else scaled."""
+    wide = row.astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        square = float(np.dot(wide, wide))
+        if 1e-280 < square < 1e300:
+            return float(np.sqrt(square))
+        top = float(np.max(np.abs(wide), initial=0.0))
+        return float(np.sqrt(np.sum((wide / top) ** 2)) * top) if 0 < top < np.inf else top
+
+
+def _picture(reading: Reading, stop: int | None, path: np.ndarray, found: HistoryColumn, size: int) -> None:
+    """A coarse look at the whole activation, not only its end; and the first NaN and infinity of it."""
+    first, end = reading.extent()
+    end = end if stop is None else min(stop, end)
+    low = max(first, reading.activation(end))
+    if 0 < first == low:  # the oldest rows may be dropped while they are read
+        low += (end - low) // 8
+    if size == 1 and end - low > len(found.values) and found.step == 1 and len(path):
+        paths, values = reading.rows(range(low, end, max(1, (end - low) // POINTS)))
+        y = np.asarray(values).reshape(-1)
+        found.x = np.append(paths[:, -1], found.iterations[-1]).astype(np.float64)
+        found.y = np.append(np.abs(y) if y.dtype.kind == "c" else y, found.values[-1]).astype(np.float64)
+        if y.dtype.kind in "fc" and not np.all(np.isfinite(found.y)):
+            found.first_bad = _first_bad(reading, low, end)
+        return
+    y = found.values if found.values.ndim == 1 else found.values[:, -1 if None in found.components else 0]
+    step = max(1, len(y) // POINTS)
+    keep = np.unique(np.append(np.arange(0, len(y), step), len(y) - 1)) if len(y) else np.empty(0, np.int64)
+    found.x, found.y = found.iterations[keep].astype(np.float64), y[keep].astype(np.float64)
+
+
+def _first_bad(reading: Reading, low: int, stop: int) -> dict[str, int]:
+    """The first NaN and the first infinity of the activation, which may lie far before what is classified."""
+    bad: dict[str, int] = {}
+    for start in range(low, min(stop, low + SCANNED), CHUNK):
+        paths, values = reading.rows(range(start, min(stop, start + CHUNK)))
+        flat = np.asarray(values).reshape(-1)
+        for slug, test in (("nan", np.isnan), ("inf", np.isinf)):
+            places = np.flatnonzero(test(flat))
+            if len(places) and slug not in bad:
+                bad[slug] = int(paths[places[0], -1])
+        if len(bad) == 2:
+            break
+    return bad
+
+
+def _nothing(trace: Trace, ref: Ref) -> str:
+    """Why there is no value: not reached, or not kept."""
+    covered = trace.coverage(ref)
+    if covered.happened > 0 and not covered.whole:
+        return "None of its values is kept in this trace; session.values recomputes them."
+    return "It has not been computed so far."
+
+
+def _missing(trace: Trace, ref: Ref, found: HistoryColumn) -> None:
+    try:
+        covered = trace.coverage(ref)
+    except (TraceError, ValueError, IndexError):
+        return
+    if not covered.whole and covered.happened:
+        found.notes.append(f"The trace keeps {covered}; the verdict is about what is kept.")
+
+
+def _from_statistics(series: Any, notes: list[str]) -> HistoryColumn:
+    """The 2-norms that a run with statistics keeps of arrays which it does not keep; empty without them."""
+    empty = HistoryColumn(np.empty(0), np.empty(0, np.int64), dtype=str(series.type.dtype), notes=list(notes))
+    empty.shape = tuple(d or 0 for d in series.type.shape or ())
+    try:
+        records = series.statistics[-TAIL:]
+    except (TraceError, ValueError, IndexError):
+        return empty
+    if not len(records):
+        return empty
+    norms = np.sqrt(records["sumsq"])
+    norms[records["nan"] > 0] = np.nan
+    norms[records["inf"] > 0] = np.inf
+    numbers = np.arange(len(norms), dtype=np.int64)
+    found = HistoryColumn(norms, numbers, dtype=empty.dtype, shape=empty.shape, total=len(norms))
+    found.x, found.y = numbers.astype(float), norms
+    found.notes = [n for n in notes if "None of its values" not in n]
+    found.notes.append("Its arrays are not kept; the verdict is about their 2-norms, from the statistics.")
+    return found

@@ -1,0 +1,112 @@
+"""Rows of a variable and of a termination, label and text, shared by the text and the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.analysis.report.formatting import clean, listed, num, sentence
+from workbench.analysis.report.loop import Loop
+from workbench.analysis.report.loop_dataflow import CHAIN
+from workbench.analysis.report.variable import Variable
+from workbench.analysis.series.result import Evolution, percent
+from workbench.analysis.verdict import Status, Termination
+
+#: issues of a variable in words
+ISSUES = {
+    "nan": "the first NaN is in iteration {}",
+    "inf": "the first infinity is in iteration {}",
+    "overflow_eta": "it overflows in about iteration {}",
+    "stagnation": "it stopped moving in iteration {} although it had not arrived",
+    "cancellation": "significant digits are lost in a subtraction from iteration {} on",
+    "vanishing": "it vanishes from iteration {} on",
+    "exploding": "it explodes from iteration {} on",
+}
+
+
+def numbers_of(e: Evolution) -> str:
+    """Limit, rate, order, exponent and period that are known, in a few words."""
+    parts = []
+    if e.limit is not None:
+        within = "" if not e.limit_error else f" (within {e.limit_error:.1g})"
+        parts.append(f"limit {num(e.limit, 10)}{within}")
+    if e.order is not None:
+        parts.append(f"order {num(e.order, 3)}")
+    elif e.rate is not None:
+        parts.append(f"rate {num(e.rate, 4)}")
+    if e.sublinear_exponent is not None:
+        parts.append(f"error like k^-{num(e.sublinear_exponent, 3)}")
+    if e.period is not None:
+        parts.append(f"period {num(e.period, 5)}")
+    return ", ".join(parts)
+
+
+def issues_of(e: Evolution) -> list[str]:
+    """Sentences about the numerical health."""
+    found = []
+    for slug, at in e.issues.items():
+        if any(w.lower().startswith(slug) for w in e.why):
+            continue  # told there, with the numbers
+        words = ISSUES.get(slug, clean(slug) + " from iteration {} on")
+        found.append(words.format(num(at)) + ".")
+    return [f[0].upper() + f[1:] for f in found]
+
+
+def kind_of(variable: Variable) -> str:
+    """dtype and shape: ``float64``, ``float32[3,4]``."""
+    shape = f"[{','.join('?' if d < 0 else str(d) for d in variable.shape)}]" if variable.shape else ""
+    return clean(f"{variable.dtype}{shape}", 30)
+
+
+def chain_of(variable: Variable) -> str:
+    """How a variable is made anew in each iteration, from its nodes."""
+    links = variable.chain
+    if variable.update == variable.name or variable.carried and not links and not variable.update:
+        return "handed on unchanged"
+    if variable.update:
+        return f"{clean(variable.name)} = {sentence(variable.update, 160)}"
+    texts = [
+        f"{clean(link.node, 32)} = {clean(link.op, 20)}({', '.join(clean(o, 24) for o in link.operands[:6])})"
+        for link in links[:CHAIN]
+    ]
+    more = f", then {len(links) - CHAIN} more nodes" if len(links) > CHAIN else ""
+    return ", ".join(texts) + more
+
+
+def sources_of(variable: Variable) -> str:
+    """Source lines of the update chain, where they are known."""
+    lines = list(dict.fromkeys(link.source for link in variable.chain if link.source))
+    return listed([clean(line, 96) for line in lines], 3)
+
+
+def termination_rows(loop: Loop) -> list[tuple[str, str]]:
+    """(heading, sentence) of everything that a Termination holds, in the order in which it is read."""
+    t = loop.termination
+    rows = [("why", sentence(t.reason.sentence))]
+    if t.proof is not None:
+        rows.append(("proof", f"by {clean(t.proof.kind)}: {sentence(t.proof.checked)}"))
+    if t.status is Status.PREDICTED:
+        rows.append(("confidence", percent(t.confidence)))
+    if t.blocking_clause:
+        rows.append((t.clause_role.split()[0].lower(), sentence(t.clause_when, 200)))
+    else:
+        rows += [("operands", text) for row in loop.clauses[:6] if (text := _operands(row))]
+    if t.gap is not None:
+        rows.append(("gap", sentence(t.gap, 300)))
+    if t.root:
+        rows.append(("root", listed([clean(n) for n in t.root], 5) + _updated(t)))
+    if t.first_bad is not None:
+        rows.append(("first bad", f"iteration {num(t.first_bad)}: from there on it did not get any nearer to the end"))
+    rows += [("to fix it", sentence(fix)) for fix in t.fix]
+    return rows
+
+
+def _updated(t: Termination) -> str:
+    """Source lines of the first root variable's update."""
+    lines = dict.fromkeys(c.source.place for c in t.chain if c.source is not None)
+    return f" (updated in {listed([clean(line) for line in lines], 4)})" if lines else ""
+
+
+def _operands(row: dict[str, Any]) -> str:
+    if row["left"] is None or row["right"] is None:
+        return ""
+    return f"{sentence(row['text'], 120)}: {num(row['left'], 9)} {row['op']} {num(row['right'], 9)} at the last look"

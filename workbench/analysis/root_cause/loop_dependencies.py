@@ -1,0 +1,199 @@
+"""Dependencies inside one loop, from the graph alone: variables behind a value, chains of updates, factors."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from workbench.analysis.verdict import ChainLink
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
+
+#: nodes of a chain that are named
+MAX_CHAIN = 64
+
+
+class LoopDependencies:
+    """The variables of one frame, and the ways between them in one iteration."""
+
+    def __init__(self, graph: Graph, path: FramePath) -> None:
+        self.graph, self.path = graph, path
+        self.variables = {v.name: v for v in graph.frames[path].variables}
+        self.by_merge = {v.merge: v for v in self.variables.values()}
+
+    def reads(self, ref: Ref, decisions: bool = False) -> list[str]:
+        """Variables that a value depends on in one iteration, the nearest first; with ``decisions`` also through the
+        predicates of branches."""
+        found: dict[str, None] = {}
+        for name in self._back([ref.node], decisions):
+            if name in self.by_merge:
+                found[self.by_merge[name].name] = None
+        return list(found)
+
+    def _back(self, start: Iterable[str], decisions: bool = True) -> Iterable[str]:
+        """Nodes behind some, nearest first; stops at this loop's Merges and at the values of outer frames."""
+        waiting, seen = deque(start), set(start)
+        while waiting:
+            name = waiting.popleft()
+            yield name
+            if name in self.by_merge:
+                continue
+            node = self.graph.nodes[name]
+            decided = node.op == "Switch" and self.graph.nodes[node.inputs[1].node].op != "LoopCond"
+            inputs = node.inputs[:1] if node.op == "Switch" and not (decisions and decided) else node.inputs
+            sources = [r.node for r in inputs]
+            if decisions:
+                sources += [c for c in node.control if not self._says_here(c)]
+            for source in sources:
+                if source not in seen and self.graph.frame_of(source)[: len(self.path)] == self.path:
+                    seen.add(source)
+                    waiting.append(source)
+
+    def _says_here(self, name: str) -> bool:
+        """True if a control edge from a node only means "in this loop": from a Merge, or an Identity of its Switch."""
+        node = self.graph.nodes[name]
+        if name in self.by_merge:
+            return True
+        if node.op != "Identity":
+            return False
+        switch = self.graph.nodes[node.inputs[0].node]
+        return switch.op == "Switch" and self.graph.nodes[switch.inputs[1].node].op == "LoopCond"
+
+    def always(self, ref: Ref) -> bool:
+        """True if a value is there in every iteration: nothing behind it, in the loop itself, is a branch's."""
+        return all(
+            self.graph.nodes[n].op != "Switch" and self.graph.frame_of(n) == self.path
+            for n in self._back([ref.node])
+            if n not in self.by_merge
+        )
+
+    def direct(self, ref: Ref) -> str | None:
+        """The variable of which a value is but another name."""
+        node = origin(self.graph, ref)
+        found = self.by_merge.get(node.name)
+        return None if found is None or ref.index and node.name == ref.node else found.name
+
+    def update(self, name: str) -> Ref:
+        """The value that a variable takes next."""
+        return self.graph.nodes[self.variables[name].next_iteration].inputs[0]
+
+    def updated(self, name: str) -> bool:
+        """True if the body gives a variable anything else than itself."""
+        return self.direct(self.update(name)) != name
+
+    def copies(self, name: str) -> bool:
+        """True if a variable only takes over another one's value."""
+        other = self.direct(self.update(name))
+        return other is not None and other != name
+
+    def recursive(self, name: str) -> bool:
+        """True if the next value of a variable is computed from its own present one."""
+        return self.updated(name) and name in self.reads(self.update(name))
+
+    def chain(self, name: str) -> list[ChainLink]:
+        """Nodes on the way from the Merge of a variable to its NextIteration, in order; where the new value does not
+        depend on the old one, all that it is made of."""
+        variable = self.variables[name]
+        behind = [n for n in self._back([variable.next_iteration], False)]
+        inside = {variable.merge}
+        order = [n for n in self.graph.nodes if n in set(behind)]
+        for node in order:
+            if any(r.node in inside for r in self.graph.nodes[node].inputs if node not in self.by_merge):
+                inside.add(node)
+        kept = [n for n in order if n in inside] if variable.next_iteration in inside else order
+        nodes = [n for n in kept if self.graph.nodes[n].op != "Const" and n != variable.merge]
+        ends = [variable.merge, *nodes]
+        if len(ends) > MAX_CHAIN:
+            ends = [*ends[: MAX_CHAIN - 1], variable.next_iteration]
+        return [ChainLink(n, self.graph.nodes[n].op, self.graph.nodes[n].source) for n in ends]
+
+    def increment(self, name: str) -> tuple[Node, Ref] | None:
+        """(add or subtract node, its other operand) where the next value is the variable plus or minus something."""
+        for start in self._alternatives(self.update(name)):
+            node = self.graph.nodes[start.node]
+            if node.op not in ("add", "subtract") or len(node.inputs) != 2:
+                continue
+            one, two = node.inputs
+            if self.direct(one) == name:
+                return node, two
+            if node.op == "add" and self.direct(two) == name:
+                return node, one
+        return None
+
+    def _alternatives(self, ref: Ref) -> list[Ref]:
+        """The value itself, or the inputs of the branches' Merge that it comes from."""
+        waiting, found = [ref], list[Ref]()
+        while waiting and len(found) < 32:
+            at = waiting.pop(0)
+            node = self.graph.nodes[at.node]
+            if node.op in ("Identity", "Switch") or node.op == "cast":
+                waiting.append(node.inputs[0])
+            elif node.op == "Merge" and node.name not in self.by_merge:
+                waiting.extend(node.inputs)
+            else:
+                found.append(at)
+        return found
+
+    def factor(self, name: str, steps: int = 2) -> Node | None:
+        """The constant or input with which the step of a variable is multiplied: the learning rate.
+
+        Only steps that depend on the variable count: x - lr * gradient(x), not i + 2 * k.
+        """
+        found = self.increment(name)
+        if found is None:
+            return None
+        other = found[1]
+        behind = self.direct(other)
+        if behind is not None and behind != name and steps > 0:  # momentum: the step is a variable of its own
+            return self._velocity(behind)
+        if name not in self.reads(other):
+            return None
+        return self._multiplier(other)
+
+    def _velocity(self, name: str) -> Node | None:
+        """The factor of the new term in v = m * v - lr * g."""
+        for start in self._alternatives(self.update(name)):
+            node = self.graph.nodes[start.node]
+            if node.op in ("add", "subtract"):
+                terms = [r for r in node.inputs if name not in self.reads(r)]
+                if terms:
+                    return self._multiplier(terms[0])
+        return None
+
+    def _multiplier(self, ref: Ref) -> Node | None:
+        """The nearest scalar that is the same in every iteration, among the factors of a product."""
+        waiting, constants = [ref], []
+        terms = True  # sums are looked into only until the first product: x - (m * d + lr * g), not x - f(x) / f'(x)
+        while waiting:
+            at = waiting.pop(0)
+            node = self.graph.nodes[at.node]
+            source = origin(self.graph, at)
+            if source.op in ("Const", "Placeholder"):
+                if source.types[0].shape in ((), None):
+                    constants.append(source)
+            elif node.op in ("Identity", "Switch", "negative"):
+                waiting.append(node.inputs[0])
+            elif node.op in ("add", "subtract") and terms:
+                waiting.extend(r for r in node.inputs if origin(self.graph, r).op not in ("Const", "Placeholder"))
+            elif node.op == "multiply":
+                terms = False
+                waiting.extend(node.inputs)
+            elif node.op == "divide":
+                terms = False
+                waiting.append(node.inputs[0])
+        named = [n for n in constants if n.op == "Placeholder"]
+        return next(iter(named or constants), None)
+
+
+def blocking_order(loop: LoopDependencies, names: list[str]) -> list[str]:
+    """Of several variables behind one operand: those with a recursion of their own first, then those computed from
+    others, copies, and those that are never updated last."""
+
+    def rank(name: str) -> int:
+        if not loop.updated(name):
+            return 3
+        return 2 if loop.copies(name) else 0 if loop.recursive(name) else 1
+
+    return sorted(names, key=rank)

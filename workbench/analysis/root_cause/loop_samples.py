@@ -1,0 +1,156 @@
+"""Samples of one loop's values: the record, a look-ahead from the present, and the end of the look-ahead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.execution import SliceMachine
+from workbench.analysis.slicing.protocol import SliceTimeout
+from workbench.ir.node import Ref
+from workbench.trace.aligned_columns import AlignedColumns, origin
+
+#: iterations looked at from the present on, and at the end of the look-ahead; of the record the newest ones
+EARLY, LATE, RECORDED = 320, 64, 4096
+#: iterations run ahead where no recurrence is known
+JUMPED = 100_000
+
+
+@dataclass
+class LoopSamples:
+    """Columns of values in three stretches of one activation of a loop, and how their iterations are counted.
+
+    The look-ahead begins in iteration ``base`` of the loop; ``offset`` is what the numbers in its columns lack to be
+    those of the loop. ``settled`` is (iterations ahead to the recurrence, its period), of the whole state, or None.
+    ``runner`` stands at the present condition.
+    """
+
+    loop: LoopDependencies
+    cond: Ref
+    base: int
+    offset: int
+    runner: SliceMachine | None = None
+    record: AlignedColumns | None = None
+    early: AlignedColumns | None = None
+    late: AlignedColumns | None = None
+    settled: tuple[int, int] | None = None
+    ended: int | None = None
+    _series: dict[Ref, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+
+    def series(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
+        """(iterations, values), without a gap, from as far back as is recorded to the end of the look ahead."""
+        if ref not in self._series:
+            self._series[ref] = self._joined(ref)
+        return self._series[ref]
+
+    def _joined(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
+        parts = {}
+        for columns, base in ((self.record, 0), (self.early, self.offset)):
+            if columns is not None:
+                parts.update({k + base: v for k, v in self.plain(columns, ref).items()})
+        order = sorted(parts)
+        start = len(order) - 1
+        while start > 0 and order[start - 1] == order[start] - 1:
+            start -= 1
+        kept = order[max(start, 0) :]
+        return np.array(kept, np.int64), stacked([parts[k] for k in kept])
+
+    def at_the_end(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
+        """(iterations, values) at the end of the look-ahead, or of what is known."""
+        if self.late is None:
+            iterations, values = self.series(ref)
+            return iterations[-LATE:], values[-LATE:]
+        found = self.plain(self.late, ref)
+        order = sorted(found)
+        return np.array(order, np.int64) + self.offset, stacked([found[k] for k in order])
+
+    def plain(self, columns: AlignedColumns, ref: Ref) -> dict[int, Any]:
+        """Iteration -> value; what is the same in every iteration in all those in which the condition was asked."""
+        source = origin(self.loop.graph, ref)
+        outside = self.loop.graph.frame_of(source.name) != self.loop.path
+        if source.op == "Const" or outside:
+            times = columns.latest(self.cond)
+            there, values = columns.at(ref, _path(columns, self.cond))
+            if there.all():
+                return dict(zip(times, values, strict=False))
+        return columns.latest(ref)
+
+    @property
+    def deepest(self) -> tuple[AlignedColumns, int]:
+        """The columns at the end of what is known, and the last iteration of the condition in them."""
+        columns = self.late or self.early or self.record
+        assert columns is not None
+        return columns, max(columns.latest(self.cond), default=0)
+
+
+def _path(columns: AlignedColumns, cond: Ref) -> np.ndarray:
+    iterations = columns.get(cond)[0]
+    return iterations if len(iterations) else np.empty((0, 1), np.int64)
+
+
+def stacked(values: list[Any]) -> np.ndarray:
+    """One array of scalars or of arrays of one shape; objects else."""
+    if not values:
+        return np.empty(0)
+    first = np.asarray(values[0])
+    if all(np.shape(v) == first.shape for v in values):
+        return np.array(values, dtype=first.dtype)
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def look_ahead(found: LoopSamples, seconds: float, came_to: Any, most: int = JUMPED) -> None:
+    """Fill ``early`` and ``late``; ``came_to`` is (slice in the recurrence, its iteration, period), or None; then at
+    most ``most`` iterations are run ahead.
+
+    Raises SliceTimeout or RuntimeError as the slice does.
+    """
+    runner = found.runner
+    assert runner is not None
+    deadline = work.now() + seconds
+    ahead = runner.fork()
+    done = _advance(ahead, EARLY, deadline)
+    found.early = AlignedColumns(ahead.run.trace, _around(ahead))
+    if not ahead.cond():
+        found.ended = done
+        return
+    if came_to is not None:
+        inside, at, period = came_to
+        late = inside.fork()
+        _advance(late, min(max(2 * period + 2, 8), 8192), deadline)
+        found.settled = (at, period)
+    else:
+        late, total, size = ahead.fork(), done, EARLY  # the rows of the first look are still to be read
+        while work.now() < deadline and total < most and late.cond():
+            total += _advance(late, size, deadline)
+            size = min(2 * size, 65536)
+        if not late.cond():
+            found.ended = total
+        late = late.fork() if late.cond() else late
+        _advance(late, LATE, deadline)
+    found.late = AlignedColumns(late.run.trace, _around(late), firings=max(LATE, 16384))
+
+
+def _around(slice_: SliceMachine) -> tuple[int, ...] | None:
+    """Iterations of the frames around the loop, in which the slice stands."""
+    path = slice_.run.iteration_of(slice_.number)
+    return path[:-1] or None
+
+
+def _advance(ahead: SliceMachine, n: int, deadline: float) -> int:
+    """Up to n iterations in pieces, until the deadline."""
+    done = 0
+    while done < n and ahead.cond():
+        piece = min(n - done, 4096 if done else 64)
+        done += ahead.advance(piece)
+        if work.now() > deadline:
+            break
+    return done
+
+
+__all__ = ["LoopSamples", "SliceTimeout", "look_ahead"]

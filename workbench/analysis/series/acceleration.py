@@ -1,0 +1,143 @@
+"""Convergence acceleration: limits of convergent tails with error estimates, never below the rounding noise.
+
+Aitken's delta squared (A. C. Aitken, 1926) is exact for one geometric mode; Shanks' transform in the form of Wynn's
+epsilon algorithm (1956) removes several; Richardson's extrapolation with a fitted exponent serves power laws
+(``models.PowerLaw``).  The error is the difference to the estimate without the newest values, plus the noise that
+the extrapolation amplifies by 1 / (1 - rho).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.analysis.series.models import Model
+from workbench.analysis.series.result import Finding
+from workbench.analysis.series.value_series import History
+from workbench.kernels import fits
+
+
+@dataclass
+class RescaledModel:
+    """A model bent to end at a better limit: the same shape from the same last value."""
+
+    inner: Model
+    old: float
+    limit: float
+    stretch: float
+    spread: float = 0.0
+
+    def predict(self, j: np.ndarray) -> np.ndarray:
+        return self.limit + (self.inner.predict(j) - self.old) * self.stretch
+
+
+def refine(h: History, found: Finding, end: int) -> None:
+    """Give a converging finding the limit whose own error estimate is smallest: its model's, or an accelerated one's.
+
+    Where neither is sure of more than the distance from the last value, the last value is the answer.
+    """
+    if found.limit is None or not math.isfinite(found.limit):
+        return
+    last = float(h.x[end])
+    grain = 2.0 * h.ulp(max(abs(last), 1e-300))
+    error = found.limit_error if found.limit_error is not None else math.inf
+    newest = float(h.x[-1])
+    aside = _one_sided(h, end) if found.method == "power" else 0.0
+    if aside:
+        found.limit, found.limit_error = newest, aside
+        return
+    steps = h.d[max(0, end - 5) : end].tolist()
+    if 0.0 not in steps and _departs([b / a for a, b in zip(steps, steps[1:], strict=False)]):
+        return  # whatever accelerates the tail takes it for one of a steady law
+    limit, accelerated_error = fits.accelerated(h.x, end, h.start)
+    # the noise of the last bits is amplified by what the acceleration gains
+    accelerated_error = 4.0 * accelerated_error + 2.0 * grain
+    if accelerated_error < error and _ahead(h, limit - last, end):
+        found.limit, found.limit_error = limit, accelerated_error
+        error = accelerated_error
+        model = found.model
+        old = model.limit if model is not None else None
+        if model is not None and old is not None and abs(old - last) > 2.0 * abs(limit - old):
+            found.model = RescaledModel(model, old, limit, (last - limit) / (last - old), model.spread)
+    if error > abs(found.limit - newest):
+        found.limit_error = error + abs(found.limit - newest)
+        found.limit = newest
+
+
+def _one_sided(h: History, end: int) -> float:
+    """Size of the last step if steps alternate and fall slowly while the means of two values move by a part of them:
+    the values swing beside their limit, not around it, and no mean of them is it.  0 otherwise."""
+    if end < 16 or not np.all(h.d[end - 9 : end - 1] * h.d[end - 8 : end] < 0):
+        return 0.0
+    earlier = end - end // 5
+    step, before = abs(float(h.d[end - 1])), abs(float(h.d[earlier - 1]))
+    moved = abs(float(h.x[end] + h.x[end - 1] - h.x[earlier] - h.x[earlier - 1])) / 2
+    return step if before < 2 * step and moved > 0.05 * step else 0.0
+
+
+def _ahead(h: History, left: float, end: int) -> bool:
+    """True if steps of one sign that shrink ever more slowly can end ``left`` from the last value: they go on by at
+    least what a geometric sequence of the last ratio does (here a quarter of it)."""
+    d = h.d[max(0, end - 9) : end]
+    if len(d) < 5 or not (np.all(d > 0) or np.all(d < 0)):
+        return True
+    half = len(d) // 2
+    early, late = abs(float(np.sum(d[:half]))), abs(float(np.sum(d[len(d) - half :])))
+    if not late < early or late < 100 * h.ulp(float(h.x[end])):
+        return left * float(d[-1]) >= 0
+    ratio = (late / early) ** (1.0 / (len(d) - half))
+    return left * math.copysign(1.0, float(d[-1])) >= 0.25 * abs(float(d[-1])) * ratio / (1.0 - ratio)
+
+
+def geometric_tail(h: History, d: np.ndarray, last: float, alternating: bool) -> tuple[float, float, float]:
+    """(signed rate, limit, error) of differences of one geometric mode, in scaled numbers.
+
+    The rate is the last ratio of differences, extrapolated by Aitken where the ratios still move, and their geometric
+    mean where only rounding is left in them.
+    """
+    if len(d) < 2:
+        return math.nan, last, abs(float(d[-1]))
+    recent = d[-min(len(d), 9) :].tolist()
+    ratios = [b / a for a, b in zip(recent, recent[1:], strict=False)]
+    newest = recent[-1]
+    grain = h.ulp(last) / max(abs(newest), 1e-300)  # rounding noise of one ratio
+    averaged, departs = 1, False
+    if abs(ratios[-1] - ratios[0]) < 20 * grain or grain > 1e-3:
+        # only noise left in the ratios: average over more
+        averaged = min(len(d) - 1, max(8, min(len(d) // 3, 256)))
+        rho = abs(newest / float(d[-1 - averaged])) ** (1.0 / averaged) * (-1.0 if alternating else 1.0)
+    else:
+        rho = ratios[-1]
+        departs = _departs(ratios)
+        if len(ratios) >= 3 and not departs:
+            better = aitken(*ratios[-3:])
+            if math.isfinite(better) and abs(better - rho) < 0.2 * abs(1.0 - abs(rho)):
+                rho = better
+    if not -1.0 < rho < 1.0:
+        return rho, last, math.inf
+    limit = last + newest * rho / (1.0 - rho)
+    step = max(1, len(d) // 5)
+    previous = last
+    if len(d) > step:
+        previous = last - float(d[-step:].sum()) + float(d[-1 - step]) * rho / (1.0 - rho)
+    noise = 2.0 * h.ulp(last) / (1.0 - abs(rho)) + abs(newest) * grain / averaged / (1.0 - abs(rho)) ** 2
+    error = abs(limit - previous) * abs(rho) ** step + noise
+    return rho, limit, max(error, abs(limit - last)) if departs else error
+
+
+def _departs(ratios: list[float]) -> bool:
+    """True if ratios of differences leave their level ever faster, as those of Newton's method far from a root, which
+    halves the value before it converges: no law of them tells where they end; Aitken would tell where they began."""
+    if len(ratios) < 4:
+        return False
+    moves = [b - a for a, b in zip(ratios[-4:], ratios[-3:], strict=False)]
+    same = all(m > 0 for m in moves) or all(m < 0 for m in moves)
+    return same and abs(moves[2]) > 1.5 * abs(moves[1]) > 2.25 * abs(moves[0])
+
+
+def aitken(a: float, b: float, c: float) -> float:
+    """Limit of three values under one geometric mode; the last value where the formula breaks down."""
+    bend = c - b - (b - a)
+    return c - (c - b) ** 2 / bend if bend != 0 else c

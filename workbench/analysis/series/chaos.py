@@ -1,0 +1,196 @@
+"""Step 8: bounded and irregular values that follow a rule.
+
+Two tests of a rule: a low-order polynomial map of one or two past values, fitted to the first 60 % and asked for the
+last 40 % one step ahead; and nearest neighbours in one to three delay coordinates.  A map found is followed: its
+largest Lyapunov exponent along the record, or where its orbit ends.  Otherwise neighbours are followed for about four
+periods: CHAOTIC if their distance exceeds five times the initial one, or half the attractor.  (Compared by others: the
+0-1 test of Gottwald and Melbourne, Proc. R. Soc. A 460, 2004; it needs longer records.)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.series.models import Cycle
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.value_series import WINDOW, History
+from workbench.kernels import fits
+
+#: Points whose nearest neighbours are looked for.
+REFERENCES = 96
+
+
+def irregular(h: History) -> bool:
+    """True if the differences change sign often enough for a map; smooth curves are not asked."""
+    return fits.irregular(h.d)
+
+
+def smooth(h: History) -> bool:
+    """True if the last 512 values turn rarely, as a flow that is sampled often does and noise does not."""
+    up = h.d[-WINDOW:] > 0
+    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    return len(up) >= 100 and 8 <= turns <= 0.29 * len(up)
+
+
+def steady(h: History) -> bool:
+    """True if the steps are as large at the end of the last 512 values as at their start, within a factor of 2.5."""
+    if len(h) < 40:
+        return True
+    spreads = fits.block_spreads(h.d[-WINDOW:], 4)
+    return spreads[0] < 2.5 * spreads[-1] < 6.25 * spreads[0]
+
+
+def _grows(h: History) -> bool:
+    *_, before, late = fits.block_spreads(h.d[-WINDOW:], 4)
+    return late > 2.5 * before
+
+
+def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
+    """A verdict if a polynomial map predicts the last 40 % one step ahead within 1 % of the differences' size."""
+    found = fits.polynomial_map(h.x, tolerance)
+    if found is None:
+        return None
+    lags, degree, error, exponent, rows, p, stayed, following, multiplier = found
+    text = f"A polynomial map of {lags} past value(s), degree {degree}, predicts each next value within {error:.1g}"
+    if error > 1e-4 and not steady(h) or len(h) >= 40 and _grows(h):
+        return None  # several modes that decay or grow are nearly such a map, too
+    # of an exact map its own orbit says where it ends, whatever the transient did
+    if exponent > 0.03 and (p == 0 or rows >= 100 and error > 1e-8):
+        factor = math.exp(exponent)
+        why = f"{text}; nearby values separate by {factor:.3g} each iteration (Lyapunov exponent {exponent:.3g})."
+        return Finding(Pattern.CHAOTIC, "map", why, rate=factor, doubt=0.2 if rows < 24 else 0.0)
+    if p == 1:
+        last, ahead = float(h.x[-1]), following[0]
+        # the end of a fitted orbit is worth no more than the fit
+        limit = ahead if abs(ahead - last) > 100 * error * float(np.ptp(h.x[-WINDOW:])) else last
+        return Finding(
+            Pattern.CONVERGING,
+            "map",
+            text + "; its orbit ends at a fixed point.",
+            rate=multiplier if 0 < multiplier < 1 else None,
+            limit=limit,
+            limit_error=abs(ahead - last) * (0.1 if limit == ahead else 1.0) + 2 * h.ulp(last),
+            doubt=0.3,
+        )
+    if p > 1:
+        return Finding(
+            Pattern.OSCILLATING,
+            "map",
+            text + f"; its orbit ends on a cycle of period {p}.",
+            Cycle(np.array(following)),
+            period=float(p),
+            doubt=0.1,
+        )
+    if not stayed:
+        return None
+    if exponent > 0.005:
+        return Finding(Pattern.CHAOTIC, "map", text + f"; nearby values separate slowly ({exponent:.2g}).", doubt=0.4)
+    if len(h) >= 40:
+        spreads = fits.block_spreads(h.d[-WINDOW:], 4)
+        if spreads == sorted(spreads, reverse=True) and spreads[-1] < 0.9 * spreads[0]:
+            return None  # nothing that only turns loses its steps throughout
+    return Finding(Pattern.OSCILLATING, "map", text + "; nearby values stay together: quasi-periodic.", doubt=0.3)
+
+
+def return_map(h: History) -> Finding | None:
+    """CHAOTIC if the next value is one function of the last, of whatever shape, and its slopes separate neighbours;
+    of a short record OSCILLATING if those stay together."""
+    pairs, middle, wide, rest, exponent = fits.return_map(h.x)
+    if pairs < 24 or middle > (0.15 if rest > 0.01 else 0.25) or rest > 0.3 or exponent < 0.12:
+        return None
+    # lines that leave nothing are a rule, whatever the jumps where it is torn do to spreads
+    if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
+        return None
+    if _together(h):
+        if len(h) >= 60:
+            return None  # longer records are asked for their period
+        why = "Each value is a function of the one before, and neighbours stay together: a rotation."
+        return Finding(Pattern.OSCILLATING, "return_map", why, period=_crossings(h.x), doubt=0.3)
+    why = (
+        f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
+        f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
+    )
+    return Finding(Pattern.CHAOTIC, "return_map", why, rate=math.exp(exponent), doubt=0.0 if pairs >= 48 else 0.1)
+
+
+def _crossings(x: np.ndarray) -> float:
+    """Mean period of the crossings of the mean."""
+    above = x > x.mean()
+    return 2.0 * len(x) / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
+
+
+def _together(h: History) -> bool:
+    """True if neighbours stay together: a rotation has steep slopes where its wave jumps, but separates nothing."""
+    x = h.x[-WINDOW:]
+    n = len(x)
+    if n < 24:
+        return False
+    pairs, _, _, start, grown = fits.neighbours(x, 1, n // 4, n // 16, REFERENCES)
+    closely = n >= 60 and grown < 0.02 * float(np.ptp(x)) and grown < 20 * start
+    return pairs >= 10 and (closely or grown < 1.5 * start)
+
+
+def neighbours(h: History, folded: float = math.inf) -> Finding | None:
+    """A verdict from delay coordinates, if neighbours predict each other's next value; needs 60 values.
+
+    ``folded`` is how far values of one phase of a wave lie apart: where the next values of neighbours do not agree
+    much better, the wave explains the record as well, and its edges part neighbours.
+    """
+    x, d = h.x[-WINDOW:], h.d[-WINDOW:]
+    n = len(x)
+    if n < 60:
+        return None
+    up = d > 0
+    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    if turns < 8:
+        return None
+    if len(np.unique(x)) < max(12, n // 8):  # of a small alphabet neighbours are equal, which says nothing
+        return None
+    period = 2.0 * n / turns
+    horizon = int(min(max((8 if period >= 7 else 4) * period, 6), n // 4))
+    sizes = np.sort(np.abs(d))
+    move, most = float(sizes[len(d) // 2]), float(sizes[3 * len(d) // 4])
+    width = float(np.ptp(x))
+    best, least, apart = 0, math.inf, None
+    for m in (1, 2, 3):
+        # a few points tell noise
+        _, one, *_ = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES // 4)
+        if one > (1.25 if period >= 7 else 0.7) * move:
+            continue
+        pairs, one, wide, start, grown = fits.neighbours(x, m, horizon, max(2, int(period)), REFERENCES)
+        if pairs < 10:
+            break
+        smooth = period >= 7 and one < 0.035 * width  # a flow sampled often: steps are small, noise is not
+        if (one > 0.5 * move or wide > 0.65 * most) and not (smooth and one < 0.95 * move and wide < 0.85 * most):
+            continue
+        # noise on a cycle parts neighbours at once and no further; a rule that separates goes on doing so
+        if grown > 0.4 * width or grown > max(5 * max(start, 1e-12), 6 * one, 0.05 * width):
+            apart = apart or _separate(grown, start, horizon)
+            if folded == math.inf:
+                return apart
+        if one < least:
+            best, least = m, one
+    if not best:
+        return None
+    wave = folded <= 4 * least
+    if apart is not None and not wave:
+        return apart
+    longer = min(3 * horizon, n // 3)
+    if period < 7 and longer >= 2 * horizon and not wave:
+        # slow separation, as of an orbit that turns nearly evenly, shows after more periods
+        _, one, _, start, grown = fits.neighbours(x, best, longer, max(2, int(period)), REFERENCES)
+        if grown > max(10 * start, 10 * one, 0.2 * width):
+            return _separate(grown, start, longer)
+    period = _crossings(x)
+    why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
+    return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)
+
+
+def _separate(grown: float, start: float, horizon: int) -> Finding:
+    why = (
+        "Values follow a rule (neighbours agree one step ahead), "
+        f"but their distance grows {grown / max(start, 1e-12):.3g} fold in {horizon} iterations."
+    )
+    return Finding(Pattern.CHAOTIC, "neighbours", why, doubt=0.2)

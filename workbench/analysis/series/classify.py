@@ -1,0 +1,161 @@
+"""``classify``: numerical health, then the decision list, then confidence; of a tensor the worst component."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.series import numerical_health
+from workbench.analysis.series.calibration import confidence
+from workbench.analysis.series.decision_list import decide
+from workbench.analysis.series.models import Scaled
+from workbench.analysis.series.result import Evolution, Finding, Pattern
+from workbench.analysis.series.streaming import evolution_of_scalar, evolutions_of_vector
+from workbench.analysis.series.value_series import History, as_typed_values, as_values
+from workbench.kernels import fits
+from workbench.kernels.streaming import ScalarState, VectorState
+
+#: Components of a tensor that are classified besides its norm.
+COMPONENTS = 8
+_WORST = (Pattern.DIVERGING, Pattern.CHAOTIC, Pattern.OSCILLATING, Pattern.UNKNOWN, Pattern.CONVERGING, Pattern.STABLE)
+
+
+def classify(values: Any) -> Evolution:
+    """Classify how a variable evolves: whether it converges, diverges, oscillates, stays, or is chaotic.
+
+    The steps are, in this order: NaN and infinities; a level within rounding errors; exactly periodic and exactly
+    constant tails; integers that are divided, and staircases; smooth tails (geometric, power law, superlinear) and
+    linear prediction, of which the one wins that predicts the last 40 % of the record better; a deterministic rule and
+    its largest Lyapunov exponent; noise. A counter is DIVERGING; sums like 1/k diverge, sums like 1/k**1.25 converge; a
+    damped oscillation is CONVERGING; noise of constant spread is CONVERGING if the record shows the way to its level,
+    and STABLE if not.
+
+    Parameters
+    ----------
+    values : array_like, pandas.Series, ScalarState or VectorState
+        Shape (n,) or (n, d), oldest first, of any real numeric dtype or bool; or a streaming state. Of (n, d) the eight
+        most active components are classified, and the 2-norm if there are more; the worst decides.
+
+    Returns
+    -------
+    Evolution
+        UNKNOWN, with a reason, for fewer than 5 values.
+
+    Raises
+    ------
+    HistoryError
+        For values that are empty (``empty-history``), complex or not numeric (``bad-history-dtype``), masked
+        (``bad-history-masked``), ragged (``bad-history``), of more than two axes (``bad-history-shape``) or tables with
+        named columns (``bad-history-table``).
+
+    References
+    ----------
+    Limits: A. C. Aitken (1926), and the epsilon algorithm of P. Wynn (1956); see ``series/acceleration.py``.
+    Confidence: isotonic regression, M. Ayer et al., Ann. Math. Statist. 26, 1955; see ``series/calibration.py``. The
+    module of each step in ``workbench/analysis/series`` describes its method, where it applies and where it fails.
+
+    Examples
+    --------
+    >>> wb.classify(session.trace["x"].values).label.name
+    'CONVERGING'
+    >>> wb.classify(np.sin(np.arange(100) * 0.7)).label.name
+    'OSCILLATING'
+    """
+    if isinstance(values, ScalarState | VectorState):
+        if values.count == 0:
+            as_values(np.empty(0))
+        if isinstance(values, VectorState):
+            return _worst_of(evolutions_of_vector(values, classify_history))
+        return evolution_of_scalar(values, classify_history)
+    a, dtype = as_typed_values(values)
+    if a.ndim == 1:
+        return classify_history(History(a, 0, dtype))
+    if a.shape[1] == 1:
+        return classify_history(History(a[:, 0], 0, dtype))
+    return _classify_vector(a, dtype)
+
+
+def classify_history(h: History) -> Evolution:
+    """The decision order for one scalar history."""
+    with np.errstate(all="ignore"):
+        issues = numerical_health.first_bad(h)
+        found = numerical_health.nonfinite(h)
+        if isinstance(found, History):
+            tail = found
+            found = decide(tail)
+            found.why = f"Finite again from iteration {tail.start} on. " + found.why
+            result = _evolution(tail, found)
+        else:
+            result = _evolution(h, found if found is not None else decide(h))
+        result.issues = {**issues, **result.issues}
+        result.count = h.total
+        if not issues:
+            more, why = numerical_health.trouble(h, result)
+            result.issues.update(more)
+            result.why += why
+        eta = (
+            numerical_health.overflow_eta(h, result.rate) if result.label is Pattern.DIVERGING and not issues else None
+        )
+        if eta is not None:
+            result.issues["overflow_eta"] = eta
+    return result
+
+
+def _evolution(h: History, found: Finding) -> Evolution:
+    up = lambda v: None if v is None or not math.isfinite(v) else h.unscale(v)  # noqa: E731
+    limit = up(found.limit)
+    error = up(found.limit_error) if limit is not None else None
+    model = Scaled(found.model, h.exponent) if found.model is not None else None
+    return Evolution(
+        found.label,
+        confidence(found, len(h)),
+        limit,
+        error,
+        found.rate,
+        found.order,
+        found.sublinear_exponent,
+        found.period,
+        dict(found.issues),
+        [found.why],
+        found.method,
+        h.total,
+        doubt=found.doubt,
+        model=model,
+    )
+
+
+def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
+    """The worst of the norm and of the most active components, found in one pass over the rows."""
+    n, d = a.shape
+    moved, norms = np.zeros(d), np.zeros(n)
+    if a.dtype in (np.float64, np.float32):
+        fits.activity(a, moved, norms, 0, False)
+    else:
+        rows = max(2, 2**18 // d)
+        for first in range(0, n, rows):
+            low = max(first - 1, 0)
+            fits.activity(a[low : first + rows].astype(np.float64), moved, norms, low, first > 0)
+    k = min(COMPONENTS, d)
+    top = np.argpartition(-moved, k - 1)[:k] if k < d else np.arange(d)
+    results = []
+    for i in sorted(top.tolist(), key=lambda i: (-moved[i], i)):
+        result = classify_history(History(np.ascontiguousarray(a[:, i]), 0, dtype))
+        result.component = i
+        results.append(result)
+    if d > COMPONENTS:
+        results.append(classify_history(History(norms)))
+    return _worst_of(results)
+
+
+def _worst_of(results: list[Evolution]) -> Evolution:
+    # of components that converge the slowest decides
+    slow = lambda r: -(r.rate or 0.0) if r.label is Pattern.CONVERGING else 0.0  # noqa: E731
+    worst = min(results, key=lambda r: (_WORST.index(r.label), r.component is None, slow(r), -r.confidence))
+    name = "The norm" if worst.component is None else f"Component {worst.component}"
+    worst.why = [f"{name} decides, of {len(results)} records: " + worst.why[0], *worst.why[1:]]
+    for other in results:
+        for slug, at in other.issues.items():
+            worst.issues[slug] = min(at, worst.issues.get(slug, at))
+    return worst

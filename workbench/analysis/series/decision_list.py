@@ -1,0 +1,175 @@
+"""The decision order for the finite values of one variable, one step a module.
+
+2 level within rounding, stagnation; 3 exact periodic tail; 4 exact constant tail, integers that are divided, staircases
+(whose last tread is not the end), a tail within rounding; 5 smooth tails; 6 linear prediction; 7 noise, with a test for
+a unit root; 8 chaos.  Steps 5 and 6 are both asked, and the better prediction of the last 40 % wins; step 8's test for
+a rule comes before the noise verdicts, which take what follows no rule.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.series import acceleration, chaos, exact_tail, noise, smooth_tail, step_ratios, weak_labels
+from workbench.analysis.series.integer_division import divided
+from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.staircase import staircase
+from workbench.analysis.series.unit_root import unit_root
+from workbench.analysis.series.value_series import History
+from workbench.analysis.series.waveform import folded, waveform
+
+#: Fewer values than this are UNKNOWN.
+LEAST = 5
+#: A spectral line of less than this share of the variance may be that of a chaotic attractor.
+BROAD = 0.95
+
+
+def decide(h: History) -> Finding:
+    """Steps 2 to 8 for finite values."""
+    if len(h) < LEAST:
+        return Finding(Pattern.UNKNOWN, "few", f"Only {len(h)} values: at least {LEAST} are needed.")
+    for step in (exact_tail.level, exact_tail.periodic, exact_tail.constant_tail):
+        found = step(h)
+        if found is not None:
+            return _with_order(h, found)
+    found = divided(h) or staircase(h, decide)
+    if found is not None:
+        return found
+    found = exact_tail.settled(h)
+    if found is not None:
+        return _with_order(h, found)
+    found = _smooth(h)
+    if found is None:
+        return _irregular(h)
+    if found.label is Pattern.CONVERGING and found.method in _ACCELERATED:
+        acceleration.refine(h, found, h.end)
+    return found
+
+
+#: Methods whose limits are compared with accelerated ones.
+_ACCELERATED = frozenset(("geometric", "linear_prediction", "power", "superlinear", "falling"))
+
+
+def _with_order(h: History, found: Finding) -> Finding:
+    """Add rate or order to a record that has arrived, from the part of it that still moved."""
+    if found.label is Pattern.CONVERGING:
+        end = h.end
+        how = step_ratios.superlinear(h, end)
+        if how is None and end >= 6:
+            how = _smooth(h)
+        if how is not None and how.label is Pattern.CONVERGING:
+            found.rate, found.order, found.sublinear_exponent = how.rate, how.order, how.sublinear_exponent
+            found.why += " " + how.why
+    return found
+
+
+def _smooth(h: History) -> Finding | None:
+    """Steps 5 and 6."""
+    end = h.end
+    tail = smooth_tail.smooth_tail(h, end)
+    fit, candidates = None, []
+    found = step_ratios.superlinear(h, end)
+    if found is not None:
+        return found
+    if tail is not None:
+        candidates = smooth_tail.laws(tail, h.start)
+        fit = smooth_tail.best_fit(candidates, relative_rounding=smooth_tail.relative_rounding(h, tail))
+    linear = linear_prediction(h, end)
+    error = linear.model.spread if linear is not None else float("inf")
+    rough = min(fit.error if fit is not None else 1.0, error) > 1e-3
+    if rough and chaos.irregular(h):
+        found = step_ratios.shrinking(h, end) or chaos.polynomial_map(h, 1e-6)
+        if found is not None:
+            return found
+    partial = tail is not None and 3 * len(tail.d) < end
+    if (tail is None or partial) and (linear is None or linear.doubt > 0 or error > 1e-3):
+        found = waveform(h)
+        if found is not None:
+            return found
+        if linear is not None and linear.doubt > 0 and _episode(h, end // 2, linear):
+            linear = None
+    power = next((f for f in candidates if f.kind == "power"), None)
+    if tail is not None and linear is not None and power is not None and _crowds(tail, linear, power):
+        return smooth_tail.finding(h, tail, power)
+    # a strict fit wins if the linear recurrence does not predict much better
+    if tail is not None and fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
+        found = smooth_tail.finding(h, tail, fit)
+        if not (partial and _episode(h, tail.first, found)):
+            return found
+        tail = None
+    if linear is None and tail is not None:
+        return step_ratios.late(h, tail) or step_ratios.falling(h, end)
+    return linear
+
+
+def _episode(h: History, first: int, found: Finding) -> bool:
+    """True if the law from value ``first`` on may be a part of an oscillation: no growth beyond the values before it
+    and no movement much smaller."""
+    before, after = h.x[: first + 1], h.x[first:]
+    low, high = float(before.min()), float(before.max())
+    if found.label is Pattern.DIVERGING:
+        return low <= float(h.x[-1]) <= high
+    return found.label is Pattern.CONVERGING and float(np.ptp(after)) > 0.5 * (high - low)
+
+
+def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:
+    """True if the roots crowd towards 1 as the record grows, as they do on a power law and on nothing else."""
+    z = abs(linear.model.dominant)
+    if not 0.5 < z < 1.0 - 1e-7 or power.error > 0.02 or len(tail.d) < 24:
+        return False
+    early = tail.d[: int(0.6 * len(tail.d))]
+    z_early = slow_root(early, min(linear.model.order, len(early) // 4))
+    return 0 < z_early < 1 and math.log(z_early) < (1.03 if power.error < 1e-3 else 1.25) * math.log(z)
+
+
+def _rough(h: History) -> Finding | None:
+    """A smooth tail that fits only roughly: noise or lower-order terms."""
+    end = h.end
+    tail = smooth_tail.smooth_tail(h, end)
+    candidates = smooth_tail.laws(tail, h.start) if tail is not None else []
+    fit = smooth_tail.best_fit(candidates, 1.2)
+    if tail is None or fit is None or fit.error >= 0.5 or len(tail.d) < max(8, 0.6 * end):
+        return None
+    size, third = np.abs(tail.d), len(tail.d) // 3
+    if fit.kind == "counter" and np.median(size[-third:]) < 0.75 * np.median(size[:third]):
+        fit = next(f for f in candidates if f.kind == "geometric")
+    found = smooth_tail.finding(h, tail, fit)
+    found.doubt = max(found.doubt, 0.3)
+    return found
+
+
+def _irregular(h: History) -> Finding:
+    """Steps 7 and 8."""
+    if chaos.irregular(h):
+        found = chaos.polynomial_map(h) or chaos.return_map(h)
+        if found is not None:
+            return found
+    found = exact_tail.at_floor(h) or _rough(h)
+    if found is not None:
+        return found
+    if chaos.smooth(h):
+        found = chaos.neighbours(h)
+        if found is not None and found.label is Pattern.CHAOTIC:
+            return found
+    peak = noise.spectral_peak(h)
+    found = noise.periodic_signal(h, 0.8, peak)
+    if found is not None and found.period and peak[0] < BROAD:
+        # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
+        rule = chaos.neighbours(h, folded(h, found.period))
+        found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
+    found = found or noise.random_walk(h) or noise.envelope(h)
+    if found is None or found.method == "envelope" and found.label is Pattern.DIVERGING:
+        # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
+        rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
+        if found is None or rule is not None and rule.label is Pattern.CHAOTIC:
+            found = rule
+    found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)
+    found = found or weak_labels.leaning(h) or unit_root(h) or weak_labels.smooth_curve(h)
+    if found is None and (len(h) >= 24 or chaos.irregular(h)):
+        found = noise.noise_ball(h)
+    if found is not None:
+        return found
+    return weak_labels.short(h)

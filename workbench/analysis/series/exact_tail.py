@@ -1,0 +1,169 @@
+"""Steps 2 to 4: a range within rounding, an exactly periodic tail, an exactly constant tail."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.series.models import Cycle, Settled
+from workbench.analysis.series.noise import SPECTRUM, spectral_peak
+from workbench.analysis.series.numerical_health import stagnation
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.value_series import History
+from workbench.kernels import fits
+
+
+def level(h: History) -> Finding | None:
+    """STABLE if the whole record lies within 4 ulp, or if a counter stopped because its step was absorbed."""
+    x, spread = h.x, h.high - h.low
+    if h.integral and (spread != 0 or h.words is not h.raw and np.any(h.words != h.words[0])):
+        return None
+    last = float(x[-1])
+    if spread <= 4 * h.ulp(max(abs(h.low), abs(h.high))):
+        moved = h.d
+        if not (len(x) > 8 and (np.all(moved > 0) or np.all(moved < 0))):
+            text = (
+                f"All {len(h)} values equal {h.raw[-1]:.9g}."
+                if spread == 0
+                else f"All {len(h)} values lie within 4 units in the last place of {h.raw[-1]:.9g}."
+            )
+            return Finding(Pattern.STABLE, "level", text, Settled(last), limit=last, limit_error=spread)
+    at = stagnation(h)
+    if at is not None:
+        why = f"Steps of one size stopped at iteration {at}: they are lost in the last place of {h.raw[-1]:.9g}."
+        return Finding(
+            Pattern.STABLE, "stagnation", why, Settled(last), limit=last, limit_error=0.0, issues={"stagnation": at}
+        )
+    return None
+
+
+def rounding_floor(h: History, run: int) -> float:
+    """64 eps of the largest value before the last ``run``: what is below may be only the rounding of larger numbers."""
+    return 64 * h.eps * fits.extremes(h.x[: len(h) - run])[1]
+
+
+def periodic(h: History) -> Finding | None:
+    """OSCILLATING if the tail repeats exactly, and not by chance because its alphabet is small.
+
+    Significance is a description length (``fits.repeats``): a repetition of real numbers is accepted after one and a
+    half periods, one of coin flips only when it is long.
+    """
+    p, run = fits.repeats(h.words)
+    if not p:
+        return None
+    cycle = h.x[-p:].copy()
+    bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))
+    for q in range(1, p // 2 + 1):  # last bits may make a multiple of the period exact only
+        if p % q == 0 and q > 1 and float(np.max(np.abs(cycle[q:] - cycle[:-q]))) <= bits < 1e-3 * float(np.ptp(cycle)):
+            p, cycle = q, cycle[-q:]
+            break
+    if h.digits <= 24 and not h.integral and p >= 16:
+        shorter = _sampled_wave(h, p)
+        if shorter is not None:
+            why = (
+                f"A wave of period {shorter:.6g} leaves no more than rounding; "
+                f"its rounded values repeat exactly with period {p}."
+            )
+            return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle), period=shorter)
+    # the last bits of a converged value may flutter: that is a limit, not an oscillation
+    flutter = float(np.ptp(cycle))
+    bits = 8 * h.ulp(float(np.max(np.abs(cycle))))
+    arrived = flutter <= bits and h.high - h.low > 100 * flutter or flutter <= rounding_floor(h, run + p)
+    if arrived and not h.integral:
+        middle = float(np.mean(cycle))
+        return Finding(
+            Pattern.CONVERGING,
+            "settled",
+            f"The values arrived at a limit; the last {run + p} flutter in their last bits.",
+            Settled(middle),
+            limit=middle,
+            limit_error=flutter,
+        )
+    tail = run + p
+    if 8 * tail < len(h):
+        earlier = [float(np.ptp(h.x[-2 * i * tail : -i * tail])) for i in (1, 2, 4)]
+        if flutter <= earlier[0] <= earlier[1] <= earlier[2] != flutter:
+            return None  # a slow decay whose last changes are lost in rounding
+    why = f"The last {run + p} values repeat exactly with period {p}."
+    return Finding(Pattern.OSCILLATING, "periodic", why, Cycle(cycle), period=float(p))
+
+
+def _sampled_wave(h: History, p: int) -> float | None:
+    """Period, less than half of ``p``, of a wave that leaves no more than the rounding; None if there is none.
+
+    Samples of a wave with a fractional period recur only by accident of their few digits.
+    """
+    x = h.x[-SPECTRUM:]
+    variance, grain = float(np.var(x)), h.ulp(max(abs(h.low), abs(h.high)))
+    share, period = spectral_peak(h)
+    if not 64 * grain * grain < variance or period < 2 or share < 0.5:
+        return None
+    explained, fitted = fits.sine(x, period)
+    if (1.0 - explained) * variance <= grain * grain and 2.0 * fitted < p:
+        return fitted
+    # the interpolation between samples of a wave with harmonics misses a little more
+    rest, gain, fitted = fits.waveform(x, period)
+    if rest * variance <= grain * grain + 1e-5 * variance and abs(gain - 1.0) < 0.01 and 2.0 * fitted < p:
+        return fitted
+    return None
+
+
+def constant_tail(h: History) -> Finding | None:
+    """CONVERGING if the record ends in a constant run longer than twice the longest run before it."""
+    run, longest, changes = fits.equal_runs(h.words)
+    if run == len(h) or run < 3 or run <= 2 * longest:
+        return None
+    # two values in all, or a jump at the very start: little evidence of an approach
+    doubt = 0.2 if changes < 2 else 0.0
+    last = float(h.x[-1])
+    why = f"The last {run} values are equal; no earlier run was longer than {longest}."
+    return Finding(
+        Pattern.CONVERGING, "constant_tail", why, Settled(last), limit=last, limit_error=2 * h.ulp(last), doubt=doubt
+    )
+
+
+def at_floor(h: History) -> Finding | None:
+    """CONVERGING if the last values, 3 or more and 5 %, scatter below the rounding of the record's earlier values."""
+    if h.integral or len(h) < 6:
+        return None
+    # of few digits 64 roundings are a part of the values that noise stays in by chance
+    floor = (64 if h.digits >= 24 else 8) * h.eps * fits.extremes(h.x[: len(h) // 2])[1]
+    run = fits.close_run(h.x, floor)
+    if run < max(3, math.ceil(0.05 * len(h))) or run > 0.9 * len(h) or floor > rounding_floor(h, run):
+        return None
+    if h.digits < 24 and float(np.max(np.abs(h.x[: len(h) - run] - np.mean(h.x[-run:])))) < 4 * floor:
+        return None  # noise of a few roundings, from the start
+    newest = h.d[-(run - 1) :]
+    nearing = bool(np.all(newest >= 0) or np.all(newest <= 0))
+    nearing = nearing or float(np.ptp(h.x[-(run // 2) :])) < 0.5 * float(np.ptp(h.x[-run:]))
+    level = float(h.x[-1]) if nearing else float(np.mean(h.x[-run:]))
+    scatter = h.unscale(float(np.ptp(h.x[-run:])))
+    why = f"The last {run} values scatter by {scatter:.2g}, the rounding of the values before."
+    return Finding(Pattern.CONVERGING, "floor", why, Settled(level), limit=level, limit_error=floor)
+
+
+def settled(h: History) -> Finding | None:
+    """CONVERGING if the last values stay within 4 ulp after a movement that was much larger and died out."""
+    if h.integral or len(h) < 5:
+        return None
+    x, ulp = h.x, h.ulp(float(h.x[-1]))
+    run = fits.close_run(x, 4 * ulp)
+    if run < max(3, math.ceil(0.05 * len(x))) or run == len(x):
+        return None
+    d = np.abs(h.d)
+    tail, head = d[-(run - 1) :], d[: -(run - 1)]
+    largest = float(head.max(initial=0.0))
+    if not head.size or float(tail.mean()) > 2 * ulp or largest < 20 * ulp:
+        return None
+    middle = float(np.median(tail))
+    if middle > 0.1 * float(np.median(head)) and float(np.median(head[-len(tail) :])) < 10 * max(middle, 1e-320):
+        return None
+    why = (
+        f"The last {run} values lie within 4 units in the last place; "
+        f"the largest step before was {h.unscale(largest):.3g}."
+    )
+    last = float(x[-1])
+    return Finding(
+        Pattern.CONVERGING, "settled", why, Settled(last), limit=last, limit_error=float(np.ptp(x[-run:])) + 2 * ulp
+    )

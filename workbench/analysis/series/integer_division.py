@@ -1,0 +1,82 @@
+"""Integers that are divided at each step: x / d, or x less a share x / d, rounded down, up or towards zero.
+
+Such a sequence follows no law of real numbers once its rounding shows: x >> 1 ends at 0 or -1, and x - x // d at
+d - 1.  The rule is accepted only if it reproduces every value exactly.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.analysis.series.models import Arrival
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.value_series import History
+
+#: Moves that the rule must reproduce at least, values that are asked, and steps until it rests.
+LEAST, ASKED, MOST = 5, 64, 10_000
+
+Step = Callable[[int], int]
+
+
+def _up(x: int, d: int) -> int:
+    return -(-x // d)
+
+
+def _towards_zero(x: int, d: int) -> int:
+    return abs(x) // abs(d) * (1 if (x < 0) == (d < 0) else -1)
+
+
+_ROUNDED: tuple[Callable[[int, int], int], ...] = (operator.floordiv, _up, _towards_zero)
+
+
+def division(xs: Sequence[int]) -> Step | None:
+    """The rule x -> x / d, x - x / d or x + x / d, rounded one way, that reproduces all values; None without one.
+
+    The divisor is read from the largest value, where the rounding matters least.
+    """
+    pairs = [(a, b) for a, b in pairwise(xs) if a != b]
+    if len(pairs) < LEAST or len({b - a for a, b in pairs}) < 3:
+        return None  # a counter does not lose a share
+    a, b = max(pairs, key=lambda p: abs(p[0]))
+    for part, sign in ((b, 0), (a - b, -1), (b - a, 1)):
+        if part == 0 or abs(part) > abs(a):
+            continue
+        near = round(Fraction(a, part))
+        for d in (near, near - 1, near + 1):
+            for rounded in _ROUNDED:
+                if abs(d) < 2:
+                    continue
+
+                def step(x: int, d: int = d, rounded: Callable[[int, int], int] = rounded, sign: int = sign) -> int:
+                    return x + sign * rounded(x, d) if sign else rounded(x, d)
+
+                if all(step(x) == y for x, y in pairwise(xs)):
+                    return step
+    return None
+
+
+def divided(h: History) -> Finding | None:
+    """CONVERGING, with the number where the rule comes to rest."""
+    if not h.integral or h.dtype.kind == "b" or len(h) <= LEAST:
+        return None
+    xs = [int(v) for v in h.exact[-ASKED:]]
+    if abs(xs[-1]) > abs(xs[0]):
+        return None
+    step = division(xs)
+    if step is None:
+        return None
+    following = [step(xs[-1])]
+    while len(following) < MOST and (after := step(following[-1])) != following[-1]:
+        following.append(after)
+    rest = following[-1]
+    if step(rest) != rest:
+        return None
+    model = Arrival(np.ldexp(np.array(following, dtype=float), -h.exponent))
+    why = f"Each value is the one before, divided and rounded to a whole number; the rule rests at {rest}."
+    ratio = abs(step(xs[0]) / xs[0])
+    return Finding(Pattern.CONVERGING, "divided", why, model, limit=model.limit, limit_error=0.0, rate=ratio)

@@ -1,0 +1,40 @@
+"""Staircases with treads of one length: the label of the values at the steps, in the time of the record.
+
+A schedule that halves every p iterations, or a sum to which each epoch adds a term, follows a law at its steps and none
+between them.  The values at the steps are classified; rates and periods are then those of one iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from workbench.analysis.series.models import Stairs
+from workbench.analysis.series.result import Finding
+from workbench.analysis.series.value_series import History
+
+#: Steps at least, of treads that are all of one length of two values or more.
+LEAST = 4
+
+
+def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | None:
+    """The finding about the values at the steps; None of a record whose treads are not all equally long."""
+    moved = np.flatnonzero(h.words[1:] != h.words[:-1]) + 1
+    if len(moved) < LEAST or 2 * len(moved) > len(h):
+        return None
+    every, rest = int(moved[1] - moved[0]), len(h) - int(moved[-1])
+    if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
+        return None
+    starts = np.concatenate([[0], moved])
+    steps = History(h.exact[starts], h.start // every, h.dtype)
+    found = decide(steps)
+    found.why = f"The values step every {every} iterations; of the values at the steps: {found.why}"
+    # the record and its steps have one largest value, so one scale
+    if found.rate is not None and found.rate > 0:
+        found.rate **= 1.0 / every
+    if found.period is not None:
+        found.period *= every
+    if found.model is not None:
+        found.model = Stairs(found.model, every, every - rest, float(h.x[-1]))
+    return found

@@ -1,0 +1,93 @@
+"""Weak labels for records that no other step decides: much doubt, by the direction in which the values drift."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.series.models import Cycle
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.smooth_tail import smooth_tail
+from workbench.analysis.series.value_series import History
+from workbench.kernels import fits
+
+
+def leaning(h: History) -> Finding | None:
+    """Four of five steps lead towards zero, and a third of the size is left; or away, to three times as much."""
+    n = len(h)
+    if not 8 <= n <= 256:
+        return None
+    size = np.abs(h.x)
+    outward = float(np.mean(np.diff(size) > 0))
+    ratio = float(np.median(size[-3:])) / max(float(np.median(size[:3])), 1e-300)
+    if outward <= 0.2 and ratio < 0.35 and h.low * h.high > 0:
+        last = float(h.x[-1])
+        why = f"{1 - outward:.0%} of the steps lead towards zero, and {ratio:.2g} of the first size is left."
+        return Finding(Pattern.CONVERGING, "leaning", why, limit=last, limit_error=abs(last), doubt=0.5)
+    moved = np.abs(h.d)
+    if outward >= 0.8 and ratio > 3.0 and moved[-1] > 0.5 * moved.max():
+        why = f"{outward:.0%} of the steps lead away from zero, to {ratio:.3g} times the first size."
+        return Finding(Pattern.DIVERGING, "leaning", why, doubt=0.5)
+    return None
+
+
+def smooth_curve(h: History) -> Finding | None:
+    """A bounded curve that turns too seldom for noise and follows no model: several modes, most likely that decay."""
+    n = len(h)
+    if n < 16:
+        return None
+    up = h.d > 0
+    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    sizes = np.sort(np.abs(h.d))
+    if not 2 <= turns <= 0.34 * n or sizes[-1] > 20 * sizes[n // 2]:  # seldom turns, and never jumps
+        return None
+    first, second, before, late = fits.block_spreads(h.d, 4)
+    if first < second < before < late and late > 1.5 * before:
+        why = f"A smooth curve of {turns} turns, whose steps grew {late / before:.2g} fold from the third quarter on."
+        return Finding(Pattern.DIVERGING, "smooth_curve", why, doubt=0.5)
+    if late < 0.75 * before:
+        why = f"A smooth curve of {turns} turns, whose steps shrank to {late / before:.2g} from the third quarter on."
+        limit, error = float(np.mean(h.x[-(n // 4) :])), float(np.ptp(h.x[-(n // 4) :]))
+        return Finding(Pattern.CONVERGING, "smooth_curve", why, limit=limit, limit_error=error, doubt=0.5)
+    if n >= 256 and turns >= 30:
+        why = f"A smooth bounded curve of {turns} turns, of which none repeats another: no period, and no decay."
+        return Finding(Pattern.CHAOTIC, "smooth_curve", why, doubt=0.5)
+    why = f"A smooth bounded curve of {turns} turns, whose steps do not shrink."
+    return Finding(Pattern.OSCILLATING, "smooth_curve", why, period=2.0 * n / turns, doubt=0.5)
+
+
+def short(h: History) -> Finding:
+    """A label for short records without a model."""
+    if np.all(h.x[2:] == h.x[:-2]) and h.x[0] != h.x[1]:
+        why = f"The {len(h)} values take turns; too few to exclude chance."
+        return Finding(Pattern.OSCILLATING, "short", why, Cycle(h.x[-2:].copy()), period=2.0, doubt=0.5)
+    end = h.end
+    tail = smooth_tail(h, end)
+    changes = np.flatnonzero(h.d)
+    if (
+        2 <= len(changes) < len(h.d)
+        and abs(np.sum(np.sign(h.d))) == len(changes)
+        and len(h.d) - changes[-1] <= np.diff(changes).max() + 1
+    ):
+        return Finding(Pattern.DIVERGING, "short", "The values step one way at intervals.", doubt=0.4)
+    if tail is not None and len(tail.d) >= 4:
+        size = np.abs(tail.d)
+        peak = int(np.argmax(size))
+        falling, rising = bool(np.all(np.diff(size[peak:]) < 0)), bool(np.all(np.diff(size) >= 0))
+        # terms like x**k / k! grow at first
+        if falling and len(size) - peak > 3 and size[-1] < (0.5 if peak == 0 else 0.1) * size[peak]:
+            last = float(h.x[-1])
+            rho = float(size[-1] / size[-2])
+            return Finding(
+                Pattern.CONVERGING,
+                "short",
+                "The steps shrink each time; too few for a model.",
+                rate=rho if len(size) - peak > 4 else None,
+                limit=last,
+                limit_error=float(size[-1]) * max(1.0, rho / (1.0 - rho)),
+                doubt=0.4,
+            )
+        if rising or not tail.alternating:
+            return Finding(
+                Pattern.DIVERGING, "short", "The values keep moving one way; too few for a model.", doubt=0.5
+            )
+    return Finding(Pattern.UNKNOWN, "mixed", f"No model holds for these {len(h)} values; more are needed.")

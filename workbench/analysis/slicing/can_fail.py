@@ -1,0 +1,198 @@
+"""Nodes of a graph that can fail at run time: a failing node ends its loop, too.
+
+An op of which nothing is known here can fail. One that cannot is known by its op and by the types of a plan, with which
+inference has checked shapes and dtypes already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.types import TensorType
+from workbench.plan import ExecutionPlan
+
+#: effects that are nothing but a failure: such a node may be run ahead
+ONLY_FAIL = ("assert", "check_numerics")
+#: ops that pass values on
+CONTROL = frozenset("Enter Merge LoopCond Switch NextIteration Exit Placeholder Const Identity NoOp".split())
+#: dtypes by their beginning of which numbers are made; texts and objects are none
+NUMBERS = ("bool", "int", "uint", "float", "bfloat", "complex")
+#: families whose ops compute an element from elements at its place, and those in which they do not
+ELEMENTWISE = ("arithmetic", "functions", "comparison", "logic", "bits", "quantization")
+WHOLE = ("reduction", "linear algebra", "convolution", "normalization", "gradients", "recurrent", "pooling")
+#: ops of any family that fail for some values, whatever their types
+BY_VALUE = frozenset(("math", "fake_quant"))
+#: inputs by their name in the registry that say where and how much: they fit for some values only
+SETTINGS = frozenset("axes axis k perm shape shift repeats starts ends steps sizes depth dims split num".split())
+#: ops that only move elements, or make them of shapes; what gives a shape must be a constant
+MOVED = frozenset(
+    (
+        "reshape",
+        "flatten",
+        "transpose",
+        "expand_dims",
+        "squeeze",
+        "broadcast_to",
+        "tile",
+        "pad",
+        "zeros_like",
+        "ones_like",
+        "diagonal",
+        "diag",
+        "tril",
+        "triu",
+        "reverse",
+        "roll",
+        "slice",
+        "strided_slice",
+        "ensure_shape",
+        "split",
+        "unstack",
+        "matrix_diag",
+        "matrix_diag_part",
+    )
+)
+#: ops of any number of inputs whose static types say that they fit each other
+JOINED = frozenset(("concat", "stack", "identity_n", "shape_n", "add_n", "to_bool", "where"))
+#: ops that do not fail for any input
+NEVER = frozenset(
+    (
+        "shape",
+        "size",
+        "rank",
+        "stop_gradient",
+        "print",
+        "option_none",
+        "option_of",
+        "option_has_value",
+        "list_new",
+        "list_append",
+        "sequence_construct",
+        "sequence_length",
+        "tensor_list_length",
+        "tensor_array_size",
+        "draw_uniform",
+        "draw_normal",
+    )
+)
+#: draws of a shape that is their first input
+DRAWN = frozenset(("random_uniform", "random_normal", "random_truncated_normal"))
+#: Python's own arithmetic (checked) that does not fail for floats, and for nothing
+CHECKED_FLOATS = frozenset(("add", "subtract", "multiply", "negative", "abs"))
+COMPARISONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"))
+
+
+def failing_nodes(plan: ExecutionPlan, path: tuple[str, ...]) -> list[str]:
+    """Nodes of a loop of a plan, and of the loops inside it, that can fail."""
+    frames = plan.layout.frames
+    mine = {i for i, f in enumerate(frames) if f.path[: len(path)] == path}
+    names = dict.fromkeys(n.name for n in plan.layout.nodes if n.frame in mine and n.op not in CONTROL)
+    return [name for name in names if name in plan.graph.nodes and can_fail(plan, plan.graph.nodes[name])]
+
+
+def can_fail(plan: ExecutionPlan, node: Node) -> bool:
+    """True if a node may fail for some values of the types that it has in a plan."""
+    spec = REGISTRY.lookup(node.op, node.attrs)
+    if node.op in CONTROL or node.op in NEVER:
+        return False
+    given = [_type(plan, r) for r in node.inputs]
+    made = list(plan.types.get(node.name, node.types))
+    if any(t is None or not t.dtype.startswith(NUMBERS) for t in (*given, *made)):
+        return True
+    types = [t for t in given if t is not None]
+    static = all(t.is_static and 0 not in (t.shape or ()) for t in (*types, *made))
+    if (node.op, len(types)) in (("getitem", 1), ("setitem", 2)):
+        return not static  # the place is one of the attributes
+    if node.attrs.get("checked") or node.attrs.get("_raises"):
+        return not _checked_holds(node, types)
+    if not _settings_fit(plan.graph, node, spec, types):
+        return True
+    if node.op in DRAWN:
+        return not static or not _constant(plan.graph, node.inputs[0])
+    if node.op in BY_VALUE or not spec.pure:
+        return True
+    if node.op in ("power", "whole_power") and made[0].dtype.startswith(("int", "uint", "bool")):
+        return not _not_negative(plan.graph, node.inputs[1])
+    if spec.family in ELEMENTWISE:
+        return not broadcasts(types)
+    if node.op == "concat":
+        return not _joins(types, node)
+    if node.op in MOVED:
+        return not static or not all(_constant(plan.graph, r) for r in node.inputs[1:])
+    return not static or not (node.op in JOINED or spec.family in WHOLE)
+
+
+def _checked_holds(node: Node, types: Sequence[TensorType]) -> bool:
+    """Of Python's arithmetic: what never raises."""
+    if not node.attrs.get("checked") or node.attrs.get("_raises"):
+        return False
+    if node.op == "cast":
+        return types[0].dtype == "bool" or not str(node.types[0].dtype).startswith(("int", "uint"))
+    return node.op in COMPARISONS or node.op in CHECKED_FLOATS and all(t.dtype == "float64" for t in types)
+
+
+def broadcasts(types: Sequence[TensorType]) -> bool:
+    """True if shapes that inference could not refuse go together for certain."""
+    if sum(t.shape != () for t in types) <= 1:
+        return True
+    shapes = [t.shape for t in types if t.shape is not None]
+    if len(shapes) < len(types):
+        return False
+    for k in range(1, max(map(len, shapes)) + 1):
+        at = [s[-k] for s in shapes if len(s) >= k and s[-k] != 1]
+        if len(at) > 1 and any(not isinstance(d, int) for d in at):
+            return False
+    return True
+
+
+def _joins(types: Sequence[TensorType], node: Node) -> bool:
+    """True if arrays that are put one after the other are certainly alike but for their length."""
+    shapes = [t.shape for t in types if t.shape is not None]
+    axis = node.attrs.get("axis", 0)
+    if len(shapes) < len(types) or not shapes or not isinstance(axis, int) or len({len(s) for s in shapes}) != 1:
+        return False
+    others = [[d for k, d in enumerate(s) if k != axis % len(s)] for s in shapes if s]
+    return len(others) == len(shapes) and all(isinstance(d, int) for s in others for d in s)
+
+
+def _settings_fit(graph: Graph, node: Node, spec: OpSpec, types: Sequence[TensorType]) -> bool:
+    """True if the inputs that are axes, shapes and the like are constants that inference takes."""
+    at = [k for k, name in enumerate(spec.inputs[: len(node.inputs)]) if name.strip("?*") in SETTINGS]
+    if not at:
+        return True
+    values = [_value(graph, r) if k in at else None for k, r in enumerate(node.inputs)]
+    if any(values[k] is None for k in at):
+        return False
+    try:
+        spec.infer(types, node.attrs, values)
+    except WorkbenchError:
+        return False
+    return True
+
+
+def _type(plan: ExecutionPlan, ref: Ref) -> TensorType | None:
+    found = plan.types.get(ref.node)
+    return found[ref.index] if found is not None and ref.index < len(found) else None
+
+
+def _value(graph: Graph, ref: Ref) -> np.ndarray | None:
+    """The constant that a value is an alias of; None if it is not a constant."""
+    node = graph.nodes[ref.node]
+    while node.op in ("Identity", "Switch") or node.op == "Enter" and node.attrs.get("is_constant"):
+        node = graph.nodes[node.inputs[0].node]
+    return node.attrs["value"] if node.op == "Const" else None
+
+
+def _constant(graph: Graph, ref: Ref) -> bool:
+    return _value(graph, ref) is not None
+
+
+def _not_negative(graph: Graph, ref: Ref) -> bool:
+    value = _value(graph, ref)
+    return value is not None and bool((value >= 0).all())

@@ -1,0 +1,82 @@
+"""Dependencies of a loop's condition in the graph, and the static facts about its variables."""
+
+from __future__ import annotations
+
+from workbench.ir.frames.frame_tree import LoopVariable
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+from workbench.plan import ExecutionPlan
+from workbench.plan.reachability import required_nodes
+
+
+def loops_inside(plan: ExecutionPlan, frame: tuple[str, ...]) -> list[str]:
+    """The LoopConds of a plan in frames inside of one."""
+    paths = {k: f.path for k, f in enumerate(plan.layout.frames)}
+    nodes = [n for n in plan.layout.nodes if n.op == "LoopCond" and len(paths[n.frame]) > len(frame)]
+    return [n.name for n in nodes if paths[n.frame][: len(frame)] == frame]
+
+
+def steered(graph: Graph, frame: tuple[str, ...], inner: list[str]) -> list[str]:
+    """Those loops inside whose conditions depend on what the loop around carries: each iteration is another case."""
+    carried = {v.merge for v in graph.frames[frame].variables}
+    return [name for name in inner if carried & data_slice(graph, Ref(name))]
+
+
+def data_slice(graph: Graph, *refs: Ref) -> frozenset[str]:
+    """Nodes whose values the condition depends on, or any others.
+
+    Control edges count, for they decide branches; but not those from a loop's Merge or from an Identity of its Switch:
+    such an edge only says "in this loop", which is where all of the slice is.
+    """
+    return required_nodes(graph, refs, lambda source: not _is_pivot(graph, source))
+
+
+def index_readers(graph: Graph, reached: frozenset[str]) -> list[str]:
+    """Nodes of the slice that read which input of a loop's Merge was alive.
+
+    That number is part of no variable: it tells the first iteration from the others, and the slice begins anew.
+    """
+    loops = {v.merge for f in graph.frames.values() for v in f.variables}
+    reads = {n: graph.nodes[n].inputs for n in graph.nodes if n in reached}
+    return [n for n, inputs in reads.items() if any(r.index == 1 and r.node in loops for r in inputs)]
+
+
+def _is_pivot(graph: Graph, name: str) -> bool:
+    node = graph.nodes[name]
+    if node.op == "Merge":
+        return any(graph.nodes[r.node].op == "NextIteration" for r in node.inputs)
+    if node.op != "Identity":
+        return False
+    switch = graph.nodes[node.inputs[0].node]
+    return switch.op == "Switch" and graph.nodes[switch.inputs[1].node].op == "LoopCond"
+
+
+def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
+    """Step of each variable per iteration: a constant, 0.0 for one that is not updated, None for anything else."""
+    merge = graph.nodes[variable.merge]
+    back = graph.nodes[variable.next_iteration].inputs[0]
+    node = graph.nodes[back.node]
+    while node.op in ("Identity", "Switch"):
+        node = graph.nodes[node.inputs[0].node]
+    if node.name == merge.name:
+        return 0.0
+    if node.op not in ("add", "subtract") or len(node.inputs) != 2:
+        return None
+    own, other = (_origin(graph, r) for r in node.inputs)
+    if node.op == "add" and other.name == merge.name:
+        own, other = other, own
+    if own.name != merge.name or other.op != "Const" or other.attrs["value"].size != 1:
+        return None
+    try:
+        step = float(other.attrs["value"].reshape(-1)[0])
+    except (TypeError, ValueError):
+        return None
+    return (step if node.op == "add" else -step) or None
+
+
+def _origin(graph: Graph, ref: Ref) -> Node:
+    """The node whose value ``ref`` is another name of, also across Enter of a loop invariant."""
+    node = graph.nodes[ref.node]
+    while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):
+        node = graph.nodes[node.inputs[0].node]
+    return node

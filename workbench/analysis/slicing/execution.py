@@ -1,0 +1,315 @@
+"""Execution of a slice: the program behind a loop's condition, started in the state of a live run.
+
+The nodes that the LoopCond depends on are planned like any graph (the loop is a dataflow graph), run by the same
+compiled executor in a ring of two chunks, and given the session's present loop-carried values. The session itself is
+not touched.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.can_fail import ONLY_FAIL
+from workbench.analysis.slicing.clauses import find_clauses
+from workbench.analysis.slicing.dependencies import constant_step, data_slice, index_readers, loops_inside, steered
+from workbench.analysis.slicing.formulas import SliceProgram
+from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
+from workbench.errors import FrameError
+from workbench.execution import NEWEST_ROWS, Run
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.kernels import machine as core
+from workbench.kernels.layout import Place
+from workbench.plan import PLANS, ExecutionPlan
+
+#: nominal seconds between two looks at the work that was done, and measured ones after which it is looked at more often
+BLOCK, SLOW = 1e-3, 0.05
+
+
+class SliceMachine:
+    """A :class:`SliceRunner` over the executor. Make one with :func:`slice_of`, :meth:`align` it, then ask.
+
+    What the nodes ``also`` depend on belongs to its state, besides what the condition does.
+    """
+
+    def __init__(
+        self, plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], frame: tuple[str, ...], also: Sequence[str] = ()
+    ) -> None:
+        self.plan, self.feeds, self.frame = plan, feeds, frame
+        self.run = Run(plan, dict(feeds), budget=NEWEST_ROWS)
+        self.number = plan.numbers[frame]
+        self.trip_limit: int | None = None
+        #: LoopConds of loops inside of which a look at some iterations says nothing about later ones
+        self.unseen: list[str] = []
+        self.whole = False  # the graph itself, not a plan of the condition's nodes
+        #: nominal seconds (:mod:`work`) that one call of :meth:`advance` or :meth:`align` may take; then SliceTimeout
+        self.patience = 1.0
+        self._event_seconds = work.event_seconds(plan, frame)
+        self._cond = next(n for n in plan.layout.nodes if n.op == "LoopCond" and n.frame == self.number)
+        graph = plan.graph
+        computing = [n.name for n in plan.layout.nodes if n.op != "Placeholder"]
+        self.impure_nodes = [n for n in computing if has_effect(graph, n)]
+        self.pure = not self.impure_nodes
+        #: the nodes that are not pure are random draws, all of them
+        self.draws = not self.pure and all(spec_of(graph, n).draws for n in self.impure_nodes)
+        reached = data_slice(graph, Ref(self._cond.name), *map(Ref, also))
+        fired = plan.layout.values
+        variables = [v for v in graph.frames[frame].variables if v.merge in reached and (v.merge, 0) in fired]
+        if self.pure:
+            self.impure_nodes = index_readers(graph, reached)
+            self.pure = not self.impure_nodes
+        self.steps = {v.name: step for v in variables if (step := constant_step(graph, v)) != 0.0}
+        self.state_names = [v.name for v in variables]
+        self._merges = [plan.layout.values[v.merge, 0].place for v in variables]
+        self.clauses, self.logic, self._operands = find_clauses(graph, Ref(self._cond.name))
+        core.arm(self.run.machine, plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
+        #: the slice as formulas, for arguments that need not run it
+        self.program = SliceProgram(graph, frame, Ref(self._cond.name), variables, self._invariant)
+
+    # -- getting there ------------------------------------------------------------------------------------------
+    def align(self, main: Run | None) -> bool:
+        """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered."""
+        with np.errstate(all="ignore"):
+            for number in self._frames_around():
+                first = min((n for n in self.plan.layout.nodes if n.first and n.frame == number), key=lambda n: n.ip)
+                core.arm(self.run.machine, first.ip, True)
+                status = self._until_stop()
+                core.arm(self.run.machine, first.ip, False)
+                if status != "break" or self.run.view.ip != first.ip:
+                    return False
+                if main is not None:
+                    self._take_over(main, number)
+            return self._to_condition(0)
+
+    def _frames_around(self) -> list[int]:
+        """Numbers of the loop's own frame and those around it, the outermost first."""
+        return [i for i, f in enumerate(self.plan.layout.frames) if i and self.frame[: len(f.path)] == f.path]
+
+    def _take_over(self, main: Run, number: int) -> None:
+        """Overwrite the start values of a frame with the present values of ``main``."""
+        graph = self.plan.graph
+        path = self.plan.layout.frames[number].path
+        theirs = main.plan.numbers[path]
+        row = main.view.rows(theirs)[1]
+        for variable in graph.frames[path].variables:
+            ours = self.plan.layout.values.get((variable.merge, 0))
+            source = main.plan.layout.values.get((variable.merge, 0))
+            if ours is not None and ours.place is not None and source is not None and source.place is not None:
+                value = main.trace.reader.items(source.place, theirs, np.array([row]))[0]
+                self.run.put(ours.place, np.asarray(value) if isinstance(value, np.generic) else value)
+
+    def _to_condition(self, ahead: int) -> bool:
+        """On to the LoopCond ``ahead`` iterations further; False where the loop ended before."""
+        machine, view = self.run.machine, self.run.view
+        core.arm(machine, self._cond.ip, True, view.iteration(self.number) + ahead)
+        if view.ip == self._cond.ip:  # off the condition on which we stand
+            machine.run(self.run.event + 1, True, True, -1, -1, False)
+        with np.errstate(all="ignore"):
+            if view.ip != self._cond.ip or ahead:
+                self._until_stop()
+        core.arm(machine, self._cond.ip, False)
+        return view.ip == self._cond.ip
+
+    def _until_stop(self) -> str:
+        """Run to the next armed node or the end. An inner loop may hang, so the work done is looked at on the way."""
+        machine, begin, first = self.run.machine, work.now(), time.perf_counter()
+        longest = max(work.PATIENCE * self.patience, work.LEAST_PATIENCE)
+        block = max(int(BLOCK / self._event_seconds), 64)
+        status = "poll"
+        while status == "poll":
+            event, looked = self.run.event, time.perf_counter()
+            status = machine.run(event + block)
+            work.charge((self.run.event - event) * self._event_seconds)
+            if time.perf_counter() - looked > SLOW:
+                block = max(block // 4, 16)
+            if status == "poll" and (work.now() - begin > self.patience or time.perf_counter() - first > longest):
+                inner = self.run.active_frames()[-1]
+                path = "/".join(self.plan.layout.frames[inner].path)
+                where = f"in the loop {path}" if inner != self.number and path else "on its way"
+                raise SliceTimeout(
+                    f"The slice of the condition did not get to the condition within {self.patience:.2g} s: it is "
+                    f"still {where}."
+                )
+        if status == "failed":
+            error = machine.error
+            node = next((n.name for n in self.plan.layout.nodes if n.ip == self.run.view.ip), None)
+            raise SliceFailed(getattr(error, "message", None) or str(error), node=node) from error
+        return status
+
+    # -- the protocol of SliceRunner ----------------------------------------------------------------------------
+    def _row(self) -> int:
+        return self.run.view.rows(self.number)[1]
+
+    def _at(self, place: Place | None) -> Any:
+        assert place is not None
+        value = self.run._now(place)
+        if isinstance(value, np.ndarray | np.generic):
+            return np.asarray(value)
+        out = np.empty((), object)  # a list is one thing, whatever is in it
+        out[()] = value
+        return out
+
+    def _invariant(self, ref: Ref) -> np.ndarray | None:
+        """The present value of what this activation does not change; None if it is not an array here."""
+        found = self.plan.layout.values.get((ref.node, ref.index))
+        if found is None or found.place is None or found.kind != "slot":
+            return None
+        value = self.run._now(found.place)
+        return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
+
+    def values(self) -> dict[str, Any]:
+        """Loop-carried values at this iteration."""
+        return {name: self._at(place) for name, place in zip(self.state_names, self._merges, strict=True)}
+
+    def state(self) -> bytes:
+        """Bit pattern of everything that the slice carries, dtypes and shapes included."""
+        parts = []
+        for place in self._merges:
+            value = self._at(place)
+            if value.dtype == object and not all(isinstance(v, (str, bytes)) for v in value.ravel()):
+                raise RuntimeError("a loop variable is not an array, so its state cannot be compared bit for bit")
+            parts.append(f"{value.dtype}{value.shape}".encode())
+            parts.append(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
+        return b"|".join(parts)
+
+    def stretch(self, n: int) -> np.ndarray | None:
+        """Up to ``n`` iterations, and the state after each as bytes, (iterations, bytes of the state).
+
+        None, and no iteration, where the state is not all numbers and arrays of known shape. The rows of so many
+        iterations are read back from the executor's ring, so ``n`` is cut down to what it holds for certain.
+        """
+        if any(p is None or p.dtype is None for p in self._merges):
+            return None
+        places = [p for p in self._merges if p is not None and p.base]
+        width = sum(np.dtype(p.dtype).itemsize * int(np.prod(p.shape, dtype=np.int64)) for p in places)
+        row = max(width, self.plan.layout.frames[self.number].row_bytes, 1)
+        n = min(n, NEWEST_ROWS // (8 * row))
+        if n < 2 or not places:
+            return None
+        before = self._row()
+        done = self.advance(n)
+        work.charge(work.STEP + done * width * work.STATE_BYTE)
+        parts = []
+        for place in places:
+            first, column = self.run.trace.source.column(place, before + 1, before + done + 1)
+            if first > before + 1 or len(column) != done:
+                raise RuntimeError("rows of the look-ahead have gone before they were read")
+            parts.append(np.ascontiguousarray(column).view(np.uint8).reshape(done, -1))
+        return np.concatenate(parts, axis=1)
+
+    def cond(self) -> bool:
+        pred = self.plan.layout.values[self._cond.name, 0].place
+        return bool(self._at(pred))
+
+    def clause_values(self) -> list[tuple[Any, str, Any]]:
+        def scalar(ref: Ref) -> Any:
+            value = self._at(self.plan.layout.values[ref].place)
+            return value[()] if value.ndim == 0 else value
+
+        return [(scalar(a), op, scalar(b) if isinstance(b, Ref) else b) for a, op, b in self._operands]
+
+    def advance(self, n: int) -> int:
+        """Up to ``n`` iterations; how many were run. Stops where the condition is false."""
+        work.charge(work.CALL)
+        if n <= 0 or not self.cond():
+            return 0
+        before, begun = self._row(), self.run.view.iteration(self.number)
+        try:
+            self._to_condition(n)
+        except SliceFailed as failed:
+            failed.done = max(self.run.view.iteration(self.number) - begun, 0)
+            raise
+        return self._row() - before
+
+    def finish(self) -> None:
+        """The nodes left to run in the iteration whose condition is false; SliceFailed if a node fails there."""
+        if not self.cond():
+            self._until_stop()
+
+    def fork(self) -> SliceMachine:
+        work.charge(work.FORK)
+        other = object.__new__(SliceMachine)
+        other.__dict__.update(self.__dict__)
+        if self.whole:
+            other.run = self.run.fork(core.snapshot(self.run.machine, self.run.active_frames()))
+        else:
+            other.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
+            core.restore(other.run.machine, core.snapshot(self.run.machine, [0, *self._frames_around()]))
+        core.arm(other.run.machine, self.plan.layout.frames[self.number].stop, True)
+        return other
+
+    def inner(self) -> SliceMachine | None:
+        """The loop inside of this one in which the look-ahead stands, where its slice can be had."""
+        path = self.plan.layout.frames[self.run.active_frames()[-1]].path
+        if len(path) <= len(self.frame) or path[: len(self.frame)] != self.frame:
+            return None
+        found = slice_of(self.plan.graph, path, self.plan, self.feeds)
+        found.patience = self.patience
+        return found if found.align(self.run) else None
+
+
+def standing(
+    main: Run, frame: tuple[str, ...], inside: bool, patience: float, also: Sequence[str] = ()
+) -> tuple[SliceMachine, int] | None:
+    """The whole graph as its own slice, on a copy of ``main`` as it stands, with all that was edited in it; and how
+    many iterations it had to go on to the next condition. None if the loop is not entered any more.
+    """
+    out = SliceMachine(main.plan, main.feeds, frame, also)
+    out.whole, out.patience = True, patience
+    out.unseen = steered(main.plan.graph, frame, loops_inside(main.plan, frame))
+    out.run = main.fork(core.snapshot(main.machine, main.active_frames()))
+    core.arm(out.run.machine, main.plan.layout.frames[out.number].stop, inside)
+    with np.errstate(all="ignore"):
+        if inside and out.run.view.ip == out._cond.ip:
+            return out, 0
+        if inside:
+            behind = int(out.run.view.ip > out._cond.ip)
+            return (out, behind) if out._to_condition(behind) else None
+        core.arm(out.run.machine, out._cond.ip, True)
+        status = out._until_stop()
+        core.arm(out.run.machine, out._cond.ip, False)
+    core.arm(out.run.machine, main.plan.layout.frames[out.number].stop, True)
+    return (out, 0) if status == "break" else None
+
+
+def has_effect(graph: Graph, name: str) -> bool:
+    """True if running a node does more than give its values, or fail."""
+    return not spec_of(graph, name).pure and graph.nodes[name].op not in ONLY_FAIL
+
+
+def spec_of(graph: Graph, name: str) -> OpSpec:
+    """The specification of a node's op."""
+    node = graph.nodes[name]
+    return REGISTRY.lookup(node.op, node.attrs)
+
+
+def slice_of(
+    graph: Graph, frame: tuple[str, ...], plan: ExecutionPlan, feeds: Mapping[str, np.ndarray], also: Sequence[str] = ()
+) -> SliceMachine:
+    """The slice of one loop's condition, for a run with this plan and these feeds; with the nodes ``also``.
+
+    Loops inside that the run goes through belong to it, needed or not: one that hangs keeps this one from ending. Only
+    where they cannot be run ahead is the slice without them; they are ``unseen`` then.
+    """
+    cond = next(n for n in graph.frames[frame].nodes if graph.nodes[n].op == "LoopCond" and n in plan.needed)
+    signature = plan.signature
+    inner = loops_inside(plan, frame)
+    outputs = {"condition": Ref(cond), **{f"inside {k}": Ref(n) for k, n in enumerate(inner)}}
+    outputs.update({f"also {k}": Ref(n) for k, n in enumerate(also)})
+    found = PLANS.get(graph, outputs, signature)
+    around = next((p for k in range(len(frame)) if (p := frame[: k + 1]) in found.raw), None)
+    if around is not None:
+        why = f"the frame {'/'.join(around)} is not a loop in it, because {found.raw[around]}"
+        raise FrameError(f"{why[0].upper()}{why[1:]}.", slug="raw-frame")
+    made = SliceMachine(found, feeds, frame, also)
+    made.unseen = steered(graph, frame, inner)
+    if inner and not made.pure and not also:
+        made = SliceMachine(PLANS.get(graph, {"condition": Ref(cond)}, signature), feeds, frame)
+        made.unseen = list(inner)
+    return made

@@ -1,0 +1,229 @@
+"""Formulas of a slice: a loop's condition and updates as functions of intervals of its state.
+
+Names of one value (Identity, Enter of a loop invariant, Switch by LoopCond) are seen through; a branch is evaluated on
+both sides, each under what its predicate says, and the side that is certainly not taken adds nothing. What cannot be
+bounded (an inner loop, an op without a rule) is any value of its dtype, or None where even that says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from workbench.analysis.intervals.interval import FLOATS, INTEGERS, Interval, box, box_of, spread
+from workbench.analysis.intervals.transfer import COMPARED
+from workbench.analysis.slicing.abstract_evaluation import Env, Evaluation, Overdue
+from workbench.ir.frames.frame_tree import LoopVariable
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+
+
+class SliceProgram:
+    """Formulas of one loop. ``state`` names the variables of the slice; ``read`` gives the value of an invariant.
+
+    The reader may return None for a value that it does not know; nothing is then said of it.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        frame: tuple[str, ...],
+        cond: Ref,
+        variables: list[LoopVariable],
+        read: Callable[[Ref], np.ndarray | None],
+    ) -> None:
+        self.graph, self.frame, self.read = graph, frame, read
+        self.loop_cond = cond.node
+        self.cond = graph.nodes[cond.node].inputs[0]
+        self.state = {v.name: v for v in variables}
+        self.merges = {v.merge: v.name for v in variables}
+        self.updates = {v.name: graph.nodes[v.next_iteration].inputs[0] for v in variables}
+        self._fixed: dict[Ref, Interval | None] = {}
+        #: nominal time (:mod:`work`) at which evaluations end with Overdue
+        self.deadline = math.inf
+
+    # -- names ----------------------------------------------------------------------------------------------------
+    def origin(self, ref: Ref) -> Ref:
+        """The value that ``ref`` is another name of: through Identity, LoopCond, Switch and invariant Enters."""
+        while True:
+            node = self.graph.nodes[ref.node]
+            if self.passes_on(node) or node.op == "Switch":
+                ref = node.inputs[0]
+            elif node.op == "Enter" and node.attrs.get("is_constant"):
+                ref = node.inputs[0]
+            else:
+                return ref
+
+    def passes_on(self, node: Node) -> bool:
+        """True if a node's output is its input, bit for bit."""
+        if node.op == "cast":
+            dtype = self.graph.type_of(node.inputs[0]).dtype
+            return dtype == node.types[0].dtype and dtype in (*FLOATS, *INTEGERS)
+        return node.op in ("Identity", "LoopCond", "NextIteration", "stop_gradient")
+
+    def variable(self, ref: Ref) -> str | None:
+        """Name of the loop variable that ``ref`` is, at the present iteration."""
+        found = self.origin(ref)
+        return self.merges.get(found.node) if found.index == 0 else None
+
+    def invariant(self, ref: Ref) -> Interval | None:
+        """The box of a value that is the same in every iteration of this activation; None if it is not, or unknown."""
+        ref = self._named(ref)
+        if ref not in self._fixed:
+            node = self.graph.nodes[ref.node]
+            value = None
+            if ref.node in self.merges or node.op in ("Switch", "Merge", "Exit"):
+                self._fixed[ref] = None
+                return None
+            if node.op not in ("Const", "Enter") and self.graph.frame_of(ref.node) == self.frame:
+                self._fixed[ref] = None
+                found = self.evaluate(ref, {})  # what is computed from invariants only has one value
+                if found is not None and found.pieces == 1 and found.lo[0] == found.hi[0] and not found.nan[0]:
+                    self._fixed[ref] = found
+                return self._fixed[ref]
+            if node.op == "Const":
+                value = node.attrs["value"]
+            elif self.graph.frame_of(ref.node) != self.frame or node.op == "Enter" and node.attrs.get("is_constant"):
+                value = None if self._within(ref.node) else self.read(ref)
+            self._fixed[ref] = None if value is None else box_of(value)
+        return self._fixed[ref]
+
+    def _within(self, name: str) -> bool:
+        """In a frame inside of this one: not invariant."""
+        path = self.graph.frame_of(name)
+        return len(path) > len(self.frame) and path[: len(self.frame)] == self.frame
+
+    def _named(self, ref: Ref) -> Ref:
+        node = self.graph.nodes[ref.node]
+        while self.passes_on(node) or node.op == "Switch" and self.by_loop(node):
+            ref = node.inputs[0]
+            node = self.graph.nodes[ref.node]
+        return ref
+
+    def by_loop(self, node: Node) -> bool:
+        return node.inputs[1].node == self.loop_cond
+
+    # -- values ----------------------------------------------------------------------------------------------------
+    def evaluate(
+        self, ref: Ref, env: Env, pieces: int = 1, known: Mapping[Ref, Interval] | None = None
+    ) -> Interval | None:
+        """Bounds of a value for bounds of the state; None if nothing can be said. ``known`` values are taken."""
+        with np.errstate(all="ignore"):
+            evaluation = Evaluation(self, env, pieces)
+            evaluation.found.update(known or {})
+            return evaluation.at(ref)
+
+    def condition(
+        self, env: Env, pieces: int = 1, known: Mapping[Ref, Interval] | None = None, about: Ref | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(certainly true, certainly false) of the condition, or of ``about``, for each piece."""
+        found = self.evaluate(self.cond if about is None else about, env, pieces, known)
+        if found is None:
+            return np.zeros(pieces, bool), np.zeros(pieces, bool)
+        wide = spread(found, pieces)
+        return np.asarray(wide.lo == 1, bool), np.asarray(wide.hi == 0, bool)
+
+    def assuming(self, env: Env, ref: Ref, truth: bool) -> Env:
+        """The state as far as it agrees with ``ref`` being true (or false): comparisons with invariants cut boxes."""
+        ref = self.origin(ref)
+        node = self.graph.nodes[ref.node]
+        if node.op in ("logical_not", "invert"):
+            return self.assuming(env, node.inputs[0], not truth)
+        if node.op in ("logical_and", "bitwise_and") and truth or node.op in ("logical_or", "bitwise_or") and not truth:
+            return self.assuming(self.assuming(env, node.inputs[0], truth), node.inputs[1], truth)
+        name = self.variable(ref)
+        if name is not None:
+            x = env.get(name)
+            if x is None or x.dtype != "bool":
+                return env
+            only = np.full(1, int(truth), object)
+            return {**env, name: box("bool", only, only, x.nan, x.dead)}
+        if node.op not in COMPARED or not self._single(node):
+            return env
+        for own, other, op in ((0, 1, node.op), (1, 0, MIRROR[node.op])):
+            name, limit = self.variable(node.inputs[own]), self.invariant(self.origin_in(node.inputs[other]))
+            x = env.get(name) if name is not None else None
+            if name is not None and x is not None and limit is not None:
+                part = cut(x, limit, op if truth else INVERSE[op], truth)
+                return env if part is None else {**env, name: part}
+        return env
+
+    def origin_in(self, ref: Ref) -> Ref:
+        """:meth:`origin`, as far as this frame and its invariants go."""
+        return self._named(ref)
+
+    def _single(self, node: Node) -> bool:
+        return all(self.graph.type_of(r).shape == () for r in node.inputs)
+
+    def constants(self) -> Iterator[float]:
+        """Numbers of the slice that thresholds and limits are made of."""
+        seen: set[str] = set()
+        todo = [self.cond.node, *(r.node for r in self.updates.values())]
+        while todo:
+            name = todo.pop()
+            if name in seen or self._within(name):
+                continue
+            seen.add(name)
+            node = self.graph.nodes[name]
+            known = self.invariant(Ref(name)) if node.op in ("Const", "Enter") else None
+            if known is not None and node.types[0].shape == ():
+                yield known.lo[0]
+            elif node.op != "Merge" or name not in self.merges:
+                todo += [r.node for r in node.inputs]
+
+    def count(self, ref: Ref, result: Ref) -> int:
+        """How many elements go into one of a reduction; 0 if that is not known."""
+        before, after = self.graph.type_of(ref), self.graph.type_of(result)
+        if not (before.is_static and after.is_static):
+            return 0
+        into = math.prod(d or 0 for d in after.shape or ())
+        return math.prod(d or 0 for d in before.shape or ()) // into if into else 0
+
+
+MIRROR = {
+    "less": "greater",
+    "less_equal": "greater_equal",
+    "greater": "less",
+    "greater_equal": "less_equal",
+    "equal": "equal",
+    "not_equal": "not_equal",
+}
+INVERSE = {
+    "less": "greater_equal",
+    "less_equal": "greater",
+    "greater": "less_equal",
+    "greater_equal": "less",
+    "equal": "not_equal",
+    "not_equal": "equal",
+}
+
+
+def cut(x: Interval, limit: Interval, op: str, truth: bool) -> Interval | None:
+    """x where x op limit; None if that says nothing. A comparison that is false may be so by NaN, which then stays."""
+    if limit.dtype != x.dtype or bool(limit.nan[0]) or limit.lo[0] != limit.hi[0]:
+        return None
+    at = limit.lo
+    lo, hi = x.lo, x.hi
+    if op == "less":
+        hi = np.minimum(hi, at - 1 if x.integral else np.nextafter(at, np.array(-np.inf, x.dtype)))
+    elif op == "less_equal":
+        hi = np.minimum(hi, at)
+    elif op == "greater":
+        lo = np.maximum(lo, at + 1 if x.integral else np.nextafter(at, np.array(np.inf, x.dtype)))
+    elif op == "greater_equal":
+        lo = np.maximum(lo, at)
+    elif op == "equal":
+        lo, hi = np.maximum(lo, at), np.minimum(hi, at)
+    else:
+        return None
+    void = np.asarray(lo > hi, bool)
+    nan = x.nan & (not truth)  # these comparisons are true of numbers only
+    if x.integral:  # an integer that agrees with nothing: what follows is not reached
+        return box(x.dtype, np.where(void, x.lo, lo), np.where(void, x.hi, hi), nan, x.dead)
+    low, high = np.where(void, np.inf, lo).astype(x.dtype), np.where(void, -np.inf, hi).astype(x.dtype)
+    return box(x.dtype, low, high, nan, x.dead)
+
+
+__all__ = ["MIRROR", "Env", "Overdue", "SliceProgram"]

@@ -1,0 +1,59 @@
+"""The full answer about a loop of a run: if it ends, and if not, why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.fix import Fix
+from workbench.analysis.root_cause.explain import explained
+from workbench.analysis.termination.inner_loop import inner_hangs
+from workbench.analysis.termination.query import loop_of, termination_of
+from workbench.analysis.verdict import Termination
+from workbench.errors import SessionError
+from workbench.execution import Run
+from workbench.trace import Trace
+
+
+def answer_of(
+    run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
+) -> Termination:
+    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, and what keeps it from that?
+
+    ``seconds`` caps the look-ahead for the proof, and another time that for the cause. The parameters are those of
+    :func:`workbench.analysis.termination.query.termination_of`, whose answer it explains.
+    """
+    with np.errstate(all="ignore"):  # a record may hold NaN and infinities, and what is computed from it then, too
+        answer = termination_of(run, trace, frame, seconds, failed)
+        path = loop_of(run, frame)
+        if answer.reason.slug in ("slice-slow", "inner-hangs") and path is not None:
+            return inner_hangs(run, path, seconds) or answer
+        return explained(run, trace, path, answer, seconds)
+
+
+def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
+    """The fix that is meant: one of the answer's by number, the first that can be applied by default.
+
+    SessionError with slug ``no-fix`` where there is none, ``fix-not-applicable`` for one that cannot be applied.
+    """
+    if isinstance(fix, Fix):
+        return fix
+    known = [f for f in answer.fix if isinstance(f, Fix)]
+    if fix is None:
+        found = next((f for f in known if f.applies), None)
+        if found is None:
+            raise SessionError(
+                "There is no fix to apply: " + (answer.reason.sentence if not known else "none of them can be."),
+                slug="no-fix",
+                fix="ask session.termination() what is wrong, and look at its fix.",
+            )
+        return found
+    if isinstance(fix, bool) or not isinstance(fix, int) or not -len(answer.fix) <= fix < len(answer.fix):
+        raise SessionError(
+            f"There is no fix {fix!r}: the answer has {len(answer.fix)}.",
+            slug="no-fix",
+            fix="give a number of session.termination().fix, or one of them.",
+        )
+    chosen = answer.fix[fix]
+    return chosen if isinstance(chosen, Fix) else Fix(chosen)

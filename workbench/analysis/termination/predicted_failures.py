@@ -1,0 +1,218 @@
+"""Effect of failing nodes on an answer about a loop: its condition is not the only way to end it.
+
+The look-ahead for the condition leaves out what the condition does not depend on. Nodes of the body that can fail
+(:mod:`failing`) are dealt with here: either bounds say that they do not fail until then (:mod:`horizon`), or they are
+run ahead as well. Open cases are listed, and the answer is then not a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from workbench.analysis.proof.failure_free_horizon import horizon
+from workbench.analysis.proof.lookahead_search import Search, fails_sentence
+from workbench.analysis.proof.verdicts import ends
+from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.can_fail import failing_nodes
+from workbench.analysis.slicing.execution import SliceMachine, has_effect, slice_of
+from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.errors import WorkbenchError
+from workbench.execution import Run
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+
+#: answers that say nothing about later iterations
+SETTLED = frozenset(("ended", "no-loop", "not-entered", "node-failed", "raw-frame"))
+#: iterations that no run gets to: a failure behind them is told, and leaves a proof one
+NEVER_REACHED = 10**15
+#: nodes that are named
+NAMED = 3
+#: what a proof says of the nodes that can fail
+RUN = "The nodes of the body that can fail were run ahead with it."
+BOUNDED = "Bounds of their inputs say that no node of the body fails before."
+
+
+def foreseen(
+    run: Run,
+    path: tuple[str, ...],
+    inside: bool,
+    answer: Termination,
+    seconds: float,
+    whole: SliceMachine | None = None,
+) -> Termination:
+    """The answer about the loop ``path`` of a run, with regard to the nodes that can fail in it.
+
+    Where one does, the answer is UNKNOWN with slug ``slice-failed``; its details say after how many more iterations
+    (``fails_after``) which ``node`` fails, and ``first_bad`` is that iteration.
+
+    ``whole`` is the run itself as a slice, where the answer is from that. ``seconds`` caps what is run ahead.
+    """
+    if answer.reason.slug in SETTLED:
+        return answer
+    names = failing_nodes(run.plan, path)
+    if not names:
+        return answer
+    return _foreseen(run, path, inside, answer, seconds, whole, names)
+
+
+def _foreseen(
+    run: Run,
+    path: tuple[str, ...],
+    inside: bool,
+    answer: Termination,
+    seconds: float,
+    whole: SliceMachine | None,
+    names: Sequence[str],
+) -> Termination:
+    graph = run.plan.graph
+    tainted = behind(graph, [n for n in run.plan.needed if n in graph.nodes and has_effect(graph, n)])
+    can = [n for n in names if n not in tainted]
+    cannot = [n for n in names if n in tainted]
+    runner = whole
+    try:
+        if runner is None and can:
+            runner = slice_of(graph, path, run.plan, run.feeds, can)
+            runner.patience = max(seconds, 0.05)
+            if not runner.pure or not runner.align(run if inside else None):
+                runner = None
+    except SliceFailed as failed:
+        return fails(graph, path, 0, failed, answer.blocking_clause)
+    except (SliceTimeout, WorkbenchError, RuntimeError):
+        runner = None
+    if runner is None:
+        return doubted(answer, graph, names)
+    try:
+        return _looked(graph, runner, answer, can, cannot, seconds, whole is not None)
+    except (SliceTimeout, WorkbenchError, RuntimeError):
+        return doubted(answer, graph, names)
+
+
+def _looked(
+    graph: Graph,
+    runner: SliceMachine,
+    answer: Termination,
+    can: Sequence[str],
+    cannot: Sequence[str],
+    seconds: float,
+    whole: bool,
+) -> Termination:
+    proved, bound = answer.status is Status.PROVED, _bound(answer)
+    if proved and not cannot:
+        if whole and answer.proof is not None and answer.proof.kind in ("lookahead", "recurrence"):
+            return noted(answer, RUN)  # it was all of the graph that was run ahead
+        safe: int | None = 0
+        if runner.program is not None and answer.proof is not None and answer.proof.kind != "inner-loop":
+            safe, can = horizon(runner.program, runner.values(), can, runner.plan.types, seconds / 2)
+        if safe is None or bound is not None and safe >= bound:
+            return noted(answer, BOUNDED)
+        if answer.outcome == "never" and safe >= NEVER_REACHED:
+            more = f"Only after {safe:,} more iterations could a node of the body fail ({_named(graph, can)})."
+            return replace(answer, reason=Reason(answer.reason.slug, f"{answer.reason.sentence} {more}"))
+    if answer.outcome == "never" and proved:
+        return _endless(graph, runner, answer, [*can, *cannot], bool(cannot), seconds)
+    done = 0
+    deadline = work.now() + (seconds if proved else seconds / 2)
+    ahead = runner.fork()
+    try:
+        while ahead.cond() and (bound is None or done < bound) and work.now() < deadline:
+            piece = min(4096, max(64, done))
+            done += ahead.advance(piece if bound is None else min(piece, bound - done))
+        if not ahead.cond():
+            ahead.finish()
+    except SliceFailed as failed:
+        return fails(graph, runner.frame, done + failed.done, failed, answer.blocking_clause)
+    except SliceTimeout:
+        return doubted(answer, graph, [*can, *cannot], done)
+    if ahead.cond() or cannot:
+        return doubted(answer, graph, [*can, *cannot] if ahead.cond() else cannot, done)
+    if answer.remaining == done:
+        return noted(answer, RUN)
+    return replace(noted(ends(runner, done, None), RUN), root=answer.root, evidence=answer.evidence)
+
+
+def _endless(
+    graph: Graph, runner: SliceMachine, answer: Termination, names: Sequence[str], open_: bool, seconds: float
+) -> Termination:
+    """A loop that the condition never ends: does the state of all that can fail return, too?"""
+    search = Search(runner, seconds / 2, 1 << 27, None)
+    kind = search.run()
+    if kind == "recurs" and not open_:
+        return noted(answer, "The state of the nodes of the body that can fail returns as well, without a failure.")
+    if search.fails_after is not None:
+        return fails(graph, runner.frame, search.fails_after, search.failure, answer.blocking_clause)
+    return doubted(answer, graph, names, search.count)
+
+
+def _bound(answer: Termination) -> int | None:
+    """Iterations after which the loop has ended at the latest, as the answer has it."""
+    if answer.reason.slug == "slice-failed":
+        return int(answer.details.get("fails_after", 0)) + 1
+    if answer.outcome != "terminates":
+        return None
+    if answer.status is not Status.PROVED:
+        return None
+    return answer.remaining if answer.remaining is not None else answer.interval[1] if answer.interval else None
+
+
+def fails(
+    graph: Graph, path: tuple[str, ...], iterations: int, error: Exception | None, clause: str | None = None
+) -> Termination:
+    """A node fails in the loop after so many whole iterations: neither of both ends is reached."""
+    failed = error if error is not None else RuntimeError("it raises an error")
+    answer = unknown("slice-failed", fails_sentence(failed, iterations), blocking_clause=clause)
+    answer.details["fails_after"] = iterations
+    node = getattr(failed, "node", None)
+    if isinstance(node, str) and node in graph.nodes:
+        loop = LoopDependencies(graph, path)
+        answer.details["node"] = node
+        answer.root = loop.reads(Ref(node))
+        if answer.root:
+            answer.chain = loop.chain(answer.root[0])
+    return answer
+
+
+def noted(answer: Termination, more: str) -> Termination:
+    """The answer with a further sentence on what its proof rests on."""
+    proof = answer.proof
+    return answer if proof is None else replace(answer, proof=Proof(proof.kind, f"{proof.checked} {more}"))
+
+
+def doubted(answer: Termination, graph: Graph, names: Sequence[str], done: int = 0) -> Termination:
+    """An answer that holds as long as none of these nodes fails: no proof."""
+    if answer.status is not Status.PROVED:
+        return answer
+    far = f", which was run ahead {done:,} iterations only" if done else ", which could not be run ahead"
+    unless = f"unless a node of the body fails before ({_named(graph, names)})"
+    sentence = f"{answer.reason.sentence} That is {unless[:-1]}{far})."
+    return replace(
+        answer,
+        status=Status.PREDICTED,
+        proof=None,
+        confidence=0.9,
+        reason=Reason(answer.reason.slug, sentence),
+        details={**answer.details, "unless": unless},
+    )
+
+
+def _named(graph: Graph, names: Sequence[str]) -> str:
+    """Nodes by what they do and where: ``multiply (model.py:4)``."""
+    told = []
+    for name in names:
+        node = graph.nodes[name]
+        told.append(f"{node.op} ({node.source.place})" if node.source is not None else name)
+    told = list(dict.fromkeys(told))
+    return ", ".join(told[:NAMED]) + (f" and {len(told) - NAMED} more" if len(told) > NAMED else "")
+
+
+def behind(graph: Graph, names: Iterable[str]) -> set[str]:
+    """These nodes and all that depends on them."""
+    found = set(names)
+    todo = list(found)
+    while todo:
+        more = set(graph.consumers(todo.pop())) - found
+        found |= more
+        todo += more
+    return found

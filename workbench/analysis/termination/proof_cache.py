@@ -1,0 +1,109 @@
+"""Per-session cache of termination answers with a time budget (2 % of run time while running).
+
+A proof is about all iterations to come, so it stays one while the run goes on, or back, in the same activation: only
+the number of iterations changes. It ends with an edit, with other inputs, and with the activation. A view that asks
+again and again while the session runs may spend 2 % of the seconds that the run has taken; beyond that the forecast
+from the record is given, which needs no look-ahead.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.analysis.termination.explain import answer_of
+from workbench.analysis.termination.query import later, loop_of, place_in, seen_only
+from workbench.analysis.verdict import Status, Termination, unknown
+from workbench.execution import Run
+
+#: seconds for one look-ahead, and the part of the run's seconds that all of them may take while it runs
+AT_ONCE, PART = 0.2, 0.02
+#: seconds below which a look-ahead is not worth its preparation, and the part of all that the record may take
+LEAST, RECORD = 0.012, 0.005
+
+
+@dataclass(slots=True)
+class _Kept:
+    """An answer, and where it was given."""
+
+    answer: Termination
+    iteration: int
+    outer: tuple[int, ...]
+    run: Run
+    edits: list[Any]
+    feeds: list[Any]
+    event: int
+
+    def holds(self, run: Run, path: tuple[str, ...]) -> bool:
+        same = self.run is run and len(self.edits) == len(run.edits) and len(self.feeds) == len(run.feeds)
+        if not same or any(a is not b for a, b in zip(self.edits, run.edits, strict=True)):
+            return False
+        if any(a is not b for a, b in zip(self.feeds, run.feeds.values(), strict=True)):
+            return False
+        here = place_in(run, path)
+        return here is not None and here[:-1] == self.outer
+
+
+class TerminationCache:
+    """One per session. Not thread-safe: the session asks while its run stands still."""
+
+    def __init__(self) -> None:
+        #: seconds of look-aheads while the session ran, of which there may be so many
+        self.spent, self._took = 0.0, 0.0
+        self._kept: dict[tuple[str, ...], _Kept] = {}
+
+    def ask(
+        self,
+        run: Run,
+        frame: Any = None,
+        seconds: float | None = None,
+        failed: Exception | None = None,
+        running: bool = False,
+    ) -> Termination:
+        """The answer of :func:`~workbench.analysis.termination.explain.answer_of`, from the cache where it still holds.
+
+        ``seconds`` of None: what the account allows while ``running``, else 0.2.
+        """
+        path = loop_of(run, frame)
+        if path is None or failed is not None or path in run.plan.raw:
+            return answer_of(run, run.trace, frame, AT_ONCE if seconds is None else seconds, failed)
+        kept, here = self._kept.get(path), place_in(run, path)
+        if kept is not None and here is not None and kept.holds(run, path):
+            if kept.answer.status is Status.PROVED and _enough(kept.answer):
+                return later(kept.answer, here[-1] - kept.iteration)
+            if kept.event == run.event and seconds is None and not running:
+                return kept.answer
+        allowed = self._allowed(run) if seconds is None and running else AT_ONCE if seconds is None else seconds
+        if seconds is None and running and allowed < max(LEAST, 1.2 * self._took):
+            return self._unasked(run, path, kept if kept is not None and kept.holds(run, path) else None)
+        begin = time.perf_counter()
+        answer = answer_of(run, run.trace, path, allowed / 2 if seconds is None and running else allowed, failed)
+        if running:
+            self._took = min(time.perf_counter() - begin, AT_ONCE)
+            self.spent += time.perf_counter() - begin
+        if here is not None:
+            self._kept[path] = _Kept(
+                answer, here[-1], here[:-1], run, list(run.edits), list(run.feeds.values()), run.event
+            )
+        return answer
+
+    def _allowed(self, run: Run) -> float:
+        return min(AT_ONCE, PART * run.spent[1] - self.spent)
+
+    def _unasked(self, run: Run, path: tuple[str, ...], kept: _Kept | None) -> Termination:
+        """Without a look-ahead: the last answer, else the forecast from the record, if there is time for that."""
+        here = place_in(run, path)
+        if kept is not None and here is not None:
+            return later(kept.answer, here[-1] - kept.iteration)
+        if self.spent > RECORD * run.spent[1]:
+            return unknown("look-ahead-later", "The look-aheads have had their share of the time for now; ask again.")
+        begin = time.perf_counter()
+        answer = seen_only(run, run.trace, path)
+        self.spent += time.perf_counter() - begin
+        return answer
+
+
+def _enough(answer: Termination) -> bool:
+    """True if a look-ahead could not add anything: never, or an exact number."""
+    return answer.outcome == "never" or answer.remaining is not None

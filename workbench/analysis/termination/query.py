@@ -1,0 +1,283 @@
+"""Termination of a session's loop: by the prover where the slice can be executed, else by the recorded operands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.prover import analyze_loop
+from workbench.analysis.slicing.can_fail import failing_nodes
+from workbench.analysis.slicing.clauses import find_clauses
+from workbench.analysis.slicing.execution import slice_of, standing
+from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
+from workbench.analysis.termination.by_draws import ends_by_draws
+from workbench.analysis.termination.predicted_failures import fails, foreseen
+from workbench.analysis.text import count, loop_named, shown
+from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.errors import SessionError, WorkbenchError
+from workbench.execution import Run
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.ir.types import numpy_dtype
+from workbench.trace import Trace
+from workbench.trace.tail_reader import Reading
+
+#: iterations of the record that the black box is shown
+OBSERVED = 512
+#: of a variable that is a large array so many bytes are looked at, but so many values at least
+STATE_BYTES, LEAST_STATES = 1 << 24, 4
+
+
+def termination_of(
+    run: Run, trace: Trace, frame: Any = None, seconds: float = 0.2, failed: Exception | None = None
+) -> Termination:
+    """Will the loop ``frame`` (name, path, or None for the innermost open one) end, from where ``run`` stands?
+
+    ``seconds`` caps the look-ahead. After the loop has ended the answer is PROVED with 0 remaining. With a node that
+    ``failed`` it is UNKNOWN: what the condition would do later does not matter as long as the loop cannot get there.
+    The same where a node fails on the way: ``first_bad`` is that iteration.
+    """
+    answer = _answer(run, trace, frame, seconds, failed)
+    path = loop_of(run, frame)
+    if path is not None and "fails_after" in answer.details:
+        here = (i for i, f in enumerate(run.plan.layout.frames) if f.path == path and f.start < run.view.ip < f.stop)
+        begun = max((run.view.iteration(i) for i in here), default=0)
+        answer.first_bad = answer.details["fails_after"] + max(begun, 0)
+    return answer
+
+
+def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exception | None) -> Termination:
+    graph = run.plan.graph
+    path = loop_of(run, frame)
+    if path is None:
+        return unknown("no-loop", "This run has no loop.")
+    frames = run.plan.layout.frames
+    mine = [i for i, f in enumerate(frames) if f.path == path]  # several, where a frame is scheduled in parts
+    number = next((i for i in mine if frames[i].start < run.view.ip < frames[i].stop), run.plan.numbers[path])
+    entered = any(run.view.iteration(i) >= 0 for i in mine)
+    inside = frames[number].start < run.view.ip < frames[number].stop
+    iteration = run.view.iteration(number) if entered else 0
+    raw = path in run.plan.raw
+    if entered and not inside and (len(mine) == 1 or run.finished):
+        last = "" if raw else _last_clause(graph, trace, path)
+        when = f"in iteration {iteration:,}" if raw else f"after {count(iteration, 'iteration')}"
+        what = "nothing went on to a next iteration." if raw else "the condition was false."
+        return Termination(
+            Status.PROVED,
+            "terminates",
+            0,
+            (0, 0),
+            Reason("ended", f"The {loop_named(path)} has ended {when}{last}."),
+            confidence=1.0,
+            proof=Proof("observed", what),
+        )
+    if failed is not None and inside:
+        return unknown(
+            "node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}"
+        )
+    around = next((p for k in range(len(path)) if (p := path[: k + 1]) in run.plan.raw), None)
+    if around is not None:
+        return unknown(
+            "raw-frame", f"The frame {'/'.join(around)} is not ended by one condition: {run.plan.raw[around]}."
+        )
+    # the record of an earlier activation says nothing about the present one
+    observed = observe(trace, graph, path, around=run.iteration_of(number)[:-1]) if inside else None
+    try:
+        missing = unknown("not-entered", f"The {loop_named(path)} is not entered from here on the way that was tried.")
+        if run.edits:
+            return _edited(run, path, inside, seconds, missing) if len(mine) == 1 else unknown(*EDITED)
+        runner = slice_of(graph, path, run.plan, run.feeds)
+        runner.patience = max(seconds, 0.05)
+        if not runner.align(run if inside else None):
+            return missing
+        if runner.draws:
+            return ends_by_draws(run, path, inside, seconds, runner.impure_nodes)
+        answer = analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
+        return foreseen(run, path, inside, answer, seconds)
+    except SliceTimeout as slow:
+        return unknown("slice-slow", str(slow))
+    except SliceFailed as error:  # on the way to the present condition
+        return fails(graph, path, 0, error)
+    except WorkbenchError as error:
+        return unknown("slice-failed", f"The slice of the condition cannot be run: {error.message}")
+    except RuntimeError as error:
+        return unknown("slice-failed", f"The slice of the condition cannot be run: {error}")
+
+
+EDITED = (
+    "edited",
+    "Values were edited, and the condition cannot be run ahead with them: the graph has effects, or the loop "
+    "is scheduled in parts.",
+)
+
+
+def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, missing: Termination) -> Termination:
+    """With edits the whole graph is run ahead on a copy of the run, for they may be in anything that is not carried."""
+    if run.edits_ahead:
+        return unknown("edit-ahead", "A value is edited later in this history, which decides about the loop.")
+    found = standing(run, path, inside, max(seconds, 0.05), failing_nodes(run.plan, path))
+    if found is None:
+        return missing
+    runner, gone = found
+    if not runner.pure:
+        return unknown(*EDITED)
+    answer = foreseen(run, path, inside, analyze_loop(runner, seconds=seconds), seconds, runner)
+    return later(answer, -gone)
+
+
+def later(answer: Termination, iterations: int) -> Termination:
+    """An answer as it is so many iterations further on (before: negative) in the same activation, without edits."""
+    remaining = None if answer.remaining is None else max(answer.remaining - iterations, 0)
+    interval = answer.interval
+    if interval is not None:
+        low, high = interval
+        interval = max(low - iterations, 0), None if high is None else max(high - iterations, 0)
+    reason, clause = answer.reason, answer.blocking_clause
+    far = count(abs(iterations), "iteration")
+    when = f"{far} ago" if iterations > 0 else f"{far} further on"
+    if iterations and remaining != answer.remaining:
+        reason = Reason(reason.slug, f"Found {when}: {reason.sentence}")
+    told = "clause_iteration" in answer.details  # else its operands are those of that time
+    if iterations and not told and clause is not None and clause.endswith(")"):
+        clause = f"{clause[:-1]}, {when})"
+    return replace(answer, remaining=remaining, interval=interval, reason=reason, blocking_clause=clause)
+
+
+def observe(
+    trace: Trace, graph: Graph, path: tuple[str, ...], last: int = OBSERVED, around: tuple[int, ...] | None = None
+) -> TerminationMonitor:
+    """A monitor that has seen the last recorded iterations of the present activation of a loop.
+
+    ``around`` are the iterations of the frames around the present activation; by default it is the one in which a loop
+    variable fired last. It has seen nothing as long as the condition has not been evaluated in it.
+    """
+    cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
+    clauses, logic, operands = find_clauses(graph, Ref(cond))
+    monitor = TerminationMonitor([(a, b) for a, _, b in clauses])
+    names = [(a, b) for a, _, b in clauses]
+    reading = Reading(trace, Ref(cond))
+    paths, conds = reading.newest(last)
+    if len(paths) == 0:
+        return TerminationMonitor(names)
+    mine = (paths[:, :-1] == paths[-1, :-1]).all(axis=1)
+    variables = [v for v in graph.frames[path].variables if (v.merge, 0) in trace.layout.values]
+    begun = [tuple(p[-1, :-1]) for v in variables if len(p := Reading(trace, Ref(v.merge)).newest(1)[0])]
+    if tuple(paths[-1, :-1]) != (max(begun, default=tuple(paths[-1, :-1])) if around is None else tuple(around)):
+        return TerminationMonitor(names)  # all evaluations are of earlier activations
+
+    def column(ref: Ref, most: int = last) -> list[Any]:
+        found = Reading(trace, ref)
+        if found.frame != reading.frame:  # a loop invariant
+            return [found.last()] * len(conds)
+        at, values = found.newest(most)
+        late = len(at) > 0 and tuple(at[-1]) > tuple(paths[-1])  # it fired again, the condition did not yet
+        return list(values[:-1] if late else values)
+
+    def state(ref: Ref) -> list[Any]:
+        size = _bytes_of(trace, ref)
+        most = max(LEAST_STATES, STATE_BYTES // size) if size else last
+        if most >= last:
+            return column(ref)
+        known = column(ref, most)
+        # older ones are not read: each stands for a value of its own, so that no recurrence is seen where none was
+        return [np.array([k, -1]) for k in range(len(conds) - len(known))] + known
+
+    states = {v.name: state(Ref(v.merge)) for v in variables}
+    sides = [(column(a), op, column(b) if isinstance(b, Ref) else None, b) for a, op, b in operands]
+    count = min([len(conds), *(len(s) for s in states.values()), *(len(a) for a, *_ in sides)])
+    first = next((k for k in range(-count, 0) if mine[k]), 0)
+    monitor = TerminationMonitor(names, start=int(paths[first, -1]) if first else 0)
+    for k in range(-count, 0):
+        if mine[k]:
+            values = [(a[k], op, b[k] if b is not None and len(b) >= count else fixed) for a, op, b, fixed in sides]
+            monitor.observe({n: s[k] for n, s in states.items()}, bool(conds[k]), values, logic)
+    return monitor
+
+
+def _bytes_of(trace: Trace, ref: Ref) -> int:
+    """Bytes of one value, as far as its type says; 0 where it does not."""
+    type_ = trace[ref].type
+    if not type_.is_static or type_.shape is None:
+        return 0
+    return math.prod(d or 1 for d in type_.shape) * np.dtype(numpy_dtype(type_.dtype)).itemsize
+
+
+def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
+    """The forecast from the record alone: what costs nothing but a look at the last iterations."""
+    if run.view.iteration(run.plan.numbers[path]) < 0:
+        return unknown("few", f"The {loop_named(path)} has not begun.")
+    here = place_in(run, path)
+    return observe(trace, run.plan.graph, path, around=None if here is None else here[:-1]).prediction()
+
+
+def place_in(run: Run, path: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Iterations of the frames around and of the loop itself, where the run stands in it; None elsewhere."""
+    frames = run.plan.layout.frames
+    number = next((i for i, f in enumerate(frames) if f.path == path and f.start < run.view.ip < f.stop), None)
+    return None if number is None else run.iteration_of(number)
+
+
+def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
+    """The path of the loop that ``frame`` (name, path, or None for the innermost open one) means in this run.
+
+    None without loops; SessionError with slug ``no-such-frame`` for a name that is none's.
+    """
+    loops = list(dict.fromkeys(f.path for f in run.plan.layout.frames if f.path))
+    if frame is None:
+        open_frames = [i for i in run.active_frames() if i]
+        if open_frames:
+            return run.plan.layout.frames[open_frames[-1]].path
+        waiting = [p for p in loops if len(p) == 1 and run.view.iteration(run.plan.numbers[p]) < 0]
+        ended = [p for p in loops if len(p) == 1 and p not in waiting]
+        return waiting[0] if waiting else ended[-1] if ended else None
+    path = (
+        tuple(frame)
+        if isinstance(frame, (tuple, list))
+        else next((p for p in loops if p[-1] == frame or "/".join(p) == frame), None)
+    )
+    if path not in loops:
+        raise SessionError(
+            f"There is no loop {frame!r} in this run.",
+            slug="no-such-frame",
+            fix=f"its loops are {', '.join('/'.join(p) for p in loops) or 'none'}.",
+        )
+    return path
+
+
+def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
+    """The clause that ended a loop, with its operands: ": i < n failed (10 < 10)"."""
+    cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
+    clauses, logic, operands = find_clauses(graph, Ref(cond))
+    found = []
+    for (left, op, right), (a, _, b) in zip(clauses, operands, strict=True):
+        try:
+            x = Reading(trace, a).last()
+            y = Reading(trace, b).last() if isinstance(b, Ref) else b
+            if x is None or y is None:
+                continue
+        except Exception:  # a record without its last row: the sentence does without the numbers
+            continue
+        if np.size(x) == 1 and np.size(y) == 1 and logic != "not" and not _holds(x, op, y):
+            names, values = [n.removesuffix(":0") for n in (left, right)], [shown(_item(v)) for v in (x, y)]
+            found.append(f"{names[0]} {op} {names[1]} failed ({values[0]} {op} {values[1]})")
+    return ": " + " and ".join(found) if found else ""
+
+
+def _item(value: Any) -> Any:
+    return np.asarray(value).reshape(-1)[0]
+
+
+def _holds(x: Any, op: str, y: Any) -> bool:
+    table = {
+        "<": np.less,
+        "<=": np.less_equal,
+        ">": np.greater,
+        ">=": np.greater_equal,
+        "==": np.equal,
+        "!=": np.not_equal,
+    }
+    return bool(table[op](x, y))

@@ -1,0 +1,27 @@
+"""Text of numbers, counts and loop names in the sentences of the analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def shown(value: Any) -> str:
+    """A number as it is written, at most nine digits of a computed one."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    text = str(value)
+    return f"{float(value):.9g}" if isinstance(value, (float, np.floating)) and len(text) > 12 else text
+
+
+def count(n: int, thing: str, many: str | None = None) -> str:
+    """``1 loop``, ``2 loops``."""
+    return f"{n:,} {thing if n == 1 else many or thing + 's'}"
+
+
+def loop_named(path: Sequence[str] | str) -> str:
+    """``loop while`` for people; a loop whose name is "loop" is not called so twice."""
+    name = path if isinstance(path, str) else "/".join(path)
+    return "loop" if name == "loop" else f"loop {name}"

@@ -1,0 +1,307 @@
+"""``Termination``: if a loop ends, and if not, why; one result type for proofs and forecasts.
+
+Slugs of ``reason``, by what they say.
+
+A loop that never ends, or would not without its iteration limit (the cause; the clause is the one that blocks):
+
+==================  ===============================================================================================
+not-updated         no update of the variable in the body: it never changes
+clause-invariant    the clause did not change as long as it was observed (the black box sees no graph)
+no-effect           the variable is updated, and its update gives back the same value
+absorbed            the variable's dtype absorbs the step: fl(x + d) == x with d != 0 (float32 at 2^24 with + 1)
+floor               a residual stagnates, or cycles by rounding errors, above its tolerance
+limit-beyond        the operand comes to rest at, or tends to, a limit at which the clause still holds
+cycle               the values repeat with a period and none of them ends the loop
+step-too-large      the step of an iterative update swings over its goal, as lr = 2/L does: a cycle, or growing swings
+steps-over          the values pass the one value at which ``!=`` turns
+moves-away          every step leads away from the threshold: the step's sign or the comparison is the wrong way round
+wraps               an integer wraps around its dtype's range without reaching the threshold
+out-of-range        every number of the dtype satisfies the clause (the black box's word for such a wrap)
+nan                 an operand is NaN, and a comparison with NaN never changes
+overflow            an operand is infinite: it overflowed its dtype
+flag-never-set      the loop is only left by a flag or break, and the condition that would set it never becomes true
+inner-hangs         a loop inside never ends, so that this one never finishes its iteration
+always-true         the condition reads nothing that the loop changes
+recurrence          the state recurs, and no more is known
+==================  ===============================================================================================
+
+A loop that ends: ``ended``, ``lookahead``, ``trip-limit``, ``counter``, ``counter-long``, ``geometric``, ``wraps``,
+``forecast``, ``draws``.  No answer: ``no-loop``, ``node-failed``, ``raw-frame``, ``not-entered``, ``slice-slow``,
+``slice-failed``, ``slice-not-deterministic``, ``slice-inconsistent``, ``impure-slice``, ``capped``, ``at-rest``,
+``few``, ``no-data``, ``no-clauses``, ``flag``, ``noisy``, ``limit-close``, ``doubtful``, ``no-model``, ``plateau``,
+``not-scalar``, ``inconsistent``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from workbench.analysis.series.result import percent
+from workbench.ir.node import Source
+
+
+class Status(Enum):
+    """The certainty of an answer; the values are full sentences."""
+
+    PROVED = "An exact argument holds for every later iteration."
+    PREDICTED = "A forecast from what was observed, with an interval."
+    UNKNOWN = "No proof, and no forecast with usable confidence."
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Reason(NamedTuple):
+    """The reason of an answer: ``slug`` for programs, ``sentence`` for people."""
+
+    slug: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Proof(NamedTuple):
+    """An exact argument about a loop.
+
+    Attributes
+    ----------
+    kind : str
+        "lookahead" (it was run ahead to its end), "recurrence" (its state returned), "invariant-predicate",
+        "affine-counter" (a closed form), "interval" (one that is never left), "inner-loop" (a loop inside never ends),
+        "observed" or "trip-limit".
+    checked : str
+        The facts that were checked, as a sentence.
+    """
+
+    kind: str
+    checked: str
+
+
+class Gap(NamedTuple):
+    """The distance |left - right| of the operands of the blocking clause over consecutive evaluations.
+
+    Attributes
+    ----------
+    trend : {"shrinking", "constant", "growing", "cycling", "nan"}
+        How it evolves.
+    values : tuple of float
+        The distances, oldest first.
+    iterations : tuple of int
+        Their iterations.
+    """
+
+    trend: str
+    values: tuple[float, ...]
+    iterations: tuple[int, ...]
+
+    def __str__(self) -> str:
+        if not self.values:
+            return self.trend
+        first, last = self.iterations[0], self.iterations[-1]
+        where = f"iteration {first:,}" if first == last else f"iterations {first:,} to {last:,}"
+        return f"{self.trend}, {self.values[0]:.6g} to {self.values[-1]:.6g} in {where}"
+
+
+class ChainLink(NamedTuple):
+    """One node of the chain that updates a variable: ``node``, ``op``, and its line of ``source`` if that is known."""
+
+    node: str
+    op: str
+    source: Source | None = None
+
+    def __str__(self) -> str:
+        return f"{self.node} ({self.op}" + (f", {self.source})" if self.source else ")")
+
+
+def trend_of(values: Sequence[float]) -> str:
+    """shrinking, constant, growing, cycling or nan, of gaps in the order of time."""
+    if not values or math.isnan(values[-1]):
+        return "nan"
+    if max(values) - min(values) <= 1e-12 * max(map(abs, values)) or math.isinf(values[0]) and values[0] == values[-1]:
+        return "constant"
+    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    if all(s <= 0 for s in steps):
+        return "shrinking" if values[-1] < values[-2] or len(values) < 5 else "constant"
+    if all(s >= 0 for s in steps):
+        return "growing" if values[-1] > values[-2] or len(values) < 5 else "constant"
+    if values[-1] in values[:-1]:
+        return "cycling"
+    half = len(values) // 2
+    early, late = max(values[:half]), max(values[half:])
+    return "shrinking" if late < 0.9 * early else "growing" if late > 1.1 * early else "cycling"
+
+
+@dataclass
+class Termination:
+    """The answer about one loop: if it ends, when, and if not, why not. ``print`` it.
+
+    The header of ``workbench/analysis/verdict.py`` lists the slugs of ``reason``. Fields that do not apply are None or
+    empty.
+
+    Attributes
+    ----------
+    status : Status
+        PROVED, PREDICTED or UNKNOWN.
+    outcome : {"terminates", "never", None}
+        The answer; None if it is unknown.
+    remaining : int or None
+        Executions of the body that follow the present evaluation of the condition; None if unknown or never.
+    interval : tuple of int, or None
+        Bounds of ``remaining``: certain for a proof (the upper one None where there is none), with 90 % probability for
+        a forecast.
+    reason : Reason
+        ``slug`` for programs and ``sentence`` for people.
+    root : list of str
+        Variables that cause the answer, the most important first.
+    blocking_clause : str or None
+        The comparison that decides, with its present operands.
+    confidence : float
+        Probability that the answer is right, from 0 to 1; 1 for a proof.
+    fix : list of Fix
+        Proposals, which are sentences with data; see :meth:`workbench.Session.apply_fix`.
+    proof : Proof or None
+        ``kind`` of the argument and what was ``checked``.
+    gap : Gap or None
+        |left - right| of the blocking clause: ``trend``, ``values`` and ``iterations``.
+    chain : list of ChainLink
+        Nodes that update the first root variable, from its Merge to its NextIteration, with their source lines.
+    first_bad : int or None
+        Iteration from which the loop did not get nearer to its end: where the variable stopped, was absorbed, became
+        NaN, began its cycle, or passed the value that it should have met.
+    details : dict
+        Further numbers by name.
+    evidence : object
+        Internal: the last state of the look-ahead. Not part of the answer.
+
+    Examples
+    --------
+    >>> answer = session.termination()
+    >>> answer.status.name, answer.outcome, answer.remaining
+    ('PROVED', 'terminates', 0)
+    """
+
+    status: Status
+    outcome: str | None = None
+    remaining: int | None = None
+    interval: tuple[int, int | None] | None = None
+    reason: Reason = Reason("none", "No reason was recorded.")
+    root: list[str] = field(default_factory=list)
+    blocking_clause: str | None = None
+    confidence: float = 0.0
+    fix: list[str] = field(default_factory=list)
+    proof: Proof | None = None
+    gap: Gap | None = None
+    chain: list[ChainLink] = field(default_factory=list)
+    first_bad: int | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    #: the last state of the look-ahead, for the search of the cause; not part of the answer
+    evidence: Any = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        head = {"terminates": "the loop ends", "never": "the loop never ends", None: "no answer"}[self.outcome]
+        text = [f"{self.status.name}: {head}"]
+        if "fails_after" in self.details:
+            text[0] = f"{self.status.name}: a node fails in the loop {after(self.details['fails_after'])}"
+        if self.remaining is not None:
+            text[0] += f" {after(self.remaining)}"
+        if self.status is Status.UNKNOWN and self.interval is not None:
+            text[0] += f"; at least {self.interval[0]:,} more iterations"
+        elif self.status is Status.PREDICTED and self.interval is not None:
+            low, high = self.interval
+            text[0] += f" (90 % interval {low:,} to {'any' if high is None else format(high, ',')})"
+        elif self.remaining is None and self.interval is not None and self.interval[1] is not None:
+            text[0] += f" within {self.interval[1]:,} more iterations"
+        if "unless" in self.details:
+            text[0] += f", {self.details['unless']}"
+        text[0] += "."
+        text.append(self.reason.sentence)
+        if self.proof is not None:
+            text.append(f"Proof by {self.proof.kind}: {self.proof.checked}")
+        if self.blocking_clause:
+            text.append(f"{self.clause_role}: {self.clause_when}.")
+        if self.gap is not None:
+            text.append(f"Gap: {self.gap}.")
+        if self.root:
+            text.append("Root: " + ", ".join(self.root) + ".")
+        if self.chain:
+            lines = dict.fromkeys(c.source.where for c in self.chain if c.source is not None)
+            shown = list(lines) if len(lines) <= 4 else [*list(lines)[:3], f"{len(lines) - 3} more lines"]
+            text.append("Updated by " + ", ".join(shown or [c.node for c in self.chain[1:-1]][:4] or ["nothing"]) + ".")
+        if self.first_bad is not None:
+            text.append(f"First bad iteration: {self.first_bad:,}.")
+        if self.status is Status.PREDICTED:
+            text.append(f"Confidence {percent(self.confidence)}.")
+        for sentence in self.fix:
+            text.append("To fix it: " + sentence)
+        return "\n".join(text)
+
+    @property
+    def clause_role(self) -> str:
+        """Name of the clause in texts: it blocks the end of a loop, or decides it."""
+        return "Deciding clause" if self.outcome == "terminates" else "Blocking clause"
+
+    @property
+    def clause_when(self) -> str:
+        """The clause with its operands, and the iteration that they are of: ``x > 1.0 (1.0 > 1.0 in iteration 6)``."""
+        text, at = self.blocking_clause or "", self.details.get("clause_iteration")
+        return f"{text[:-1]} in iteration {at:,})" if isinstance(at, int) and text.endswith(")") else text
+
+    def table(self) -> dict[str, Any]:
+        """Return the answer as plain data for JSON: numbers, texts, lists and dicts."""
+        return {
+            "status": self.status.name,
+            "outcome": self.outcome,
+            "remaining": self.remaining,
+            "interval": None if self.interval is None else list(self.interval),
+            "reason": {"slug": self.reason.slug, "sentence": self.reason.sentence},
+            "root": list(self.root),
+            "blocking_clause": self.blocking_clause,
+            "gap": None
+            if self.gap is None
+            else {
+                "trend": self.gap.trend,
+                "values": [_plain(v) for v in self.gap.values],
+                "iterations": list(self.gap.iterations),
+            },
+            "chain": [
+                {"node": c.node, "op": c.op, "source": None if c.source is None else str(c.source)} for c in self.chain
+            ],
+            "first_bad": self.first_bad,
+            "confidence": self.confidence,
+            "proof": None if self.proof is None else {"kind": self.proof.kind, "checked": self.proof.checked},
+            "fix": [f.table() if hasattr(f, "table") else {"sentence": f} for f in self.fix],
+            "details": {k: _plain(v) for k, v in self.details.items()},
+        }
+
+
+def after(iterations: int) -> str:
+    """``after 3 more iterations``, or ``without another iteration``."""
+    if not iterations:
+        return "without another iteration"
+    return f"after {iterations:,} more iteration{'s' if iterations != 1 else ''}"
+
+
+def _plain(value: Any) -> Any:
+    """A number, text, list or dictionary of them; NaN and infinities as text, because JSON has none."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, (bool, int, str)) or value is None:
+        return value
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    try:
+        return float(value) if math.isfinite(value) else str(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return str(value)
+
+
+def unknown(slug: str, sentence: str, **more: object) -> Termination:
+    """An UNKNOWN result with its reason."""
+    return Termination(Status.UNKNOWN, reason=Reason(slug, sentence), **more)  # type: ignore[arg-type]

@@ -1,0 +1,215 @@
+"""One breakpoint: its values, its condition, and its action on a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from workbench.debugger.breakpoints.hit_counter import HitCounter
+from workbench.debugger.conditions.batch import Batch
+from workbench.debugger.conditions.evaluate import Predicate
+from workbench.debugger.conditions.logpoint_template import Template
+from workbench.debugger.conditions.value_checks import LOOKS_BACK, failing_checks
+from workbench.debugger.iteration_path import Path
+from workbench.execution import Position
+from workbench.ir.node import Ref
+
+
+class Breakpoint(HitCounter):
+    """A breakpoint or logpoint. A plain one stops before its nodes. With ``when``, ``health`` or ``watch`` it stops
+    right after a node has fired and all of them hold for its value; with ``log`` it writes a line instead.
+
+    ``iteration`` is None or one number per enclosing frame (None in it for any). ``hits`` is the number of the hit to
+    stop at, ``every`` stops at every k-th hit. ``hits_seen`` counts the hits between the event at which it was set (or
+    the beginning, once the run has been before that event) and the present one. ``refs`` are its values; ``node`` is
+    the node of the first. Set ``enabled`` to switch it off and on.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        where: str,
+        refs: tuple[Ref, ...],
+        *,
+        iteration: Path | None = None,
+        when: Predicate | None = None,
+        hits: int | None = None,
+        every: int | None = None,
+        health: tuple[str, ...] = (),
+        watch: str | None = None,
+        log: Template | None = None,
+        frame: tuple[str, ...] | None = None,
+        op: str | None = None,
+        entry: bool = False,
+        internal: bool = False,
+        changed: Callable[[], None] = lambda: None,
+        probe: Callable[[Position], str] | None = None,
+        flips: bool = False,
+    ) -> None:
+        self.number, self.where, self.refs, self.iteration = number, where, refs, iteration
+        super().__init__(hits, every)
+        self.when, self.health, self.watch, self.log = when, health, watch, log
+        self.frame, self.op, self.internal = frame, op, internal
+        #: it means iterations of a frame: ``refs`` are the first node of the first iteration, and of all others
+        self.entry = entry
+        #: called before a node of an internal breakpoint: gives the reason to stop, or an empty text
+        self.probe = probe
+        #: it stops only where a Switch goes to another side than last time
+        self.flips = flips
+        self._enabled, self._changed = True, changed
+
+    # -- description --------------------------------------------------------------------------------------------
+    @property
+    def node(self) -> str | None:
+        """The node of its first value; None if no node of the graph matches (any more)."""
+        return self.refs[0].node if self.refs else None
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of its values, each once."""
+        return tuple(dict.fromkeys(r.node for r in self.refs))
+
+    @property
+    def kind(self) -> str:
+        """``"break"``, ``"conditional"``, ``"watch"`` or ``"log"``."""
+        if self.log is not None:
+            return "log"
+        if self.watch is not None:
+            return "watch"
+        return "conditional" if self.when is not None or self.health else "break"
+
+    @property
+    def enabled(self) -> bool:
+        """True while it is switched on."""
+        return self._enabled
+
+    @enabled.setter
+    def enabled(self, on: bool) -> None:
+        self._enabled = bool(on)
+        self._changed()
+
+    @property
+    def after(self) -> bool:
+        """True if it is checked after its node has fired, False if before."""
+        return self.when is not None or bool(self.health) or self.watch is not None or self.log is not None
+
+    @property
+    def looks_back(self) -> int:
+        """Number of iterations before the present one that it reads."""
+        parts = [p for p in (self.when, self.log) if p is not None]
+        own = int(self.watch is not None or any(p.looks_back for p in parts))
+        return max([own, *(LOOKS_BACK.get(h, 0) for h in self.health)])
+
+    @property
+    def condition(self) -> str:
+        """Short text of its conditions; empty for a plain breakpoint."""
+        parts = []
+        if self.health:
+            parts.append(" or ".join(self.health))
+        if self.watch is not None:
+            parts.append("value changed")
+        if self.when is not None:
+            parts.append(f"when {self.when.text}")
+        if self.hits is not None and self.every is not None:
+            parts.append(f"from hit {self.hits} on at every {ordinal(self.every)} hit")
+        elif self.hits is not None:
+            parts.append(f"at hit {self.hits}")
+        elif self.every is not None:
+            parts.append(f"at every {ordinal(self.every)} hit")
+        return ", ".join(parts)
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        parts = [self.where]
+        if len(self.refs) != 1 and not self.entry:
+            parts[0] += f" ({len(self.refs):,} values)"
+        if self.entry:
+            parts[0] = f"frame {self.where}"
+        elif self.frame is not None:
+            parts.append(f"in frame {'/'.join(self.frame) or 'outermost'}")
+        if self.op is not None:
+            parts.append(f"op {self.op}")
+        if self.iteration is not None:
+            parts.append(f"iteration {', '.join('any' if i is None else str(i) for i in self.iteration)}")
+        if self.condition:
+            parts.append(self.condition)
+        if self.log is not None:
+            parts.append(f"log {self.log.text!r}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Breakpoint {self.number}: {self.text}{'' if self.enabled else ', off'}>"
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data that ``load_data`` takes; only what differs from the defaults."""
+        found: dict[str, Any] = {"where": None if self.entry else self.where}
+        found |= {
+            "iteration": None if self.iteration is None else list(self.iteration),
+            "when": None if self.when is None else self.when.text,
+            "hits": self.hits,
+            "every": self.every,
+            "health": list(self.health) or None,
+            "watch": self.watch,
+            "log": None if self.log is None else self.log.text,
+            "frame": None if self.frame is None else list(self.frame),
+            "op": self.op,
+        }
+        found = {k: v for k, v in found.items() if v is not None}
+        return found if self.enabled else found | {"enabled": False}
+
+    def code(self) -> str:
+        """A line of Python that sets it again."""
+        given = {k: v for k, v in self.to_data().items() if k != "enabled"}
+        where = given.pop("where", None)
+        if "iteration" in given:
+            given["iteration"] = tuple(given["iteration"])
+        if "frame" in given:
+            given["frame"] = "/".join(given["frame"])
+        if len(given.get("health", ())) == 1:
+            given["health"] = given["health"][0]
+        words = ([repr(where)] if where is not None else []) + [f"{k}={v!r}" for k, v in given.items()]
+        line = f"session.breakpoints.add({', '.join(words)})"
+        return line if self.enabled else f"{line}.enabled = False"
+
+    # -- conditions ---------------------------------------------------------------------------------------------
+    def matches(self, iteration: tuple[int, ...], node: str | None = None) -> bool:
+        """True for a firing of the breakpoint's iteration."""
+        if self.entry and len(self.refs) > 1 and iteration and (node == self.refs[0].node) != (iteration[-1] == 0):
+            return False
+        if self.iteration is None:
+            return True
+        return len(self.iteration) == len(iteration) and all(
+            want is None or want == is_ for want, is_ in zip(self.iteration, iteration, strict=True)
+        )
+
+    def holds(self, batch: Batch, health: tuple[str, ...] | None = None) -> np.ndarray:
+        """(n,) True for firings that meet its conditions; ``health`` replaces its checks where some are ignored."""
+        found = np.ones(len(batch), bool)
+        if self.health:
+            found = failing_checks(self.health if health is None else health, batch)
+        if self.watch is not None and found.any():
+            found = found & changed(batch)
+        if self.when is not None and found.any():
+            found = found & self.when.over(batch)
+        return found
+
+
+def changed(batch: Batch) -> np.ndarray:
+    """(n,) True where a value differs from that of the iteration before; NaN equals NaN."""
+    before, there = batch.previous
+    same = np.asarray(batch.values == before)
+    if batch.values.dtype.kind in "fcV":
+        same = same | (np.isnan(batch.values) & np.isnan(before))
+    return np.asarray(there & ~same.reshape(len(same), -1).all(1))
+
+
+def ordinal(n: int) -> str:
+    """``3rd`` for 3."""
+    end = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{end}"

@@ -1,0 +1,37 @@
+"""Rules that exclude nodes or checks from breakpoints."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """Excludes the nodes that match ``where`` (and ``op``) from breakpoints; with ``health`` only from these checks."""
+
+    number: int
+    where: str
+    op: str | None = None
+    health: tuple[str, ...] = ()
+
+    def fits(self, node: str, name: str, op: str) -> bool:
+        """True for a node of this name and op, one of whose values has the public name ``name``."""
+        named = any(fnmatch.fnmatchcase(n, self.where) or n == self.where for n in (node, name))
+        return named and (self.op is None or fnmatch.fnmatch(op.lower(), self.op.lower()))
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        what = f"{' or '.join(self.health)} of " if self.health else ""
+        return f"ignore {what}{self.where}" + (f", op {self.op}" if self.op else "")
+
+    def code(self) -> str:
+        """A line of Python that sets it again."""
+        words = [repr(self.where)] + ([f"op={self.op!r}"] if self.op else [])
+        if self.health:
+            words.append(f"health={(self.health[0] if len(self.health) == 1 else self.health)!r}")
+        return f"session.breakpoints.ignore({', '.join(words)})"
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,64 @@
+"""A batch of firings of one value on which a condition is evaluated: the latest firing, or a recorded series.
+
+The first axis of every array is that of the firings. A value that a firing does not have (the iteration before the
+first one, a value that is dead or has not fired yet) is *missing*, and every comparison with it is False.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+#: (name of another value, 1 for the iteration before) -> (its values, which exist); length 1 applies to all firings
+Lookup = Callable[[str, int], tuple[np.ndarray, np.ndarray]]
+
+
+def _alone(name: str, back: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(1, np.nan), np.zeros(1, bool)
+
+
+@dataclass
+class Batch:
+    """Firings of a value: ``values`` is (n, ...), ``iterations`` (n, depth) in order.
+
+    ``classify`` names the pattern of a series, if the debugger has such a function.
+    """
+
+    values: np.ndarray
+    iterations: np.ndarray
+    lookup: Lookup = _alone
+    classify: Callable[[np.ndarray], str] | None = None
+    _previous: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of_one(cls, value: Any, iteration: tuple[int, ...] = (), lookup: Lookup = _alone) -> Batch:
+        """A batch of a single firing."""
+        return cls(np.asarray(value)[None], np.array([iteration], np.int64).reshape(1, -1), lookup)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def iteration(self) -> np.ndarray:
+        """(n,) iteration of the innermost frame; 0 at the outermost level."""
+        return self.iterations[:, -1] if self.iterations.shape[1] else np.zeros(len(self), np.int64)
+
+    @property
+    def follows(self) -> np.ndarray:
+        """(n,) True where the preceding firing is that of the iteration before, in the same activation of the loop."""
+        found = np.zeros(len(self), bool)
+        if self.iterations.shape[1] and len(self) > 1:
+            step = np.diff(self.iterations, axis=0)
+            found[1:] = (step[:, -1] == 1) & (step[:, :-1] == 0).all(1)
+        return found
+
+    @property
+    def previous(self) -> tuple[np.ndarray, np.ndarray]:
+        """(values of the iteration before, which of them exist)."""
+        if self._previous is None:
+            there = self.follows
+            self._previous = self.values[np.maximum(np.arange(len(self)) - 1, 0)], there
+        return self._previous

@@ -1,0 +1,64 @@
+"""Commands that change values: of a node at the present event, of the inputs, or as another run changed them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from workbench.debugger.control.input_update import InputUpdate
+from workbench.debugger.control.run_control import Command, RunControl
+from workbench.debugger.replay.history import History
+from workbench.debugger.stop import Stop, StopReason
+from workbench.execution.edits import Edit
+from workbench.plan import ExecutionPlan
+from workbench.trace.describe import short
+
+
+def set_value(control: RunControl, name: str, value: Any) -> Command:
+    """Write a value at the present event; the history before it is kept in ``histories``."""
+    yield from ()  # all of it is one slice
+    run = control.run
+    ref = control.breakpoints.ref(name)
+    before = list(run.edits)
+    edit = run.edit(ref, value)
+    control.context.histories.append(History(run, before, edit))
+    text = f"{run.plan.graph.name_of(ref)} = {short(edit.value)}, it was {short(edit.before)}."
+    return Stop(StopReason.EDITED, run.position(), text)
+
+
+def update(control: RunControl, changes: Mapping[str, Any]) -> Command:
+    """Change inputs, recompute what depends on them, and run to the end; ``DebugControl.updated`` is the report."""
+    pending = InputUpdate(control.context, control.checks, changes)
+    control.context.pending_update = pending  # before the first slice: it may be cancelled before that
+    return _update(control, pending)
+
+
+def _update(control: RunControl, pending: InputUpdate) -> Command:
+    yield from pending.slices()
+    return Stop(StopReason.FINISHED, control.run.position())
+
+
+def follow(control: RunControl, edits: list[Edit], event: int, plan: ExecutionPlan) -> Command:
+    """Run from the beginning to an event with the edits of another run of ``plan``; see ``Session.fork``."""
+    run = control.run
+    if run.plan is plan:
+        run.edits = list(edits)
+    else:  # values are stored in other places: each edit is made again
+        for edit in edits:
+            yield from _run_over_breakpoints(control, edit.event)
+            run.edit(edit.ref, edit.value)
+        if run.event > event:
+            run.seek(event, skip_silent=True)
+    yield from _run_over_breakpoints(control, event)
+    return Stop(StopReason.FINISHED if run.finished else StopReason.TARGET, run.position())
+
+
+def _run_over_breakpoints(control: RunControl, event: int) -> Generator[None, None, None]:
+    """Run to an event without stops."""
+    run, margin = control.run, 2 * control.run.plan.program.length
+    with run.breakpoints_disabled():
+        while run.event + margin < event and not run.finished:
+            if run.go(event - margin) == "halt":
+                break
+            yield
+    run.to_event(event)

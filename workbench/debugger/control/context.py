@@ -1,0 +1,89 @@
+"""The state that the parts of a debugger share: the run under it, its breakpoints, and its last stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.debugger.breakpoints.breakpoint import Breakpoint
+from workbench.debugger.breakpoints.manager import Breakpoints
+from workbench.debugger.breakpoints.targets import Targets
+from workbench.debugger.replay.history import History
+from workbench.debugger.stop import Stop, StopReason
+from workbench.debugger.weak_method import weakly
+from workbench.errors import SessionError
+from workbench.execution import Run
+from workbench.execution.incremental import RevisionSteps, Update
+from workbench.ir.node import Tag
+
+
+class PendingUpdate(Protocol):
+    """An update of inputs that has begun or is about to (see ``input_update``)."""
+
+    def leave(self) -> None:
+        """Put the run into a state from which it can go on."""
+
+    def result(self) -> Update:
+        """A report of the work that was done."""
+
+
+class DebugContext:
+    """Shared state of the parts of one debugger. ``run`` changes with :meth:`adopt`; every part reads it from here."""
+
+    def __init__(
+        self,
+        run: Run,
+        release_dead_values: bool = False,
+        classify: Callable[[np.ndarray], str] | None = None,
+        recheck: Callable[[Breakpoint, int], list[Tag]] | None = None,
+    ) -> None:
+        """``release_dead_values``: plans of this session free values after their last use. ``classify`` names the
+        pattern of a series; ``recheck`` finds past hits of a breakpoint."""
+        self.run, self.release_dead_values, self.classify = run, release_dead_values, classify
+        # weakly: the breakpoints belong to this object, and a strong reference back would keep it, and the run, alive
+        # until the next garbage collection
+        self.breakpoints = Breakpoints(
+            Targets(weakly(self._current_run, no_run)),
+            weakly(self.mark_breakpoints_changed),
+            weakly(self._current_event, lambda: 0),
+            recheck,
+        )
+        #: the conditions in the executor are older than the breakpoints
+        self.breakpoints_changed = False
+        self.nodes = {n.name: n for n in run.plan.layout.nodes}
+        self.histories: list[History] = []
+        self.stop = Stop(StopReason.STARTED, run.position())
+        self.pending_update: PendingUpdate | None = None
+        self._steps: RevisionSteps | None = None
+
+    def adopt(self, run: Run) -> None:
+        """Continue with another run of the same graph; breakpoints and histories stay."""
+        self.run, self.nodes = run, {n.name: n for n in run.plan.layout.nodes}
+        self.breakpoints_changed = True
+
+    def mark_breakpoints_changed(self) -> None:
+        """Have the conditions in the executor replaced before it runs again, on the thread that runs it."""
+        self.breakpoints_changed = True
+
+    def steps(self) -> RevisionSteps:
+        """The outermost level of the present plan in steps."""
+        if self._steps is None or self._steps.plan is not self.run.plan:
+            self._steps = RevisionSteps(self.run.plan)
+        return self._steps
+
+    def _current_run(self) -> Run:
+        return self.run
+
+    def _current_event(self) -> int:
+        return self.run.event
+
+
+def no_run() -> Any:
+    """Raise the SessionError of breakpoints whose session no longer exists."""
+    raise SessionError(
+        "breakpoints: their session no longer exists.",
+        slug="no-run",
+        fix="keep a reference to the session while you use its breakpoints.",
+    )

@@ -1,0 +1,50 @@
+"""Replays a whole run with every row kept, for analyses that read values which the trace has dropped."""
+
+from __future__ import annotations
+
+from workbench.debugger.replay.locate import FIRST_LOOK
+from workbench.errors import ExecutionError
+from workbench.execution import NEWEST_CHECKPOINTS, Run
+from workbench.plan import PLANS, ExecutionPlan
+
+#: most bytes that a replay may hold in addition to the run
+MOST_BYTES = 256 << 20
+
+
+def full_replay(run: Run, memory: int = MOST_BYTES) -> Run | None:
+    """A copy of the run, up to the same event, that has kept every row; None where ``memory`` bytes are not enough.
+
+    Does not start where the rows alone are known to be too large. A run whose plan drops arrays (``trace="stats"``)
+    is planned again, so that they are kept.
+    """
+    plan = _keeping(run)
+    if _row_bytes(run, plan) > memory:
+        return None
+    other = Run(plan, run.feeds, memory, checkpoints=NEWEST_CHECKPOINTS, back=False)
+    other.edits = list(run.edits)
+    end, margin, look = run.event, 2 * plan.program.length, FIRST_LOOK
+    try:
+        while other.event + margin < end:
+            if other.go(min(end - margin, other.event + look)) == "halt" or other.trace.dropped:
+                break
+            look *= 2
+        if other.trace.dropped:
+            return None
+        other.to_event(end)
+    except ExecutionError:
+        pass  # it fails at the node where the run failed, after its last event
+    return None if other.trace.dropped or other.event != end else other
+
+
+def _keeping(run: Run) -> ExecutionPlan:
+    """A plan of the same events that frees no value; the run's own if there are edits, which name places in it."""
+    plan = run.plan
+    if run.edits or not (plan.statistics or plan.lean):
+        return plan
+    return PLANS.get(plan.graph, dict(plan.outputs), plan.signature)
+
+
+def _row_bytes(run: Run, plan: ExecutionPlan) -> int:
+    """Lower bound of the bytes of the rows of all loops, without arrays outside of the rows."""
+    frames = enumerate(plan.layout.frames)
+    return sum(f.row_bytes * (run.view.rows(k)[1] + 1) for k, f in frames if k < len(run.plan.layout.frames))

@@ -1,0 +1,14 @@
+"""The pages of the documentation, as files beside this one; the README links to each.
+
+.. include:: debugging.md
+.. include:: panel.md
+.. include:: terminal.md
+.. include:: python_functions.md
+.. include:: imports.md
+.. include:: analysis.md
+.. include:: arrays.md
+.. include:: types.md
+.. include:: speed.md
+.. include:: limits.md
+.. include:: development.md
+"""

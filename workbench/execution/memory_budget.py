@@ -1,0 +1,65 @@
+"""Splits the memory budget of a run among rows, checkpoints, and the retention backends of evicted rows.
+
+The executor evicts rows according to its own bytes and two figures that are set here: ``checkpoint_bytes``, and
+``reserved_bytes`` (bytes that backends hold or may hold).
+"""
+
+from __future__ import annotations
+
+from workbench.execution.failure import not_retired
+from workbench.kernels.machine import Machine
+from workbench.trace.spill.store import QUEUE
+
+#: budget of runs without a trace: only the newest rows stay, enough for views to read them at full speed
+NEWEST_ROWS = 4 << 20
+#: bytes of the checkpoints of such runs, in addition
+NEWEST_CHECKPOINTS = 4 << 20
+#: most bytes of the newest rows, where backends take the evicted ones
+NEWEST_KEPT = 8 << 20
+#: least limit of the bytes of rows that wait for the disk
+LEAST_QUEUE = 1 << 16
+
+
+class BudgetSplit:
+    """The shares of a budget. ``checkpoints`` are bytes in addition to it, or None: a quarter of the budget."""
+
+    def __init__(self, machine: Machine, budget: int, checkpoints: int | None) -> None:
+        self._machine, self._budget = machine, budget
+        self.counted = checkpoints is None  # True if checkpoints count against the budget
+        quarter = budget // 4 if budget > 0 else NEWEST_CHECKPOINTS
+        self.checkpoints = quarter if checkpoints is None else checkpoints
+        self._newest: int | None = None  # bytes of the newest rows, where backends take the evicted ones
+
+    def bytes_for_backends(self, share_of_all: bool) -> int:
+        """Bytes that backends may take. They and the newest rows have fixed shares, halves with ``share_of_all``;
+        checkpoints get the rest."""
+        newest = self._budget // 2 if share_of_all else min(self._budget // 8, NEWEST_KEPT)
+        self._newest = max(self._machine.least_bytes, newest)
+        return max(0, self._budget - self._newest - self.checkpoints)
+
+    @property
+    def queue(self) -> int:
+        """Most bytes of rows that wait for the disk."""
+        return max(min(QUEUE, self._budget // 8), LEAST_QUEUE)
+
+    def make(self, held: int, more: int) -> None:
+        """Evict rows until there is room for ``more`` bytes of checkpoints in addition to ``held``. ExecutionError if a
+        backend refuses the rows."""
+        self._reserve(held + more)
+        try:
+            self._machine.make_room(more if self.counted else 0)
+        except Exception as error:
+            if not self._machine.retire_failed:
+                raise
+            raise not_retired(error) from error
+
+    def account(self, held: int) -> None:
+        """Set the bytes of checkpoints. If they have grown, rows are evicted when the run continues."""
+        if self.counted:
+            self._reserve(held)
+            self._machine.checkpoint_bytes = held
+
+    def _reserve(self, checkpoints: int) -> None:
+        """Reserve all but the share of the newest rows, also what checkpoints and backends do not use yet."""
+        if self._newest is not None:
+            self._machine.reserved_bytes = max(0, self._budget - self._newest - checkpoints)

@@ -1,0 +1,36 @@
+"""Runs without a session: the plan for some feeds, and a run to the end in the calling thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.execution.feeds import prepare_feeds
+from workbench.execution.memory_budget import NEWEST_ROWS
+from workbench.execution.run import Run
+from workbench.ir.graph import Graph
+from workbench.ir.types import TensorType
+from workbench.plan import PLANS, ExecutionPlan, choose_outputs, signature_of
+
+
+def plan_for(
+    graph: Graph,
+    arrays: Mapping[str, np.ndarray],
+    outputs: Sequence[str] | None,
+    statistics: bool = False,
+    lean: bool = False,
+) -> ExecutionPlan:
+    """Return the plan for some feeds, from the plan cache."""
+    signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
+    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics, lean)
+
+
+def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Run a graph to its end in this thread, without a trace, and return the outputs by name."""
+    arrays = prepare_feeds(graph, feeds)
+    run = Run(plan_for(graph, arrays, None, lean=True), arrays, NEWEST_ROWS, back=False)
+    while run.go() != "halt":
+        pass  # between two slices Python handles signals
+    return run.outputs()

@@ -1,0 +1,30 @@
+"""Memory figures of a run: rows of the trace, checkpoints and feeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from workbench.execution.run import Run
+
+
+class RunFigures(NamedTuple):
+    """Bytes of a run after ``event`` events. ``budget`` bounds ``rows``, except for one chunk of 2 MiB of each frame;
+    ``checkpoints`` get a quarter of it."""
+
+    event: int
+    rows: int  #: of the trace, with the arrays in them
+    checkpoints: int  #: states to replay from, with the arrays in them
+    feeds: int  #: copies of the inputs
+    budget: int
+
+    @property
+    def total(self) -> int:
+        """Sum of rows, checkpoints and feeds."""
+        return self.rows + self.checkpoints + self.feeds
+
+
+def run_figures(run: Run) -> RunFigures:
+    """The figures of a run, also while it runs; O(frames + feeds)."""
+    feeds = sum(getattr(array, "nbytes", 0) for array in run.feeds.values())
+    return RunFigures(run.event, run.view.bytes, run.checkpoint_bytes, feeds, run.budget)

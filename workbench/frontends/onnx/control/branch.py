@@ -1,0 +1,46 @@
+"""ONNX If -> branch: a Switch for each value on the way in, which both sides share, and a Merge for each on the way
+out.
+
+Source: https://onnx.ai/onnx/operators/onnx__If.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.errors import LoadError
+from workbench.frontends.onnx.control.variables import body_graph, frame_names, scalar
+from workbench.frontends.onnx.scope import BranchScope, OnnxScope, Switches
+from workbench.ir.node import Ref
+
+if TYPE_CHECKING:
+    from workbench.frontends.onnx.lower import OnnxLowering, OnnxNode
+
+
+def lower_if(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None:
+    branches = [body_graph(node, "else_branch"), body_graph(node, "then_branch")]
+    for graph in branches:
+        if len(graph.output) < len(node.outputs):
+            raise LoadError(
+                f"If {node.label!r} has {len(node.outputs)} outputs, but its branch {graph.name!r} has "
+                f"{len(graph.output)}.",
+                slug="bad-if",
+            )
+    label, region = frame_names(lowering, node, outer, "if")
+    pred = node.input(0)
+    if pred is None:
+        raise LoadError(f"If {node.label!r} has no condition.", slug="bad-if")
+    pred = scalar(lowering, outer, pred, label, region)
+    if not outer.is_gated(pred):
+        pred = lowering.emit(outer, "Identity", [pred], f"{label}/pred", region=region)
+    switches = Switches(lowering, outer, label, region, pred)
+    sides: list[list[Ref]] = []
+    for side, graph in enumerate(branches):
+        scope = BranchScope(lowering, outer, switches, side)
+        lowering.open(scope, graph, "then_branch" if side else "else_branch")
+        sides.append(lowering.body(scope, graph))
+    for name, on_false, on_true in zip(node.outputs, *sides, strict=False):
+        if name:
+            merge = lowering.raw("Merge", [on_false, on_true], lowering.node_name(outer, name), region=region)
+            lowering.publish(outer, name, merge)
+            lowering.types[merge] = lowering.declared(outer, name)

@@ -1,0 +1,33 @@
+"""Types that a model declares, or that follow from it, for empty lists and missing optional values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.frontends.onnx.library import onnx
+
+#: op -> how many inputs come before those that a body carries: trip count and condition, in the node as in the body
+_CARRIED = {"Loop": 2}
+
+
+def with_inferred_types(proto: Any) -> Any:
+    """The model with the value types that ONNX's rules infer, also in bodies; unchanged where they infer nothing."""
+    try:
+        return onnx().shape_inference.infer_shapes(proto)
+    except Exception:  # a model of more than 2 GiB, or one that the rules do not take
+        return proto
+
+
+def typed(graph: Any, around: Mapping[str, Any], node: Any = None) -> dict[str, Any]:
+    """The types of lists and optional values by name in a graph. ``around`` are those of the graph around it, ``node``
+    is the one whose body it is: what the node is given is what an input without a type of its own has."""
+    found = dict(around)
+    first = _CARRIED.get(node.op_type) if node is not None else None
+    if first is not None:
+        pairs = zip(list(graph.input)[first:], list(node.input)[first:], strict=False)
+        found.update((i.name, around[name]) for i, name in pairs if name in around)
+    for value in (*graph.input, *graph.value_info, *graph.output):
+        if value.type.WhichOneof("value") in ("sequence_type", "optional_type"):
+            found[value.name] = value.type
+    return found

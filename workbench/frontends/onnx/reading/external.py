@@ -1,0 +1,111 @@
+"""Tensors that an ONNX model keeps in other files: which there are, and that they stay in the model's folder.
+
+The onnx library checks paths too; what is checked here comes before it opens anything: a location is relative, goes
+through no link, ends in an ordinary file of the folder, and offset and length fit the file and the tensor.
+Source: https://onnx.ai/onnx/repo-docs/ExternalData.html.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from workbench.errors import LoadError
+from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.tensors import DTYPES
+from workbench.ir.types import STRING, numpy_dtype
+
+_FIX = "keep the data files beside the model, as onnx.save_model(..., save_as_external_data=True) writes them."
+
+
+def tensors(model: Any) -> Iterator[Any]:
+    """Every TensorProto of a model, in graphs, functions, attributes and sparse tensors."""
+    stack: list[Any] = [model.graph, *model.functions, *(g for t in model.training_info for g in (t.algorithm,))]
+    while stack:
+        graph = stack.pop()
+        yield from getattr(graph, "initializer", ())
+        for sparse in getattr(graph, "sparse_initializer", ()):
+            yield from (sparse.values, sparse.indices)
+        for attribute in (a for n in graph.node for a in n.attribute):
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+            for sparse in (
+                *([attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else ()),
+                *attribute.sparse_tensors,
+            ):
+                yield from (sparse.values, sparse.indices)
+            stack.extend([attribute.g] if attribute.HasField("g") else ())
+            stack.extend(attribute.graphs)
+
+
+def load_external(model: Any, folder: str | None) -> None:
+    """Read the external tensors into the model; LoadError ``external-data`` for what must not or cannot be read."""
+    library = onnx()
+    found = [t for t in tensors(model) if t.data_location == library.TensorProto.EXTERNAL]
+    if not found:
+        return
+    if folder is None:
+        raise _refused(
+            f"The tensor {found[0].name!r} is in another file, but the model was given without a path", "path"
+        )
+    total = sum(_checked(tensor, Path(folder)) for tensor in found)
+    files = {str(_location(t)) for t in found}
+    there = sum((Path(folder) / f).stat().st_size for f in files)
+    if total > 8 * there:  # a file may be shared, but not to make a small one count a thousand times
+        raise _refused(f"Its tensors claim {total:,} bytes of {there:,} in other files", "data")
+    try:
+        library.load_external_data_for_model(model, folder)
+    except Exception as error:
+        raise _refused(f"The tensors that it keeps in other files cannot be read: {error}", "data") from error
+    if any(t.data_location == library.TensorProto.EXTERNAL for t in found):
+        raise _refused("Some of its tensors in other files were not read", "data")
+
+
+def _location(tensor: Any) -> PurePosixPath:
+    text = next((e.value for e in tensor.external_data if e.key == "location"), "")
+    posix, windows = PurePosixPath(text), PureWindowsPath(text)
+    if not text or "\0" in text or posix.is_absolute() or windows.is_absolute() or windows.drive or "\\" in text:
+        raise _refused(f"The tensor {tensor.name!r} names no file beside the model: {text!r}", "location")
+    if ".." in posix.parts:
+        raise _refused(f"The tensor {tensor.name!r} points out of the model's folder: {text!r}", "location")
+    return posix
+
+
+def _checked(tensor: Any, folder: Path) -> int:
+    """The number of bytes that will be read for a tensor."""
+    location = _location(tensor)
+    path = folder
+    for part in location.parts:
+        path = path / part
+        if path.is_symlink():
+            raise _refused(f"The tensor {tensor.name!r} is behind a link, {str(location)!r}", "location")
+    if not path.is_file():
+        raise _refused(f"There is no file {str(location)!r} for the tensor {tensor.name!r}", "location")
+    offset, length = _number(tensor, "offset", 0), _number(tensor, "length", None)
+    size = path.stat().st_size
+    read = size - (offset or 0) if length is None else length
+    if offset is None or offset > size or read > size - offset:
+        raise _refused(f"The tensor {tensor.name!r} claims more of {str(location)!r} than its {size:,} bytes", "data")
+    dtype = DTYPES.get(tensor.data_type, STRING)
+    if dtype != STRING and all(d >= 0 for d in tensor.dims):
+        needed = math.prod(tensor.dims) * numpy_dtype(dtype).itemsize
+        if needed != read:
+            raise _refused(f"The tensor {tensor.name!r} needs {needed:,} bytes, but {read:,} are given", "data")
+    return read
+
+
+def _number(tensor: Any, key: str, default: int | None) -> int | None:
+    text = next((e.value for e in tensor.external_data if e.key == key), None)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise _refused(f"The {key} of the tensor {tensor.name!r} is {text[:40]!r}", "data")
+    return int(text)
+
+
+def _refused(reason: str, what: str) -> LoadError:
+    fix = "give the path of the model instead." if what == "path" else _FIX
+    return LoadError(f"The ONNX model is refused. {reason}.", slug="external-data", fix=fix)

@@ -1,0 +1,188 @@
+"""Reading an ONNX model: bytes, path or ModelProto -> a ModelProto without functions, in order, with inferred types.
+
+::
+
+    read_model ─► pruned ─► functions put in ─► pruned ─► skeleton ─► nodes in order ─► types ─► large tensors put back
+                  to the outputs that are asked for        of small tensors: fast, and below protobuf's 2 GB
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import LoadError
+from workbench.frontends import sniff
+from workbench.frontends.files import read_bytes
+from workbench.frontends.formats import format_of
+from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.reading import validate, wiring
+from workbench.frontends.onnx.reading.declared import with_types
+from workbench.frontends.onnx.reading.external import load_external
+from workbench.frontends.onnx.reading.local_functions import inlined
+from workbench.frontends.protobuf import wire
+
+_NO_GRAPH = "it holds no graph"
+#: field number of the graph in ModelProto
+_GRAPH = 7
+#: ops whose graphs are lowered here
+_CONTROL = ("If", "Loop", "Scan", "SequenceMap")
+#: larger initializers say nothing about shapes
+_SMALL_BYTES = 16_384
+
+
+def read_model(model: Any, outputs: Sequence[str] | None = None) -> Any:
+    """The ModelProto that ``model`` (bytes, a path, or a ModelProto) stands for; raises LoadError.
+
+    With ``outputs`` what they do not need is left out, unless one of them is made inside of a function.
+    """
+    library = onnx()
+    folder: str | None = None
+    if isinstance(model, library.ModelProto):
+        proto = model
+    else:
+        if isinstance(model, (str, os.PathLike)):
+            path = Path(model)
+            data, folder = read_bytes(path), str(path.parent)
+        elif isinstance(model, (bytes, bytearray, memoryview)):
+            data = bytes(model)
+        else:
+            raise LoadError(
+                f"from_onnx takes a path, bytes or an onnx.ModelProto, but got {type(model).__name__}.",
+                slug="not-a-model",
+                fix="give one of these; model.SerializeToString() makes bytes.",
+            )
+        check_bytes(data)
+        proto = library.ModelProto()
+        try:
+            proto.ParseFromString(data)
+        except Exception as error:  # protobuf's DecodeError lives in one of several modules
+            raise _not_a_model(str(error)) from error
+    if outputs is not None and set(outputs) <= wiring.values_of(proto.graph):
+        proto = wiring.pruned(proto, outputs)
+    load_external(proto, folder)
+    return proto
+
+
+def check_bytes(data: bytes) -> None:
+    """Tell the usual mistakes apart before the library answers with one word for all of them."""
+    if not data:
+        raise LoadError("The model has no bytes.", slug="empty", fix="write or fetch the file again.")
+    found = None if sniff.kind_of(data) == "onnx" else format_of(data)
+    if found is not None:
+        raise LoadError(f"This is no ONNX model: it is {found.name}.", slug="not-onnx", fix=found.fix)
+    if sniff.is_text(data):
+        raise _not_a_model("it is text")
+    try:
+        fields = set(wire.scan(data, limit=1_000_000))
+    except wire.WireError as error:
+        if error.slug == "truncated" and sniff.kind_of(data) == "onnx":
+            raise LoadError(
+                f"The ONNX model is cut off: {error.message}", slug="truncated", fix="fetch or write the file again."
+            ) from error
+        raise _not_a_model(error.message.rstrip(".")) from error
+    if (_GRAPH, wire.LENGTH) not in fields:
+        raise _not_a_model(_NO_GRAPH)
+    try:
+        validate.check_wire(data)
+    except wire.WireError as error:
+        if error.slug != "malformed":
+            raise LoadError(f"The ONNX model is refused: {error.message}", slug=error.slug) from error
+        raise _not_a_model(error.message.rstrip(".")) from error
+
+
+def prepare(proto: Any, outputs: Sequence[str] | None = None) -> tuple[Any, list[str]]:
+    """Inline the model's own functions, put the nodes in order and infer types as far as ONNX can; the model given is
+    not changed. Returns the model and notes on what was repaired."""
+    if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
+        raise _not_a_model(_NO_GRAPH)
+    if not proto.graph.output:
+        raise LoadError(
+            "The ONNX model has no outputs.", slug="no-outputs", fix="name at least one output in the model."
+        )
+    whole = inlined(proto)
+    if outputs is not None and set(outputs) <= wiring.values_of(whole.graph):
+        whole = wiring.pruned(whole, outputs)
+    notes: list[str] = []
+    made, standing_in = _skeleton(whole)
+    _open_dims(made.graph)
+    wiring.sort_nodes(made.graph, notes)
+    made = _expanded(with_types(made, notes))
+    graph = made.graph
+    inputs = [type(i).FromString(i.SerializeToString()) for i in graph.input if i.name not in standing_in]
+    if standing_in:
+        del graph.input[:]
+        graph.input.extend(inputs)
+    small = {t.name for t in graph.initializer}
+    graph.initializer.extend(t for t in whole.graph.initializer if t.name not in small)
+    return made, notes
+
+
+def _skeleton(model: Any) -> tuple[Any, set[str]]:
+    """A copy without large initializers, and the names of the inputs that stand in for these."""
+    made = wiring.without_graph(model)
+    graph, source = made.graph, model.graph
+    for field, value in source.ListFields():
+        if field.name != "initializer":
+            wiring.copy_field(graph, field, value)
+    inputs, standing_in = {i.name for i in source.input}, set()
+    for tensor in source.initializer:
+        if tensor.ByteSize() <= _SMALL_BYTES:
+            graph.initializer.append(tensor)
+        elif tensor.name not in inputs:
+            standing_in.add(tensor.name)
+            graph.input.append(onnx().helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
+    return made, standing_in
+
+
+def _open_dims(graph: Any) -> None:
+    """Dimensions below 0, which some exporters write for those that are open, become open ones."""
+    for value in (*graph.input, *graph.value_info, *graph.output):
+        for dim in value.type.tensor_type.shape.dim if value.type.HasField("tensor_type") else ():
+            if dim.dim_value < 0:
+                dim.ClearField("dim_value")
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _open_dims(attribute.g)
+
+
+def _graphs(graph: Any) -> Iterator[Any]:
+    """A graph and all graphs inside it."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _graphs(attribute.g)
+
+
+def _expanded(proto: Any) -> Any:
+    """Standard ops that take graphs and are no control flow (FlexAttention) become the functions that define them."""
+    found = set()
+    for graph in _graphs(proto.graph):
+        for node in graph.node:
+            if node.op_type not in _CONTROL and any(a.HasField("g") for a in node.attribute):
+                found.add((node.domain, node.op_type))
+    if not found:
+        return proto
+    from onnx import inliner
+
+    try:
+        return with_types(inliner.inline_selected_functions(proto, sorted(found), False, True), [])
+    except Exception:
+        return proto  # they are refused by name where they are lowered
+
+
+def opsets(proto: Any) -> dict[str, int]:
+    """domain -> version that the model imports; the default domain is ""."""
+    found = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in proto.opset_import}
+    found.setdefault("", 1)
+    return found
+
+
+def _not_a_model(reason: str) -> LoadError:
+    return LoadError(
+        f"This is no ONNX model: {reason.rstrip('.')}.", slug="not-onnx", fix="give a model as onnx.save writes it."
+    )

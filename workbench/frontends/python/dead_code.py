@@ -1,0 +1,49 @@
+"""The last step of a capture: nodes that no result needs go, and values get the names of Python's variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.frontends.python.engine import Engine
+from workbench.ir.builder.value import Value
+from workbench.ir.graph import Graph
+from workbench.ir.opspec import REGISTRY
+
+
+def finish(engine: Engine, outputs: Mapping[str, Value]) -> Graph:
+    """The graph of what was captured, with these outputs."""
+    b = engine.builder
+    kept = _needed(engine, outputs)
+    b._nodes = {name: node for name, node in b._nodes.items() if name in kept}
+    b._names = {name: ref for name, ref in b._names.items() if ref.node in kept}
+    taken = set(b._names.values())
+    for name, ref in engine.named.items():
+        if name in b._names or ref.node not in kept or ref in taken or name in b._inputs:
+            continue
+        if b._nodes[ref.node].op not in ("Placeholder", "Const"):
+            b._names[name] = ref
+            taken.add(ref)
+    return b.build(dict(outputs))
+
+
+def _needed(engine: Engine, outputs: Mapping[str, Value]) -> set[str]:
+    """Inputs, what the outputs read or wait for, and nodes in which Python would raise."""
+    nodes = engine.builder._nodes
+    stack = [value.ref.node for value in outputs.values()]
+    stack += [n for n, node in nodes.items() if node.op == "Placeholder" or _may_raise(node)]
+    kept: set[str] = set()
+    while stack:
+        name = stack.pop()
+        if name in kept:
+            continue
+        kept.add(name)
+        node = nodes[name]
+        stack.extend(r.node for r in node.inputs)
+        stack.extend(node.control)
+    return kept
+
+
+def _may_raise(node) -> bool:
+    if node.op in ("Placeholder", "Const"):
+        return False
+    return bool(node.attrs.get("checked") or node.attrs.get("_raises")) or not REGISTRY.lookup(node.op, node.attrs).pure

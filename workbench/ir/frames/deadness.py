@@ -1,0 +1,92 @@
+"""Which decisions a node of a frame graph needs to be alive, and the triggers that fire even so.
+
+A decision is (predicate, side). Switch adds one, Merge takes those away in which its inputs differ, everything else
+needs what all its inputs need; what a loop's Merge and an Enter give is alive in every iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.node import Node, Ref
+
+Needs = frozenset[tuple[Ref, bool]]
+NONE: Needs = frozenset()
+#: attribute of a NoOp that was a ControlTrigger
+TRIGGER = "_trigger"
+
+
+class Deadness:
+    """Decisions of each node, within its frame."""
+
+    def __init__(self, nodes: Mapping[str, Node], order: tuple[str, ...], where: Mapping[str, FramePath]) -> None:
+        self.nodes, self.where = nodes, where
+        self.needs: dict[str, Needs] = {}
+        #: what must hold in the parent for a frame to start
+        self.starts: dict[FramePath, Needs] = {}
+        for name in order:
+            self.needs[name] = self._of(nodes[name])
+
+    def root(self, ref: Ref) -> Ref:
+        """The value that ``ref`` is another name of."""
+        while self.nodes[ref.node].op in ("Identity", "LoopCond", "Switch"):
+            ref = self.nodes[ref.node].inputs[0]
+        return ref
+
+    def of_value(self, ref: Ref) -> Needs:
+        node = self.nodes[ref.node]
+        if node.op == "Switch":
+            return self.needs[node.name] | {(self.root(node.inputs[1]), bool(ref.index))}
+        return self._after(node)
+
+    def _after(self, node: Node) -> Needs:
+        if node.op == "Enter":
+            return NONE
+        if node.op == "Exit":
+            return self.starts.get(self.where[node.name], NONE)
+        return self.needs.get(node.name, NONE)  # what is not visited yet comes around a loop
+
+    def _of(self, node: Node) -> Needs:
+        waits = frozenset().union(*(self._after(self.nodes[c]) for c in node.control)) if node.control else NONE
+        if node.attrs.get(TRIGGER):
+            return NONE
+        if node.op == "Merge":
+            if any(self.nodes[r.node].op == "NextIteration" for r in node.inputs):
+                return NONE
+            return frozenset.intersection(*(self.of_value(r) for r in node.inputs)) | waits
+        needs = frozenset().union(waits, *(self.of_value(r) for r in node.inputs))
+        if node.op == "Enter" and not node.attrs.get("is_constant"):
+            self.starts.setdefault(self.where[node.name], needs)
+        return needs
+
+    def alive(self, name: str) -> list[str]:
+        """Nodes of the same frame that ``name`` comes after and that fire whatever is decided."""
+        found: dict[str, None] = {}
+        stack, seen = [name], set()
+        while stack:
+            node = self.nodes[stack.pop()]
+            if node.name in seen:
+                continue
+            seen.add(node.name)
+            if not self._after(node):
+                found[node.name] = None
+            elif node.op == "Exit":
+                frame = self.where[node.name]
+                enters = (n for n in self.nodes.values() if n.op == "Enter" and self.where[n.name] == frame)
+                stack.extend(r.node for e in enters for r in e.inputs)
+            else:
+                stack.extend((*(r.node for r in node.inputs), *node.control))
+        return list(found)
+
+
+def with_triggers(nodes: Mapping[str, Node], deadness: Deadness) -> dict[str, Node]:
+    """The nodes with every trigger waiting for what is always alive: a trigger fires also where what it waits for is
+    dead (https://www.tensorflow.org/api_docs/python/tf/raw_ops/ControlTrigger)."""
+    return {
+        name: replace(node, control=tuple(dict.fromkeys(a for c in node.control for a in deadness.alive(c))))
+        if node.attrs.get(TRIGGER)
+        else node
+        for name, node in nodes.items()
+    }

@@ -1,0 +1,307 @@
+"""The immutable graph: nodes in a valid order, inputs, outputs, public names, frames."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import GraphError
+from workbench.ir.checker import check_nodes, check_wiring
+from workbench.ir.collector import collector_paused
+from workbench.ir.frames.crossings import cross_references
+from workbench.ir.frames.frame_tree import Frame, FramePath, assign_frames, build_frames, order_nodes
+from workbench.ir.frames.gating import check_gating
+from workbench.ir.frames.regions import Region, find_regions
+from workbench.ir.infer import infer_types
+from workbench.ir.listing import Listing
+from workbench.ir.node import Node, Ref
+from workbench.ir.text_writer import write_graph
+from workbench.ir.types import TensorType
+from workbench.text import similar_names
+
+
+class Graph:
+    """An immutable dataflow graph with frames. Build one with :class:`workbench.GraphBuilder` or load one.
+
+    Attributes
+    ----------
+    name : str
+        Name of the graph.
+    nodes : mapping of str to Node
+        The nodes by name, in an order in which they can be computed.
+    inputs, outputs : mapping of str to Ref
+        Public names of the inputs and outputs, and the values that they stand for.
+    names : mapping of str to Ref
+        Further public names: loop variables, and names of the imported model.
+    frames : mapping of tuple to Frame
+        The frames by path, the outermost level ``()`` included; a frame lists its loop variables and its condition.
+    notes : tuple of str
+        Sentences on what was repaired during an import, such as nodes that were not in order. They do not count for
+        equality.
+
+    Examples
+    --------
+    >>> graph
+    <Graph 'newton': 18 nodes, 1 frame>
+    >>> list(graph.inputs), list(graph.outputs), list(graph.frames)
+    (['a'], ['x'], [(), ('while',)])
+    >>> print(graph.type_of("x"), graph.value("x"))
+    float64[] while/x/Merge:0
+    """
+
+    name: str
+    nodes: Mapping[str, Node]
+    inputs: Mapping[str, Ref]
+    outputs: Mapping[str, Ref]
+    names: Mapping[str, Ref]
+    notes: tuple[str, ...]
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("use GraphBuilder(...).build(...) or Graph.from_nodes(...) to make a graph")
+
+    @classmethod
+    def from_nodes(
+        cls,
+        name: str,
+        nodes: Iterable[Node],
+        *,
+        inputs: Mapping[str, Ref],
+        outputs: Mapping[str, Ref],
+        names: Mapping[str, Ref] | None = None,
+        notes: Iterable[str] = (),
+    ) -> Graph:
+        """Make a graph of nodes, which are put in order, checked and typed; used by the frontends and the builder.
+
+        Parameters
+        ----------
+        name : str
+            Name of the graph.
+        nodes : iterable of Node
+            The nodes, in any order. Their types are inferred anew.
+        inputs, outputs : mapping of str to Ref
+            Public names of the Placeholders, and of the results.
+        names : mapping of str to Ref, optional
+            Further public names.
+        notes : iterable of str, optional
+            Sentences on what was repaired.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        GraphError
+            For every rule that is broken: ``duplicate-name``, ``no-such-node``, ``no-outputs``, ``not-a-placeholder``
+            and others; its subclasses UnknownOpError, TypeMismatchError and FrameError for ops, types and frames.
+
+        Examples
+        --------
+        >>> same = wb.Graph.from_nodes("copy", graph.nodes.values(), inputs=graph.inputs, outputs=graph.outputs)
+        >>> same.run(a=4.0)
+        {'x': array(2.)}
+        """
+        with collector_paused():
+            return cls._made(name, nodes, inputs, outputs, names, notes)
+
+    @classmethod
+    def _made(
+        cls,
+        name: str,
+        nodes: Iterable[Node],
+        inputs: Mapping[str, Ref],
+        outputs: Mapping[str, Ref],
+        names: Mapping[str, Ref] | None,
+        notes: Iterable[str],
+    ) -> Graph:
+        table = check_nodes(nodes)
+        check_wiring(table, inputs, outputs, names or {})
+        order = order_nodes(table)
+        where = assign_frames(table, order)
+        types = infer_types(table, order)
+        check_gating(table, order, where)
+        self = object.__new__(cls)
+        ordered = {n: table[n] if table[n].types == types[n] else replace(table[n], types=types[n]) for n in order}
+        public = {ref: public_name for public_name, ref in reversed(list((names or {}).items()))}
+        fields = {
+            "name": name,
+            "nodes": MappingProxyType(ordered),
+            "inputs": MappingProxyType(dict(inputs)),
+            "outputs": MappingProxyType(dict(outputs)),
+            "names": MappingProxyType(dict(names or {})),
+            "notes": tuple(notes),
+            "_where": where,
+            "frames": MappingProxyType(build_frames(ordered, order, where, public)),
+        }
+        for key, value in fields.items():
+            object.__setattr__(self, key, value)
+        for label, ref in (*self.inputs.items(), *self.outputs.items(), *self.names.items()):
+            if ref.index >= len(types[ref.node]):
+                raise GraphError(
+                    f"{label!r} names {ref}, but {ref.node!r} has {len(types[ref.node])} outputs.",
+                    slug="no-such-output",
+                )
+        return self
+
+    frames: Mapping[FramePath, Frame]
+    _where: Mapping[str, FramePath]
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        raise AttributeError("a Graph is immutable; make a new one with GraphBuilder")
+
+    def __delattr__(self, key: str) -> None:
+        raise AttributeError("a Graph is immutable; make a new one with GraphBuilder")
+
+    def with_notes(self, notes: Iterable[str]) -> Graph:
+        """Return the same graph with other notes.
+
+        Parameters
+        ----------
+        notes : iterable of str
+            Sentences that replace :attr:`notes`.
+
+        Returns
+        -------
+        Graph
+            A new graph that shares its nodes with this one.
+        """
+        made = object.__new__(Graph)
+        made.__dict__.update(self.__dict__)
+        made.__dict__.pop("_text", None)
+        made.__dict__["notes"] = tuple(notes)
+        return made
+
+    # -- looking things up -----------------------------------------------------------------------------
+    def value(self, name: str | Ref) -> Ref:
+        """Return the value that a name stands for.
+
+        Parameters
+        ----------
+        name : str or Ref
+            A public name, ``node:index``, or the name of a node (its output 0).
+
+        Returns
+        -------
+        Ref
+            Node and output index.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no such value (``unknown-value``); the message names similar ones.
+        """
+        if isinstance(name, Ref):
+            return name
+        for table in (self.names, self.inputs, self.outputs):
+            if name in table:
+                return table[name]
+        if name in self.nodes:
+            return Ref(name, 0)
+        ref = Ref.parse(name) if name else Ref("", 0)
+        if ref.node in self.nodes and ref.index < len(self.nodes[ref.node].types):
+            return ref
+        known = [*self.names, *self.inputs, *self.outputs, *self.nodes]
+        near = similar_names(name, known)
+        raise GraphError(
+            f"Graph {self.name!r} has no value named {name!r}.",
+            slug="unknown-value",
+            fix=f"did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else "graph.names and graph.nodes list what there is.",
+        )
+
+    @cached_property
+    def _public(self) -> dict[Ref, str]:
+        tables = (self.outputs, self.inputs, self.names)  # later ones win
+        return {ref: name for table in tables for name, ref in reversed(list(table.items()))}
+
+    def name_of(self, ref: Ref) -> str:
+        """Return the public name of a value, or ``node:index`` if it has none."""
+        return self._public.get(ref, str(ref))
+
+    def type_of(self, name: str | Ref) -> TensorType:
+        """Return dtype and shape of a value, as far as they are known before a run.
+
+        Parameters
+        ----------
+        name : str or Ref
+            A name as in :meth:`value`.
+
+        Returns
+        -------
+        TensorType
+            ``dtype`` and ``shape``; an unknown size is None, and so is the shape if the rank is unknown.
+
+        Raises
+        ------
+        GraphError
+            If the graph has no such value (``unknown-value``).
+        """
+        ref = self.value(name)
+        return self.nodes[ref.node].types[ref.index]
+
+    def frame_of(self, node: str) -> FramePath:
+        """Return the path of the frame in which a node fires; an Exit fires in the frame that it leaves."""
+        return self._where[node]
+
+    @cached_property
+    def _consumers(self) -> dict[str, tuple[str, ...]]:
+        table: dict[str, dict[str, None]] = {n: {} for n in self.nodes}
+        for node in self.nodes.values():
+            for source in (*(r.node for r in node.inputs), *node.control):
+                table[source][node.name] = None
+        return {k: tuple(v) for k, v in table.items()}
+
+    def consumers(self, node: str) -> tuple[str, ...]:
+        """Return the names of the nodes that read an output of a node or wait for it."""
+        return self._consumers[node]
+
+    @cached_property
+    def regions(self) -> Mapping[str, Region]:
+        """The loops, branches and calls of the source by name, outer ones first; each knows its nodes and its frame."""
+        return MappingProxyType(find_regions(self.nodes, self._where))
+
+    def cross_references(self) -> Listing:
+        """Return a table of the values that cross into another frame, iteration or branch.
+
+        Returns
+        -------
+        Listing
+            One row per crossing: value, from, to, kind, through. ``print`` it.
+        """
+        return cross_references(self)
+
+    @cached_property
+    def _text(self) -> str:
+        return write_graph(self)
+
+    def text(self) -> str:
+        """Return the stable text form, which :func:`workbench.parse` reads back into an equal graph."""
+        return self._text
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the text form without source lines and notes: equal graphs have equal fingerprints."""
+        return hashlib.sha256(write_graph(self, sources=False).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        loops = len(self.frames) - 1
+        return f"<Graph {self.name!r}: {len(self.nodes)} nodes, {loops} frame{'s' if loops != 1 else ''}>"
+
+    if TYPE_CHECKING:  # the executor and the widgets are above this room: workbench/public.py defines these methods
+
+        def run(self, feeds: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
+            """Run to the end and return the outputs as NumPy arrays by output name."""
+
+        def view(self) -> Any:
+            """The picture of the graph, as a widget."""

@@ -1,0 +1,99 @@
+"""The size of a result, compared with the memory there is before an op is carried out.
+
+The size comes from the op's own rule for types. It is asked for only where the result can be large: where values of
+inputs say how large it is, or where the operands' sizes multiplied come to more than :data:`CHECKED_BYTES`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ExecutionError, WorkbenchError
+from workbench.ir.opspec import OpSpec
+from workbench.ir.types import TensorType, numpy_dtype
+from workbench.ops.rules import show
+
+#: results that cannot be larger than this are not looked at
+CHECKED_BYTES = 1 << 28
+#: ops whose result can be large although their operands are small
+SIZED = frozenset(
+    (
+        "broadcast_to",
+        "constant_of_shape",
+        "diag",
+        "eye",
+        "fill",
+        "linspace",
+        "one_hot",
+        "pad",
+        "range",
+        "repeat",
+        "tile",
+    )
+)
+#: ops that give another view of the array they are given
+VIEWS = frozenset(("expand_dims", "identity", "squeeze", "stop_gradient", "transpose"))
+_ITEM = 16
+
+
+@functools.cache
+def _half_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (ValueError, OSError, AttributeError):  # not every system tells
+        return 1 << 34
+
+
+def allowed() -> int:
+    """Bytes that one result may take: half of the machine's memory."""
+    return _half_of_memory()
+
+
+def need_room(type_: TensorType) -> None:
+    """Raise ExecutionError with slug ``too-large`` for a result of this type that is larger than what is allowed."""
+    if type_.shape is None or None in type_.shape:
+        return
+    try:
+        item = numpy_dtype(type_.dtype).itemsize
+    except (WorkbenchError, TypeError, ValueError, KeyError):  # values that are no arrays of numbers
+        item = np.dtype(object).itemsize
+    count = math.prod(int(d or 0) for d in type_.shape)
+    limit = min(allowed(), sys.maxsize)
+    if count * item > limit:
+        raise ExecutionError(
+            f"the result of shape {show(type_.shape)} and dtype {type_.dtype} takes {count * item:,} bytes; one result "
+            f"may take {limit:,}, half of this machine's memory.",
+            slug="too-large",
+            fix="look at the shapes and sizes that the node was given, and make them smaller.",
+        )
+
+
+def check_result(spec: OpSpec, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+    """Raise ExecutionError (slug ``too-large``) if what ``spec`` gives for these arrays is larger than is allowed."""
+    if spec.name in VIEWS:
+        return
+    if spec.name not in SIZED:
+        product = _ITEM
+        for a in arrays:
+            if isinstance(a, np.ndarray):
+                product *= max(a.size, 1)
+        if product <= CHECKED_BYTES:
+            return
+    if not all(isinstance(a, np.ndarray | np.generic) for a in arrays):
+        return
+    # what the rule cannot say, or refuses, is left to the evaluation, which has an error of its own
+    try:
+        given = [np.asarray(a) for a in arrays]
+        small = [a if a.size <= 4096 else None for a in given]
+        types = spec.infer([TensorType.of(a) for a in given], attrs, small)
+    except (WorkbenchError, ArithmeticError, TypeError, ValueError, LookupError):
+        return
+    for type_ in types:
+        need_room(type_)

@@ -1,0 +1,215 @@
+"""From a lowered plan to the machine's program and the layout that the trace reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.ir.node import Node, Ref
+from workbench.ir.types import numpy_dtype
+from workbench.kernels import machine
+from workbench.kernels.layout import Condition, Copy, FrameLayout, Layout, NodeLayout, Place, ValueLayout
+from workbench.kernels.opcodes import ARRAY
+from workbench.plan.lowering.lowering_state import LoweringState
+from workbench.plan.lowering.node_facts import NodeFacts
+from workbench.plan.memory.allocation import share
+from workbench.plan.memory.liveness import are_large, in_place, lifetimes, movable, named
+from workbench.plan.memory.memory_bound import Storage
+from workbench.plan.memory.storage import Slot, Spot, lay_out, lay_out_arrays
+from workbench.plan.schedule.guards import Guard
+from workbench.plan.schedule.split_frames import shown
+
+#: chunks are dropped whole: those of frames with arrays hold about this many bytes, and at most so many rows
+CHUNK_BYTES, MOST_ROWS = 16 << 20, 64
+#: two chunks stay at least: in runs that keep the newest rows only, that is to be few of those that hold objects
+FEW_ROWS = 2
+#: arrays stay long enough to be worked on together, block by block, where that takes no more than this times the memory
+ROOM = 1.1
+
+
+class Assembly:
+    """Lays the slots out and fills the addresses in."""
+
+    def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
+        self._state, self._facts = state, facts
+        self._store_frames: list[int] = []  # frames that have arrays in rows
+
+    def assemble(self, spots: Mapping[Ref, Spot | None]) -> tuple[machine.Program, Layout]:
+        """The finished program; ``spots`` of all values, None where the trace derives one."""
+        pool, objects = self._state.pool.finish()
+        frames, bytes_of, stores = [], [], []
+        self._store_frames = [n for n in range(len(self._state.frames)) if any(s.stored for s in self._state.slots[n])]
+        for number, path in enumerate(self._state.frames):
+            row_bytes, object_columns = lay_out([s for s in self._state.slots[number] if not s.stored])
+            bytes_of.append(row_bytes)
+            parent = self._state.number[path[:-1]] if path else -1
+            per_chunk = 1 if not path else self._rows_per_chunk(number) if object_columns else 0
+            frames.append((row_bytes, parent, per_chunk, object_columns))
+            for slot in self._state.slots[number]:
+                slot.base = 1 + (len(self._state.frames) + self._store_frames.index(number) if slot.stored else number)
+        alone, top = self._shared([s for s in self._state.slots[0] if s.stored], spots)
+        for number in self._store_frames:
+            arrays = [s for s in self._state.slots[number] if s.stored]
+            shapes = sorted({(str(s.dtype), s.shape) for s in arrays})
+            carried = [s for s in (*self._state.carried.values(), *self._state.kept) if s.stored and s.frame == number]
+            kept, shared = (alone, top) if number == 0 else (arrays, 0)
+            row_bytes = lay_out_arrays(kept, shared)
+            ranges = [(0, shared)] if shared else [(s.offset, s.size) for s in carried]
+            stores.append((number, row_bytes, ranges, shapes))
+        layout = self._layout(spots, bytes_of)
+        first_constant = 1 + len(self._state.frames) + 2 * len(stores)
+        constants = {slot: first_constant + k for k, slot in enumerate(self._state.pool.arrays)}
+
+        def operand(spot: Spot, compiled: bool = False) -> tuple[int, int]:
+            if compiled and spot.slot in constants:
+                return constants[spot.slot], spot.delta
+            slot = spot.slot
+            return layout.address(slot.base, slot.offset + spot.delta, spot.shift)
+
+        def call_operand(spot: Spot) -> tuple[int, int, Any, tuple[int, ...]]:
+            return (*layout.operand(spot.place()), None if spot.dtype is None else numpy_dtype(spot.dtype), spot.shape)
+
+        code = [
+            {k: operand(v, row["op"] == ARRAY or "sizes" in row) if isinstance(v, Spot) else v for k, v in row.items()}
+            for row in self._state.code
+        ]
+        literals = [(*operand(spot), expect) for spot, expect in self._state.literals]
+        calls = [
+            (f, [call_operand(s) for s in ins], [call_operand(s) for s in outs], *more)
+            for f, ins, outs, *more in self._state.calls
+        ]
+        arrays = list(self._state.pool.arrays.values())
+        releases = sorted((s.until, s.offset) for s in self._state.slots[0] if s.dtype is None and s.until >= 0)
+        return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays, releases), layout
+
+    def _shared(self, arrays: list[Slot], spots: Mapping[Ref, Spot | None]) -> tuple[list[Slot], int]:
+        """In lean plans values of the outermost level end with their last reader: objects are released there, large
+        arrays share memory. Returns the arrays that stand alone, and the bytes that the others take."""
+        self._state.lean_matters |= are_large(arrays)
+        if not self._state.lean:
+            return arrays, 0
+        outputs = {found.slot for r in self._state.outputs if (found := spots.get(r)) is not None}
+        kept = {s.slot for r, s in spots.items() if s is not None and self._is_kept(self._state.graph.nodes[r.node])}
+        loops = [self._state.ranges[k] for k, path in enumerate(self._state.frames) if len(path) == 1]
+        values = [(spot.slot, self._state.ips[ref.node]) for ref, spot in spots.items() if spot is not None]
+        values += [(slot, len(self._state.code) - 1) for slot in outputs]
+
+        names = named(self._state.code, self._state.calls)
+
+        def fit(chained: bool) -> tuple[list[Slot], int]:
+            needed, uses = lifetimes(self._state.code, names, loops, values, chained)
+            for slot in self._state.slots[0]:
+                if slot.dtype is None and slot not in outputs and slot not in kept and slot in needed:
+                    slot.until = needed[slot][1] + 1
+            times = movable(arrays, kept, needed)
+            return share(arrays, times, in_place(self._state.code, times, uses), outputs)
+
+        least = fit(False)[1]
+        alone, top = fit(True)
+        return (alone, top) if top <= ROOM * least else fit(False)
+
+    def _is_kept(self, node: Node) -> bool:
+        """Feeds stay, and what the rows of loops are seen with."""
+        path = self._state.graph.frame_of(node.name)
+        return node.op == "Placeholder" or bool(path[:-1] if node.op == "Exit" else path)
+
+    def storage(self) -> Storage | None:
+        """Slots of values for the lower bound of memory, of lean plans."""
+        if not self._state.lean and self._state.lean_matters:
+            return None
+        numbers: dict[tuple[int, int], int] = {}
+        slots: dict[Ref, tuple[int, int]] = {}
+        fed = {
+            s.slot
+            for r, s in self._state.spots.items()
+            if r.index == 0 and self._state.graph.nodes[r.node].op == "Placeholder"
+        }
+        for ref, spot in self._state.spots.items():
+            if ref.index < 0 or spot.is_constant or spot.slot in fed or spot.number:
+                continue
+            code = self._facts.coded.get(ref.node)
+            source = (
+                self._state.graph.nodes[ref.node].inputs[0] if code is not None and ref.index in code.views else None
+            )
+            if spot.dtype is None and source is not None and code is not None:  # a view that NumPy takes
+                if source in slots:
+                    slots[ref] = slots[source][0], slots[source][1] + code.views[ref.index]
+            else:
+                key = numbers.setdefault((id(spot.slot), spot.shift), len(numbers))
+                slots[ref] = key, spot.delta
+        return Storage(self._state.graph, slots, self._state.flat)
+
+    def _rows_per_chunk(self, frame: int) -> int:
+        most = FEW_ROWS if self._state.lean and not self._state.statistics else MOST_ROWS
+        return min(most, max(2, CHUNK_BYTES // max(1, self._state.array_bytes[frame])))
+
+    def _statistics(self, spot: Spot | None) -> Place | None:
+        """Location of the statistics of an array; other views of it share them."""
+        if spot is None or spot.slot.frame is None:
+            return None
+        found = self._state.statistics_of.get((spot.slot, spot.delta, math.prod(spot.shape)))
+        return None if found is None else Spot(found, spot.shift).place()
+
+    def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
+        if not guard:
+            return ()
+        ordered = sorted(guard, key=lambda g: self._state.ips.get(g[0].node, -1))
+        literals = (self._state.literal(ref, wanted) for ref, wanted in ordered)
+        return tuple(Condition(spot.place(), expect) for spot, expect in literals)
+
+    def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int]) -> Layout:
+        frames = []
+        for number, path in enumerate(self._state.frames):
+            cond = self._state.conditions.get(number)
+            frames.append(
+                FrameLayout(
+                    shown(path),
+                    self._state.number[path[:-1]] if path else -1,
+                    bytes_of[number],
+                    *self._state.ranges[number],
+                    None if cond is None else Condition(cond[0].place(), cond[1]),
+                )
+            )
+        nodes, values = [], {}
+        for name, ip in sorted(self._state.ips.items(), key=lambda n: n[1]):
+            node = self._state.graph.nodes[name]
+            path = self._state.graph.frame_of(name)
+            enter = node.op == "Enter"
+            if node.op == "Exit":
+                path = path[:-1]
+            guard = (
+                self._state.guards.value[node.ref()] if node.op in ("Exit", "Enter") else self._state.guards.node[name]
+            )
+            silent = node.op == "Const" or (enter and bool(node.attrs.get("is_constant")))
+            frame = self._state.number[path]
+            conditions = self._conditions(guard)
+            nodes.append(NodeLayout(name, node.op, frame, ip, conditions, silent, first=enter and not silent))
+            for index in range(len(self._state.types[name])):
+                ref = node.ref(index)
+                spot = spots[ref]
+                kind, branches = "slot", ()
+                if spot is None and name in self._state.carried:
+                    kind = "loop-index"
+                elif spot is None:
+                    kind = "branch-index"
+                    branches = tuple(
+                        (i, self._conditions(self._state.guards.seen(node.inputs[i])))
+                        for i in self._state.guards.merges[name]
+                        if node.inputs[i].node not in self._state.guards.dead
+                    )
+                values[name, index] = ValueLayout(
+                    name,
+                    index,
+                    frame,
+                    kind,
+                    None if spot is None else spot.place(),
+                    self._conditions(self._state.guards.value[ref]),
+                    branches,
+                    self._statistics(spot),
+                )
+        copies = tuple(
+            Copy(ip, source.place(), target.place(), self._conditions(guard))
+            for ip, source, target, guard in self._state.copies
+        )
+        return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self._store_frames), copies)

@@ -1,0 +1,189 @@
+"""State of one lowering: the slots of values, the instructions so far, and the moves between slots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.ir.types import TensorType
+from workbench.kernels import machine, typed
+from workbench.kernels.opcodes import ARRAY, CALL, GUARD, KERNEL, MARK, MOVE
+from workbench.plan.lowering.arrays import dims_of, statistics_step, whole_copy
+from workbench.plan.lowering.kernel_choice import KernelChoice, box
+from workbench.plan.memory.storage import SMALL_BYTES, Pool, Slot, Spot, array_bytes, in_rows
+from workbench.plan.schedule.frame_schedule import Block
+from workbench.plan.schedule.guards import ALIVE, NEVER, Guard, Guards
+
+#: how a call gets its operands (kernels: Program): copies, the rows' own memory, or addresses of that and the results'
+COPIES, SEES, AT = range(3)
+#: numbers that kernels.statistics leaves
+STATISTICS = 7
+
+
+class LoweringState:
+    """State of one lowering, which its parts share (see lower): the code so far and the slots of its values."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        blocks: Mapping[FramePath, Block],
+        guards: Guards,
+        types: Mapping[str, tuple[TensorType, ...]],
+        outputs: Iterable[Ref],
+        statistics: bool = False,
+        lean: bool = False,
+    ) -> None:
+        self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
+        self.frames: list[FramePath] = list(blocks)
+        self.number = {path: i for i, path in enumerate(self.frames)}
+        self.code: list[dict[str, Any]] = []
+        self.literals: list[tuple[Spot, int]] = []
+        # by moves that are no events: (instruction, source, target, guards around it)
+        self.copies: list[tuple[int, Spot, Spot, Guard]] = []
+        self.around: list[Guard] = []  # the guards of the runs that are open
+        self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], int, Any, tuple[int, ...] | None]] = []
+        self.pool = Pool()
+        self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
+        self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known
+        self.spots: dict[Ref, Spot] = {}
+        self.choices: dict[str, KernelChoice] = {}
+        self.ips: dict[str, int] = {}
+        self.spans: dict[str, tuple[int, int]] = {}  # all instructions of a node
+        self.ranges: dict[int, tuple[int, int]] = {}
+        self.conditions: dict[int, tuple[Spot, int]] = {}
+        self.carried: dict[str, Slot] = {}  # loop Merge -> its column
+        self.kept: list[Slot] = []  # columns that the next row reads, of raw frames
+        self._columns: dict[tuple[TensorType, bool], tuple[str | None, tuple[int, ...]]] = {}
+        # lean: nothing is kept that no node of the run needs any more
+        self.statistics, self.lean = statistics, lean or statistics
+        self.lean_matters = statistics
+        # nodes that work element by element -> inputs that their result can go over
+        self.flat: dict[str, tuple[int, ...]] = {}
+        # array in a column: (column, byte, items) -> column of its statistics
+        self.statistics_of: dict[tuple[Slot, int, int], Slot] = {}
+        self.outputs = frozenset(outputs)
+        self.read = {r for n in types for r in graph.nodes[n].inputs} | self.outputs
+
+    # -- spots -------------------------------------------------------------------------------------------------
+    def spot(self, ref: Ref) -> Spot:
+        """The slot of a value, seen from the frame in which it is alive."""
+        names = []  # of one value, from here back to the one that it was made under
+        while (found := self.spots.get(ref)) is None:
+            names.append(ref)
+            if ref == NEVER:
+                found = Spot(self.pool.add(np.array(False)))
+                break
+            node = self.graph.nodes[ref.node]
+            if node.op == "Const":
+                found = Spot(self.pool.add(node.attrs["value"]))
+                break
+            if node.name in self.carried and ref.index == 0:
+                found = Spot(self.carried[node.name], -1)
+                break
+            if node.op not in ("Identity", "Enter", "NextIteration", "LoopCond", "Switch"):
+                raise KeyError(ref)
+            ref = node.inputs[0]
+        for name in names:
+            self.spots[name] = found
+        return found
+
+    def literal(self, ref: Ref, wanted: bool | str) -> tuple[Spot, int]:
+        """The slot of a literal and the expected state there (kernels: layout.Condition)."""
+        spot = self.spot(ref)
+        if wanted is ALIVE or spot.dtype == "int32":
+            return spot, 2 if wanted else 3
+        return spot, int(wanted)
+
+    def new_slot(self, frame: int, type_: TensorType, rows: bool = False) -> Slot:
+        """A column for values of this type; ``rows``: in the rows also if it is a large array, as in runs that keep
+        statistics, which only arrays in rows have."""
+        key = type_, rows
+        column = self._columns.get(key)
+        if column is None:
+            fits = in_rows(type_) and (rows or self.statistics or array_bytes(type_) <= SMALL_BYTES)
+            column = self._columns[key] = (type_.dtype, dims_of(type_)) if fits else (None, ())
+        slot = Slot(frame, *column)
+        if slot.dtype is None:
+            self.array_bytes[frame] += array_bytes(type_)
+            self.lean_matters = True
+        self.slots[frame].append(slot)
+        return slot
+
+    # -- instructions ----------------------------------------------------------------------------------------------
+    def emit(self, op: int, frame: int, **fields: Any) -> int:
+        """Append an instruction; returns its number."""
+        self.code.append({"op": op, "frame": frame, **fields})
+        return len(self.code) - 1
+
+    def move(self, source: Spot, target: Spot, frame: int, **fields: Any) -> None:
+        """Copy a value; between a number and an array it is boxed or unboxed."""
+        self.copies.append((len(self.code), source, target, frozenset().union(*self.around)))
+        if source.dtype is None and target.dtype is None:
+            self.emit(MOVE, frame, a=source, out=target, **fields)
+        elif target.shape and (source.dtype or source.is_constant):
+            array = whole_copy(TensorType(str(target.dtype), target.shape)).array
+            self.emit(ARRAY, frame, array=array, a=self.readable(source), out=target, **fields)
+            self.summarize(target, frame)
+        elif source.number and source.number == target.number:
+            size = target.slot.size
+            kernel, scalar_op = machine.move_kernel(size), f"move_{size}"
+            self.emit(KERNEL, frame, kernel=kernel, scalar_op=scalar_op, a=source, out=target, **fields)
+        else:
+            self.calls.append((box, (source,), (target,), False, None, None))
+            self.emit(CALL, frame, x0=len(self.calls) - 1, **fields)
+            self.summarize(target, frame)
+
+    def summarize(self, spot: Spot, frame: int) -> None:
+        """Statistics of the array that has just been written, if the run keeps them."""
+        address = typed.statistics(str(spot.dtype)) if self.statistics and spot.slot.stored else None
+        if address is None:
+            return
+        key = (spot.slot, spot.delta, math.prod(spot.shape))
+        if key not in self.statistics_of:
+            self.statistics_of[key] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
+            self.slots[spot.slot.frame or 0].append(self.statistics_of[key])
+        array = statistics_step(address, TensorType(str(spot.dtype), spot.shape))
+        self.emit(ARRAY, frame, array=array, a=spot, out=Spot(self.statistics_of[key]))
+
+    def readable(self, spot: Spot) -> Spot:
+        """A spot as compiled code can read it: constant arrays get a base of their own."""
+        if spot.is_constant and spot.dtype is None:
+            self.pool.arrays.setdefault(spot.slot, np.ascontiguousarray(self.pool.value(spot.slot)))
+        return spot
+
+    def set(self, value: Any, slot: Slot, frame: int) -> None:
+        """Write a number into a column."""
+        array = np.asarray(value, slot.dtype)
+        size = array.itemsize
+        self.emit(
+            KERNEL,
+            frame,
+            kernel=machine.move_kernel(size),
+            scalar_op=f"move_{size}",
+            a=Spot(self.pool.add(array)),
+            out=Spot(slot),
+        )
+
+    # -- guards -------------------------------------------------------------------------------------------------------
+    def guarded(self, guard: Guard, frame: int) -> int | None:
+        """Open a guarded run; give the result to :meth:`close`."""
+        if not guard:
+            return None
+        self.around.append(guard)
+        first = len(self.literals)
+        for ref, wanted in sorted(guard, key=lambda g: self.ips.get(g[0].node, -1)):
+            self.literals.append(self.literal(ref, wanted))
+        return self.emit(GUARD, frame, x0=first, x1=len(guard))
+
+    def close(self, opened: int | None, frame: int) -> None:
+        """End a guarded run; None: it has no guard."""
+        if opened is not None:
+            self.around.pop()
+            self.emit(MARK, frame)
+            self.code[opened]["jump"] = len(self.code)

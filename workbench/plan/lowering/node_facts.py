@@ -1,0 +1,117 @@
+"""Facts about nodes that lowering needs: types, constants, and the instructions on arrays that compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import FrozenAttrs, Node, Ref
+from workbench.ir.opspec import REGISTRY, Bound
+from workbench.ir.types import TensorType
+from workbench.plan.lowering.arrays import ArrayCode
+from workbench.plan.lowering.constant_folding import FILLING, fold
+from workbench.plan.lowering.kernel_choice import array_code_of
+from workbench.plan.schedule.guards import is_loop_merge, root_of
+
+#: ops that compute nothing
+CONTROL = frozenset(
+    ("Const", "Enter", "Exit", "Merge", "Placeholder", "Switch", "Identity", "NextIteration", "LoopCond")
+)
+
+#: op, attributes and the types of inputs and outputs of a node
+Likeness = tuple[str, FrozenAttrs, tuple[TensorType, ...], tuple[TensorType, ...]]
+
+
+class NodeFacts:
+    """Facts about nodes that do not depend on slots, each computed once."""
+
+    def __init__(self, graph: Graph, types: Mapping[str, tuple[TensorType, ...]]) -> None:
+        self.graph, self.types = graph, types
+        self.coded: dict[str, ArrayCode | None] = {}
+        # of nodes that are alike (:meth:`likeness`): their instructions
+        self._codes: dict[int, ArrayCode | None] = {}
+        self._alike: dict[Likeness, int] = {}
+        self._likeness: dict[str, int | None] = {}
+        self._constants: dict[Ref, np.ndarray | None] = {}
+        self._folded: dict[str, np.ndarray | None] = {}
+        self._bound: dict[str, Bound | None] = {}
+
+    def code_of(self, node: Node) -> ArrayCode | None:
+        """Instructions on arrays for a node, if there are some."""
+        if node.name not in self.coded:
+            like = self.likeness(node)
+            if like is not None and like in self._codes:
+                found = self._codes[like]
+            else:
+                types = [self.type_of(r) for r in node.inputs]
+                values = [self.constant_of(r) for r in node.inputs]
+                found = array_code_of(node, types, self.types[node.name], values, self.bound(node))
+                if like is not None:
+                    self._codes[like] = found
+            self.coded[node.name] = found
+        return self.coded[node.name]
+
+    def likeness(self, node: Node) -> int | None:
+        """One number for all nodes whose instructions on arrays are the same; None where an input is constant or the op
+        was made ready for the node itself, which are then looked at one by one."""
+        if node.name not in self._likeness:
+            self._likeness[node.name] = self._compared(node)
+        return self._likeness[node.name]
+
+    def _compared(self, node: Node) -> int | None:
+        if self.bound(node) is not None:
+            return None
+        for ref in node.inputs:
+            if self.constant_of(ref) is not None:
+                return None
+        key = node.op, node.attrs, tuple([self.types[r.node][r.index] for r in node.inputs]), self.types[node.name]
+        return self._alike.setdefault(key, len(self._alike))
+
+    def bound(self, node: Node) -> Bound | None:
+        """The node's op made ready for it, if the op asks for that."""
+        if node.name not in self._bound:
+            bind = REGISTRY.lookup(node.op, node.attrs).bind
+            if bind is None:
+                self._bound[node.name] = None
+            else:
+                types, values = [self.type_of(r) for r in node.inputs], [self.constant_of(r) for r in node.inputs]
+                self._bound[node.name] = bind(node.attrs, types, values)
+        return self._bound[node.name]
+
+    def constant_of(self, ref: Ref) -> np.ndarray | None:
+        """The value, if it is known with the plan."""
+        if ref not in self._constants:
+            self._constants[ref] = self._constant(ref)
+        return self._constants[ref]
+
+    def _constant(self, ref: Ref) -> np.ndarray | None:
+        node = self.graph.nodes[root_of(self.graph, ref).node]
+        while node.op in ("Enter", "Identity"):
+            node = self.graph.nodes[root_of(self.graph, node.inputs[0]).node]
+        return node.attrs["value"] if node.op == "Const" else self.folded(node)
+
+    def folded(self, node: Node) -> np.ndarray | None:
+        """The value that a node computes from constants alone, if that is done with the plan."""
+        if node.op not in FILLING:
+            return None
+        if node.name not in self._folded:
+            constants = [self.constant_of(r) for r in node.inputs]
+            self._folded[node.name] = fold(node, constants, self.types[node.name][0])
+        return self._folded[node.name]
+
+    def made_in_rows(self, ref: Ref, depth: int = 8) -> bool:
+        """Return whether compiled code leaves a value in a row."""
+        node = self.graph.nodes[root_of(self.graph, ref).node]
+        if depth and node.op == "Merge" and not is_loop_merge(self.graph, node):  # a raw frame's loop Merge: objects
+            return all(self.made_in_rows(r, depth - 1) for r in node.inputs)
+        if depth and node.op in ("Exit", "Enter"):
+            return self.made_in_rows(node.inputs[0], depth - 1)
+        if node.op == "Placeholder":
+            return True
+        return node.op not in CONTROL and self.code_of(node) is not None
+
+    def type_of(self, ref: Ref) -> TensorType:
+        """The type of a value."""
+        return self.types[ref.node][ref.index]

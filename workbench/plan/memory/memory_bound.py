@@ -1,0 +1,105 @@
+"""How much memory a plan cannot do without: the lifetime lower bound.
+
+Time is counted in nodes, in the order of the program. **Counted** are the arrays of known shape that nodes compute, in
+bytes; what one value shares with another (a view, a part of a joined array, another name) counts once. **Not counted**
+are feeds and constants, which exist anyway, single numbers, and objects whose size the plan does not know.
+
+An array is live from the node that computes it to the last node that reads it; an output to the end; what a loop reads
+of outside of it to the loop's end; the next value of a loop variable to the end of the iteration, where it becomes the
+variable of the next one. At each node all live arrays are added up, those that it reads for the last time and those
+that it computes included. Done in place, as an ideal allocator would, are: the result of an element-by-element op over
+an operand of its size that is read there for the last time; what a branch gives to its Merge; what a loop leaves by an
+Exit. Of the two sides of a decision only one is ever computed: the larger counts. The most over all nodes is the
+bound: a run in this order cannot do with less, unless it computes things twice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.plan.schedule.guards import OPEN, Guard
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Slots of values before memory is shared: ``slots`` maps those that nodes compute to (number of their slot and
+    row, first byte in it); ``flat`` the nodes that work element by element to the inputs that their result may go over.
+    """
+
+    graph: Graph
+    slots: Mapping[Ref, tuple[int, int]] = field(default_factory=dict)
+    flat: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """A value of a run: its bytes, the node that computes it and the last that reads it ("" for the end of the run);
+    ``begin`` and ``end`` are their numbers in the order of the program."""
+
+    name: str
+    bytes: int
+    first: str
+    last: str
+    begin: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBytes:
+    """Bytes of one slot that live and die together, from node ``first`` to node ``last``, where ``guard`` holds."""
+
+    bytes: int
+    first: int
+    last: int
+    guard: Guard = OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMemory:
+    """``bound`` is reached at ``node``; ``lifetimes`` has the largest values first; ``live`` the bytes at each node."""
+
+    bound: int
+    node: str
+    lifetimes: tuple[Lifetime, ...]
+    live: tuple[int, ...]
+
+
+def lower_bound(pieces: Sequence[LiveBytes], guards: Sequence[Guard], saved: Mapping[int, int]) -> list[int]:
+    """Live bytes at each node; ``guards`` are the nodes', ``saved`` the bytes that nodes save by working in place."""
+    begin: dict[int, list[LiveBytes]] = defaultdict(list)
+    end: dict[int, list[LiveBytes]] = defaultdict(list)
+    for piece in pieces:
+        begin[piece.first].append(piece)
+        end[piece.last].append(piece)
+    held: dict[Guard, int] = defaultdict(int)
+    found = []
+    for at, guard in enumerate(guards):
+        for piece in begin[at]:
+            held[piece.guard] += piece.bytes
+        some = [(g, n) for g, n in held.items() if g and n]
+        found.append(held[OPEN] + (_possible(guard, some) if some else 0) - saved.get(at, 0))
+        for piece in end[at]:
+            held[piece.guard] -= piece.bytes
+    return found
+
+
+def _possible(guard: Guard, held: list[tuple[Guard, int]]) -> int:
+    """Bytes of what can be there at once where ``guard`` holds; of a decision, the side that has more."""
+    known = dict(guard)
+    agreeing = [(g, n) for g, n in held if all(known.get(ref, wanted) == wanted for ref, wanted in g)]
+    while True:
+        sides: dict[Ref, dict[bool | str, int]] = defaultdict(lambda: defaultdict(int))
+        for g, n in agreeing:
+            for ref, wanted in g:
+                if ref not in known:
+                    sides[ref][wanted] += n
+        undecided = {ref: by for ref, by in sides.items() if len(by) > 1}
+        if not undecided:
+            return sum(n for _, n in agreeing)
+        ref = max(undecided, key=lambda r: sum(undecided[r].values()))
+        known[ref] = max(undecided[ref], key=lambda w: undecided[ref][w])
+        agreeing = [(g, n) for g, n in agreeing if all(known.get(r, wanted) == wanted for r, wanted in g)]

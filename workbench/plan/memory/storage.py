@@ -1,0 +1,165 @@
+"""Slots of rows and of the constant pool, handed out while a plan is made and laid out at its end."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.ir.types import TensorType, numpy_dtype
+from workbench.kernels.layout import Place
+from workbench.ops.result_size import allowed
+
+#: dtypes of single numbers that live in the row itself
+INLINE = frozenset(
+    (
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    )
+)
+
+
+#: arrays of known shape up to this many bytes always stand in rows; larger ones where compiled code makes them
+SMALL_BYTES = 1 << 16
+#: arrays in rows begin at multiples of this: a cache line, and what the widest instructions like
+ALIGNED = 64
+
+
+def in_rows(type_: TensorType) -> bool:
+    """Return whether values of this type fit rows: numbers, and arrays of known shape that are not empty and not too
+    large for any node to make (ops: result_size), which fails when it fires."""
+    return type_.dtype in INLINE and type_.is_static and 0 < array_bytes(type_) <= allowed()
+
+
+def array_bytes(type_: TensorType) -> int:
+    """Bytes of an array of this type; a guess of 1 MiB where the shape is not known."""
+    if not type_.is_static or type_.shape is None:
+        return 1 << 20
+    return math.prod(d or 0 for d in type_.shape) * numpy_dtype(type_.dtype).itemsize
+
+
+@dataclass(eq=False, slots=True)
+class Slot:
+    """A column of a frame's rows, or (``frame`` None) an entry of the constant pool.
+
+    ``dtype`` None is an object: a reference and the id of its shape. A ``shape`` that is not empty is an array, which
+    stands in the frame's store of arrays (``beside`` false) or beside the numbers. ``base`` and ``offset`` come with
+    the layout; ``until`` is the last instruction in front of which the array still stands there, -1 if it stays.
+    """
+
+    frame: int | None
+    dtype: str | None
+    shape: tuple[int, ...] = ()
+    beside: bool = False
+    phase: int = 0
+    base: int = 0
+    offset: int = -1
+    until: int = -1
+
+    @property
+    def size(self) -> int:
+        return 16 if self.dtype is None else numpy_dtype(self.dtype).itemsize * math.prod(self.shape)
+
+    @property
+    def stored(self) -> bool:
+        """Return whether it is in the store of arrays."""
+        return self.shape != () and not self.beside
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A slot, in the row in progress (shift 0) or in the row before (shift -1); ``delta`` bytes into it, as an array of
+    ``shape`` (None: the slot's own)."""
+
+    slot: Slot
+    shift: int = 0
+    delta: int = 0
+    view: tuple[int, ...] | None = None
+
+    @property
+    def dtype(self) -> str | None:
+        return self.slot.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.slot.shape if self.view is None else self.view
+
+    @property
+    def number(self) -> str | None:
+        """dtype of a single number, None for anything else."""
+        return self.slot.dtype if self.shape == () else None
+
+    @property
+    def is_constant(self) -> bool:
+        return self.slot.frame is None
+
+    def place(self) -> Place:
+        return Place(
+            self.slot.base, self.slot.offset + self.delta, self.shift, self.slot.dtype, self.shape, self.slot.until
+        )
+
+
+@dataclass(slots=True)
+class Pool:
+    """The constants of a program: numbers as bytes, everything else as read-only arrays."""
+
+    entries: dict[Slot, np.ndarray] = field(default_factory=dict)
+    #: arrays that compiled code reads, by slot
+    arrays: dict[Slot, np.ndarray] = field(default_factory=dict)
+
+    def add(self, value: np.ndarray) -> Slot:
+        type_ = TensorType.of(value)
+        slot = Slot(None, type_.dtype if type_.shape == () and in_rows(type_) else None)
+        self.entries[slot] = value
+        return slot
+
+    def value(self, slot: Slot) -> np.ndarray:
+        return self.entries[slot]
+
+    def finish(self) -> tuple[bytes, dict[int, np.ndarray]]:
+        """Lay the entries out; returns the pool's bytes and its objects by offset."""
+        raw = bytearray()
+        objects: dict[int, np.ndarray] = {}
+        for slot, value in self.entries.items():
+            raw.extend(b"\0" * (-len(raw) % 16))
+            slot.offset = len(raw)
+            if slot.dtype is None:
+                objects[slot.offset] = value
+                raw.extend(b"\0" * 16)
+            else:
+                raw.extend(np.asarray(value).tobytes())
+        return bytes(raw), objects
+
+
+def lay_out(slots: list[Slot]) -> tuple[int, list[int]]:
+    """Give the slots of one frame that are not in its store of arrays their offsets, by size so that all are aligned.
+
+    Returns the bytes of a row and the offsets of the object columns.
+    """
+    offset = 0
+    for slot in sorted(slots, key=lambda s: -min(s.size, 16)):
+        slot.offset = offset
+        offset += slot.size
+    row_bytes = max(8, -(-offset // 8) * 8)
+    return row_bytes, [s.offset for s in slots if s.dtype is None]
+
+
+def lay_out_arrays(slots: list[Slot], offset: int = 0) -> int:
+    """Give the slots of a store of arrays their offsets, from ``offset`` on; returns the bytes of a row."""
+    for slot in slots:
+        slot.offset = offset + -(offset + slot.phase) % ALIGNED
+        offset = slot.offset + slot.size
+    return -(-offset // ALIGNED) * ALIGNED

@@ -1,0 +1,37 @@
+"""Which nodes the required outputs need: everything else is left out of a plan.
+
+A run for all outputs of a graph also keeps the nodes that Python would raise in: what is computed with Python's checks,
+and what a frontend marks with ``_raises``. Their error must not depend on whether somebody reads the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+
+
+def required_nodes(
+    graph: Graph, outputs: Iterable[Ref], waits_for: Callable[[str], bool] = lambda source: True
+) -> frozenset[str]:
+    """Backward closure over data and control edges, back edges of loops included.
+
+    Control edges from nodes for which ``waits_for`` is False are not followed.
+    """
+    stack = [ref.node for ref in outputs]
+    seen: set[str] = set()
+    while stack:
+        name = stack.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        node = graph.nodes[name]
+        stack.extend(r.node for r in node.inputs)
+        stack.extend(filter(waits_for, node.control))
+    return frozenset(seen)
+
+
+def may_raise(graph: Graph) -> list[Ref]:
+    """The values whose nodes are kept for the errors that they may raise."""
+    return [n.ref() for n in graph.nodes.values() if n.attrs.get("checked") or n.attrs.get("_raises")]

@@ -1,0 +1,150 @@
+"""The static order of one frame: condition, body and exits, with nodes of one guard kept together."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.plan.schedule.graph_order import CyclicFramesError, sources_of
+from workbench.plan.schedule.guards import ALIVE, Guard, Guards
+from workbench.plan.schedule.nesting import NotNestingError
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledItem:
+    """One thing to do: a node, or a whole child frame (``frame`` is set)."""
+
+    name: str
+    guard: Guard
+    frame: FramePath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One frame in order. The outermost level and raw frames have everything in ``header`` and no predicate."""
+
+    path: FramePath
+    pred: Ref | None
+    start: Guard
+    enters: tuple[str, ...]
+    header: tuple[ScheduledItem, ...]
+    body: tuple[ScheduledItem, ...]
+    exits: tuple[ScheduledItem, ...]
+
+
+def order_block(
+    graph: Graph,
+    path: FramePath,
+    pred: Ref | None,
+    start: Guard,
+    needed: frozenset[str],
+    guards: Guards,
+    children: Mapping[FramePath, Guard],
+) -> Block:
+    """Order the needed, living nodes of a frame and its child frames.
+
+    NotNestingError where the condition would have to be known before it can be; CyclicFramesError for a child frame
+    that waits for its own Exits.
+    """
+    items: dict[str, ScheduledItem] = {}
+    unit_of: dict[str, str] = {}  # Exit node of a child -> the child's item
+    enters: list[str] = []
+    for name in graph.frames[path].nodes:
+        node = graph.nodes[name]
+        if name not in needed or name in guards.dead:
+            continue
+        if node.op == "Enter" and not node.attrs.get("is_constant"):
+            enters.append(name)
+        elif node.op == "Enter":
+            items[name] = ScheduledItem(name, guards.value[node.ref()])
+        else:
+            # a Merge decides itself whether it is alive
+            items[name] = ScheduledItem(name, guards.node[name] - {(node.ref(1), ALIVE)})
+    waits: dict[str, set[str]] = {}
+    units: list[str] = []
+    for child, guard in children.items():
+        unit = "frame " + "/".join(child)
+        while unit in graph.nodes:  # nodes may have any name
+            unit += "'"
+        units.append(unit)
+        items[unit] = ScheduledItem(unit, guard, child)
+        waits[unit] = set()
+        for name in graph.frames[child].nodes:
+            node = graph.nodes[name]
+            if name in needed and node.op == "Exit":
+                unit_of[name] = unit
+            elif name in needed and node.op == "Enter":
+                waits[unit] |= sources_of(graph, name)
+    for name, item in items.items():
+        if item.frame is None:
+            waits[name] = set() if graph.nodes[name].op == "Enter" else sources_of(graph, name)
+    for name, sources in waits.items():
+        if units:
+            sources = {unit_of.get(s, s) for s in sources}
+        waits[name] = {s for s in sources if s in items}
+    decides = dict.fromkeys(items, 0)  # 0 header, 1 body, 2 exits
+    if pred is not None:
+        for name, item in items.items():
+            decides[name] = 1 if (pred, True) in item.guard else 2 if (pred, False) in item.guard else 0
+    ordered = _order(items, waits, decides, path)
+    own = frozenset() if pred is None else frozenset({(pred, True), (pred, False)})
+    sections: list[list[ScheduledItem]] = [[], [], []]
+    for item in ordered:
+        if not own.isdisjoint(item.guard):
+            item = ScheduledItem(item.name, item.guard - own, item.frame)
+        sections[decides[item.name]].append(item)
+    # an Exit belongs to the parent's iteration: it comes when everything in this one has fired
+    sections[2].sort(key=lambda item: item.frame is None and graph.nodes[item.name].op == "Exit")
+    return Block(path, pred, start, tuple(enters), *(tuple(s) for s in sections))
+
+
+def _order(
+    items: Mapping[str, ScheduledItem], waits: Mapping[str, set[str]], decides: Mapping[str, int], path: FramePath
+) -> Sequence[ScheduledItem]:
+    """Topological order by section; among the ready ones, those with the guard of the last come first."""
+    left = {name: len(sources) for name, sources in waits.items()}
+    readers: dict[str, list[str]] = {name: [] for name in items}
+    for name, sources in waits.items():
+        for source in sources:
+            readers[source].append(name)
+            if decides[source] > decides[name] or {decides[source], decides[name]} == {1, 2}:
+                raise NotNestingError(f"{name!r} is needed before {source!r} can be decided")
+    position = {name: i for i, name in enumerate(items)}
+    ready: dict[Guard, list[tuple[int, int, str]]] = {}
+    # what has ever been ready, over all guards: entries of ``placed`` go when they come to the top, so that finding
+    # the first one takes no look at every guard
+    first: list[tuple[int, int, str]] = []
+    placed: set[str] = set()
+
+    def push(name: str) -> None:
+        entry = (decides[name], position[name], name)
+        heapq.heappush(ready.setdefault(items[name].guard, []), entry)
+        heapq.heappush(first, entry)
+
+    for name, count in left.items():
+        if count == 0:
+            push(name)
+    done: list[ScheduledItem] = []
+    last: Guard | None = None
+    while ready:
+        while first[0][2] in placed:
+            heapq.heappop(first)
+        if last not in ready or ready[last][0][0] > first[0][0]:
+            last = items[first[0][2]].guard
+        name = heapq.heappop(ready[last])[2]
+        placed.add(name)
+        if not ready[last]:
+            del ready[last]
+        done.append(items[name])
+        for reader in readers[name]:
+            left[reader] -= 1
+            if left[reader] == 0:
+                push(reader)
+    if len(done) < len(items):
+        stuck = [n for n, c in left.items() if c > 0]
+        raise CyclicFramesError(path, [f for n in stuck if (f := items[n].frame) is not None], stuck)
+    return done

@@ -1,0 +1,230 @@
+"""Guards: under which decisions each value is alive, within one iteration of its frame.
+
+A guard is a set of literals, all of which must hold. Deadness then needs no tokens at run time: a node fires where its
+guard holds. Switch adds a literal, Merge takes one away where its inputs are the two sides of one decision, every other
+node needs what all its inputs need.
+
+Literals are (value, expected): the predicate with True or False, or the value_index output of a Merge with ALIVE. What
+no decision of the graph tells stands in columns of its own, which literals name by an output below zero: whether a node
+fired (:func:`bit`), whether an iteration is not the first (:func:`later`). Only raw frames have those (plan: raw).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+
+ALIVE = "alive"
+Literal = tuple[Ref, bool | str]
+Guard = frozenset[Literal]
+OPEN: Guard = frozenset()
+
+#: a literal that never holds
+NEVER = Ref("\0never", -1)
+
+
+def bit(node: str) -> Ref:
+    """The flag that a NextIteration fired in the iteration before, or an Exit in the activation that has just ended."""
+    return Ref(node, -1)
+
+
+def later(path: FramePath) -> Ref:
+    """The flag that an iteration of a raw frame is not the first."""
+    return Ref("\0later " + "\0".join(path), -1)
+
+
+def started(path: FramePath) -> Ref:
+    """The flag that an Enter which starts a raw frame was alive, for Enters under different conditions."""
+    return Ref("\0started " + "\0".join(path), -1)
+
+
+@dataclass(slots=True)
+class RawFrame:
+    """How a raw frame starts and goes on.
+
+    ``start`` is its guard in the parent, less the literal ``started`` that stands for any of ``ways``;
+    ``together`` are the NextIterations that fire wherever any of the frame does: in a later iteration all of them are
+    alive; ``never`` those that cannot fire at all. ``go`` is the guard of the next iteration, None where it is no
+    conjunction. ``waking``: loop invariants alone let nodes fire.
+    """
+
+    together: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
+    start: Guard = OPEN
+    ways: tuple[Guard, ...] = ()
+    go: Guard | None = None
+    waking: bool = False
+
+
+@dataclass(slots=True)
+class Guards:
+    """Guards of one graph. ``node[n]`` is where node n fires, ``value[ref]`` where its output is alive.
+
+    ``dead`` holds the nodes that can never fire; ``merges`` the conditional Merges with their live inputs;
+    ``general`` those of them whose inputs are not the two sides of one decision; ``raw`` the frames that do not nest;
+    ``arrives`` tells, for each NextIteration of a raw frame, where its Merge finds it alive.
+    """
+
+    node: dict[str, Guard] = field(default_factory=dict)
+    value: dict[Ref, Guard] = field(default_factory=dict)
+    dead: set[str] = field(default_factory=set)
+    merges: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    general: set[str] = field(default_factory=set)
+    raw: dict[FramePath, RawFrame] = field(default_factory=dict)
+    arrives: dict[str, Guard] = field(default_factory=dict)
+
+    def seen(self, ref: Ref) -> Guard:
+        """The guard under which a Merge gets an input alive."""
+        return self.arrives[ref.node] if ref.node in self.arrives else self.value[ref]
+
+
+def root_of(graph: Graph, ref: Ref) -> Ref:
+    """The value that ``ref`` is only another name of, within its frame: two names of one predicate are one decision."""
+    while True:
+        node = graph.nodes[ref.node]
+        if node.op in ("Identity", "LoopCond") or (node.op == "Switch"):
+            ref = node.inputs[0]
+        else:
+            return ref
+
+
+def is_loop_merge(graph: Graph, node: Node) -> bool:
+    return node.op == "Merge" and any(graph.nodes[r.node].op == "NextIteration" for r in node.inputs)
+
+
+def find_guards(graph: Graph, nodes: Iterable[str], raw: Mapping[FramePath, RawFrame] | None = None) -> Guards:
+    """Guards of ``nodes``, which are in graph order; with ``raw`` frames the Enters of each come before all else in it
+    and everything in it before what reads its Exits (plan: order)."""
+    found = Guards(raw=dict(raw or {}))
+    activation: dict[FramePath, Guard] = {}
+    opened: set[FramePath] = set()
+    for path, frame in found.raw.items():
+        for name in graph.frames[path].next_iterations:
+            sign = later(path) if name in frame.together else bit(name)
+            found.arrives[name] = frozenset({(sign, True)})
+        found.dead |= frame.never
+    order = list(nodes)
+    present = frozenset(order) if found.raw else frozenset()
+    for name in order:
+        node = graph.nodes[name]
+        path = graph.frame_of(name)
+        guard: Guard | None
+        if path in found.raw and node.op == "Enter":
+            if path not in opened:
+                opened.add(path)
+                _open_raw(graph, path, present, found)
+            continue
+        if path not in found.raw and is_loop_merge(graph, node):
+            # a loop whose start values are dead never runs
+            starts = [r.node in found.dead for r in node.inputs if graph.nodes[r.node].op != "NextIteration"]
+            guard = None if all(starts) else OPEN
+        elif node.op == "Merge":
+            guard = _merge(graph, node, found)
+        else:
+            guard = _all_of(graph, node, found)
+        if node.op == "Enter":
+            if guard is not None and not node.attrs.get("is_constant"):
+                activation.setdefault(path, guard)
+            found.value[node.ref()] = OPEN
+            found.node[name] = guard if guard is not None else OPEN
+            if guard is None:
+                found.dead.add(name)
+            continue
+        if guard is None:
+            found.dead.add(name)
+            found.node[name] = OPEN
+            continue
+        found.node[name] = guard
+        if node.op == "Switch":
+            pred = root_of(graph, node.inputs[1])
+            for side in (0, 1):
+                found.value[node.ref(side)] = guard | {(pred, bool(side))}
+        elif node.op == "Exit" and path in found.raw:
+            found.value[node.ref()] = found.raw[path].start | {(bit(name), True)}
+        elif node.op == "Exit":
+            # what leaves a frame is alive where the frame was entered
+            found.value[node.ref()] = activation.get(path, OPEN)
+        else:
+            for index in range(max(1, len(node.types))):
+                found.value[node.ref(index)] = guard
+    return found
+
+
+def contradicts(guard: Guard) -> bool:
+    """Return whether a guard requires both sides of one decision."""
+    return any((ref, not wanted) in guard for ref, wanted in guard if isinstance(wanted, bool))
+
+
+def least(guards: Collection[Guard]) -> Guard | None:
+    """The guard that holds wherever any of them does, if one of them is that."""
+    common = frozenset.intersection(*guards) if guards else None
+    return common if common in guards else None
+
+
+def _open_raw(graph: Graph, path: FramePath, present: frozenset[str], found: Guards) -> None:
+    """The Enters of a raw frame: where each is alive in the parent, where any is, and where each is within."""
+    guards: dict[str, Guard] = {}
+    enters = [n for n in graph.frames[path].enters if n in present]
+    for name in enters:
+        guard = _all_of(graph, graph.nodes[name], found)
+        if guard is None:
+            found.dead.add(name)
+            found.node[name] = OPEN
+        else:
+            found.node[name] = guards[name] = guard
+    frame = found.raw[path]
+    constant = {n for n in enters if graph.nodes[n].attrs.get("is_constant")}
+    starting = [g for n, g in guards.items() if frame.waking or n not in constant]
+    frame.ways = ()
+    if not starting:
+        frame.start = frozenset({(NEVER, True)})
+    elif (whole := least(starting)) is not None:
+        frame.start = whole
+    else:
+        frame.start = frozenset.intersection(*starting)
+        frame.ways = tuple(dict.fromkeys(g - frame.start for g in starting))
+    for name in enters:
+        own = guards.get(name, OPEN) - frame.start
+        first = OPEN if name in constant else frozenset({(later(path), False)})
+        found.value[graph.nodes[name].ref()] = own | first
+
+
+def _all_of(graph: Graph, node: Node, found: Guards) -> Guard | None:
+    literals: set[Literal] = set()
+    for ref in node.inputs:
+        if ref.node in found.dead:
+            return None
+        literals |= found.value[ref]
+    for source in node.control:
+        if source in found.dead:
+            return None
+        other = graph.nodes[source]
+        literals |= found.value[other.ref()] if other.op in ("Exit", "Enter") else found.node[source]
+    guard = frozenset(literals)
+    return None if contradicts(guard) else guard
+
+
+def _merge(graph: Graph, node: Node, found: Guards) -> Guard | None:
+    """A Merge waits for its control inputs, but takes no deadness from them."""
+    live = [i for i, r in enumerate(node.inputs) if r.node not in found.dead and not contradicts(found.seen(r))]
+    if not live:
+        return None
+    found.merges[node.name] = tuple(live)
+    guards = [found.seen(node.inputs[i]) for i in live]
+    if len(live) == 1:
+        return guards[0]
+    if len(live) == 2:
+        apart = guards[0] ^ guards[1]
+        if len(apart) == 2:
+            (one, a), (two, b) = apart
+            if one == two and isinstance(a, bool) and isinstance(b, bool):
+                return guards[0] & guards[1]
+    common = frozenset.intersection(*guards)
+    if common in guards:  # one input is alive wherever any is
+        return common
+    found.general.add(node.name)
+    return common | {(node.ref(1), ALIVE)}

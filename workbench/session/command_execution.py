@@ -1,0 +1,139 @@
+"""Execution of a command on the worker thread: begin, slices, and the end with a Stop or an error."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+
+from workbench.debugger import StopReason
+from workbench.errors import SessionError
+from workbench.kernels import machine as core
+from workbench.session.command_request import CommandRequest
+from workbench.session.pending_requests import PendingRequests
+from workbench.session.slice_lock import SliceLock
+from workbench.session.state import SessionState
+
+log = logging.getLogger(__name__)
+#: seconds for which the worker waits for readers that need the run stopped: locks are not fair
+POLITE_S = 0.05
+
+
+class CommandExecution:
+    """The methods that the worker thread calls (see ``worker_thread``). None of them raises."""
+
+    def __init__(self, state: SessionState, requests: PendingRequests, slices: SliceLock) -> None:
+        self._state, self._requests, self._slices = state, requests, slices
+
+    def begin(self, request: CommandRequest) -> bool:
+        """Begin a command; True if it continues with slices."""
+        state = self._state
+        with state.lock:
+            state.running, state.progress = True, "running"
+            self._requests.current = request
+            state.version += 1
+        try:
+            state.debugger.begin(request.command, **request.arguments)
+        except BaseException as error:
+            return self._finish(request, error)
+        finally:
+            del (
+                self,
+                state,
+                request,
+            )  # the frames of an error refer to this one: it must not refer to what holds the error
+        return True
+
+    def run_slice(self, request: CommandRequest) -> bool:
+        """Carry out one slice; True if there are more."""
+        state, slices, stop = self._state, self._slices, None
+        try:
+            polite = time.monotonic() + POLITE_S
+            while slices.waiting_readers and time.monotonic() < polite:
+                time.sleep(0.0005)
+            with slices.lock:
+                slices.owner = threading.get_ident()
+                try:
+                    with state.lock:
+                        cancelled = self._requests.is_cancelled(request)
+                        core.request_stop(state.run.machine, cancelled)
+                    stop = state.debugger.interrupt() if cancelled else state.debugger.advance()
+                finally:
+                    slices.owner = None
+            return True if stop is None else self._finish(request)
+        except BaseException as error:  # the worker must survive; a waiting caller gets the error
+            return self._finish(request, error)
+        finally:
+            del self, state, slices, request, stop  # as in ``begin``
+
+    def _finish(self, request: CommandRequest, error: BaseException | None = None) -> bool:
+        """End a command: set the position and state, call the listeners, wake up waiting callers."""
+        state = self._state
+        stop = state.stop
+        try:
+            clear_frames(stop.error)
+            failed = error is None and stop.reason is StopReason.FAILED
+            state.position = stop.position if failed else state.run.position()
+            done = stop.reason in (StopReason.FINISHED, StopReason.NOT_REACHED) and state.run.finished
+        except BaseException as problem:
+            error, done = error or problem, False
+        if error is not None:
+            trace = error.__traceback__  # without the frame above, which refers to the request and with it to the error
+            request.failure = error.with_traceback(trace and trace.tb_next)
+            if not isinstance(error, Exception):  # SystemExit and the like must not end the waiting thread
+                request.failure = ended_by(error)
+            if not request.awaited:
+                log.warning(
+                    "the command %r failed: %s", request.command, str(error)
+                )  # the text only: a handler may keep its arguments
+        with state.lock:
+            state.running = False
+            self._requests.current = None
+            request.stop = stop
+            at_start = state.run.event == 0
+            failed = stop.reason is StopReason.FAILED
+            state.progress = "failed" if failed else "finished" if done else "ready" if at_start else "paused"
+            state.version += 1
+        for listener in list(state.listeners):
+            try:
+                listener(state.snapshot())
+            except BaseException:  # SystemExit would end the thread silently
+                log.exception("a listener of the session failed")
+        self._requests.mark_done(request)
+        return False
+
+    def fail_all(self) -> None:
+        """Let all commands fail: their thread has ended. Called with the lock of the session held."""
+        state = self._state
+        self._requests.current, state.running = None, False
+        state.progress = "paused" if state.progress == "running" else state.progress
+        state.version += 1
+        for request in self._requests.all():
+            request.failure = SessionError(
+                "The worker thread of the session has ended before this command did.",
+                slug="lost",
+                fix="repeat the command: it starts another thread.",
+            )
+            self._requests.mark_done(request)
+
+
+def clear_frames(error: BaseException | None) -> None:
+    """Clear the local variables in the traceback of a stop's error, which refer to the debugger and so to the stop. The
+    lines stay."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def ended_by(error: BaseException) -> SessionError:
+    """The SessionError for a command that was ended by a SystemExit or the like."""
+    made = SessionError(
+        f"The command was ended by {type(error).__name__} on the worker thread.",
+        slug="ended",
+        fix="remove what raises it in listeners and operators; then repeat the command.",
+    )
+    made.__cause__ = error
+    return made

@@ -1,0 +1,45 @@
+"""The loop of the worker thread: one request after the other, each in slices, until None or the end of the session.
+
+The thread refers to the worker only during a slice. When a session is deleted while it runs, the run ends after that
+slice (0.05 s, or the node that is being computed), and its memory is freed.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import weakref
+from typing import TYPE_CHECKING
+
+from workbench.session.command_request import CommandRequest
+
+if TYPE_CHECKING:
+    from workbench.session.worker import Worker
+
+
+def work(reference: weakref.ref[Worker], requests: queue.SimpleQueue[CommandRequest | None]) -> None:
+    """The target of the thread."""
+    try:
+        while (request := requests.get()) is not None:
+            going = _run_slice(reference, request, begin=True)
+            while going:
+                going = _run_slice(reference, request)
+            if going is None:
+                return
+            del request
+    finally:  # also if another thread has raised an exception in this one: no caller may wait forever
+        worker = reference()
+        if worker is not None:
+            worker.ended(threading.current_thread())
+        del worker
+
+
+def _run_slice(reference: weakref.ref[Worker], request: CommandRequest, begin: bool = False) -> bool | None:
+    """Carry out one slice of a request; True if there are more, None if the session no longer exists."""
+    worker = reference()
+    try:
+        if worker is None:
+            return None
+        return worker.execution.begin(request) if begin else worker.execution.run_slice(request)
+    finally:
+        del worker, request  # the frames of an error refer to this one, and the worker to the error of its last stop

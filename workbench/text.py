@@ -1,0 +1,114 @@
+"""Text of numbers and of strangers' names, the same on every screen. Imports nothing of ours."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+#: Unicode categories that move the cursor, change the direction of text or show nothing
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+#: share of equal characters from which a name counts as a misspelling of another
+_NEAR = 0.72
+#: Python refuses to write integers of more than 4300 digits
+_MOST_BITS = 4096
+
+
+def printable(text: object, limit: int | None = None) -> str:
+    r"""One line of visible characters, harmless in a terminal.
+
+    A name may come from a hostile file: control characters, terminal escapes and direction marks are written out. HTML
+    is escaped where it is written, not here.
+
+    Parameters
+    ----------
+    text:
+        Anything; its ``str``.
+    limit:
+        The most characters; the middle of a longer text is replaced by an ellipsis. None: no limit.
+
+    >>> printable("a\x1b[31m\n")
+    'a\\x1b[31m\\n'
+    >>> printable("abcdefghij", limit=5)
+    'ab…ij'
+    """
+    raw = str(text)
+    if limit is not None and len(raw) > 4 * limit:  # no work on megabytes that are cut anyway
+        raw = f"{raw[: 2 * limit]}\u2026{raw[-2 * limit :]}"
+    if not raw.isprintable():
+        raw = "".join(_written(c) if unicodedata.category(c) in _HIDDEN else c for c in raw)
+    if limit is not None and len(raw) > limit:
+        tail = (limit - 1) // 2
+        raw = f"{raw[: limit - 1 - tail]}\u2026{raw[-tail:]}"
+    return raw
+
+
+def _written(c: str) -> str:
+    code = ord(c)
+    return _SHORT.get(c) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}")
+
+
+def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
+    """A number for reading.
+
+    Parameters
+    ----------
+    value:
+        A bool, an integer, a real or complex number, or None; anything else is written by ``printable``.
+    digits:
+        Significant digits of a float.
+    grouped:
+        Whether digits of an integer are grouped by thousands.
+
+    >>> number(1 / 3), number(1234567, grouped=True), number(float("nan")), number(True), number(None)
+    ('0.333333', '1,234,567', 'NaN', 'true', 'none')
+    """
+    if value is None:
+        return "none"
+    if type(value).__name__ in ("bool", "bool_"):  # NumPy is not loaded here: the command line's help has to be quick
+        return "true" if value else "false"
+    if isinstance(value, numbers.Integral):
+        whole = int(value)
+        if whole.bit_length() > _MOST_BITS:
+            return f"{'-' if whole < 0 else ''}2**{whole.bit_length() - 1}..."
+        return f"{whole:,}" if grouped else str(whole)
+    if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
+        return f"{complex(value):.{digits}g}"
+    try:
+        real = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return printable(value, 24)
+    return "NaN" if math.isnan(real) else f"{real:.{digits}g}"
+
+
+def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Names that were probably meant by a misspelt one, the most similar first; none where nothing is near.
+
+    Parameters
+    ----------
+    name:
+        The name as it was given.
+    known:
+        The names that exist.
+    most:
+        The most names to return.
+
+    >>> similar_names("A", ["a", "start"]), similar_names("strat", ["a", "start"]), similar_names("bogus", ["use"])
+    (['a'], ['start'], [])
+    """
+    names = dict.fromkeys(known)
+    folded = name.casefold()
+    same = [n for n in names if n.casefold() == folded]
+    if same:
+        return same[:most]
+    ends = [n for n in names if n.casefold().endswith(f"/{folded}")] if len(name) > 1 else []
+    folder, _, leaf = name[:200].rpartition("/")
+    beside = {n.rpartition("/")[2]: n for n in names if n.rpartition("/")[0] == folder}
+    near = [beside[n] for n in difflib.get_close_matches(leaf, beside, n=most, cutoff=_NEAR)]
+    if folder and not near:  # the folder may be the part that is misspelt
+        near = difflib.get_close_matches(name[:200], names, n=most, cutoff=0.9)
+    return list(dict.fromkeys([*ends, *near]))[:most]

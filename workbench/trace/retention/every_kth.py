@@ -1,0 +1,14 @@
+"""Keep every k-th iteration in full."""
+
+from __future__ import annotations
+
+from workbench.kernels.layout import Layout
+from workbench.trace.retention.backend import Live
+from workbench.trace.retention.thinning import ThinnedKeeper
+from workbench.trace.retention.tracks import all_places
+
+
+def every_kth(layout: Layout, limit: int, live: Live, every: int) -> ThinnedKeeper:
+    """All values of iterations 0, k, 2k, ... of a loop; ``every`` is k at first and doubles whenever ``limit`` is
+    reached. Inner loops are counted through: every k-th of all iterations of all their activations."""
+    return ThinnedKeeper(layout, all_places(layout), limit, live, every)

@@ -2,7 +2,8 @@
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
 #   make test    lint, types, fast tests, browser and notebooks; TEST_JOBS=2 side by side
-#   make test-slow     long random sweeps, builds of packages and other profiles
+#   make test-slow     random programs, evaluation sets, builds of packages and other profiles
+#   make test-sweep    many more random programs; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
@@ -41,7 +42,7 @@ SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 
-.PHONY: help lab test test-fast test-browser test-slow test-notebooks test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   notebooks browser docs clean
 
 help:
@@ -94,19 +95,23 @@ lint: $(DEV_STAMP)
 SPREAD := -n $(TEST_JOBS)
 
 test-fast: $(DEV_STAMP)
-	timeout 1200 pytest --alone never $(SPREAD)
-	timeout 300 pytest --alone only
+	timeout 1800 pytest --alone never $(SPREAD)
+	timeout 600 pytest --alone only
 
 test-browser: $(DEV_STAMP) browser
-	timeout 1200 pytest --alone never $(SPREAD) -m browser tests/browser
-	timeout 300 pytest --alone only -m browser tests/browser
+	timeout 1800 pytest --alone never $(SPREAD) -m browser tests/browser
+	timeout 600 pytest --alone only -m browser tests/browser
 
 test-slow: $(DEV_STAMP)
-	timeout 1200 pytest --alone never $(SPREAD) -m "slow and not browser"
-	timeout 300 pytest --alone only -m "slow and not browser"
+	timeout 1800 pytest --alone never $(SPREAD) -m "slow and not browser"
+	timeout 600 pytest --alone only -m "slow and not browser"
+
+# Many random programs, for an hour or a night; `make test-slow` has a few of each.
+test-sweep: $(DEV_STAMP)
+	pytest --alone never $(SPREAD) -m sweep
 
 test-notebooks: $(DEV_STAMP)
-	timeout 420 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg \
+	timeout 900 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg \
 	  -n $(TEST_JOBS) --dist loadfile notebooks
 
 # Other libraries write the models in an environment of their own; the workbench reads them without these libraries.
@@ -119,7 +124,7 @@ $(MODELS_VENV)/.made: tests/models/requirements.txt | $(VENV)/.made
 
 test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 	@timeout 900 "$(MODELS_VENV)/bin/python" -m tests.models.make
-	timeout 600 pytest -m models -s -q tests/models
+	timeout 1200 pytest -m models -s -q tests/models
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s

@@ -9,6 +9,7 @@ module to one process, so that fixtures of a module are made once), and then tho
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import zlib
@@ -88,6 +89,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests live to the end of the run: no garbage collection need look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 class Failures:

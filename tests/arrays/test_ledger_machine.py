@@ -298,7 +298,7 @@ def test_random_schedules():
     run_state_machine_as_test(LedgerMachine, settings=some(60))
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.timeout(600)
 def test_many_random_schedules():
     run_state_machine_as_test(LedgerMachine, settings=some(int(os.environ.get("WORKBENCH_SWEEP", "400"))))

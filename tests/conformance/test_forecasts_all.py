@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 import workbench as wb
 from tests.conformance import corpora
 from tests.conformance.test_forecasts import body_runs
 
 
+@pytest.mark.slow
 def test_every_iteration_of_every_loop():
     corpus = corpora.open_corpus()
     if corpus is None:
-        import pytest
-
         pytest.skip(corpora.MISSING)
     asked, entered, graphs = 0, set(), 0
     for name in corpus.names():

@@ -19,6 +19,7 @@ def corpus() -> rest.RestCorpus:
     return rest.RestCorpus()
 
 
+@pytest.mark.slow
 def test_as_many_graphs_as_were_reached_agree(corpus):
     results = list(run_all(corpus.names(), rest.LIMIT))
     assert len(results) == 1604

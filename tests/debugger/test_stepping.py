@@ -150,6 +150,7 @@ def test_stepping_back_in_random_programs(seed):
     check_there_and_back(graph, feeds)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(

@@ -31,6 +31,7 @@ def test_there_are_many_in_every_third():
         assert all(sum(f.third == third for f in of_loops(kind)) >= 12 for third in (0, 1, 2))
 
 
+@pytest.mark.slow
 def test_watched_loops_are_reproducible_and_end_where_they_say():
     for f in of_loops(WATCHED):
         loop, again = f.case(3, 0), f.case(3, 0)
@@ -89,6 +90,7 @@ def test_the_score_has_every_figure(monkeypatch):
     assert {"black box: exact N at 30 %", "white box: exact N", "never: calibration error"} <= set(found)
 
 
+@pytest.mark.slow
 def test_no_proof_about_random_programs_is_wrong():
     tally = random_proofs.main(["--programs", "60", "--seed", "18", "--bound", "500"])
     assert tally.counts["wrong"] == tally.counts["raised"] == 0, tally.report()

@@ -28,6 +28,7 @@ def first_quarters():
     ]
 
 
+@pytest.mark.slow
 def test_macro_recall(drawn):
     by = defaultdict(list)
     for h, answer in drawn:
@@ -37,6 +38,7 @@ def test_macro_recall(drawn):
     assert min(recalls.values()) >= 0.96, recalls
 
 
+@pytest.mark.slow
 def test_no_family_fails(drawn):
     by = defaultdict(list)
     for h, answer in drawn:
@@ -44,15 +46,18 @@ def test_no_family_fails(drawn):
     assert len(by) > 50 and min(np.mean(right) for right in by.values()) >= 0.75
 
 
+@pytest.mark.slow
 def test_first_quarter(first_quarters):
     assert np.mean([a.label.name == h.label for h, a in first_quarters]) >= 0.97
 
 
+@pytest.mark.slow
 def test_calibration(drawn, first_quarters):
     pairs = [(a.confidence, a.label.name == h.label) for h, a in [*drawn, *first_quarters]]
     assert calibration_error(pairs) <= 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fact", "within", "least"),
     [("rate", 0.05, 0.97), ("sublinear_exponent", 0.10, 0.98), ("order", 0.125, 0.95), ("period", 0.01, 0.99)],
@@ -64,6 +69,7 @@ def test_numbers(drawn, fact, within, least):
     assert len(right) >= 15 and np.mean(right) >= least
 
 
+@pytest.mark.slow
 def test_limits(drawn):
     """Limits are hardly ever worse than the last value, gain digits, and lie within three stated errors."""
     worse, held, gained = [], [], []

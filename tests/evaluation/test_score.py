@@ -37,6 +37,7 @@ def white():
     return whitebox.score(observed.graphs(), seconds=0.4).figures()
 
 
+@pytest.mark.slow
 def test_the_development_set_is_large_and_even():
     cases = list(corpus.cases())
     counts = {label: sum(c.label == label for c in cases) for label in LABELS}
@@ -47,6 +48,7 @@ def test_the_development_set_is_large_and_even():
     assert len(list(corpus.tolerances())) >= 90
 
 
+@pytest.mark.slow
 def test_labels(results, first):
     assert labels.macro(results) >= 0.98
     assert labels.hard(results) >= 0.97
@@ -55,6 +57,7 @@ def test_labels(results, first):
     assert labels.calibration_error([*results, *first]) <= 0.02
 
 
+@pytest.mark.slow
 def test_numbers(results):
     found = numbers.shares(results)
     assert found["rate"] >= 0.97 and found["exponent"] >= 0.98 and found["order"] >= 0.95 and found["period"] >= 0.97
@@ -62,17 +65,20 @@ def test_numbers(results):
     assert limit["gained"] >= 7.0 and limit["worse"] <= 0.025 and limit["kept"] >= 0.95
 
 
+@pytest.mark.slow
 def test_tolerances():
     found = numbers.tolerance_shares(corpus.tolerances())
     assert found[10] >= 0.8 and found[30] >= 0.8 and found[50] >= 0.8
 
 
+@pytest.mark.slow
 def test_black_box(black):
     assert black["exact 10"] >= 0.92 and black["exact 30"] >= 0.96 and black["exact 50"] >= 0.98
     assert black["error 30"] <= 0.03 and black["false never"] <= 0.01 and black["never found"] >= 0.88
     assert black["false proofs"] == black["raised"] == 0
 
 
+@pytest.mark.slow
 def test_white_box(white):
     assert whitebox.hurried(observed.graphs()) == (0, 0) and white["false_never"] == white["raised"] == 0
     assert white["wrong proofs"] == 0
@@ -151,6 +157,7 @@ def test_rows_mark_what_is_missed():
     assert "<= 200 us" in str(rows.Row("a", 180.0, None, 200.0, "us"))
 
 
+@pytest.mark.slow
 def test_loops_end_where_they_say():
     from workbench.analysis.forecast.laws.exact_continuation import OPS
 

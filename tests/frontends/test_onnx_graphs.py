@@ -48,7 +48,7 @@ def test_each_node_of_random_graphs(part):
         check(OnnxMaker(seed).make())
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_sweep(part):
     """Fixed seeds; WORKBENCH_SWEEP sets how many."""

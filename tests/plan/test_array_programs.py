@@ -116,31 +116,35 @@ def check_session(graph: Graph, feeds: dict[str, np.ndarray], draw: float) -> No
         assert session.snapshot().event == run.event
 
 
+@pytest.mark.slow
 @settings(max_examples=30, **COMMON)
 @given(seed=SEEDS)
 def test_run(seed: int) -> None:
     check_run(*drawn(seed))
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **COMMON)
 @given(seed=SEEDS)
 def test_stepping_is_running(seed: int) -> None:
     check_steps(*drawn(seed))
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **COMMON)
 @given(seed=SEEDS, where=st.floats(0, 1))
 def test_replay_is_exact(seed: int, where: float) -> None:
     check_replay(*drawn(seed), where)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **COMMON)
 @given(seed=SEEDS, draw=st.floats(0, 1, exclude_max=True))
 def test_untraced_session(seed: int, draw: float) -> None:
     check_session(*drawn(seed), draw)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_sweep(part: int) -> None:
     """Fixed seeds, each through all the checks; WORKBENCH_SWEEP sets how many."""
@@ -152,6 +156,7 @@ def test_sweep(part: int) -> None:
         check_session(*found, where)
 
 
+@pytest.mark.slow
 def test_what_is_drawn() -> None:
     """The programs hold what they are for: every kind of op, arrays around loops, shapes that only the run knows."""
     ops: Counter[str] = Counter()

@@ -16,6 +16,7 @@ from workbench.plan.lowering import emit
 from workbench.plan.memory.storage import Slot
 
 
+@pytest.mark.slow
 @settings(SETTINGS, max_examples=60)
 @given(seed=st.integers(0, 1 << 32), mode=st.sampled_from(["off", "stats"]))
 def test_random_programs(seed: int, mode: str) -> None:

@@ -120,6 +120,7 @@ def nested(b: wb.GraphBuilder, depth: int, value: Any) -> Any:
     return b.while_loop(lambda i, w: i < 1, lambda i, w: (i + 1, nested(b, depth - 1, w)), [first, value])[1]
 
 
+@pytest.mark.slow
 def test_a_thousand_loops_in_loops() -> None:
     limit = sys.getrecursionlimit()
     b = wb.GraphBuilder()
@@ -142,6 +143,7 @@ def branched(b: wb.GraphBuilder, depth: int, value: Any) -> Any:
     return value + 1 if depth == 0 else b.cond(value >= 1, lambda: branched(b, depth - 1, value), lambda: value)
 
 
+@pytest.mark.slow
 def test_hundreds_of_branches_in_branches() -> None:
     limit = sys.getrecursionlimit()
     b = wb.GraphBuilder()

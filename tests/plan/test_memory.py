@@ -41,6 +41,7 @@ class Cycle:
     """Something that the garbage collector has to take apart."""
 
 
+@pytest.mark.slow
 def test_machines_in_garbage_cycles():
     for _ in range(8):
         from workbench.ir.types import TensorType

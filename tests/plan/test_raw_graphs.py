@@ -37,24 +37,28 @@ def drawn(r: random.Random) -> tuple[Run, Graph, dict[str, np.ndarray]]:
     return run, graph, feeds
 
 
+@pytest.mark.slow
 @settings(max_examples=80, **COMMON)
 @given(r=RANDOM)
 def test_outputs_firings_and_events(r):
     drawn(r)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **COMMON)
 @given(r=RANDOM)
 def test_stepping_is_running(r):
     house.check_steps(*drawn(r))
 
 
+@pytest.mark.slow
 @settings(max_examples=16, **COMMON)
 @given(r=RANDOM, where=st.floats(0, 1))
 def test_replay_is_exact(r, where):
     house.check_replay(*drawn(r), where)
 
 
+@pytest.mark.slow
 @settings(max_examples=16, **COMMON)
 @given(r=RANDOM, draw=st.floats(0, 1, exclude_max=True))
 def test_sessions(r, draw):
@@ -63,19 +67,21 @@ def test_sessions(r, draw):
     house.check_breakpoints(run, graph, feeds, draw)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, **COMMON)
 @given(r=RANDOM)
 def test_saved_traces(r, tmp_path_factory):
     house.check_file(drawn(r)[0], tmp_path_factory.mktemp("traces") / "t.trace")
 
 
+@pytest.mark.slow
 @settings(max_examples=25, **COMMON)
 @given(r=RANDOM)
 def test_models_of_views(r):
     house.check_views(*drawn(r)[1:])
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_sweep(part, tmp_path):
     """Fixed seeds, each through all the checks; WORKBENCH_SWEEP sets how many."""
@@ -95,6 +101,7 @@ def whole(run: Run, graph: Graph, feeds: dict[str, np.ndarray], where: float, fo
     house.check_views(graph, feeds)
 
 
+@pytest.mark.slow
 def test_what_is_drawn():
     """The graphs hold what they are for: every reason for a raw frame, frames in parts, frames in frames."""
     reasons: Counter[str] = Counter()

@@ -69,6 +69,7 @@ def check_values(run: Run, every: Run) -> None:
         assert all(same(a, b) for a, b in zip(found, wanted, strict=True) if isinstance(b, np.ndarray)), ref
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(seed=st.integers(0, 1 << 32), raw=st.sampled_from([False, False, True]), data=st.data())
 def test_any_outputs_any_stops_any_replays(seed: int, raw: bool, data: st.DataObject) -> None:

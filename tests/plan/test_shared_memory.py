@@ -34,6 +34,7 @@ def run_of(graph: Graph, feeds: dict[str, np.ndarray], least: int, whole: bool =
     return run
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(seed=st.integers(0, 1 << 32))
 def test_random_programs(seed: int) -> None:

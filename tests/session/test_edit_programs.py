@@ -78,6 +78,7 @@ def editable(session: wb.Session, r: random.Random) -> tuple[str, np.ndarray] | 
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("kind", ["nesting", "raw"])
 def test_edits_of_random_programs(kind, seed):
@@ -124,7 +125,7 @@ SMALL = {
 
 @pytest.mark.parametrize(
     ("name", "stride"),
-    [("count", 1), ("nested", 37), ("shared", 41), pytest.param("shared", 5, marks=pytest.mark.slow)],
+    [("count", 1), ("nested", 37), ("shared", 41), pytest.param("shared", 5, marks=pytest.mark.sweep)],
 )
 def test_every_value_edited_at_every_event(name, stride):
     make, feeds = SMALL[name]
@@ -155,13 +156,14 @@ def swept(kind: str, seed: int, edits: int) -> Counter[str]:
     return outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_edits_against_the_reference(kind):
     outcomes = sum((swept(kind, seed, 8) for seed in range(10)), Counter())
     assert outcomes["agrees"] > 10, outcomes
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_edits_against_the_reference_swept(kind):
     """Fixed seeds; WORKBENCH_SWEEP sets how many."""

@@ -133,7 +133,7 @@ def test_random_commands():
     assert outcomes["PROVED"] > 20 and outcomes["edited"] > 10 and outcomes["forks"] > 5, outcomes
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_random_commands_swept():
     """Fixed seeds; WORKBENCH_SWEEP sets how many."""
     seeds = range(1000, 1000 + int(os.environ.get("WORKBENCH_SWEEP", "120")))

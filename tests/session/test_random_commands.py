@@ -37,7 +37,7 @@ def test_walks(part):
     assert outcomes["answered"] > 100 and MOST_EVENTS > outcomes["refused"] > 10
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_walks_swept(part):
     """Fixed seeds; WORKBENCH_SWEEP sets how many."""

@@ -149,6 +149,7 @@ def test_pause_ends_a_long_way_back():
         session.post("reverse_continue")
         time.sleep(0.05)
         assert session.pause(timeout=5.0).reason is R.PAUSED
+        session.breakpoints.clear()
         assert session.run().reason is R.FINISHED and session.value("x") == 5e5
 
 

@@ -12,6 +12,7 @@ import workbench as wb
 from tests.session.updates import check_update
 
 COMPARE = {"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge}
+OR_EQUAL = ("less_equal", "greater_equal")
 
 
 def counting(op: str, start: int, by: int, dtype: str, left: bool, subtract: bool) -> wb.Graph:
@@ -30,7 +31,7 @@ def counting(op: str, start: int, by: int, dtype: str, left: bool, subtract: boo
     return b.build({"x": x, "hits": hits})
 
 
-@pytest.mark.parametrize("op", COMPARE)
+@pytest.mark.parametrize("op", ["less", "greater", *(pytest.param(o, marks=pytest.mark.slow) for o in OR_EQUAL)])
 @pytest.mark.parametrize(
     "start, by, dtype, left, subtract",
     [

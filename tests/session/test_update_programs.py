@@ -177,48 +177,56 @@ def drive_interrupted(kind: str, seed: int) -> None:
                     assert session._run.event == fresh._run.event
 
 
+@pytest.mark.slow
 @settings(max_examples=7, **COMMON)
 @given(seed=SEEDS)
 def test_programs_of_numbers(seed):
     drive("nesting", seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=3, **COMMON)
 @given(seed=SEEDS)
 def test_programs_of_arrays(seed):
     drive("arrays", seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=5, **COMMON)
 @given(seed=SEEDS)
 def test_loops_that_read(seed):
     drive("long", seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=5, **COMMON)
 @given(seed=SEEDS)
 def test_draws_and_failures(seed):
     drive("readers", seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=3, **COMMON)
 @given(seed=SEEDS, trace=st.sampled_from(["stats", "off"]), kind=st.sampled_from(["nesting", "arrays", "long"]))
 def test_sessions_that_keep_less(seed, trace, kind):
     drive(kind, seed, trace=trace)
 
 
+@pytest.mark.slow
 @settings(max_examples=4, **COMMON)
 @given(seed=SEEDS)
 def test_raw_frames_are_a_full_run(seed):
     drive("raw", seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=7, **COMMON)
 @given(seed=SEEDS, kind=st.sampled_from(["nesting", "arrays", "long"]))
 def test_interrupted_updates(seed, kind):
     drive_interrupted(kind, seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=5, **COMMON)
 @given(seed=SEEDS, kind=st.sampled_from(["nesting", "long"]))
 def test_edited_sessions(seed, kind):
@@ -237,7 +245,7 @@ def test_edited_sessions(seed, kind):
             check_update(session, update, graph, {**feeds, **changes}, r)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["nesting", "arrays", "long", "readers"])
 def test_sweep(kind):

@@ -133,6 +133,7 @@ def test_a_trusted_file_is_read(members, tmp_path):
     assert wb.Trace.load(path, trusted=True).names() == wb.Trace.load(pack(tmp_path / "u", members)).names()
 
 
+@pytest.mark.slow
 def test_numbers_are_held_once(members, tmp_path):
     """Reading takes the memory of the numbers and no second copy: a limit of the address space between the two."""
     path = tmp_path / "members.zip"

@@ -38,11 +38,12 @@ def _sweep(records, seeds: range, folder: Path) -> int:
     return loaded
 
 
+@pytest.mark.slow
 def test_a_change_is_refused_or_does_no_harm(tmp_path):
     assert 10 <= _sweep(RECORDS, range(60), tmp_path) <= 40
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_many_changes_are_refused_or_do_no_harm(tmp_path):
     assert _sweep(RECORDS, range(10_000, 10_300), tmp_path) > 50
 

@@ -48,6 +48,7 @@ def finished(graph: Graph, feeds: dict[str, np.ndarray]) -> Run | None:
         return None
 
 
+@pytest.mark.slow
 @settings(max_examples=10, **COMMON)
 @example(kind=2, seed=34266, policy=Retention("carried"), limit=200, rows=5)  # a branch index read from dropped rows
 @example(kind=2, seed=713981, policy=Retention("window", window=2), limit=200, rows=5)  # the inner loop outlives
@@ -64,6 +65,7 @@ def test_kept_values_are_those_of_a_whole_run(kind: int, seed: int, policy: Rete
     check_tables(trace, whole.trace)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, **COMMON)
 @example(kind=1, seed=407432, policy=Retention("carried"), limit=236, rows=2)  # an activation over before row 7
 @given(kind=st.integers(0, 2), seed=SEEDS, policy=POLICIES, limit=st.integers(200, 30_000), rows=st.integers(2, 6))
@@ -88,6 +90,7 @@ def test_dropped_values_are_recomputed(kind: int, seed: int, policy: Retention, 
                 assert all(same(found[p], mine[p]) for p in chosen), ref
 
 
+@pytest.mark.slow
 @settings(max_examples=12, **COMMON)
 @example(  # a loop invariant of a frame whose parent's activation is forgotten
     kind=2, seed=83, policy=Retention("window", window=7), limit=200, rows=5, jumps=[0.6035219287397727]
@@ -122,6 +125,7 @@ def test_going_back_and_on(kind: int, seed: int, policy: Retention, limit: int, 
     check_tables(trace, whole.trace)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, **COMMON)
 @given(kind=st.integers(0, 2), seed=SEEDS, policy=POLICIES, limit=st.integers(200, 30_000), rows=st.integers(2, 6))
 @example(kind=2, seed=377, policy=Retention("carried", every=2, window=1), limit=357, rows=2)  # stretches of one row
@@ -145,6 +149,7 @@ def test_a_file_has_what_is_kept(kind: int, seed: int, policy: Retention, limit:
         assert loaded.coverage(Ref(*key)) == trace.coverage(Ref(*key))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_carried_with_room_keeps_every_loop_variable_and_every_event(kind: int) -> None:
     seen = 0

@@ -86,10 +86,11 @@ def check(cells: list[str], times: int) -> None:
         assert last[3] - objects < 3000, (name, line)
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_run_again_leaves_no_session_and_no_widget():
     check(list(CELLS), 3)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_a_cell_that_is_run_forty_times_leaves_no_session_and_no_widget():
     check(["a session and its panel"], 40)

@@ -69,6 +69,7 @@ class Hurried:
         return self.session.trace[self.name].window(start, stop, step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("both", [False, True], ids=["one series", "two series"])
 def test_rows_that_leave_between_two_questions(both):
     seen: list[tuple[np.ndarray, list[np.ndarray]]] = []

@@ -133,6 +133,7 @@ def answers():
     return [r for loop in all_loops(6, seed=3) for r in score_forecasts.rows(loop)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "percent", "least"),
     [("exact", 10, 0.80), ("exact", 30, 0.95), ("exact", 50, 0.97), ("smooth", 30, 0.62), ("smooth", 50, 0.76)],
@@ -186,6 +187,7 @@ def test_until_the_iterate_stands_still():
     assert answer.interval[0] <= truth <= answer.interval[1]
 
 
+@pytest.mark.slow
 def test_tolerance_on_random_histories():
     got = list(limits.answers(6, seed=50))
     for percent, least in ((10, 0.70), (30, 0.90), (50, 0.92)):

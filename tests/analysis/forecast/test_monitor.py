@@ -140,6 +140,7 @@ def test_tensor_operands_are_not_guessed():
     assert monitor.prediction().status is Status.UNKNOWN
 
 
+@pytest.mark.slow
 def test_false_never_on_loops_that_end():
     """No loop of known end is called endless, whenever it is asked."""
     machines = [
@@ -172,6 +173,7 @@ def shares():
     return score.termination()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "least"),
     [
@@ -186,6 +188,7 @@ def test_shares_on_loops_of_known_length(shares, what, least):
     assert shares[what] >= least
 
 
+@pytest.mark.slow
 def test_false_never_is_rare(shares):
     assert shares["false never"] <= 0.01
 

@@ -145,7 +145,7 @@ def test_what_is_computed_lies_in_the_box_of_the_result(op):
     assert held_by_rule(op, 0, max(5, 24 // len(CASES[op]))) >= 2
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("op", sorted(CASES))
 def test_what_is_computed_lies_in_the_box_of_the_result_wider(op):
     """WORKBENCH_SWEEP sets how many arrays of each case."""
@@ -182,7 +182,7 @@ def test_reductions_of_arrays(op):
     assert held_by_reduction(op, 0, 8) >= 6 or op in ("norm", "l2_loss")
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("op", REDUCED)
 def test_reductions_of_arrays_wider(op):
     held_by_reduction(op, 1, WIDER)

@@ -58,7 +58,7 @@ def test_no_proof_passes_over_a_node_that_fails(tmp_path, block):
     _sweep(tmp_path, range(20 * block, 20 * block + 20), 5)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("block", range(WIDER))
 def test_no_proof_passes_over_a_node_that_fails_wider(tmp_path, block):
     _sweep(tmp_path, range(1000 + 250 * block, 1250 + 250 * block), 60)

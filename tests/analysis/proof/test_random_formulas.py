@@ -21,7 +21,7 @@ def test_random_formulas(part):
     assert counts["PROVED terminates"] >= 5 and counts["PROVED never"] >= 5 and counts["argued"] >= 5, counts
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("part", range(4))
 def test_random_formulas_swept(part):

@@ -103,6 +103,7 @@ def test_a_clause_that_always_holds_keeps_an_or_alive():
     assert (x.status, x.outcome) == (Status.PROVED, "never"), str(x)
 
 
+@pytest.mark.slow
 def test_the_first_clause_of_an_and_ends_the_loop():
     exact = asked(lambda i, x: (i < 10**12) & (x > -1.0), lambda i, x: (i + 1, x * 0.999999), (i64(0), 1.0))
     assert ends(exact, 10**12).blocking_clause.startswith("i < 1000000000000")

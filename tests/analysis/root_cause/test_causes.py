@@ -17,11 +17,13 @@ def verdicts() -> list[Verdict]:
     return [judge(case) for case in cases()]
 
 
+@pytest.mark.slow
 def test_there_are_hundreds(verdicts):
     assert len(verdicts) >= 280 and sum(v.case.ends is None for v in verdicts) >= 270
     assert len({v.case.slug for v in verdicts}) >= 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "share"),
     [("root first", 1.0), ("clause", 1.0), ("reason", 0.98), ("first bad", 0.98), ("fix works", 0.98)],
@@ -31,12 +33,14 @@ def test_shares(verdicts, question, share):
     assert shares(verdicts)["all"][question] >= share, wrong
 
 
+@pytest.mark.slow
 def test_no_answer_contradicts_the_truth(verdicts):
     for v in verdicts:
         if v.answer.status is Status.PROVED:
             assert v.right["outcome"], str(v.answer)
 
 
+@pytest.mark.slow
 def test_every_answer_is_data_and_text(verdicts):
     for v in verdicts:
         table = json.loads(json.dumps(v.answer.table(), allow_nan=False))

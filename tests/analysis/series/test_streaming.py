@@ -21,7 +21,7 @@ def state_of(values: np.ndarray) -> ScalarState:
     return state
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.timeout(300)
 def test_labels_of_long_records_agree():
     long = [(c.family, c.values) for c in cases() if len(c.values) > 512]

@@ -124,7 +124,7 @@ def test_ops_that_cannot_fail_do_not(part):
     assert len(counts) > 60, counts
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_ops_that_cannot_fail_do_not_wider(part):
     """WORKBENCH_SWEEP sets how many rounds."""

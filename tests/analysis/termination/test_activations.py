@@ -36,14 +36,16 @@ def trips_of(graph: wb.Graph) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("from_the_record", [False, True], ids=["asked", "from the record"])
-@pytest.mark.parametrize("draws", [True, False], ids=["draws", "variable"])
+@pytest.mark.parametrize(
+    "draws", [pytest.param(True, marks=pytest.mark.slow, id="draws"), pytest.param(False, id="variable")]
+)
 def test_a_proof_is_about_the_present_activation(draws, from_the_record):
     graph, path = nest(draws), ("loop", "inner")
     trips, proved = trips_of(graph), 0
     assert len(set(trips.values())) > 1
     with wb.Session(graph, {}) as session:
         while session.stop.reason is not wb.StopReason.FINISHED:
-            session.step()
+            session.step(3 if draws else 1)  # runs with other draws are simulated each time
             run, here = session._run, place_in(session._run, path)
             found = seen_only(run, run.trace, path) if from_the_record else session.termination(path)
             if here is None or found.status is not Status.PROVED:

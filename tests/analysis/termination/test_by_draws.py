@@ -73,6 +73,7 @@ def test_what_never_ended_gets_a_bound(chance):
         assert "at most" in answer.reason.sentence, answer.reason
 
 
+@pytest.mark.slow
 def test_intervals_hold_for_runs_that_were_not_simulated():
     """Of runs with other seeds, about nine of ten end within the interval."""
     inside = 0

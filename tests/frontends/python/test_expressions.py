@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from tests.frontends.python.expressions import Beyond, expressions, in_python, n
 from workbench.errors import WorkbenchError
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(expression=expressions(3), args=st.lists(numbers, min_size=3, max_size=3))
 def test_expressions_give_what_python_gives(expression, args):

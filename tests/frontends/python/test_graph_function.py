@@ -242,7 +242,7 @@ ORDERS = [
 ]
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", ORDERS[:3] + [pytest.param(o, marks=pytest.mark.slow) for o in ORDERS[3:]])
 def test_the_decorator_is_a_function_whatever_is_imported_first(order, tmp_path):
     file = tmp_path / "program.py"
     file.write_text(

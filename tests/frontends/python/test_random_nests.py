@@ -56,7 +56,7 @@ def test_they_end_and_agree(part, tmp_path):
         check(seed, tmp_path, seed % 3 == 0)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("part", range(4))
 def test_sweep(part, tmp_path):
     """Fixed seeds; WORKBENCH_SWEEP sets how many."""

@@ -77,6 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("programs")
 
 
+@pytest.mark.slow
 @settings(RELAXED, max_examples=60)
 @given(source=programs(), args=ARGUMENTS)
 def test_random_programs(folder, source, args):

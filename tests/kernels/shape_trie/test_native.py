@@ -34,6 +34,7 @@ def program(request, tmp_path_factory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_threads_churn(program):
     out = run(program, 1.5, 4)
     assert "error" not in out and out.count("capacity") == 2

@@ -118,7 +118,7 @@ def test_kernels_equal_numpy_on_random_values(drawn):
     check(row, arrays, addresses.by_line(*row, arrays))
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @settings(max_examples=20000, deadline=None)
 @given(operands(EXACT))
 @pytest.mark.timeout(500)

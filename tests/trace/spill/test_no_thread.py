@@ -12,6 +12,7 @@ pytest.importorskip("pyarrow")
 LIMIT = "number of threads"
 
 
+@pytest.mark.slow
 def test_rows_are_written_and_read_without_a_thread_and_by_one_as_soon_as_there_is_one():
     told = in_a_process("from tests.trace.spill import test_no_thread as here; here.both_ways(no_threads)", LIMIT)
     assert told.splitlines() == ["0 all of it, 0 half of it, 1 the rest, 0 closed"] * 9

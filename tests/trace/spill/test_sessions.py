@@ -93,6 +93,7 @@ def check(graph: Graph, feeds: Any, folder: Path, draw: float, where: float) -> 
         return rows
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     kind=st.sampled_from(sorted(MAKERS)),
@@ -104,6 +105,7 @@ def test_random_programs(tmp_path_factory, kind, seed, draw, where):
     check(*MAKERS[kind](seed).make(), tmp_path_factory.mktemp("spill"), draw, where)
 
 
+@pytest.mark.slow
 def test_random_programs_do_go_to_disk(tmp_path):
     """Else the test above shows nothing."""
     rows = [check(*ArrayMaker(seed).make(), tmp_path, 0.3, 0.5) for seed in (4, 8, 9)]
@@ -187,7 +189,7 @@ def test_values_of_a_closed_session_count_as_dropped(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("back", range(1, 18))
+@pytest.mark.parametrize("back", [pytest.param(k, marks=[pytest.mark.slow] * (k > 9)) for k in range(1, 18)])
 def test_edits_of_what_a_loop_carries_wherever_a_chunk_ends(tmp_path, back):
     """The row before the one in progress may be on disk, or about to go there."""
     graph = numbers(400)

@@ -85,6 +85,37 @@ def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
     return "NaN" if math.isnan(real) else f"{real:.{digits}g}"
 
 
+def estimate(value: float, error: float | None, size: float = 0.0) -> str | None:
+    """An estimate with as many digits as its error leaves, and the error; None where nothing is left to tell.
+
+    Parameters
+    ----------
+    value:
+        The estimate.
+    error:
+        An estimate of its error; None or 0 if it is exact.
+    size:
+        What the estimate is compared with, such as the distance from the newest value to a limit. Where the error
+        exceeds a tenth of both ``size`` and the estimate, the estimate says nothing.
+
+    >>> estimate(1.41421356237, 2e-7), estimate(3.2e-7, 1e-6, size=5e-3), estimate(6.3558947, 6.0, size=1.0)
+    ('1.4142136 (within 2e-07)', '0 (within 1e-06)', None)
+    """
+    if not math.isfinite(value) or error is not None and not math.isfinite(error):
+        return None
+    if not error:
+        return number(value, 10)
+    error = abs(error)
+    if error > 0.1 * max(abs(value), size):
+        return None
+    within = f"(within {error:.1g})"
+    place = math.floor(math.log10(float(f"{error:.1g}")))
+    if abs(value) < error:
+        return f"0 {within}"
+    digits = max(1, math.floor(math.log10(abs(value))) - place + 1)
+    return f"{value:.{min(digits, 12)}g} {within}"
+
+
 def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """Names that were probably meant by a misspelt one, the most similar first; none where nothing is near.
 

@@ -122,7 +122,7 @@ def test_looking_around(terminal):
     assert "while/multiply_1" in said(terminal, "find mult") and "2 found" in said(terminal, "find mult")
     assert "x[while 1] = 1.5" in said(terminal, "explain x 1")
     why = said(terminal, "why")
-    assert "PROVED: the loop ends" in why and "Deciding clause: " in why and "in iteration 4)" in why
+    assert "PROVED: the loop ends" in why and "Deciding clause: " in why and "(false in iteration 4: " in why
     assert "x" in said(terminal, "report") and "All recorded values are finite." in said(terminal, "nan")
     assert "while/x/Switch" in said(terminal, "branches")
     assert said(terminal, "events 3").count("\n") == 4

@@ -177,7 +177,7 @@ def test_nothing_is_wider_than_the_terminal_and_no_word_is_broken(user, width):
     assert all(layout.cells(line) <= width for line in shown), [line for line in shown if layout.cells(line) > width]
     told = " ".join(" ".join(shown).split())
     assert "help lists the commands. [unknown-command]" in told
-    assert "Deciding clause: " in told and "in iteration 4)" in told
+    assert "Deciding clause: " in told and "(false in iteration 4: " in told
     assert "explain x all shows all of them." in told
 
 

@@ -161,8 +161,7 @@ def _limits(model: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str,
             )
         line = {"color": theme.GREY, "width": 1, "dash": "dash"}
         shapes.append({"type": "line", "y0": limit, "y1": limit, "line": line, **across})
-        within = f" \u00b1 {number(error, 1)}" if error else ""
-        notes.append({**note(f"limit {number(limit, 8)}{within}", 1.0, limit, "bottom", "right"), "yref": "y"})
+        notes.append({**note(f"limit {v['limit_text']}", 1.0, limit, "bottom", "right"), "yref": "y"})
     return shapes, notes[:4]
 
 

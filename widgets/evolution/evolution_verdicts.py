@@ -11,6 +11,7 @@ import numpy as np
 from workbench.analysis.forecast.convergence_curve import convergence, forecast_values
 from workbench.analysis.series.result import Evolution, percent
 from workbench.errors import WorkbenchError
+from workbench.text import estimate
 from workbench.widgets.evolution.convergence_model import ahead_model
 from workbench.widgets.evolution.evolution_lines import MAX_COMPONENTS, lines_of
 from workbench.widgets.text.labels import number, short_name
@@ -38,15 +39,16 @@ def verdict_of(
     except (WorkbenchError, ValueError, FloatingPointError, OverflowError):
         return None
     label = getattr(verdict.label, "name", str(verdict.label)).lower()
-    limit = verdict.limit
-    plain = limit is not None and np.ndim(limit) == 0 and math.isfinite(float(limit))
-    error = getattr(verdict, "limit_error", None)
+    limit, error = verdict.limit, verdict.limit_error
+    told = None if limit is None else estimate(limit, error, verdict.distance)
+    plain = told is not None
     return {
         "name": short_name(name),
         "of": name,
         "label": label,
         "limit": float(limit) if plain else None,
-        "limit_error": float(error) if plain and error is not None and math.isfinite(error) else None,
+        "limit_error": float(error) if plain and error is not None else None,
+        "limit_text": told or "",
         "confidence": getattr(verdict, "confidence", None),
         "text": verdict_text(name, label, verdict),
         "rate": rate_text(verdict),
@@ -59,9 +61,9 @@ def verdict_of(
 def verdict_text(name: str, label: str, verdict: Any) -> str:
     """One line: ``x: converging to 1.41421, order 2, sure to 99 %``."""
     text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
-    limit = verdict.limit
-    if limit is not None and np.ndim(limit) == 0 and math.isfinite(float(limit)) and label in ("converging", "stable"):
-        text += f" to {number(limit)}" if label == "converging" else f" at {number(limit)}"
+    limit = None if verdict.limit is None else estimate(verdict.limit, verdict.limit_error, verdict.distance)
+    if limit is not None and label in ("converging", "stable"):
+        text += f" to {limit}" if label == "converging" else f" at {limit}"
     rate, confidence = rate_text(verdict), getattr(verdict, "confidence", None)
     text += f", {rate}" if rate else ""
     return text + (f", sure to {percent(confidence)}" if confidence and label != "unknown" else "")

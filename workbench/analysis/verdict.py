@@ -35,6 +35,7 @@ A loop that ends: ``ended``, ``lookahead``, ``trip-limit``, ``counter``, ``count
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -105,6 +106,19 @@ class Gap(NamedTuple):
         first, last = self.iterations[0], self.iterations[-1]
         where = f"iteration {first:,}" if first == last else f"iterations {first:,} to {last:,}"
         return f"{self.trend}, {self.values[0]:.6g} to {self.values[-1]:.6g} in {where}"
+
+
+_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
+
+
+def _holds(operands: str) -> bool | None:
+    """Whether a comparison of two numbers as text holds, ``2.0 > 1.0``; None where it is not one."""
+    left, _, rest = operands.partition(" ")
+    sign, _, right = rest.partition(" ")
+    try:
+        return _COMPARE[sign](float(left), float(right))
+    except (KeyError, ValueError):
+        return None
 
 
 class ChainLink(NamedTuple):
@@ -247,9 +261,17 @@ class Termination:
 
     @property
     def clause_when(self) -> str:
-        """The clause with its operands, and the iteration that they are of: ``x > 1.0 (1.0 > 1.0 in iteration 6)``."""
+        """The clause with its operands and their iteration: ``x > 1.0 (false in iteration 6: 1.0 > 1.0)``.
+
+        Of a clause that holds: ``x > 1.0 (2.0 > 1.0 in iteration 5)``.
+        """
         text, at = self.blocking_clause or "", self.details.get("clause_iteration")
-        return f"{text[:-1]} in iteration {at:,})" if isinstance(at, int) and text.endswith(")") else text
+        if not isinstance(at, int) or not text.endswith(")"):
+            return text
+        clause, _, operands = text[:-1].rpartition(" (")
+        if clause and self.outcome == "terminates" and _holds(operands) is False:
+            return f"{clause} (false in iteration {at:,}: {operands})"
+        return f"{text[:-1]} in iteration {at:,})"
 
     def table(self) -> dict[str, Any]:
         """Return the answer as plain data for JSON: numbers, texts, lists and dicts."""

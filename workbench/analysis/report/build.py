@@ -13,8 +13,11 @@ from workbench.analysis.report.formatting import clean, count
 from workbench.analysis.report.growth import growth_of
 from workbench.analysis.report.histories import HistoryColumn, read_column
 from workbench.analysis.report.loop import Loop, Loops, condition_of, operands_now
-from workbench.analysis.report.loop_dataflow import entries, update_chain, written
+from workbench.analysis.report.loop_dataflow import entries, statement_of, update_chain, written
 from workbench.analysis.report.loop_interactions import interplay, verdict
+from workbench.analysis.report.methods import method_of
+from workbench.analysis.report.rate_check import drop_refuted
+from workbench.analysis.report.roles import role_of
 from workbench.analysis.report.trip_counts import trip_counts
 from workbench.analysis.report.variable import NO_VALUES, Variable, Variables, evolution_of, no_variable
 from workbench.analysis.series.result import Evolution, Pattern
@@ -151,13 +154,17 @@ class _Making:
             path = self.graph.frame_of(ref.node)
         column = self._column(ref, path, loop_variable is not None)
         chain = update_chain(self.graph, loop_variable) if loop_variable is not None else ()
-        update = ""
+        update = statement = role = ""
         if loop_variable is not None:
-            update = written(self.graph, self.graph.nodes[loop_variable.next_iteration].inputs[0]) or ""
+            back = self.graph.nodes[loop_variable.next_iteration].inputs[0]
+            update, statement = written(self.graph, back) or "", statement_of(self.graph, back)
+            role = role_of(self.graph, path, loop_variable)
         declared = self.graph.type_of(ref)
         shape = column.shape or tuple(d if d is not None else -1 for d in declared.shape or ())
         evolution = evolution_of(column)
         evolution.issues = {**evolution.issues, **column.first_bad}
+        if path in self.loops:
+            drop_refuted(self.loops[path], name, evolution)
         found = Variable(
             name,
             ref.node,
@@ -172,6 +179,8 @@ class _Making:
             column.last,
             list(column.notes),
             column,
+            statement=statement,
+            role=role,
         )
         if loop_variable is not None:
             self._grown(found, loop_variable)
@@ -246,7 +255,7 @@ class _Making:
                 loop.clauses = operands_now(trace, path)
                 if len(path) > 1 and self.left() > 0:
                     loop.trips = trip_counts(trace, Ref(cond), clean(frame.name), clean(path[-2]))
-            loop.condition = condition_of(graph, path)
+            loop.condition, loop.method = condition_of(graph, path), method_of(graph, path)
             loop.entries = entries(graph, path) if self.left() > 0 else ()
         except (*TROUBLE, RecursionError) as error:
             loop.notes.append(f"Not all of it could be read: {getattr(error, 'message', error)}")

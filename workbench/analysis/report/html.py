@@ -15,6 +15,7 @@ import numpy as np
 from workbench.analysis.forecast.convergence_curve import Forecasted, forecast_values
 from workbench.analysis.report.formatting import clean, count, num, sentence
 from workbench.analysis.report.loop import Loop
+from workbench.analysis.report.rate_check import limited_by
 from workbench.analysis.report.rows import chain_of, issues_of, kind_of, numbers_of, sources_of, termination_rows
 from workbench.analysis.report.svg import convergence_svg, values_svg
 from workbench.analysis.report.text import headline
@@ -123,6 +124,8 @@ def _loop(loop: Loop, variables: list[Variable], draw: Draw) -> str:
     rows = termination_rows(loop)
     if loop.trips is not None and len(loop.trips.counts) > 1:
         rows.append(("trip counts", sentence(loop.trips.sentence)))
+    if limiting := limited_by(loop, variables):
+        rows.append(("limited by", sentence(limiting)))
     parts.append(_rows(rows + [("note", sentence(n)) for n in loop.notes]))
     parts += [_variable(v, draw) for v in variables]
     if len(loop.variables) > len(variables):
@@ -134,12 +137,14 @@ def _variable(v: Variable, draw: Draw) -> str:
     e = v.evolution
     now = f" = {escape(num(v.last, 9))}" if v.last is not None else ""
     sure = f" {percent(e.confidence)}" if e.confidence else ""
-    rows = [("numbers", numbers_of(e))] if numbers_of(e) else []
-    rows += [("why", sentence(w)) for w in e.why[:4]]
+    rows = [("role", sentence(v.role))] if v.role else []
+    rows += [("numbers", numbers_of(e))] if numbers_of(e) else []
+    rows += [("why", sentence(w)) for w in e.why[:4] if not v.counts]
     rows += [("health", sentence(w)) for w in issues_of(e)] + [("note", sentence(n)) for n in v.notes]
     rows += [("updated by", chain_of(v))] if chain_of(v) else []
     rows += [("source", sources_of(v))] if sources_of(v) else []
-    head = f"<code>{_text(v.name)}</code>{now} <small>{escape(kind_of(v))}</small> {e.label.name}{sure}"
+    label = "COUNTER" if v.counts else f"{e.label.name}{sure}"
+    head = f"<code>{_text(v.name)}</code>{now} <small>{escape(kind_of(v))}</small> {label}"
     return f"<h4>{head}</h4>{draw(v)}{_rows(rows)}"
 
 

@@ -29,7 +29,8 @@ class Loop:
     ``iterations`` counts what is done since the loop was entered last, ``all_iterations`` since the run began, in
     ``activations`` times; ``open`` tells a loop that is in progress. ``nodes`` fire in one iteration at most; ``share``
     is the loop's part of all firings, that of inner loops left out, ``share_inside`` with them. ``trips`` are the
-    counts of an inner loop in the iterations of the one around it; ``entries`` what enters from there.
+    counts of an inner loop in the iterations of the one around it; ``entries`` what enters from there; ``method`` names
+    a numerical method that was recognised in the graph.
     """
 
     frame: FramePath
@@ -49,6 +50,7 @@ class Loop:
     entries: tuple[Entry, ...] = ()
     clauses: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    method: str = ""
 
     def __getattr__(self, name: str) -> Any:
         if name in TERMINATION:

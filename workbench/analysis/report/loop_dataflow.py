@@ -86,6 +86,14 @@ def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
     return tuple(chain)
 
 
+def statement_of(graph: Graph, ref: Ref) -> str:
+    """The expression of the Python line that made a value, with its place; empty where it is not known or was cut."""
+    node = graph.nodes[_origin_node(graph, ref)]
+    if node.op in _ALIASES or node.source is None or not 0 < len(node.source.expression) < LONG:
+        return ""
+    return f"{' '.join(node.source.expression.split())}  ({node.source.place})"
+
+
 def _link(graph: Graph, node: Node) -> Link:
     operands = tuple(_plain_name(graph, r) for r in node.inputs)
     source = ""

@@ -6,10 +6,10 @@ from typing import Any
 
 from workbench.analysis.report.formatting import clean, listed, num, sentence
 from workbench.analysis.report.loop import Loop
-from workbench.analysis.report.loop_dataflow import CHAIN
 from workbench.analysis.report.variable import Variable
 from workbench.analysis.series.result import Evolution, percent
 from workbench.analysis.verdict import Status, Termination
+from workbench.text import estimate
 
 #: issues of a variable in words
 ISSUES = {
@@ -26,9 +26,9 @@ ISSUES = {
 def numbers_of(e: Evolution) -> str:
     """Limit, rate, order, exponent and period that are known, in a few words."""
     parts = []
-    if e.limit is not None:
-        within = "" if not e.limit_error else f" (within {e.limit_error:.1g})"
-        parts.append(f"limit {num(e.limit, 10)}{within}")
+    limit = None if e.limit is None else estimate(e.limit, e.limit_error, e.distance)
+    if limit is not None:
+        parts.append(f"limit {limit}")
     if e.order is not None:
         parts.append(f"order {num(e.order, 3)}")
     elif e.rate is not None:
@@ -62,18 +62,22 @@ def chain_of(variable: Variable) -> str:
     links = variable.chain
     if variable.update == variable.name or variable.carried and not links and not variable.update:
         return "handed on unchanged"
+    if variable.statement:
+        return f"{clean(variable.name)} = {sentence(variable.statement, 160)}"
     if variable.update:
         return f"{clean(variable.name)} = {sentence(variable.update, 160)}"
-    texts = [
-        f"{clean(link.node, 32)} = {clean(link.op, 20)}({', '.join(clean(o, 24) for o in link.operands[:6])})"
-        for link in links[:CHAIN]
-    ]
-    more = f", then {len(links) - CHAIN} more nodes" if len(links) > CHAIN else ""
-    return ", ".join(texts) + more
+    if not links:
+        return ""
+    made, inside = links[-1], {link.node for link in links}
+    read = dict.fromkeys(o for link in links for o in link.operands if o not in inside)
+    text = f"{clean(variable.name)} = {clean(made.op, 20)}({', '.join(clean(o, 24) for o in made.operands[:6])})"
+    return text + (f", from {listed([clean(o, 24) for o in read])} in {len(links)} nodes" if len(links) > 1 else "")
 
 
 def sources_of(variable: Variable) -> str:
-    """Source lines of the update chain, where they are known."""
+    """Source lines of the update chain, where they are known and not told with the update."""
+    if variable.statement and variable.update != variable.name:
+        return ""
     lines = list(dict.fromkeys(link.source for link in variable.chain if link.source))
     return listed([clean(line, 96) for line in lines], 3)
 
@@ -82,6 +86,8 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
     """(heading, sentence) of everything that a Termination holds, in the order in which it is read."""
     t = loop.termination
     rows = [("why", sentence(t.reason.sentence))]
+    if loop.method:
+        rows.append(("method", sentence(loop.method)))
     if t.proof is not None:
         rows.append(("proof", f"by {clean(t.proof.kind)}: {sentence(t.proof.checked)}"))
     if t.status is Status.PREDICTED:

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.analysis.report.formatting import clean, count, num, sentence, wrap
 from workbench.analysis.report.loop import Loop
+from workbench.analysis.report.rate_check import limited_by
 from workbench.analysis.report.rows import chain_of, issues_of, kind_of, numbers_of, sources_of, termination_rows
 from workbench.analysis.report.sparkline import bar, spark
 from workbench.analysis.report.variable import Variable
@@ -95,6 +96,8 @@ def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: 
     lines += _row("end", head, width)
     for name, words in termination_rows(loop):
         lines += _row(name, words, width)
+    if limiting := limited_by(loop, variables):
+        lines += _row("limited by", sentence(limiting), width)
     for note in loop.notes:
         lines += _row("note", sentence(note), width)
     for variable in variables:
@@ -123,7 +126,10 @@ def _variable(v: Variable, width: int, ascii: bool) -> list[str]:
     e = v.evolution
     sure = f" {percent(e.confidence)}" if e.label is not Pattern.UNKNOWN else ""
     now = f" = {num(v.last, 9)}" if v.last is not None else ""
-    lines = wrap(f"{clean(v.name)}{now}  {kind_of(v)}  {e.label.name}{sure}", width, "  ", "      ")
+    label = "COUNTER" if v.counts else f"{e.label.name}{sure}"
+    lines = wrap(f"{clean(v.name)}{now}  {kind_of(v)}  {label}", width, "  ", "      ")
+    if v.role:
+        lines += _row("role", sentence(v.role), width, 6)
     picture = spark(v.column.y, 40, ascii=ascii)
     if picture:
         low, high = _ends(v.column.y)
@@ -138,7 +144,7 @@ def _variable(v: Variable, width: int, ascii: bool) -> list[str]:
     known = numbers_of(e)
     if known:
         lines += _row("numbers", known, width, 6)
-    for words in e.why[:4]:
+    for words in e.why[:4] if not v.counts else ():
         lines += _row("why", sentence(words), width, 6)
     for words in issues_of(e):
         lines += _row("health", sentence(words), width, 6)

@@ -52,6 +52,7 @@ def _loop(loop: Loop) -> dict[str, Any]:
         "share_inside",
         "clauses",
         "notes",
+        "method",
     )
     found = {name: value(getattr(loop, name)) for name in names}
     found["termination"] = value(loop.termination.table())
@@ -87,6 +88,8 @@ def _variable(v: Variable) -> dict[str, Any]:
         "notes",
         "evolution",
         "update",
+        "statement",
+        "role",
         "growth",
     )
     found = {name: value(getattr(v, name)) for name in names}

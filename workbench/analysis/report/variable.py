@@ -25,9 +25,10 @@ class Variable:
     """A variable: ``evolution``, and also each field of it (``variable.label``, ``variable.limit`` ...).
 
     ``frame`` is the path of its loop, () outside of loops; ``carried`` tells a loop variable from other values;
-    ``chain`` are the nodes that update it, ``update`` the same as an expression if it is short; ``count`` its firings;
-    ``last`` its newest value if it is one number; ``notes`` say what of its history is missing. ``growth`` tells by how
-    much a tensor or list grows that does.
+    ``chain`` are the nodes that update it, ``update`` the same as an expression if it is short, ``statement`` the
+    right-hand side of the Python line that made it; ``role`` is its part in the loop (:mod:`.roles`); ``count`` its
+    firings; ``last`` its newest value if it is one number; ``notes`` say what of its history is missing. ``growth``
+    tells by how much a tensor or list grows that does.
     """
 
     name: str
@@ -44,11 +45,20 @@ class Variable:
     notes: list[str] = field(default_factory=list)
     column: HistoryColumn = field(repr=False, default_factory=lambda: HistoryColumn(np.empty(0), np.empty(0, np.int64)))
     growth: Growth | None = None
+    statement: str = ""
+    role: str = ""
 
     def __getattr__(self, name: str) -> Any:
         if name in EVOLUTION:
             return getattr(self.evolution, name)
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a counter: it grows as it should, and nothing about that is a finding."""
+        return (
+            self.role.startswith("counter") and self.evolution.label is Pattern.DIVERGING and not self.evolution.issues
+        )
 
     @property
     def line(self) -> np.ndarray:
@@ -96,7 +106,7 @@ def evolution_of(column: HistoryColumn) -> Evolution:
             return _arrived(_spaced(classify_history(History(values, start)), column), column)
         results = []
         for k, place in enumerate(column.components):
-            found = classify_history(History(np.ascontiguousarray(values[:, k]), start))
+            found = _of_array(classify_history(History(np.ascontiguousarray(values[:, k]), start)), place)
             found.component = place
             results.append(found)
     except (HistoryError, ArithmeticError, LookupError, ValueError) as error:
@@ -107,6 +117,16 @@ def evolution_of(column: HistoryColumn) -> Evolution:
         for slug, at in other.issues.items():
             worst.issues[slug] = min(at, worst.issues.get(slug, at))
     return _spaced(worst, column)
+
+
+def _of_array(found: Evolution, place: int | None) -> Evolution:
+    """Of many components one always moves one way in a short record, and a norm has no negative limit."""
+    if found.method == "short" and found.label is Pattern.DIVERGING:
+        found.label, found.confidence = Pattern.UNKNOWN, 0.0
+    if place is None and found.limit is not None and found.limit < 0.0:
+        near = found.limit_error is not None and -found.limit <= found.limit_error
+        found.limit, found.limit_error = (0.0, found.limit_error) if near else (None, None)
+    return found
 
 
 def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:

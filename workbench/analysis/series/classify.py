@@ -123,7 +123,15 @@ def _evolution(h: History, found: Finding) -> Evolution:
         h.total,
         doubt=found.doubt,
         model=model,
+        distance=0.0 if limit is None else _distance(h, limit),
     )
+
+
+def _distance(h: History, limit: float) -> float:
+    """|limit - newest value|, at least a hundredth of the greatest such distance."""
+    x = np.array([h.unscale(float(h.x[k])) for k in (0, int(h.x.argmin()), int(h.x.argmax()), -1)])
+    far = np.abs(x - limit)
+    return float(max(far[-1], 0.01 * far.max()))
 
 
 def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.text import estimate
+
 
 class Pattern(Enum):
     """The pattern of a variable over the iterations of its loop; the values are full sentences.
@@ -76,12 +78,15 @@ class Evolution:
         Share of the evidence that the deciding step missed, from 0 to 1; the confidence accounts for it.
     model : object or None
         A model that continues the values; see :meth:`fitted`.
+    distance : float
+        The distance from the newest value to the limit, at least a hundredth of the way that is gone; 0 without a
+        limit. The limit is printed only if its error is small against it.
 
     Examples
     --------
     >>> evolution = wb.classify([1 + 0.5**k for k in range(20)])
     >>> print(evolution)
-    CONVERGING (confidence ... %, 20 values). Limit 1 within .... Rate 0.5. ...
+    CONVERGING (confidence ... %, 20 values). Limit 1... (within ...). Rate 0.5. ...
     >>> evolution.fitted(2)["value"]
     [1.00000..., 1.00000...]
     """
@@ -101,6 +106,7 @@ class Evolution:
     component: int | None = None
     doubt: float = 0.0
     model: Any = field(default=None, repr=False)
+    distance: float = field(default=0.0, repr=False)
 
     def table(self) -> dict[str, Any]:
         """Return the answer as plain data for JSON; numbers that are not finite become None."""
@@ -151,9 +157,9 @@ class Evolution:
 
     def __str__(self) -> str:
         parts = [f"{self.label.name} (confidence {percent(self.confidence)}, {self.count} values)."]
-        if self.limit is not None:
-            error = "" if self.limit_error is None else f" within {self.limit_error:.1g}"
-            parts.append(f"Limit {self.limit:.12g}{error}.")
+        limit = None if self.limit is None else estimate(self.limit, self.limit_error, self.distance)
+        if limit is not None:
+            parts.append(f"Limit {limit}.")
         for name, value in (
             ("Rate", self.rate),
             ("Order", self.order),

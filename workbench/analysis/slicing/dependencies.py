@@ -62,7 +62,7 @@ def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
         return 0.0
     if node.op not in ("add", "subtract") or len(node.inputs) != 2:
         return None
-    own, other = (_origin(graph, r) for r in node.inputs)
+    own, other = (origin_of(graph, r) for r in node.inputs)
     if node.op == "add" and other.name == merge.name:
         own, other = other, own
     if own.name != merge.name or other.op != "Const" or other.attrs["value"].size != 1:
@@ -74,7 +74,7 @@ def constant_step(graph: Graph, variable: LoopVariable) -> float | None:
     return (step if node.op == "add" else -step) or None
 
 
-def _origin(graph: Graph, ref: Ref) -> Node:
+def origin_of(graph: Graph, ref: Ref) -> Node:
     """The node whose value ``ref`` is another name of, also across Enter of a loop invariant."""
     node = graph.nodes[ref.node]
     while node.op in ("Identity", "Switch") or (node.op == "Enter" and node.attrs.get("is_constant")):

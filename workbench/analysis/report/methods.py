@@ -1,0 +1,144 @@
+"""Numerical methods that a loop carries out, recognised in its graph: conjugate gradients, power iteration, Adam.
+
+A method tells what a record cannot: conjugate gradients are done after as many iterations as there are unknowns, a
+power iteration is as slow as its two largest eigenvalues are close, and Adam's step follows averages with a memory.
+Only the form of the updates is looked at; a loop that differs in it is not named.
+
+Sources: M. R. Hestenes and E. Stiefel, J. Res. Nat. Bur. Standards 49 (1952); G. H. Golub and C. F. Van Loan, Matrix
+Computations, section 7.3; D. P. Kingma and J. Ba, https://arxiv.org/abs/1412.6980.
+"""
+
+from __future__ import annotations
+
+from workbench.analysis.report.roles import average_factor, memory
+from workbench.analysis.slicing.dependencies import origin_of
+from workbench.ir.frames.frame_tree import FramePath, LoopVariable
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+
+
+def method_of(graph: Graph, frame: FramePath) -> str:
+    """A sentence about the method of a loop; empty for a loop of no known form."""
+    variables = graph.frames[frame].variables
+    made = {v.merge: origin_of(graph, graph.nodes[v.next_iteration].inputs[0]) for v in variables}
+    return (
+        _conjugate_gradients(graph, variables, made)
+        or _power_iteration(graph, variables, made)
+        or _adam(graph, variables, made)
+    )
+
+
+def _conjugate_gradients(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
+    """``x + a * p``, ``r - a * (A @ p)`` and ``r + b * p`` with the new r."""
+    for p in variables:
+        step = _product_with(graph, made[p.merge], "add", p.merge)  # (other term, scaled p)
+        if step is None:
+            continue
+        residual = origin_of(graph, step)
+        for r in variables:
+            if made[r.merge].name != residual.name or residual.op != "subtract":
+                continue
+            own, taken = (origin_of(graph, i) for i in residual.inputs)
+            if own.name != r.merge or taken.op != "multiply":
+                continue
+            if not any(_is_matrix_times(graph, i, p.merge) for i in taken.inputs):
+                continue
+            for x in variables:
+                if x.merge not in (p.merge, r.merge) and _moves_along(graph, made[x.merge], x.merge, p.merge):
+                    size = _size(graph, x.merge)
+                    last = f"at most {size:,} iterations" if size else "as many iterations as there are unknowns"
+                    return (
+                        f"conjugate gradients: {x.name} moves along {p.name}, {r.name} is the residual. Without "
+                        f"rounding errors it is exact after {last}; the eigenvalues decide how fast it is before that."
+                    )
+    return ""
+
+
+def _power_iteration(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
+    """``w / norm(w)`` with w = A @ v."""
+    for v in variables:
+        node = made[v.merge]
+        if node.op == "divide" and _is_matrix_times(graph, node.inputs[0], v.merge):
+            length = origin_of(graph, node.inputs[1])
+            if length.op in ("sqrt", "norm", "reduce_l2", "max"):
+                return (
+                    f"power iteration: {v.name} turns towards the eigenvector of the largest eigenvalue; its error "
+                    "shrinks each iteration by the ratio of the second largest to the largest."
+                )
+    return ""
+
+
+def _adam(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
+    """``w - rate * m / (sqrt(v) + small)`` with moving averages m and v, whether or not they are scaled up."""
+    factors = {v.merge: c for v in variables if (c := average_factor(graph, v)) is not None}
+    names = {v.merge: v.name for v in variables}
+    for w in variables:
+        node = made[w.merge]
+        if node.op != "subtract" or origin_of(graph, node.inputs[0]).name != w.merge:
+            continue
+        above, below = _fraction(graph, node.inputs[1])
+        if below is None:
+            continue
+        first = [m for m in factors if made[m].name in _makers(graph, above)]
+        second = [m for m in factors if m not in first and made[m].name in _makers(graph, [below])]
+        if len(first) == 1 and len(second) == 1 and any(graph.nodes[n].op == "sqrt" for n in _makers(graph, [below])):
+            m, v = first[0], second[0]
+            return (
+                f"Adam: {w.name} steps by {names[m]} over the root of {names[v]}. {names[m]} remembers about "
+                f"{memory(factors[m])} iterations and {names[v]} about {memory(factors[v])}: after a change of the "
+                f"gradient's size the step stays too small or too large for that long."
+            )
+    return ""
+
+
+def _fraction(graph: Graph, ref: Ref) -> tuple[list[Ref], Ref | None]:
+    """(factors above, divisor) of a quotient in a product; no divisor for another form."""
+    node = origin_of(graph, ref)
+    if node.op == "divide":
+        return [node.inputs[0]], node.inputs[1]
+    if node.op == "multiply":
+        for k in (0, 1):
+            inner = origin_of(graph, node.inputs[k])
+            if inner.op == "divide":
+                return [node.inputs[1 - k], inner.inputs[0]], inner.inputs[1]
+    return [], None
+
+
+def _makers(graph: Graph, refs: list[Ref], most: int = 500) -> set[str]:
+    """Nodes that compute the values within the iteration."""
+    seen: set[str] = set()
+    left = [r.node for r in refs]
+    while left and len(seen) < most:
+        name = left.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if graph.nodes[name].op not in ("Merge", "Enter", "LoopCond"):
+            left += [r.node for r in graph.nodes[name].inputs]
+    return seen
+
+
+def _product_with(graph: Graph, node: Node, op: str, merge: str) -> Ref | None:
+    """The other term of ``other + factor * variable``; None for another form."""
+    if node.op != op or len(node.inputs) != 2:
+        return None
+    for k in (1, 0):
+        term = origin_of(graph, node.inputs[k])
+        if term.op == "multiply" and any(origin_of(graph, r).name == merge for r in term.inputs):
+            return node.inputs[1 - k]
+    return None
+
+
+def _moves_along(graph: Graph, node: Node, own: str, direction: str) -> bool:
+    other = _product_with(graph, node, "add", direction)
+    return other is not None and origin_of(graph, other).name == own
+
+
+def _is_matrix_times(graph: Graph, ref: Ref, merge: str) -> bool:
+    node = origin_of(graph, ref)
+    return node.op == "matmul" and origin_of(graph, node.inputs[1]).name == merge
+
+
+def _size(graph: Graph, merge: str) -> int:
+    shape = graph.type_of(Ref(merge)).shape
+    return shape[0] if shape and shape[0] is not None and all(d == 1 for d in shape[1:]) else 0

@@ -1,0 +1,121 @@
+"""Reports of solvers: what a variable is, which method it is, what limits it, and nothing that a proof refutes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.evaluation.solver_reports import analysis_of, cases
+from workbench.analysis.report.rate_check import limited_by
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, wb.Analysis]:
+    return {name: analysis_of(name) for name in cases()}
+
+
+def loop_of(analysis):
+    (loop,) = analysis.loops.values()
+    return loop
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("conjugate gradients", "conjugate gradients: x moves along p, r is the residual."),
+        ("power iteration", "power iteration: v turns towards the eigenvector"),
+        ("Adam", "Adam: w steps by m over the root of v. m remembers about 10 iterations and v about 1,000"),
+        ("secant", ""),
+        ("float32", ""),
+        ("k-means", ""),
+    ],
+)
+def test_methods(found, name, method):
+    told = loop_of(found[name]).method
+    assert told.startswith(method) and bool(told) == bool(method)
+    assert f"\nmethod      {method[:20]}" in str(found[name]) if method else "\nmethod " not in str(found[name])
+
+
+def test_exact_after_as_many_iterations_as_unknowns(found):
+    assert "exact after at most 40 iterations" in loop_of(found["conjugate gradients"]).method
+
+
+def test_a_short_record_of_an_array_is_no_divergence(found):
+    labels = {v.name: v.label.name for v in found["conjugate gradients"].variables.classified}
+    assert labels["x"] == labels["r"] == labels["p"] == "UNKNOWN"
+
+
+def test_updates_are_the_lines_of_the_program(found):
+    text = str(found["conjugate gradients"])
+    assert "p = r + (new / rs) * p  (solver_reports.py:" in text and "while_" not in text.split("updated by", 1)[1]
+    assert "w = w - lr * mh / (np.sqrt(vh) + 1e-8)  (solver_reports.py:" in str(found["Adam"])
+
+
+def test_every_report_is_one_screen(found):
+    assert max(str(analysis).count("\n") for analysis in found.values()) < 60
+
+
+def test_roles(found):
+    roles = {v.name: v.role for v in found["Adam"].variables.classified}
+    assert roles["t"] == "counter, + 1 each iteration"
+    assert roles["m"] == "moving average, factor 0.9: about the last 10 iterations count"
+    assert roles["v"] == "moving average, factor 0.999: about the last 1,000 iterations count"
+    assert roles["w"] == roles["g"] == ""
+    assert "COUNTER" in str(found["Adam"]) and "DIVERGING" not in str(found["Adam"])
+    assert {v.name: v.role for v in found["secant"].variables.classified}["x0"] == "the previous x1"
+
+
+def test_what_limits_a_power_iteration_leads_to_the_proved_end(found):
+    loop = loop_of(found["power iteration"])
+    told = limited_by(loop, found["power iteration"].of(loop))
+    assert told.startswith("change: its distance to the limit is multiplied by 0.96")
+    assert loop.remaining == 431  # 5.7 digits of 66 to 76 iterations each
+
+
+def test_a_rate_that_the_proof_refutes_is_not_told(found):
+    loop = loop_of(found["Adam"])
+    assert limited_by(loop, found["Adam"].of(loop)) == "" and loop.remaining == 843
+    g = found["Adam"].variables["g"]
+    assert g.limit is None and g.rate is None and g.why[-1].startswith("The iterations that were run ahead do not")
+
+
+def test_a_clause_that_ends_a_loop_is_false_there(found):
+    assert "deciding    change > tol (false in iteration 471: 9.7" in str(found["power iteration"])
+    assert "blocking    abs(x * x - a) > tol (1.1920929e-07 > 1e-08 in iteration" in str(found["float32"])
+
+
+def roles_of(body, start):
+    b = wb.GraphBuilder("roles")
+    names = list(start)
+    carried = {n: b.constant(v) for n, v in start.items()}
+    values = b.while_loop(lambda **v: v[names[0]] < 1e6, body, carried)
+    with wb.Session(b.build(values), {}) as session:
+        session.next_iteration(8)
+        return {v.name: v.role for v in wb.analyze(session).variables.classified}
+
+
+def test_roles_of_other_updates():
+    def body(i, s, d, f, p, q, u):
+        return {
+            "i": i + 1.0,
+            "s": s + 1.0 / (i + 1.0),  # from a counter alone
+            "d": d - 0.25,
+            "f": np.logical_not(f),
+            "p": p * 0.999,
+            "q": 0.5 * q + np.sin(q),  # the rest depends on it: no average
+            "u": u + p,  # what it adds moves by itself
+        }
+
+    zero, one = np.float64(0.0), np.float64(1.0)
+    start = {"i": zero, "s": zero, "d": one, "f": np.bool_(True), "p": one, "q": one, "u": zero}
+    roles = roles_of(body, start)
+    assert roles == {
+        "i": "counter, + 1 each iteration",
+        "s": "running sum",
+        "d": "counter, - 0.25 each iteration",
+        "f": "flag",
+        "p": "power of 0.999: times 0.999 each iteration",
+        "q": "",
+        "u": "",
+    }

@@ -72,5 +72,11 @@ class Forks:
         self._made.append(fork)
         return FixOutcome(fork, chosen, before, fork.termination(path, seconds), tuple(changes))
 
+    def tried(self, before: Termination, fix: Fix, seconds: float) -> FixOutcome:
+        """The outcome of a fix of ``before`` in a copy from the start, which is closed again."""
+        outcome = self.with_fix(before, fix, "start", seconds)
+        outcome.fork.close()
+        return outcome
+
     def _copy_breakpoints(self, fork: Session) -> None:
         fork.breakpoints.load_data(self._state.debugger.breakpoints.to_data(), strict=False)

@@ -873,6 +873,17 @@ class Session:
         fork: Session = self.fixed.fork
         return fork
 
+    def try_fix(self, answer: Termination, fix: Fix, seconds: float = 0.2) -> FixOutcome:
+        """Try a fix of ``answer`` from the start, in a copy that is closed again; :meth:`apply_fix` keeps the copy.
+
+        Raises
+        ------
+        SessionError
+            As :meth:`apply_fix`.
+        """
+        checked_seconds("try_fix", "seconds", seconds)
+        return self._forks.tried(answer, fix, seconds)
+
     # -- the object ----------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:

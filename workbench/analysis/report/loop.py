@@ -30,7 +30,8 @@ class Loop:
     ``activations`` times; ``open`` tells a loop that is in progress. ``nodes`` fire in one iteration at most; ``share``
     is the loop's part of all firings, that of inner loops left out, ``share_inside`` with them. ``trips`` are the
     counts of an inner loop in the iterations of the one around it; ``entries`` what enters from there; ``method`` names
-    a numerical method that was recognised in the graph.
+    a numerical method that was recognised in the graph; ``fixes`` are those of ``termination.fix`` that were tried and
+    help, or could not be tried.
     """
 
     frame: FramePath
@@ -51,6 +52,7 @@ class Loop:
     clauses: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     method: str = ""
+    fixes: list[str] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         if name in TERMINATION:

@@ -102,7 +102,7 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
         rows.append(("root", listed([clean(n) for n in t.root], 5) + _updated(t)))
     if t.first_bad is not None:
         rows.append(("first bad", f"iteration {num(t.first_bad)}: from there on it did not get any nearer to the end"))
-    rows += [("to fix it", sentence(fix)) for fix in t.fix]
+    rows += [("to fix it", sentence(fix)) for fix in loop.fixes]
     return rows
 
 

@@ -53,6 +53,7 @@ def _loop(loop: Loop) -> dict[str, Any]:
         "clauses",
         "notes",
         "method",
+        "fixes",
     )
     found = {name: value(getattr(loop, name)) for name in names}
     found["termination"] = value(loop.termination.table())

@@ -25,6 +25,10 @@ import numpy as np
 KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update", "inspect")
 
 
+#: factor between a limit and a threshold from which moving the threshold does not help
+FAR = 1e3
+
+
 class Fix(str):
     """A proposed fix: a sentence that is also data.
 
@@ -202,6 +206,12 @@ def _beyond(
     if op in (">", ">=") and 0 <= threshold < limit:
         kind = "floors" if slug == "floor" else "tends to a limit"
         raised = float(np.format_float_scientific(2 * limit, precision=0))
+        if slug == "limit-beyond" and limit > FAR * threshold:
+            sentence = (
+                f"{name} tends to {limit:.3g}, far above the threshold {t}: {who} converges to another point than the "
+                "condition asks for. Compare the update with the condition: is a sign or a factor wrong?"
+            )
+            return [Fix(sentence, "inspect", who)]
         better = "float64" if wider else "a tolerance relative to the values' size"
         sentence = (
             f"{name} {kind} at {limit:.3g}, above the threshold {t}: "

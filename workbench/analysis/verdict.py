@@ -112,7 +112,7 @@ _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operato
 
 
 def _holds(operands: str) -> bool | None:
-    """Whether a comparison of two numbers as text holds, ``2.0 > 1.0``; None where it is not one."""
+    """True if a comparison of two numbers as text holds, ``2.0 > 1.0``; None where it is not one."""
     left, _, rest = operands.partition(" ")
     sign, _, right = rest.partition(" ")
     try:

@@ -1,4 +1,4 @@
-"""Fixes in a report were tried: those that help say what came of it, those that do not are not there."""
+"""Fixes in a report were tried: those that help tell the outcome, those that do not are left out."""
 
 from __future__ import annotations
 

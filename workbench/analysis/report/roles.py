@@ -97,13 +97,13 @@ def _factor(graph: Graph, node: Node, merge: str) -> float | None:
 
 
 def _depends(graph: Graph, ref: Ref, merge: str) -> bool:
-    """Whether a value is computed from the variable within the iteration; True where the search is cut off."""
+    """True if a value is computed from the variable within the iteration, or if the search is cut off."""
     read = _variables_read(graph, ref)
     return read is None or merge in read
 
 
 def _only_counts(graph: Graph, frame: FramePath, ref: Ref) -> bool:
-    """Whether a value is made from counters, inputs and constants alone."""
+    """True if a value is made from counters, inputs and constants alone."""
     read = _variables_read(graph, ref)
     own = {v.merge: v for v in graph.frames[frame].variables}
     return read is not None and all(m in own and constant_step(graph, own[m]) is not None for m in read)

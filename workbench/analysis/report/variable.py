@@ -55,7 +55,7 @@ class Variable:
 
     @property
     def counts(self) -> bool:
-        """Whether it is a counter: it grows as it should, and nothing about that is a finding."""
+        """True for a counter: it grows as it should, and nothing about that is a finding."""
         return (
             self.role.startswith("counter") and self.evolution.label is Pattern.DIVERGING and not self.evolution.issues
         )

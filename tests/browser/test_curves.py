@@ -188,6 +188,19 @@ def zoom_out(views, whole):
     views.until(f"figure({SERIES}).data[0].x.length === {whole} && figure({SERIES}).layout.xaxis.range[1] > 1.9e6")
 
 
+def test_larger_is_higher_after_an_image(opened):
+    """A heat map has its first row on top; the curves that follow it do not, and none of its colours stay."""
+    views = Views(opened)
+    for kind in ("heat", "phase", "statistics", "line"):
+        opened.kernel(f"series.kind = {kind!r}; series.update_now()")
+        told = "heatmap" if kind == "heat" else "scatter"
+        views.until(f"figure({SERIES})._fullData[0].type === '{told}'")
+        rising = f"figure({SERIES})._fullLayout.yaxis.range[0] < figure({SERIES})._fullLayout.yaxis.range[1]"
+        views.until(f"({rising}) === {str(kind != 'heat').lower()}")
+        bars = f"figure({SERIES}).querySelectorAll('.colorbar').length"
+        views.until(f"{bars} === {1 if kind in ('heat', 'phase') else 0}")
+
+
 def test_zooming_shows_every_value_of_the_stretch(views, whole):
     for wide in (200_000, 20_000, 1_500):  # deeper and deeper
         views.until(zoom_in(views, wide))

@@ -55,6 +55,10 @@ def test_the_first_nan_and_where_it_came_from(opened):
     opened.kernel("nan.session.breakpoints.clear(); nan.session.breakpoints.add('*', health='nan')")
     panel.click("run", "paused")
     assert "nan" in panel.status("reason").lower()
+    # the health line is there without being asked for, and leads there
+    panel.until("return panel.querySelector('.workbench-health').textContent.includes('First NaN: sqrt in iteration ')")
+    panel.ask("panel.querySelector('.workbench-health button').click()")
+    panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at while ')")
     panel.pane("explain")
     panel.press("explain", "Find NaN")
     panel.says("explain", "cause:")

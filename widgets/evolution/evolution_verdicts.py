@@ -59,7 +59,10 @@ def verdict_of(
 
 
 def verdict_text(name: str, label: str, verdict: Any) -> str:
-    """One line: ``x: converging to 1.41421, order 2, sure to 99 %``."""
+    """One line: ``x: converging to 1.41421, order 2, sure to 99 %``, or ``k: counting by 1``."""
+    if verdict.method == "counter" and verdict.model is not None:
+        step = float(np.subtract(*verdict.model.predict([1, 0])))
+        return f"{short_name(name)}: counting {'up' if step > 0 else 'down'} by {number(abs(step))}"
     text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
     limit = None if verdict.limit is None else estimate(verdict.limit, verdict.limit_error, verdict.distance)
     if limit is not None and label in ("converging", "stable"):

@@ -92,9 +92,16 @@ def values(
         place = _beside(box, leaving.get(box["id"], ()), right)
         if box["id"] in state["bad"]:
             bad.append((*place[:2], f"<b>{WARNING} {text(value)}</b>", place[2]))
+        elif box["id"] in state["ages"]:
+            plain.append((*place[:2], _older(value, state["ages"][box["id"]]), place[2]))
         else:
             plain.append((*place[:2], f"<b>{text(value)}</b>", place[2]))
     return plain + _sides(boxes, edges, right), bad
+
+
+def _older(value: str, iteration: str) -> str:
+    """A value of an earlier iteration: grey, slanted, with its iteration."""
+    return f'<span style="color:{theme.GREY}"><i>{text(value)} ({text(iteration)})</i></span>'
 
 
 def _beside(box: Box, lines: Sequence[Sequence[tuple[float, float]]], right: bool) -> tuple[float, float, str]:
@@ -199,7 +206,8 @@ def hits(
         key = box["id"] if len(box["id"]) <= LONG_NAME else f"\n{number}"
         lines = [*box["hover"], *armed.get(box["id"], [])[:4]]
         if box["id"] in state["values"]:
-            lines.append(f"value {state['values'][box['id']]}")
+            age = state["ages"].get(box["id"])
+            lines.append(f"value {state['values'][box['id']]}" + (f" of iteration {age}" if age else ""))
         if box["id"] in state["dead"]:
             lines.append("dead: on a branch not taken")
         if box["id"] in state["loops"]:

@@ -19,7 +19,7 @@ from workbench.widgets.graph.model.breakpoint_marks import PointMarks
 from workbench.widgets.graph.model.group import ROOT, Path, frame_id
 from workbench.widgets.graph.model.live_state import branch_sides, graph_state
 from workbench.widgets.graph.model.moves import node_of
-from workbench.widgets.graph.model.node_values import RunReader, first_of
+from workbench.widgets.graph.model.node_values import NodeReading, RunReader, first_of
 from workbench.widgets.graph.model.overview import Overview
 from workbench.widgets.graph.model.picture import draw
 from workbench.widgets.graph.model.scene import Scene
@@ -143,6 +143,7 @@ class GraphView(GraphControl, FigureView):
             branches=branches,
             values={name: reading.text for name, reading in readings.items()},
             bad={name: reading.bad for name, reading in readings.items() if reading.bad},
+            ages={name: reading.age for name, reading in readings.items() if reading.age},
             loops=reader.loops(loops[:200]),
         )
         marks = Marks(
@@ -162,7 +163,7 @@ class GraphView(GraphControl, FigureView):
             match=self.match,
             query=self.query,
             armed=armed,
-            value=readings[node].text if node in readings else "",
+            value=_told(readings[node]) if node in readings else "",
             bad=readings[node].bad if node in readings else "",
             dead=node is not None and bool(branches) and node in self._sides.dead(branches),
             error=self.error,
@@ -305,3 +306,7 @@ class GraphView(GraphControl, FigureView):
         if hasattr(self, "tools"):
             self.tools.close()
         super().close()
+
+
+def _told(reading: NodeReading) -> str:
+    return f"{reading.text} of iteration {reading.age}" if reading.age else reading.text

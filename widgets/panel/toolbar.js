@@ -48,6 +48,9 @@ export default {
     const trail = aria(make("nav", "workbench-crumbs", status), "", "Loops around the next node");
     const fields = {};
     for (const name of FIELDS) fields[name] = make("span", `workbench-${name}`, status);
+    const health = make("span", "workbench-health", status);
+    const unhealthy = make("span", "", health);
+    makeButton("Go there", "Look at the first value that is not finite, in all views", health, () => tell(model, { kind: "health" }));
 
     // the whole story of a failure, folded; a new one replaces it
     const report = make("details", "workbench-report", status);
@@ -111,6 +114,8 @@ export default {
       field("looking", "looking at", now.looking);
       field("reason", "", now.reason);
       field("error", "", now.error ? `\u2716 ${now.error}` : "");
+      unhealthy.textContent = now.health ? `\u26a0 ${now.health}` : "";
+      health.style.display = now.health ? "" : "none";
       showTrail(now.crumbs ?? []);
       story.textContent = now.report ?? "";
       report.style.display = now.report ? "" : "none";

@@ -19,6 +19,7 @@ from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.panel.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
+from workbench.widgets.panel.health_watch import HealthWatch
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.text.display_names import Spoken
 
@@ -62,6 +63,7 @@ class Toolbar(StatusWidget):
         self._version = -1
         self._spoken = Spoken(session.graph)
         self._complaint: tuple[int, str] = (-1, "")
+        self._health = HealthWatch(session, self._healthy)
         focus = focus if focus is not None else Focus()
         super().__init__(
             session,
@@ -97,6 +99,7 @@ class Toolbar(StatusWidget):
             "step": step,
             "enabled": sorted(enabled),
             "crumbs": crumbs(snapshot),
+            "health": "" if status["state"] == "running" else self._health.model.get("text", ""),
             "selected": focus.node or "",
             "looking": "" if focus.moment is None else str(focus.moment),
         }
@@ -106,6 +109,8 @@ class Toolbar(StatusWidget):
             self.press(str(content.get("name")))
         elif kind == "look":
             self.look(content.get("frame"), content.get("iteration"))
+        elif kind == "health":
+            self.look_at_health()
 
     def press(self, name: str) -> None:
         """Post a command, as a click on its button does, and return at once.
@@ -155,6 +160,23 @@ class Toolbar(StatusWidget):
             return
         self.focus.look_at(moment)
 
+    def look_at_health(self) -> None:
+        """Show the first value that is not finite in all views, as [Go there] does."""
+        model = self._health.model
+        if model:
+            frame, iteration = tuple(model["frame"]), tuple(model["iteration"])
+            self.focus.look_at(Moment(frame, iteration) if frame else None, model["node"])
+
+    def _healthy(self, _model: dict[str, Any]) -> None:
+        snapshot = self.session.snapshot()
+        with self._lock:
+            if self.comm is not None and snapshot.version >= self._version:
+                self.offer(self._status(snapshot, self.focus))
+
+    def close(self) -> None:
+        self._health.close()
+        super().close()
+
     def _complain(self, message: str) -> None:
         snapshot = self.session.snapshot()
         with self._lock:
@@ -168,6 +190,8 @@ class Toolbar(StatusWidget):
                 return
             self._version = snapshot.version
             self.offer(self._status(snapshot, self.focus))
+        if str(getattr(snapshot.state, "value", snapshot.state)) in ("paused", "finished", "failed"):
+            self._health.stopped(snapshot.version)
 
     def __repr__(self) -> str:
         return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

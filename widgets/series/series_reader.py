@@ -194,22 +194,28 @@ def last_iterations(trace: Trace, graph: Graph) -> dict[tuple[str, ...], tuple[i
     return found
 
 
-def latest(trace: Trace, name: str, iterations: Mapping[tuple[str, ...], tuple[int, ...]]) -> Any:
-    """The newest value of a node, or None: by its iteration (see ``last_iterations``), not by counting firings.
+def latest(
+    trace: Trace, name: str, iterations: Mapping[tuple[str, ...], tuple[int, ...]]
+) -> tuple[Any, tuple[int, ...]] | None:
+    """The newest value of a node and its iteration path, or None: found by its iteration (see ``last_iterations``), not
+    by counting firings.
 
     A value on a branch is looked for in the three newest iterations; in a short record in all of them.
     """
     series = trace[name]
     path = iterations.get(series.frame)
     if not series.frame or path is None:
-        return series[-1] if len(series) else None
+        return _last(series)
     for offset in (1, 0, -1, -2):  # the values of the next iteration may be there already
         if path[-1] + offset < 0:
             break
+        at = (*path[:-1], path[-1] + offset)
         try:
-            return series.at((*path[:-1], path[-1] + offset))
+            return series.at(at), at
         except WorkbenchError:
             continue
-    if path[-1] < SHORT:
-        return series[-1] if len(series) else None
-    return None
+    return _last(series) if path[-1] < SHORT else None
+
+
+def _last(series: Any) -> tuple[Any, tuple[int, ...]] | None:
+    return (series[-1], series.tag(-1).iteration if series.frame else ()) if len(series) else None

@@ -57,8 +57,8 @@ class Session:
 
     Parameters
     ----------
-    graph : Graph
-        The graph to run.
+    graph : Graph or GraphFunction
+        The graph to run; of a function of ``@wb.graph`` its graph for these feeds.
     feeds : mapping, optional
         Values of the inputs by name.
     outputs : sequence of str, optional
@@ -103,6 +103,8 @@ class Session:
         trace: str | Retention = "all",
         memory_budget: int = DEFAULT_BUDGET,
     ) -> None:
+        if callable(graph_for := getattr(graph, "graph_for", None)):  # a function of @wb.graph
+            graph = graph_for(**dict(feeds or {}))
         #: the graph that is run
         self.graph = graph
         #: what the trace keeps

@@ -79,6 +79,15 @@ function keepRanges(layout, shown) {
   }
 }
 
+// An axis that was reversed, for an image, stays so in plotly.js when its range is found automatically again.
+function ascending(layout, shown) {
+  for (const axis of ["xaxis", "yaxis"]) {
+    const range = shown?.[axis]?.range;
+    if (layout[`${axis}.autorange`] === true && range?.[0] > range?.[1]) layout[`${axis}.range`] = [range[1], range[0]];
+  }
+  return layout;
+}
+
 class View {
   constructor(Plotly, model, held, el) {
     Object.assign(this, { Plotly, model, held, el, width: 0, at: -1, heard: held.push, gone: false });
@@ -105,7 +114,8 @@ class View {
     if (push <= this.at) return;
     if (push !== this.at + 1) return this.drawWhole();
     this.at = push;
-    return this.Plotly.update(this.el, restyled(traces), copied(layout), traces.map(([k]) => k));
+    const update = ascending(copied(layout), this.el._fullLayout);
+    return this.Plotly.update(this.el, restyled(traces), update, traces.map(([k]) => k));
   }
 
   // The message that has come is drawn; one frame later it is on the screen.

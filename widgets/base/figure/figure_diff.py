@@ -12,6 +12,12 @@ UNKNOWN = object()
 AXES = ("xaxis.autorange", "yaxis.autorange")
 
 
+def _kind(trace: dict[str, Any]) -> tuple[Any, bool]:
+    """Type, and if there is a colour bar: an update changes neither (plotly.js shows a bar wherever there was one, also
+    when all of its properties are taken away)."""
+    return trace.get("type"), any(".colorbar." in f".{name}" for name in trace)
+
+
 class FigureDiff:
     """The figure that was told last, and the names of all properties that were told before.
 
@@ -37,7 +43,7 @@ class FigureDiff:
         changed = changes(self._layout, layout)
         self._layout = layout
         self._ever.update(layout)
-        if [t.get("type") for t in new] != [t.get("type") for t in self._traces]:
+        if [_kind(t) for t in new] != [_kind(t) for t in self._traces]:
             self._exchange(spec)
             return None, changed
         traces = {k: found for k, (a, b) in enumerate(zip(self._traces, new, strict=True)) if (found := changes(a, b))}

@@ -88,11 +88,13 @@ def graph_state(
     branches: Mapping[str, bool],
     values: Mapping[str, str] | None = None,
     bad: Mapping[str, str] | None = None,
+    ages: Mapping[str, str] | None = None,
     loops: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
     ``taken_edges``: indexes of edges; ``taken``: per Switch box the side that was taken; ``values``: text by box id;
-    ``bad``: "NaN" or "Inf" by box id; ``loops``: the present iteration in words by id of a loop's box or frame."""
+    ``bad``: "NaN" or "Inf" by box id; ``ages``: the iteration of a value that is older; ``loops``: the present
+    iteration in words by id of a loop's box or frame."""
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}
@@ -116,6 +118,7 @@ def graph_state(
         "taken": {s: bool(t) for s, t in branches.items() if s in boxes},
         "values": {n: text for n, text in (values or {}).items() if home.get(n) == n},
         "bad": {home[n]: text for n, text in (bad or {}).items() if n in home},
+        "ages": {n: text for n, text in (ages or {}).items() if home.get(n) == n},
         "loops": dict(loops or {}),
     }
 

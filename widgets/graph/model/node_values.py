@@ -33,10 +33,12 @@ SILENT = ("Switch", "LoopCond")
 
 
 class NodeReading(NamedTuple):
-    """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or nothing."""
+    """``text`` is the value in a few characters; ``bad`` is "NaN", "Inf" or nothing; ``age`` is the iteration that a
+    value is of which was not computed in the iteration that its loop is in, else nothing."""
 
     text: str
     bad: str
+    age: str = ""
 
 
 class RunReader:
@@ -53,6 +55,7 @@ class RunReader:
         for node in switches:
             self._switches.setdefault(node.inputs[1], []).append(node.name)
         self._last: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self._now = self._last  # where a standing run is, also where no condition was asked yet
 
     def begin(self, mark: Any, running: bool, moment: Moment | None, progress: Mapping[tuple[str, ...], int]) -> None:
         """A new look; ``mark`` tells whether anything can have changed since the last one, ``progress`` the iteration
@@ -65,6 +68,7 @@ class RunReader:
         self.behind = False
         trace = self.source.trace
         self._last = last_iterations(trace, self.source.graph) if trace is not None and moment is None else {}
+        self._now = self._last if running else self._last | open_paths(progress)
 
     # -- what is asked for ------------------------------------------------------------------------------------------
     def values(self, nodes: Iterable[tuple[str, str]]) -> dict[str, NodeReading]:
@@ -114,13 +118,26 @@ class RunReader:
         assert self._moment is not None
         return value_at(_Recorded(self.source) if self._running else self.source, ref, self._moment)
 
-    def _newest(self, ref: Ref) -> Any:
+    def _newest(self, ref: Ref) -> tuple[Any, tuple[int, ...]] | None:
         trace = self.source.trace
-        return None if trace is None else latest(trace, str(ref), self._last)
+        return None if trace is None else latest(trace, str(ref), self._now)
 
     def _value(self, ref: Ref) -> NodeReading | None:
-        value = self._newest(ref) if self._moment is None else self._at_moment(ref).value
-        return None if value is None else NodeReading(value_text(value, 5), badness(value))
+        if self._moment is not None:
+            value, age = self._at_moment(ref).value, ""
+        elif (found := self._newest(ref)) is None:
+            return None
+        else:
+            value, age = found[0], self._age(ref, found[1])
+        return None if value is None else NodeReading(value_text(value, 5), badness(value), age)
+
+    def _age(self, ref: Ref, iteration: tuple[int, ...]) -> str:
+        """The iteration of a value, if the loop or one around it has gone on since; nothing while it runs."""
+        frame, node = self.source.graph.frame_of(ref.node), self.source.graph.nodes[ref.node]
+        if self._running or len(iteration) != len(frame) or node.op == "Enter" and node.attrs.get("is_constant"):
+            return ""
+        old = any(i < self._progress.get(frame[: k + 1], -1) for k, i in enumerate(iteration))
+        return ", ".join(map(count_text, iteration)) if old else ""
 
     def _side(self, predicate: Ref, switches: list[str]) -> bool | None:
         if self._moment is not None:
@@ -148,7 +165,8 @@ class RunReader:
         if path not in self._last:
             return "not reached" if now < 0 else _iteration(now, True)
         asked = self._last[path][-1]
-        goes_on = bool(np.asarray(self._newest(Ref(condition, 0))).reshape(-1)[0])
+        newest = self._newest(Ref(condition, 0))
+        goes_on = newest is not None and bool(np.asarray(newest[0]).reshape(-1)[0])
         return _iteration(max(now, asked) if goes_on else asked, goes_on or now > asked)
 
 
@@ -159,6 +177,16 @@ class _Recorded:
 
     def __init__(self, source: ViewSource) -> None:
         self.trace = source.trace
+
+
+def open_paths(progress: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """Frame path -> iteration path of the frames that are open, from the iteration that each frame is in."""
+    found = {}
+    for path in progress:
+        at = tuple(progress.get(path[: k + 1], -1) for k in range(len(path)))
+        if path and min(at) >= 0:
+            found[path] = at
+    return found
 
 
 def _iteration(number: int, goes_on: bool) -> str:

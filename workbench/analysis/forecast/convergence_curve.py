@@ -19,6 +19,7 @@ from workbench.analysis.forecast.to_tolerance import iterations_to_tolerance
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import WINDOW, History
+from workbench.text import estimate
 
 #: points of the record, and of the forecast, that a plot is made of
 POINTS = 600
@@ -250,9 +251,9 @@ def _crossing(
 def _sentence(
     e: Evolution, error: np.ndarray, last: int, tolerance: float | None, crossing: Any, limit_error: float
 ) -> str:
-    known = "" if not limit_error else f", known within {limit_error:.1g}"
-    text = f"The distance to the limit {e.limit:.12g}{known}, is {error[-1]:.3g} in iteration {last:,}"
-    text = text.replace(", is", " is") if not known else text
+    told = estimate(float(e.limit or 0.0), limit_error, e.distance)
+    limit = "limit, which is not certain yet," if told is None else f"limit {told}"
+    text = f"The distance to the {limit} is {error[-1]:.3g} in iteration {last:,}"
     if 0 <= error[-1] < limit_error:
         text += ", no more than the limit itself is uncertain"
     first = error[np.isfinite(error)]

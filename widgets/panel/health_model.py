@@ -1,0 +1,52 @@
+"""The first value of a run that is NaN or infinite, as plain data for the line under the buttons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origin
+from workbench.errors import WorkbenchError
+from workbench.text import number
+from workbench.trace.aligned_columns import MAX_FIRINGS
+from workbench.widgets.text.labels import count_text, short_name
+
+#: an infinity that a run starts from, as a search for a minimum does, is meant
+STARTS = ("Const", "Placeholder", "Enter")
+#: what reading a trace may raise that the session goes on writing
+TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
+
+
+def health_model(session: Any) -> dict[str, Any]:
+    """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; empty if there is none.
+
+    Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
+    """
+    try:
+        origin = nonfinite_origin(session)
+        most = max(session.snapshot().iterations.values(), default=0)
+    except TROUBLE:
+        return {}
+    if origin is None or origin.kind == "inf" and origin.op in STARTS and not origin.edited:
+        return {}
+    return {
+        "text": health_text(origin, whole=most < MAX_FIRINGS),
+        "node": origin.node,
+        "frame": list(origin.frame),
+        "iteration": [int(i) for i in origin.iteration],
+    }
+
+
+def health_text(origin: NonfiniteOrigin, whole: bool = True) -> str:
+    """``First NaN: y in iteration 9, sqrt(x = -0.35)``, or who wrote it; not ``whole``: not all was read."""
+    kind = "NaN" if origin.kind == "nan" else "infinity"
+    kind = f"First {kind}" if whole else f"{kind[0].upper()}{kind[1:]}"
+    where = f" in iteration {count_text(int(origin.iteration[-1]))}" if origin.iteration else ""
+    text = f"{kind}: {_name(origin.name)}{where}"
+    if origin.edited:
+        return f"{text}, set by hand"
+    operands = ", ".join(f"{_name(n)} = {number(v)}" for n, v in list(origin.inputs.items())[:3])
+    return f"{text}, {origin.op}({operands})" + ("" if whole else "; older iterations were not looked at")
+
+
+def _name(name: str) -> str:
+    return short_name(name).removesuffix(":0")

@@ -1,0 +1,55 @@
+"""Looks for values that are not finite whenever a session stands still, on a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from workbench.widgets.live.background import BackgroundTasks
+from workbench.widgets.panel.health_model import health_model
+
+
+class HealthWatch:
+    """Asks :func:`health_model` about the newest stop; of stops that follow while it looks, only the last is looked at.
+
+    ``told(model)`` is called on the watch's thread when the answer has changed.
+    """
+
+    def __init__(self, session: Any, told: Callable[[dict[str, Any]], None]) -> None:
+        self.model: dict[str, Any] = {}
+        self._session, self._told = session, told
+        self._tasks = BackgroundTasks("workbench-health")
+        self._lock = threading.Lock()
+        self._seen: Any = None
+        self._wanted: Any = None
+        self._busy = False
+
+    def stopped(self, stand: Any) -> None:
+        """The session stands still at ``stand``, anything that differs from one stop to the next."""
+        with self._lock:
+            if stand == self._seen:
+                return
+            self._seen = self._wanted = stand
+            if self._busy:
+                return
+            self._busy = True
+        self._tasks.do(self._look)
+
+    def _look(self) -> None:
+        while True:
+            with self._lock:
+                stand, self._wanted = self._wanted, None
+                if stand is None:
+                    self._busy = False
+                    return
+            found = health_model(self._session)
+            with self._lock:
+                old, self.model = self.model, found
+                newest = self._wanted is None
+            if newest and found != old:
+                self._told(found)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._tasks.close()

@@ -194,6 +194,16 @@ def last_iterations(trace: Trace, graph: Graph) -> dict[tuple[str, ...], tuple[i
     return found
 
 
+def open_paths(progress: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """Frame path -> iteration path of the frames that are open, from the iteration that each frame is in."""
+    found = {}
+    for path in progress:
+        at = tuple(progress.get(path[: k + 1], -1) for k in range(len(path)))
+        if path and min(at) >= 0:
+            found[path] = at
+    return found
+
+
 def latest(
     trace: Trace, name: str, iterations: Mapping[tuple[str, ...], tuple[int, ...]]
 ) -> tuple[Any, tuple[int, ...]] | None:

@@ -9,7 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment, Path
-from workbench.widgets.series.series_reader import last_iterations
+from workbench.widgets.series.series_reader import last_iterations, open_paths
 from workbench.widgets.text.labels import short_name, shorten
 
 if TYPE_CHECKING:
@@ -36,14 +36,20 @@ def frame_now(shown: Path, wanted: Path, known: list[Path]) -> Path:
 
 
 def time_model(
-    source: ViewSource, frame: Path, moment: Moment | None, lasts: dict[Any, int] | None = None
+    source: ViewSource,
+    frame: Path,
+    moment: Moment | None,
+    lasts: dict[Any, int] | None = None,
+    progress: Mapping[Path, int] | None = None,
 ) -> dict[str, Any]:
     """``levels`` (name, value, last, whether it is set), ``live``, and the sentence ``text`` for a screen reader.
 
-    ``lasts`` keeps the lengths of loops that are over, which do not change any more.
+    ``lasts`` keeps the lengths of loops that are over, which do not change any more. ``progress`` is the iteration that
+    each frame of a standing run is in, which has begun before its condition is asked.
     """
     trace, graph = source.trace, source.graph
     newest = last_iterations(trace, graph) if trace is not None else {}
+    newest |= open_paths(progress or {})
     levels: list[dict[str, Any]] = []
     path: Path | tuple[int, ...] = ()
     open_: tuple[int, ...] = ()

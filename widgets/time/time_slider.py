@@ -71,8 +71,9 @@ class TimeSlider(StatusWidget):
                 self.frame = frame_now(self.frame, tuple(snapshot.position.frame), self._loops)
             elif not self.frame:
                 self.frame = frame_now((), (), self._loops)
-            model = time_model(self.source, self.frame, moment, self._lasts)
             state = str(getattr(snapshot, "state", "closed"))
+            progress = getattr(snapshot, "iterations", None) if state != "running" else None
+            model = time_model(self.source, self.frame, moment, self._lasts, progress)
             self.offer(
                 {
                     **model,

@@ -15,7 +15,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.widgets.live.selection import Moment
-from workbench.widgets.series.series_reader import last_iterations, latest
+from workbench.widgets.series.series_reader import last_iterations, latest, open_paths
 from workbench.widgets.series.value_at import Shown, value_at
 from workbench.widgets.text.labels import count_text, value_text
 
@@ -177,16 +177,6 @@ class _Recorded:
 
     def __init__(self, source: ViewSource) -> None:
         self.trace = source.trace
-
-
-def open_paths(progress: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...], tuple[int, ...]]:
-    """Frame path -> iteration path of the frames that are open, from the iteration that each frame is in."""
-    found = {}
-    for path in progress:
-        at = tuple(progress.get(path[: k + 1], -1) for k in range(len(path)))
-        if path and min(at) >= 0:
-            found[path] = at
-    return found
 
 
 def _iteration(number: int, goes_on: bool) -> str:

@@ -88,4 +88,4 @@ def test_files_hold_no_tag(panel, tmp_path):
 
 
 def test_text_escapes_quotes_too():
-    assert text("\"'<&") == "&quot;&#x27;&lt;&amp;"
+    assert text("\"'<&") == "&#34;&#x27;&lt;&amp;"  # plotly.js knows no &quot;

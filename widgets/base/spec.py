@@ -19,8 +19,11 @@ Spec = dict[str, Any]
 
 
 def text(value: Any) -> str:
-    """A name or message for a plotly text or for HTML: tags in it are shown and not obeyed."""
-    return escape(str(value), quote=True)
+    """A name or message for a plotly text or for HTML: tags in it are shown and not obeyed.
+
+    plotly.js knows entities by number, and of those with a name only a few: it would show ``&quot;`` as it is.
+    """
+    return escape(str(value), quote=True).replace("&quot;", "&#34;")
 
 
 def title(words: str) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def arguments(form: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"where": texts["where"] or "*"}
     if argument is not None and (texts["text"] or kind != "ignore"):
         if not texts["text"] and kind != "change":
-            wanted = {"when": "a condition such as value > 1e6", "log": 'a line such as "x is {value}"'}
+            wanted = {"when": "a condition such as x > 1e6", "log": 'a line such as "x is {value}"'}
             raise WorkbenchError(
                 f"The field for {kind!r} is empty.",
                 slug="bad-breakpoint",

@@ -1,6 +1,6 @@
 // Breakpoints as a table, a form for a new one, what is recommended, and the lines of logpoints.
 
-const HINTS = { when: "condition, e.g. value > 1e6", log: "line, e.g. x is {value}" };
+const HINTS = { when: "condition, e.g. x > 1e6 and iteration > 3", log: "line, e.g. x is {value}" };
 const KIND_WORDS = {
   always: "always stop",
   when: "stop when",

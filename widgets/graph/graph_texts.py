@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ FONT = 12.0
 SMALLEST = 7.0
 #: a longer name does not travel with each point that is clicked; its box is meant by number
 LONG_NAME = 200
+#: characters of a line in the box that the pointer opens; longer ones are wrapped
+HOVER_WIDTH = 60
 #: breakpoints: symbol and colour by kind
 POINTS = {
     "break": ("circle", theme.BREAKPOINT),
@@ -195,7 +198,7 @@ def hits(
 
     def add(left: float, width: float, at: float, key: list[str], lines: Iterable[str]) -> None:
         steps = max(1, int(width // 24))
-        said = "<br>".join(map(text, lines))
+        said = "<br>".join(text(part) for line in lines for part in textwrap.wrap(line, HOVER_WIDTH) or [line])
         for k in range(steps):
             x.append(left + width * (k + 0.5) / steps)
             y.append(at)

@@ -228,6 +228,15 @@ def test_debug_takes_the_graph():
         panel.close()
 
 
+def test_a_session_takes_the_function_itself():
+    with wb.Session(newton, {"a": 2.0}) as session:
+        session.run()
+        assert session.outputs["x"] == newton(2.0) and session.graph.name == "newton"
+    with pytest.raises((wb.WorkbenchError, TypeError)) as caught:
+        wb.Session(newton, {"b": 2.0})
+    assert "'a'" in str(caught.value) or "'b'" in str(caught.value)
+
+
 ORDERS = [
     "import workbench as wb; import workbench.ir.types; from workbench.ir import Graph",
     "import workbench.ir.types; import workbench as wb; from workbench.ir import Graph",

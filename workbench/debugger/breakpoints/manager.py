@@ -195,8 +195,8 @@ class Breakpoints(BreakpointStore):
         """Make a breakpoint that is not in the table yet; takes a number only if all arguments are right."""
         complaints = () if health is None else check_names(health)
         changes = checked_watch(watch)
-        predicate = None if when is None else Predicate(when)
-        template = None if log is None else Template(log)
+        predicate = None if when is None else Predicate(when, self._targets.is_name)
+        template = None if log is None else Template(log, self._targets.is_name)
         for label, number in (("hits", hits), ("every", every)):
             if number is not None and (type(number) is not int or not 0 < number < MOST):
                 raise SessionError(
@@ -217,6 +217,8 @@ class Breakpoints(BreakpointStore):
             where, refs = resolve_targets(self._targets, where, op, inside, has_condition, complaints)
         refs, path = select_iteration(self._targets, where, refs, path)
         check_other_values(self._targets, refs, predicate, template)
+        if predicate is not None and len(refs) == 1:
+            predicate.seen_from(lambda name: self._targets.value(name) == refs[0])
         if changes is not None and not any(self._targets.depth(r) for r in refs):
             raise SessionError(
                 f"{where[:200]!r} is outside of all loops: it fires once and never changes.",

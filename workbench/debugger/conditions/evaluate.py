@@ -3,14 +3,15 @@
 Names: ``value``, ``previous`` (of the iteration before), ``delta`` (their difference), ``iteration`` (of the innermost
 loop), ``shape``, ``dtype``, ``size``, ``ndim``, and ``min``, ``max``, ``mean``, ``std``, ``sum``, ``norm``, ``any``,
 ``all`` of the value or, as functions, of any term; for each item ``abs``, ``isnan``, ``isinf``, ``isfinite``, ``sqrt``,
-``log``, ``exp``, ``sign``. ``value("y")`` is another value of the same iteration. A condition on an array holds if it
-holds for any item. Comparisons with a missing value are False.
+``log``, ``exp``, ``sign``. Any value of the graph by its own name, as ``y`` or ``value("y")``, is that of the same
+iteration. A condition on an array holds if it holds for any item. Comparisons with a missing value are False.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,14 +64,19 @@ _REDUCE: dict[str, Callable[..., Any]] = {
 class Predicate:
     """A condition: ``Predicate("abs(value) > 1e6")(value, iteration)`` -> bool; ``over(batch)`` for many firings.
 
-    SessionError (``bad-condition``) for a text outside of the language, and for one that gives a number.
+    ``named`` tells which words are names of values. SessionError (``bad-condition``) for a text outside of the
+    language, and for one that gives a number.
     """
 
-    def __init__(self, text: str) -> None:
-        self.tree = parse(text)
+    def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
+        self.tree = parse(text, named)
         self.text = text.strip()
         if is_number(self.tree):
             raise refuse(self.text, "it gives a number, not a bool")
+
+    def seen_from(self, own: Callable[[str], bool]) -> None:
+        """Names for which ``own`` holds mean the breakpoint's own value, which is at hand."""
+        self.tree = _own(self.tree, own)
 
     @property
     def others(self) -> list[str]:
@@ -230,6 +236,12 @@ class Predicate:
                     found = found.astype(bool)
             result = found if result is None else np.logical_and(*_aligned(result, found))
         return result, missing
+
+
+def _own(term: Term, own: Callable[[str], bool]) -> Term:
+    if term.kind == "other" and own(term.what[1]):
+        return Term("name", term.what[0])
+    return replace(term, parts=tuple(_own(part, own) for part in term.parts))
 
 
 def _truths(term: Term) -> list[str | None]:

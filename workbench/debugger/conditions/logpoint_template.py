@@ -9,6 +9,7 @@ calls.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ class LogLine(str):
 class _Field(Predicate):
     """An expression in braces; unlike a condition it may give any value."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.tree = text.strip(), parse(text)
+    def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
+        self.text, self.tree = text.strip(), parse(text, named)
 
     def shown(self, batch: Batch, form: str) -> str:
         """The text of its value for the last firing of a batch."""
@@ -71,8 +72,8 @@ class _Field(Predicate):
 class Template:
     """A parsed text: ``Template("x is {value}").line(batch, tag, hits)``; SessionError (``bad-log``) if it is wrong."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text if isinstance(text, str) else short_repr(text)
+    def __init__(self, text: str, named: Callable[[str], bool] | None = None) -> None:
+        self.text, self._named = text if isinstance(text, str) else short_repr(text), named
         if not isinstance(text, str) or not text.strip():
             raise self._refuse("it is not a text" if not isinstance(text, str) else "it is empty")
         if len(text) > MAX_TEMPLATE:
@@ -130,7 +131,7 @@ class Template:
         if expression.strip() in _PLAIN:
             return expression.strip(), form
         try:
-            return _Field(expression), form
+            return _Field(expression, self._named), form
         except SessionError as error:
             raise self._refuse(error.message) from None
 

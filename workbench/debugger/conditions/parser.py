@@ -8,11 +8,12 @@
     compare := sum (("<" | "==" | ...) sum)*   power   := item ("**" factor)?
     item   := number | name | name "(" test ")" | "(" test ")" | "(" 1, 2 ")" | item "[" 0, -1, 2:5, ... "]"
 
-All names are fixed in the grammar; length, depth and the number of tokens are bounded.
+Names are those of the grammar and of the graph's values; length, depth and the number of tokens are bounded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from workbench.debugger.conditions.grammar import ELEMENTWISE, FACTS, NAMES, REDUCTIONS, Term, is_number, refuse
@@ -25,16 +26,19 @@ MAX_POWER = 64
 _COMPARE = ("<", "<=", ">", ">=", "==", "!=")
 
 
-def parse(text: str) -> Term:
-    """The tree of a condition; SessionError (``bad-condition``) that names the token that is wrong."""
-    return _Parser(text).whole()
+def parse(text: str, named: Callable[[str], bool] | None = None) -> Term:
+    """The tree of a condition; SessionError (``bad-condition``) that names the token that is wrong.
+
+    ``named`` tells which other words are names of values, ``x`` for ``value("x")``.
+    """
+    return _Parser(text, named).whole()
 
 
 class _Parser:
     """Parser of one text; a method per rule of the grammar, which takes its tokens and returns the tree."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at, self.depth = text, 0, 0
+    def __init__(self, text: str, named: Callable[[str], bool] | None) -> None:
+        self.text, self.at, self.depth, self.named = text, 0, 0, named
         self.words = tokenize(text)
 
     def whole(self) -> Term:
@@ -180,8 +184,11 @@ class _Parser:
         if self.take("("):
             return self.call(word)
         if word not in (*NAMES, *FACTS, *REDUCTIONS):
+            if self.named is not None and self.named(word):
+                return Term("other", ("value", word))
             known = ", ".join((*NAMES, *FACTS, *REDUCTIONS))
-            raise refuse(self.text, f"unknown name {word[:40]!r}, expected one of {known}")
+            more = "" if self.named is None else ", or a value of the graph"
+            raise refuse(self.text, f"unknown name {word[:40]!r}, expected one of {known}{more}")
         return Term("call", word, (Term("name", "value"),)) if word in REDUCTIONS else Term("name", word)
 
     def call(self, word: str) -> Term:

@@ -62,8 +62,8 @@ def diff_row(row: Row, position: int) -> dict[str, Any]:
         "op": printable(row.op.rsplit(":", 1)[-1]),
         "kind": row.kind.name.lower(),
         "mark": MARKS[row.kind],
-        "word": WORDS[row.kind],
-        "sentence": row.kind.value,
+        "word": "edited" if row.edited else WORDS[row.kind],
+        "sentence": f"The value was {row.edited}." if row.edited else row.kind.value,
         "frame": list(row.frame),
         "iteration": list(row.iteration),
         "where": printable(row.where),
@@ -74,7 +74,7 @@ def diff_row(row: Row, position: int) -> dict[str, Any]:
         "ulp": "" if row.ulp is None else number(row.ulp, 3),
         "at": "" if not row.index else str(list(row.index)),
         "count": f"{row.differing:,} of {row.compared:,}",
-        "source": bool(row.introduces),
+        "source": bool(row.introduces) and not row.edited,
         "line": "" if row.source is None else printable(row.source.place),
     }
 

@@ -66,7 +66,8 @@ def verdict_text(name: str, label: str, verdict: Any) -> str:
     text = f"{short_name(name)}: {'no verdict yet' if label == 'unknown' else label}"
     limit = None if verdict.limit is None else estimate(verdict.limit, verdict.limit_error, verdict.distance)
     if limit is not None and label in ("converging", "stable"):
-        text += f" to {limit}" if label == "converging" else f" at {limit}"
+        digits = limit.partition(" (within")[0]  # as many as its error leaves
+        text += f" to {digits}" if label == "converging" else f" at {digits}"
     rate, confidence = rate_text(verdict), getattr(verdict, "confidence", None)
     text += f", {rate}" if rate else ""
     return text + (f", sure to {percent(confidence)}" if confidence and label != "unknown" else "")

@@ -52,6 +52,8 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
             notes = ["the loop goes on" if ref.index else "the loop ends"]
     if shown == EITHER:  # which one it was is told by the row below
         notes, made = [], shown
+    if link.edited:
+        notes.insert(0, link.edited)
     if again:
         notes.append("see above")
     if not link.complete:

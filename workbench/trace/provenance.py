@@ -18,6 +18,7 @@ import numpy as np
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
 from workbench.ir.node import Ref, Source, Tag
 from workbench.trace.describe import short
+from workbench.trace.edited_firings import Edits, Written
 
 if TYPE_CHECKING:
     from workbench.trace.trace import Trace
@@ -35,7 +36,7 @@ class ProvenanceLink:
 
     ``number`` identifies it in the explanation, ``sources`` are the numbers of the links it was made from, in the order
     of the op's inputs. ``value`` is None where it is not recorded; then ``note`` says why. ``complete`` is False where
-    the chain was cut off here.
+    the chain was cut off here. ``edited`` says what a user wrote over the value that the op gave.
     """
 
     number: int
@@ -47,11 +48,13 @@ class ProvenanceLink:
     source: Source | None = None
     note: str = ""
     complete: bool = True
+    edited: str = ""
 
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.tag.frame, self.tag.iteration, strict=True))
         shown = "?" if self.value is None else short(self.value)
-        note = f"  ({self.note})" if self.note else ""
+        notes = "; ".join(part for part in (self.edited, self.note) if part)
+        note = f"  ({notes})" if notes else ""
         return f"{self.name}{f'[{where}]' if where else ''} = {shown}  <- {self.op}{note}"
 
 
@@ -100,6 +103,7 @@ class Explanation:
                     "sources": list(link.sources),
                     "note": link.note,
                     "complete": link.complete,
+                    "edited": link.edited,
                     "source": None if link.source is None else str(link.source),
                 }
                 for link in self.links
@@ -163,11 +167,20 @@ def explain(
     return Explanation(_collect(trace, ref, path, max(1, max_links), reading))
 
 
+def _edited(written: list[Written]) -> str:
+    """``set by hand to 3.0, was 1.416`` for a firing that a user wrote over; empty for any other."""
+    if not written:
+        return ""
+    before = "" if written[0].before is None else f", was {short(written[0].before)}"
+    return f"set by hand to {short(written[-1].value)}{before}"
+
+
 def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list[ProvenanceLink]:
     numbers: dict[tuple[Ref, Path], int] = {(ref, path): 0}
     waiting = deque([(ref, path)])
     links: list[ProvenanceLink] = []
     graph = trace.graph
+    edits = Edits(graph, trace.edits())
     while waiting:
         at, where = waiting.popleft()
         node = graph.nodes[at.node]
@@ -199,6 +212,7 @@ def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list
                 node.source,
                 note,
                 complete,
+                _edited(edits.of(at, where)),
             )
         )
     return links

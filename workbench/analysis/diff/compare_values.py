@@ -28,7 +28,7 @@ class Row:
     ``worst_rel`` and ``worst_ulp`` are those of the whole run; ``differing`` of ``compared`` firings are beyond the
     tolerance. ``nan`` and ``inf`` count such items on both sides. ``decides``: the branch or loop that turns on this
     value. ``introduces``: the inputs of the node agree at that firing and its output does not; None if that is not
-    known.
+    known. ``edited``: who wrote the value by hand on one of the sides, and what it was; no node made it then.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Row:
     introduces: bool | None = None
     source: Source | None = None
     key: Any = None
+    edited: str = ""
 
     @property
     def where(self) -> str:

@@ -104,6 +104,8 @@ def told_source(row: Row) -> str:
     if row.op in ("Const", "Placeholder"):
         return f"the {'constant' if row.op == 'Const' else 'input'} {printable(row.name)} itself differs."
     where = f" in {printable(row.where)}" if row.where else ""
+    if row.edited:
+        return f"{printable(row.name)}{where} was {row.edited}: no node is to blame."
     return f"the inputs of {printable(row.node)} ({printable(row.op)}) agree{where}, its output does not."
 
 
@@ -136,10 +138,10 @@ WORDS = {
 def cells(diff: Diff, row: Row) -> tuple[str, ...]:
     """A row of the table, as texts."""
     name = row.name if row.other in ("", row.name) else f"{row.name} | {row.other}"
-    arrow = "*" if row.introduces else ""
+    arrow = "*" if row.introduces and not row.edited else ""
     a, b = (_value(row, v, k) for k, v in enumerate((row.value_a, row.value_b)))
     return (
-        WORDS[row.kind] + arrow,
+        "edited" if row.edited else WORDS[row.kind] + arrow,
         cut(printable(name)),
         cut(printable(row.op)),
         cut(printable(row.where)),

@@ -22,6 +22,8 @@ from workbench.analysis.diff.trip_counts import lengths
 from workbench.analysis.diff.uncompared import notes
 from workbench.errors import TraceError
 from workbench.ir.node import Ref
+from workbench.trace.describe import short
+from workbench.trace.edited_firings import Edits
 
 #: rows of which it is asked where their error comes from
 _ASKED = 200
@@ -114,6 +116,11 @@ class _Comparison:
                 within.append(columns[0].name)
         found.sort(key=lambda o: o.order)
         rows = [o.row for o in found if o.row is not None]
+        edits = [
+            Edits(side.graph, made) if isinstance(side, TraceSide) and (made := side.trace.edits()) else None
+            for side in (self.a, self.b)
+        ]
+        rows = [replace(r, edited=self._edited(r, edits)) if any(edits) else r for r in rows]
         rows = [replace(r, introduces=self._introduces(r)) if k < _ASKED else r for k, r in enumerate(rows)]
         return Diff(
             self.a.label,
@@ -187,6 +194,16 @@ class _Comparison:
         return {f: max(votes[f], key=lambda g: votes[f][g]) for f in sorted(votes, key=lambda f: order.get(f, 0))}
 
     # -- more about rows --------------------------------------------------------------------------------------------
+    def _edited(self, row: Row, edits: list[Edits | None]) -> str:
+        """``set by hand to 3.0 in b, was 1.4``, for a firing that was written over on one of the sides."""
+        told = []
+        for side, known, key in zip("ab", edits, (row.key, self.pairs.get(row.key)), strict=True):
+            written = known.of(key, row.iteration) if known is not None and isinstance(key, Ref) else []
+            if written:
+                before = "" if written[0].before is None else f", was {short(written[0].before)}"
+                told.append(f"set by hand to {short(written[-1].value)} in {side}{before}")
+        return "; ".join(told)
+
     def _introduces(self, row: Row) -> bool | None:
         a, b = self.a, self.b
         if isinstance(a, TraceSide):

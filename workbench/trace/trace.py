@@ -46,7 +46,7 @@ class Trace:
     source : RowSource
         The rows of a run or of a file.
     edits : callable
-        Returns the edits of the run, oldest first; a file does not hold them.
+        Returns the edits of the run, oldest first.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Trace:
         self, graph: Graph, layout: Layout, source: RowSource, edits: Callable[[], Sequence[Written]] = tuple
     ) -> None:
         self.graph, self.layout, self.source = graph, layout, source
-        #: the edits that lie behind, oldest first; a file does not hold them
+        #: the edits that lie behind, oldest first
         self.edits = edits
         self._reader = RowReader(layout, source)
 

@@ -18,8 +18,8 @@ def newton(a: float, x: float, tol: float):
     return x
 
 
-@pytest.fixture
-def runs():
+@pytest.fixture(params=["session", "file"])
+def runs(request, tmp_path):
     """(the run with an edit, the run without)."""
     inputs = {"a": 2.0, "x": 100.0, "tol": 1e-12}
     with wb.Session(newton, inputs) as plain, wb.Session(newton, inputs) as edited:
@@ -28,7 +28,12 @@ def runs():
         edited.step()
         edited.set_value("x", 3.0)
         edited.run()
-        yield edited, plain
+        if request.param == "session":
+            yield edited, plain
+            return
+        for k, session in enumerate((edited, plain)):
+            session.trace.save(tmp_path / f"{k}.wbtrace")
+        yield tuple(wb.Trace.load(tmp_path / f"{k}.wbtrace") for k in range(2))
 
 
 def test_the_chain_says_what_was_set_by_hand(runs):

@@ -11,6 +11,7 @@
                                  column whose arrays agree in dtype and shape, those arrays stacked
     c<k>.<row>.npy               otherwise: one array per row; rows whose value is not an array are left out
     p<k>.npy                     constant k of the pool
+    e<k>.value.npy               what edit k wrote;  e<k>.before.npy: what was there ("edits" in trace.json, if any)
 
 A column entry is {"base", "offset", "dtype", "shape", "kind": "numbers" | "stacked" | "ragged", "first",
 "rows"}. Strings are stored as UTF-8 JSON in c<k>.<row>.json. Readers refuse other versions and members that are
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -29,6 +30,8 @@ from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.graph import Graph
 from workbench.ir.text import parse
 from workbench.kernels.layout import Layout
+from workbench.trace.edited_firings import Written
+from workbench.trace.saved.edits import read_edits
 from workbench.trace.saved.layout import check_graph, read_layout
 from workbench.trace.saved.members import NO_TRACE, MemberReader
 from workbench.trace.saved.source import SavedSource
@@ -43,9 +46,12 @@ MAX_NODES = 1 << 19
 
 
 def load_trace(
-    path: str | PathLike[str], make: Callable[[Graph, Layout, SavedSource], T], *, trusted: bool = False
+    path: str | PathLike[str],
+    make: Callable[[Graph, Layout, SavedSource, Callable[[], Sequence[Written]]], T],
+    *,
+    trusted: bool = False,
 ) -> T:
-    """Read a trace file, and make a trace of its graph, layout and rows; see :meth:`Trace.load`.
+    """Read a trace file, and make a trace of its graph, layout, rows and edits; see :meth:`Trace.load`.
 
     Raises TraceError with slug ``not-a-trace``, ``trace-version``, ``too-large`` or ``bad-trace``, or what is wrong
     with the graph in it.
@@ -69,7 +75,8 @@ def load_trace(
             check_graph(layout, graph)
             source = SavedSource(members, head, layout)
             source.check(layout)
-            return make(graph, layout, source)
+            edits = read_edits(members, head, graph)
+            return make(graph, layout, source, lambda: edits)
     except TraceError:
         raise
     except WorkbenchError as error:  # the graph in it

@@ -20,6 +20,7 @@ from workbench.kernels.layout import Place
 from workbench.trace.layout_columns import slot_key, slots
 from workbench.trace.retention.saved import kept_rows
 from workbench.trace.row_ranges import clipped, runs_of
+from workbench.trace.saved.edits import write_edits
 from workbench.trace.saved.format import FORMAT, PARTIAL, VERSION
 from workbench.trace.saved.items import write_item
 from workbench.trace.saved.members import MAX_BYTES, MemberWriter
@@ -177,6 +178,8 @@ class _Saving:
                 continue
             column = self._column_in_part if self._in_part(place) else self._column
             head["columns"].append(column(file, f"c{number}", place) | entry)
+        if edits := self.trace.edits():
+            head["edits"] = write_edits(file, edits)
         file.json("trace.json", head)
         self.progress(self.total, self.total)
 

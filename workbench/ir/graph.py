@@ -294,6 +294,10 @@ class Graph:
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
+    def __deepcopy__(self, memo: Any) -> Graph:
+        """The graph itself: it never changes."""
+        return self
+
     def __repr__(self) -> str:
         loops = len(self.frames) - 1
         return f"<Graph {self.name!r}: {len(self.nodes)} nodes, {loops} frame{'s' if loops != 1 else ''}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -43,6 +43,13 @@ class Series:
     @steady
     def __len__(self) -> int:
         return len(self._rows())
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise TraceError(
+            "A series cannot be copied: it reads the rows of its run.",
+            slug="not-copied",
+            fix="take its values: series.values, or np.array(series.firings()).",
+        )
 
     def __repr__(self) -> str:
         return f"<Series {self.name!r} {self.type}: {len(self)} firings>"

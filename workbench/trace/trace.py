@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -390,6 +390,13 @@ class Trace:
             ``no-such-file``, ``not-a-trace``, ``bad-trace`` for a damaged file, ``trace-version``, ``too-large``.
         """
         return load_trace(path, cls, trusted=trusted)
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise TraceError(
+            "A trace cannot be copied: it reads the rows of its run.",
+            slug="not-copied",
+            fix="save it with trace.save(path) and load the file with wb.Trace.load(path).",
+        )
 
     def __repr__(self) -> str:
         loops = [f"{'/'.join(f.path)}" for f in self.layout.frames[1:]]

@@ -73,6 +73,11 @@ class SliceMachine:
         self.program = SliceProgram(graph, frame, Ref(self._cond.name), variables, self._invariant)
 
     # -- getting there ------------------------------------------------------------------------------------------
+    def restart(self) -> None:
+        """Stand before the first node again, with other random numbers if those are other now."""
+        self.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
+        core.arm(self.run.machine, self.plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
+
     def align(self, main: Run | None) -> bool:
         """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered."""
         with np.errstate(all="ignore"):

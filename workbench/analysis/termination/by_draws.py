@@ -47,10 +47,13 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
         ended = Reason("ended", "The condition is false now.")
         return Termination(Status.PROVED, "terminates", 0, (0, 0), ended, confidence=1.0, proof=checked)
     begin, done, lost, iterations = work.now(), [], 0, 0
+    runner = slice_of(run.plan.graph, path, run.plan, run.feeds)
+    runner.patience = max(seconds, 0.05)
+    main = run if inside else None
     for number in range(1, MOST + 1):
         with other_draws(number):
             try:
-                left, seen = _simulated(run, path, inside, holds, number, seconds)
+                left, seen = _simulated(runner, main, holds, number, seconds)
             except (SliceTimeout, SliceFailed):
                 lost += 1
                 continue
@@ -76,17 +79,17 @@ def _condition_now(run: Run, path: tuple[str, ...]) -> bool | None:
 
 
 def _simulated(
-    run: Run, path: tuple[str, ...], inside: bool, holds: bool | None, number: int, seconds: float
+    runner: SliceMachine, main: Run | None, holds: bool | None, number: int, seconds: float
 ) -> tuple[int | None, int]:
     """(iterations until a simulated run ended, or None; iterations simulated)."""
-    runner = _started(run, path, inside, seconds)
+    _start(runner, main)
     tries = 0
     while holds and not runner.cond():  # the run's own draw let the loop go on
         tries += 1
         if tries > TRIED:
             return None, 0
         with other_draws(number + MOST * tries):
-            runner = _started(run, path, inside, seconds)
+            _start(runner, main)
     done, steps, begin = 0, 32, work.now()
     while runner.cond():
         if done >= HORIZON or work.now() - begin > seconds / SHARES:
@@ -98,13 +101,12 @@ def _simulated(
     return done, done
 
 
-def _started(run: Run, path: tuple[str, ...], inside: bool, seconds: float) -> SliceMachine:
-    runner = slice_of(run.plan.graph, path, run.plan, run.feeds)
-    runner.patience = max(seconds, 0.05)
+def _start(runner: SliceMachine, main: Run | None) -> None:
+    """Stand at the condition, in the present state of ``main``, with the random numbers of this simulation."""
+    runner.restart()
     work.charge(START)
-    if not runner.align(run if inside else None):
+    if not runner.align(main):
         raise SliceTimeout("the loop is not entered with these random numbers")
-    return runner
 
 
 def _told(done: list[int], lost: int, iterations: int, names: list[str]) -> Termination:

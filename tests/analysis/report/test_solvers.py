@@ -52,6 +52,15 @@ def test_updates_are_the_lines_of_the_program(found):
     assert "w = w - lr * mh / (np.sqrt(vh) + 1e-8)  (solver_reports.py:" in str(found["Adam"])
 
 
+def test_a_line_that_builds_a_graph_is_no_update():
+    b = wb.GraphBuilder("cooling")
+    x = b.while_loop(lambda x: x > 1.0, lambda x: x + 0.05 * (0.5 - x), {"x": b.constant(80.0)})
+    with wb.Session(b.build(x), {}) as session:
+        session.next_iteration(5)
+        text = str(wb.analyze(session))
+    assert "updated by  x = x + 0.05 * (0.5 - x)" in text and "x = lambda" not in text and "source      " in text
+
+
 def test_every_report_is_one_screen(found):
     assert max(str(analysis).count("\n") for analysis in found.values()) < 60
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -87,11 +88,21 @@ def update_chain(graph: Graph, variable: LoopVariable) -> tuple[Link, ...]:
 
 
 def statement_of(graph: Graph, ref: Ref) -> str:
-    """The expression of the Python line that made a value, with its place; empty where it is not known or was cut."""
+    """The expression of the Python line that made a value, with its place.
+
+    Empty where it is not known, and for lines that are more than one expression, as those that build a graph are.
+    """
     node = graph.nodes[_origin_node(graph, ref)]
     if node.op in _ALIASES or node.source is None or not 0 < len(node.source.expression) < LONG:
         return ""
-    return f"{' '.join(node.source.expression.split())}  ({node.source.place})"
+    expression = " ".join(node.source.expression.split())
+    try:
+        tree = ast.parse(expression, mode="eval")  # read, never evaluated
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    if any(isinstance(part, (ast.Lambda, ast.Tuple)) for part in ast.walk(tree)):
+        return ""
+    return f"{expression}  ({node.source.place})"
 
 
 def _link(graph: Graph, node: Node) -> Link:

@@ -50,13 +50,13 @@ export default {
         make("td", "", line, row.word ? `\u25c0 ${row.word}` : "");
       });
     });
-    const facts = section(box, "dl", "workbench-verdict-facts", (place, [rows, root, bad]) => {
+    const facts = section(box, "dl", "workbench-verdict-facts", (place, [rows, root, bad, tone]) => {
       for (const [label, text] of rows) {
         make("dt", "", place, label);
         make("dd", "", place, text);
       }
       if (root.length) {
-        make("dt", "", place, "Cause");
+        make("dt", "", place, tone === "never" ? "Cause" : "Decided by");
         const names = make("dd", "", place);
         root.forEach((name, k) => {
           makeButton(name, `Select ${name}`, names, () => act("root", k)).className = "workbench-link";
@@ -99,7 +99,7 @@ export default {
       head({ sign: now.sign, headline: now.headline, badge: now.badge, moment: now.moment });
       reason(now.reason ?? "");
       clauses(now.clauses ?? []);
-      facts([now.facts ?? [], now.root ?? [], now.bad ?? ""]);
+      facts([now.facts ?? [], now.root ?? [], now.bad ?? "", now.tone ?? "unknown"]);
       fixes(now.fixes ?? []);
       error(now.error ?? "");
     });

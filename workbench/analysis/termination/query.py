@@ -249,7 +249,7 @@ def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
 
 
 def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
-    """The clause that ended a loop, with its operands: ": i < n failed (10 < 10)"."""
+    """The clause that ended a loop, with its operands: ": i < n became false (10 < 10)"."""
     cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
     clauses, logic, operands = find_clauses(graph, Ref(cond))
     found = []
@@ -263,7 +263,7 @@ def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
             continue
         if np.size(x) == 1 and np.size(y) == 1 and logic != "not" and not _holds(x, op, y):
             names, values = [n.removesuffix(":0") for n in (left, right)], [shown(_item(v)) for v in (x, y)]
-            found.append(f"{names[0]} {op} {names[1]} failed ({values[0]} {op} {values[1]})")
+            found.append(f"{names[0]} {op} {names[1]} became false ({values[0]} {op} {values[1]})")
     return ": " + " and ".join(found) if found else ""
 
 

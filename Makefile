@@ -3,7 +3,7 @@
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
 #   make test    lint, types, fast tests, browser and notebooks; TEST_JOBS=2 side by side
 #   make test-slow     random programs, evaluation sets, builds of packages and other profiles
-#   make test-sweep    many more random programs; for a night, not for CI
+#   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
@@ -99,15 +99,15 @@ test-fast: $(DEV_STAMP)
 	timeout 600 pytest --alone only
 
 test-browser: $(DEV_STAMP) browser
-	timeout 1800 pytest --alone never $(SPREAD) -m browser tests/browser
-	timeout 600 pytest --alone only -m browser tests/browser
+	timeout 1800 pytest --alone never $(SPREAD) -m "browser and not sweep" tests/browser
+	timeout 600 pytest --alone only -m "browser and not sweep" tests/browser
 
 test-slow: $(DEV_STAMP)
 	timeout 1800 pytest --alone never $(SPREAD) -m "slow and not browser"
 	timeout 600 pytest --alone only -m "slow and not browser"
 
-# Many random programs, for an hour or a night; `make test-slow` has a few of each.
-test-sweep: $(DEV_STAMP)
+# Many random programs, the held-out evaluation set, every notebook in a browser: for an hour or a night.
+test-sweep: $(DEV_STAMP) browser
 	pytest --alone never $(SPREAD) -m sweep
 
 test-notebooks: $(DEV_STAMP)

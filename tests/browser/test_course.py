@@ -11,6 +11,9 @@ from tests.browser.lab import NOTEBOOKS
 #: 01 and A2 have browser tests of their own
 NAMES = [path.name for path in sorted(NOTEBOOKS.glob("[0-9A]*.ipynb")) if path.name[:2] not in ("01", "A2")]
 
+#: one of each kind; `make test-notebooks` runs all of them without a browser, `make test-sweep` in one
+ALWAYS = ("02", "05", "07", "10", "13")
+
 pytestmark = pytest.mark.skipif(not NAMES, reason="no notebooks; `make notebooks` writes them")
 
 #: opens a notebook in a tab; the tab before is closed with its kernel
@@ -64,7 +67,9 @@ def show(opened, name):
         opened.page.wait_for_timeout(100)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name[:2] in ALWAYS else pytest.mark.sweep) for name in NAMES]
+)
 def test_all_cells_run_and_all_pictures_are_drawn(name, opened):
     started, seen = time.monotonic(), len(opened.errors)
     cells = show(opened, name)

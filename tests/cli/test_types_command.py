@@ -122,7 +122,7 @@ def test_a_run_without_numbers_is_a_clear_error(capsys, tmp_path):
     assert "nothing-used" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.timeout(540)
 def test_a_build_takes_the_suggested_profile(capsys, trace, tmp_path):
     """A plain meson build with the file that suggest wrote: its report and its kernels are those of the trace."""

@@ -14,7 +14,7 @@ from tests.evaluation.scoring import whitebox
 from tests.evaluation.scoring.cases import LABELS
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_it_is_large_and_even():
     cases = heldout.histories()
     counts = Counter(c.label for c in cases)
@@ -29,7 +29,7 @@ def test_it_is_deterministic():
         assert a.family == b.family and a.values.tobytes() == b.values.tobytes()
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["histories", "tolerances", "watched"])
 def test_the_halves_make_the_whole(kind):
     whole, a, b = (getattr(heldout, kind)(half) for half in (None, "A", "B"))
@@ -42,7 +42,7 @@ def test_no_history_is_in_the_development_set():
     assert not [c.family for c in heldout.histories() if c.values.tobytes() in known and len(np.unique(c.values)) > 40]
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_loops_end_where_they_say():
     for loop in heldout.watched():
         assert truth(loop.clauses, loop.logic) == loop.n, loop.family
@@ -56,13 +56,13 @@ def test_tolerances_hold_from_where_they_say():
         assert np.ptp(later) <= 2.000001 * case.tol and case.iteration >= 40, case.family
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_no_wrong_proof():
     """The one figure that is pinned: a proof that is wrong is the worst defect there can be."""
     assert whitebox.score(heldout.graphs()).wrong_proofs == 0
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 def test_the_command_prints_it(capsys, monkeypatch):
     for kind in ("histories", "tolerances", "watched", "graphs"):
         full = getattr(heldout, kind)("A")

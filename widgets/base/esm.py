@@ -7,6 +7,7 @@ panel, has its script imported by anywidget: it listens before any browser shows
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,14 @@ import traitlets
 
 #: file names are relative to this folder, such as ``graph/graph_tools.js``
 WIDGETS = Path(__file__).parents[1]
+_COMMENTS = re.compile(r"^ *//.*\n", re.MULTILINE)
 
 
 @cache
 def joined(*names: str) -> str:
     """Several files of the widgets as one text. A text and no path: anywidget watches a file for each widget that it
-    belongs to, and the watch keeps the widget for ever."""
-    return "".join((WIDGETS / name).read_text() for name in names)
+    belongs to, and the watch keeps the widget for ever. Each widget sends it, so lines of comments stay behind."""
+    return "".join(_COMMENTS.sub("", (WIDGETS / name).read_text()) for name in names)
 
 
 @cache

@@ -37,6 +37,23 @@ def test_methods(found, name, method):
     assert f"\nmethod      {method[:20]}" in str(found[name]) if method else "\nmethod " not in str(found[name])
 
 
+@wb.graph
+def divided_by_the_old_norm(A, v, tol: float):
+    change = 1.0
+    while change > tol:
+        w = (A @ v) / np.sqrt(np.sum(v * v))
+        change = np.sqrt(np.sum((w - v) * (w - v)))
+        v = w
+    return v
+
+
+def test_a_division_by_another_norm_is_no_power_iteration():
+    inputs = {"A": np.diag([1.0, 0.5]), "v": np.ones(2), "tol": 1e-6}
+    with wb.Session(divided_by_the_old_norm, inputs) as session:
+        session.next_iteration(4)
+        assert loop_of(wb.analyze(session)).method == ""
+
+
 def test_exact_after_as_many_iterations_as_unknowns(found):
     assert "exact after at most 40 iterations" in loop_of(found["conjugate gradients"]).method
 

@@ -59,8 +59,8 @@ def _power_iteration(graph: Graph, variables: tuple[LoopVariable, ...], made: di
     for v in variables:
         node = made[v.merge]
         if node.op == "divide" and _is_matrix_times(graph, node.inputs[0], v.merge):
-            length = origin_of(graph, node.inputs[1])
-            if length.op in ("sqrt", "norm", "reduce_l2", "max"):
+            length, product = origin_of(graph, node.inputs[1]), origin_of(graph, node.inputs[0])
+            if length.op in ("sqrt", "max") and product.name in _makers(graph, [node.inputs[1]]):
                 return (
                     f"power iteration: {v.name} turns towards the eigenvector of the largest eigenvalue; its error "
                     "shrinks each iteration by the ratio of the second largest to the largest."

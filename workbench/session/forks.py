@@ -76,6 +76,7 @@ class Forks:
         """The outcome of a fix of ``before`` in a copy from the start, which is closed again."""
         outcome = self.with_fix(before, fix, "start", seconds)
         outcome.fork.close()
+        self._made = [fork for fork in self._made if fork is not outcome.fork]
         return outcome
 
     def _copy_breakpoints(self, fork: Session) -> None:

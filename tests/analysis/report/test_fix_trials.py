@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -41,6 +44,15 @@ def test_a_fix_that_does_not_help_is_not_there():
     assert [f.partition(" Tried: ")[0] for f in loop.fixes] == [
         str(f) for f in loop.termination.fix if f.kind != "dtype"
     ]
+
+
+def test_no_copy_is_kept():
+    inputs = {"x": 3.0, "rate": 2.0, "tol": 1e-3}
+    with wb.Session(descent, inputs) as session:
+        session.next_iteration(6)
+        copies = [weakref.ref(session.try_fix(session.termination(), f).fork) for f in session.termination().fix]
+        gc.collect()
+        assert copies and [copy() for copy in copies] == [None] * len(copies)
 
 
 def test_float32_is_tried_in_float64():

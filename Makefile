@@ -92,7 +92,7 @@ lint: $(DEV_STAMP)
 
 # Whole modules side by side, then those that hold times or memory against a bound, which want the machine for themselves
 # (ALONE in tests/conftest.py). The time limits of all stages together are what CI may take at most.
-SPREAD := -n $(TEST_JOBS)
+SPREAD := -n $(TEST_JOBS) --durations=12 --durations-min=5
 
 test-fast: $(DEV_STAMP)
 	timeout 1800 pytest --alone never $(SPREAD)

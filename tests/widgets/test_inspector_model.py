@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from workbench.widgets.text.labels import number, shorten, value_text
+from workbench.widgets.text.labels import against, number, shorten, value_text
 from workbench.widgets.values.inspector_model import MAX_HEAT, inspector_model
 
 
@@ -65,3 +65,18 @@ def test_numbers_read_well():
     assert shorten("x" * 40, 9) == "xxxx\u2026xxxx"
     assert value_text(np.zeros((3, 4), np.int32)) == "int32[3,4]"
     assert value_text(np.array([1, 2])) == "[1, 2]"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "text"),
+    [
+        (1.5, 2.0, "1.5 against 2"),
+        (np.float32(2**24), np.float32(2**24 + 10), "16777216 against 16777226"),
+        (1.0, 1.0 + 2**-52, "1 against 1.0000000000000002"),
+        (3, 3, "3 against 3"),
+        (np.nan, np.nan, "NaN against NaN"),
+        (2**60, 2**60 + 256, "1152921504606846976 against 1152921504606847232"),
+    ],
+)
+def test_two_numbers_that_differ_are_told_apart(left, right, text):
+    assert against(left, right) == text

@@ -10,7 +10,7 @@ from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, count_axis, log_axis, text
 from workbench.widgets.evolution.convergence_spec import crossing_shapes, forecast_traces
 from workbench.widgets.evolution.evolution_spec import LINEAR_MOST, lines_title, mark_shapes, note
-from workbench.widgets.text.labels import number, shorten
+from workbench.widgets.text.labels import against, shorten
 
 HEIGHT = 220
 SCALES = ("auto", "linear", "log")
@@ -151,4 +151,4 @@ def _now(clause: dict[str, Any]) -> str:
     if clause["gap"] is None:
         return str(clause["text"])
     state = "true" if clause["holds"] else "false"
-    return f"{clause['text']} is {state}: {number(clause['left'])} against {number(clause['right'])}"
+    return f"{clause['text']} is {state}: {against(clause['left'], clause['right'])}"

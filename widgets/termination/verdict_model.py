@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.widgets.text.labels import count_text, number, shorten
+from workbench.widgets.text.labels import against, count_text, number, shorten
 
 Path = tuple[str, ...]
 
@@ -90,7 +90,7 @@ def verdict_model(
 def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:
     """One clause: what it compares now, and whether it decides."""
     known = clause["gap"] is not None
-    now = f"{number(clause['left'])} against {number(clause['right'])}" if known else "no values yet"
+    now = against(clause["left"], clause["right"]) if known else "no values yet"
     decides = ("ended it" if ended else "decides") if clause.get("blocks") else ""
     return {
         "node": clause["node"],

@@ -74,6 +74,17 @@ def number(value: Any, digits: int = 6) -> str:
     return text.replace("inf", "Inf").replace("-", "\u2212") if real else text
 
 
+def against(left: Any, right: Any) -> str:
+    """Two numbers that are compared, ``16777216 against 16777226``: with as many digits as tell them apart."""
+    if isinstance(left, (int, np.integer)) and isinstance(right, (int, np.integer)):
+        return f"{numeral(left)} against {numeral(right)}".replace("-", "\u2212")
+    for digits in (6, 9, 12, 17):
+        texts = number(left, digits), number(right, digits)
+        if texts[0] != texts[1] or left == right:
+            break
+    return " against ".join(texts)
+
+
 def value_text(value: Any, digits: int = 6) -> str:
     """A value in a few characters: the number itself, a short list, or dtype and shape."""
     if value is None:

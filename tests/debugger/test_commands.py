@@ -6,7 +6,7 @@ import pytest
 
 import workbench as wb
 from tests.debugger.test_stepping import I, O, X, play
-from tests.ir.programs import count, nested
+from tests.ir.programs import count, endless, nested
 from workbench import StopReason as R
 from workbench.errors import SessionError, TraceError
 
@@ -162,3 +162,27 @@ def test_run_to_a_dead_node_that_lies_behind_stays():
         here = session.position
         stop = session.run_to("cond/subtract")
         assert stop.reason is R.NOT_REACHED and "dead" in stop.detail and stop.position == here == session.position
+
+
+def test_into_without_a_loop_ahead_is_a_step():
+    b = wb.GraphBuilder("two")
+    x = b.placeholder("x", "float64", ())
+    first = b.while_loop(lambda i: i < 3.0, lambda i: i + 1.0, {"i": x}, name="first")["i"]
+    second = b.while_loop(lambda k: k < 5.0, lambda k: k + 1.0, {"k": first * 1.0}, name="second")["k"]
+    graph = b.build({"y": second * 2.0 + 1.0})
+    with wb.Session(graph, {"x": 0.0}) as session, wb.Session(endless(), {"start": 0.0}) as forever:
+        assert session.step_into().reason is R.FRAME_ENTERED and session.position.frame == ("first",)
+        for _ in range(3):  # in the innermost loop
+            event = session.position.event
+            assert session.step_into().reason is R.STEP and event < session.position.event <= event + 3
+            assert session.position.frame == ("first",)
+        session.step_out()
+        assert session.step_into().reason is R.FRAME_ENTERED and session.position.frame == ("second",)
+        session.step_out()
+        event = session.position.event
+        assert session.step_into().reason is R.STEP and event < session.position.event <= event + 3
+        while session.state != "finished":
+            session.step_into()
+        assert session.outputs["y"] == 11.0
+        assert forever.step_into().reason is R.FRAME_ENTERED
+        assert forever.step_into().reason is R.STEP  # and does not run for ever

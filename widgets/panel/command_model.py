@@ -33,7 +33,7 @@ COMMANDS = (
     PanelCommand("step", "Step", "Run one node", "forward", "F10", True),
     PanelCommand("step_over", "Step over", "Run one node; a whole loop counts as one step", "forward", "Alt+F10"),
     PanelCommand("next_iteration", "Next iteration", "Run to the next iteration of this loop", "forward", "F8", True),
-    PanelCommand("step_into", "Step into", "Run until a loop is entered", "frames", "F11"),
+    PanelCommand("step_into", "Step into", "Run until a loop is entered; without one ahead, a step", "frames", "F11"),
     PanelCommand("step_out", "Step out", "Run until this loop ends", "frames", "Shift+F11"),
     PanelCommand(
         "step_back_out", "Step back out", "Go back to where this loop was entered", "frames", "Ctrl+Shift+F11"

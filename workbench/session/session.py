@@ -254,7 +254,7 @@ class Session:
         return self._worker.carry_out("previous_iteration", n=n)
 
     def step_into(self) -> Stop:
-        """Run until a frame opens."""
+        """Run until a loop opens inside this one, or this one ends; where no loop lies ahead, fire the next node."""
         return self._worker.carry_out("step_into")
 
     def step_out(self) -> Stop:

@@ -46,8 +46,11 @@ def next_iteration(control: RunControl, n: int = 1) -> Command:
 
 
 def step_into(control: RunControl) -> Command:
-    """Run until a frame opens inside this one, or until this one ends."""
-    frame = control.run.active_frames()[-1]
+    """Run until a frame opens inside this one, or this one ends; where no frame lies ahead, fire the next node."""
+    frame, ip = control.run.active_frames()[-1], control.run.view.ip
+    inner = [f for f in control.run.plan.layout.frames[1:] if f.parent == frame]
+    if not any(frame or f.stop > ip for f in inner):  # in a loop the next iteration comes by all of them again
+        return (yield from step(control))
     inside = (*control.instructions_of(frame), frame)
     return (yield from control.run_until_row_or_range(StopReason.FRAME_ENTERED, instruction_range=inside))
 

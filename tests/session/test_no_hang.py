@@ -10,8 +10,10 @@ import logging
 import math
 import pickle
 import signal
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -190,6 +192,48 @@ def test_whatever_a_signal_raises_ends_a_blocking_run():
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("act", ["termination", "step", "post", "pause", "value"])
+def test_a_handler_between_any_two_lines_that_take_the_lock(act):
+    """What a signal handler does, at every line of the session's own code that reads a stopped run."""
+    slugs, lines, inside = set(), set(), []
+    with wb.Session(count(50), {"start": 0.0}) as session:
+        session.step(4)
+        acts = {
+            "termination": session.termination,
+            "step": session.step,
+            "post": lambda: session.post("pause"),
+            "pause": lambda: session.pause(wait=False),
+            "value": lambda: session.value("x"),
+        }
+
+        def trace(frame, event, _):
+            name = Path(frame.f_code.co_filename).name
+            if name not in ("slice_lock.py", "worker.py") or inside:
+                return None if inside else trace
+            if event == "line":
+                inside.append(True)
+                lines.add((name, frame.f_lineno))
+                try:
+                    acts[act]()
+                except SessionError as error:
+                    slugs.add(error.slug)
+                finally:
+                    inside.clear()
+            return trace
+
+        sys.settrace(trace)
+        try:
+            session.termination()
+            session.value("x")
+        finally:
+            sys.settrace(None)
+        assert len(lines) > 8 and slugs <= {"in-a-signal"}, (lines, slugs)
+        session.run()
+        assert session.state == "finished"
+
+
+@pytest.mark.timeout(60, method="thread")  # the other method uses the same signal
 def test_a_signal_handler_may_use_the_session_at_any_moment():
     """The handler comes while the main thread holds the session's locks, too."""
     slugs, counted = set(), [0]

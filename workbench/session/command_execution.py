@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 import traceback
 
@@ -53,14 +52,10 @@ class CommandExecution:
             while slices.waiting_readers and time.monotonic() < polite:
                 time.sleep(0.0005)
             with slices.lock:
-                slices.owner = threading.get_ident()
-                try:
-                    with state.lock:
-                        cancelled = self._requests.is_cancelled(request)
-                        core.request_stop(state.run.machine, cancelled)
-                    stop = state.debugger.interrupt() if cancelled else state.debugger.advance()
-                finally:
-                    slices.owner = None
+                with state.lock:
+                    cancelled = self._requests.is_cancelled(request)
+                    core.request_stop(state.run.machine, cancelled)
+                stop = state.debugger.interrupt() if cancelled else state.debugger.advance()
             return True if stop is None else self._finish(request)
         except BaseException as error:  # the worker must survive; a waiting caller gets the error
             return self._finish(request, error)

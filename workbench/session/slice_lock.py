@@ -11,18 +11,21 @@ from workbench.session.state import SessionState
 
 
 class SliceLock:
-    """The lock, the thread that holds it, and the number of readers that wait for it."""
+    """The lock and the number of readers that wait for it.
+
+    It is reentrant and knows its owner by itself: where the owner was noted beside a plain lock, a signal handler that
+    came between the two waited for its own thread.
+    """
 
     def __init__(self, state: SessionState) -> None:
         self._state = state
-        self.lock = threading.Lock()
-        self.owner: int | None = None
+        self.lock = threading.RLock()
         self.waiting_readers = 0
 
     @property
     def is_mine(self) -> bool:
         """True on the thread that holds the lock."""
-        return self.owner == threading.get_ident()
+        return self.lock._is_owned()  # type: ignore[attr-defined,no-any-return]  # threading.Condition asks so, too
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
@@ -34,11 +37,7 @@ class SliceLock:
                 self.waiting_readers, waiting = self.waiting_readers + 1, 1
                 core.request_stop(state.run.machine)
             with self.lock:
-                self.owner = threading.get_ident()
-                try:
-                    yield
-                finally:
-                    self.owner = None
+                yield
         finally:
             with state.lock:
                 self.waiting_readers -= waiting

@@ -195,7 +195,7 @@ def test_whatever_a_signal_raises_ends_a_blocking_run():
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("act", ["termination", "step", "post", "pause", "value"])
 def test_a_handler_between_any_two_lines_that_take_the_lock(act):
-    """What a signal handler does, at every line of the session's own code that reads a stopped run."""
+    """The acts of a signal handler, at every line of the session's own code that reads a stopped run."""
     slugs, lines, inside = set(), set(), []
     with wb.Session(count(50), {"start": 0.0}) as session:
         session.step(4)

@@ -13,8 +13,8 @@ from workbench.session.state import SessionState
 class SliceLock:
     """The lock and the number of readers that wait for it.
 
-    It is reentrant and knows its owner by itself: where the owner is noted beside a plain lock, a signal handler between
-    the two waits for its own thread.
+    It is reentrant and knows its owner by itself: where the owner is noted beside a plain lock, a signal handler that
+    runs between the two waits for its own thread.
     """
 
     def __init__(self, state: SessionState) -> None:

@@ -23,6 +23,9 @@ from tests.limits import NO_THREADS, in_a_process
 from workbench import StopReason as R
 from workbench.errors import SessionError, WorkbenchError
 
+#: the other method waits for SIGALRM, which some of these tests take for themselves
+pytestmark = pytest.mark.timeout(60, method="thread")
+
 
 def slug_of(act) -> str:
     with pytest.raises(SessionError) as caught:
@@ -233,7 +236,6 @@ def test_a_handler_between_any_two_lines_that_take_the_lock(act):
         assert session.state == "finished"
 
 
-@pytest.mark.timeout(60, method="thread")  # the other method uses the same signal
 def test_a_signal_handler_may_use_the_session_at_any_moment():
     """The handler comes while the main thread holds the session's locks, too."""
     slugs, counted = set(), [0]

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.trace.describe import short
 
 Path = tuple[int, ...]
 
@@ -27,6 +28,14 @@ class Written(Protocol):
     def before(self) -> Any: ...
     @property
     def event(self) -> int: ...
+
+
+def edit_text(written: Sequence[Written], side: str = "") -> str:
+    """``set by hand to 3.0 in b, was 1.416`` for the edits of one firing, oldest first; empty without any."""
+    if not written:
+        return ""
+    before = "" if written[0].before is None else f", was {short(written[0].before)}"
+    return f"set by hand to {short(written[-1].value)}{f' in {side}' if side else ''}{before}"
 
 
 def outside(graph: Graph, ref: Ref, path: Path) -> tuple[Ref, Path]:

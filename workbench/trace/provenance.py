@@ -18,7 +18,7 @@ import numpy as np
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
 from workbench.ir.node import Ref, Source, Tag
 from workbench.trace.describe import short
-from workbench.trace.edited_firings import Edits, Written
+from workbench.trace.edited_firings import Edits, edit_text
 
 if TYPE_CHECKING:
     from workbench.trace.trace import Trace
@@ -167,14 +167,6 @@ def explain(
     return Explanation(_collect(trace, ref, path, max(1, max_links), reading))
 
 
-def _edited(written: list[Written]) -> str:
-    """``set by hand to 3.0, was 1.416`` for a firing that a user wrote over; empty for any other."""
-    if not written:
-        return ""
-    before = "" if written[0].before is None else f", was {short(written[0].before)}"
-    return f"set by hand to {short(written[-1].value)}{before}"
-
-
 def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list[ProvenanceLink]:
     numbers: dict[tuple[Ref, Path], int] = {(ref, path): 0}
     waiting = deque([(ref, path)])
@@ -212,7 +204,7 @@ def _collect(trace: Trace, ref: Ref, path: Path, limit: int, read: Read) -> list
                 node.source,
                 note,
                 complete,
-                _edited(edits.of(at, where)),
+                edit_text(edits.of(at, where)),
             )
         )
     return links

@@ -22,8 +22,7 @@ from workbench.analysis.diff.trip_counts import lengths
 from workbench.analysis.diff.uncompared import notes
 from workbench.errors import TraceError
 from workbench.ir.node import Ref
-from workbench.trace.describe import short
-from workbench.trace.edited_firings import Edits
+from workbench.trace.edited_firings import Edits, edit_text
 
 #: rows of which it is asked where their error comes from
 _ASKED = 200
@@ -198,11 +197,9 @@ class _Comparison:
         """``set by hand to 3.0 in b, was 1.4``, for a firing that was written over on one of the sides."""
         told = []
         for side, known, key in zip("ab", edits, (row.key, self.pairs.get(row.key)), strict=True):
-            written = known.of(key, row.iteration) if known is not None and isinstance(key, Ref) else []
-            if written:
-                before = "" if written[0].before is None else f", was {short(written[0].before)}"
-                told.append(f"set by hand to {short(written[-1].value)} in {side}{before}")
-        return "; ".join(told)
+            if known is not None and isinstance(key, Ref):
+                told.append(edit_text(known.of(key, row.iteration), side))
+        return "; ".join(filter(None, told))
 
     def _introduces(self, row: Row) -> bool | None:
         a, b = self.a, self.b

@@ -14,8 +14,6 @@ from workbench.errors import WorkbenchError
 MOST_NODES = 2_000
 #: seconds that one look-ahead of a trial may take
 SECONDS = 0.1
-#: slugs of fixes that cannot be carried out, which says nothing about their use
-REFUSED = ("fix-not-applicable", "fix-no-clause", "fix-no-constant", "fix-no-step", "fix-types")
 
 
 def fixes_that_help(session: Any, loop: Loop, until: float) -> list[str]:
@@ -35,8 +33,8 @@ def fixes_that_help(session: Any, loop: Loop, until: float) -> list[str]:
             continue
         try:
             outcome = session.try_fix(t, fix, SECONDS)
-        except WorkbenchError as error:
-            told += [str(fix)] if error.slug in REFUSED else []
+        except WorkbenchError:  # it could not be tried, which says nothing about its use
+            told.append(str(fix))
             continue
         after = outcome.after
         if after.outcome == "never" or fix.kind != "stop-at-nan" and "nan" in (after.blocking_clause or ""):

@@ -11,8 +11,6 @@ from workbench.ir.frames.frame_tree import FramePath, LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 
-#: nodes of an update chain that a report writes out
-CHAIN = 12
 #: nodes that one walk looks at; a report must not take minutes on a graph of a million nodes
 WALK = 20_000
 #: ops that an expression writes as signs, with their rank: a sign binds tighter than those of lower rank

@@ -97,6 +97,21 @@ def test_it_grows_with_the_run():
         slider.close()
 
 
+def test_what_is_played_is_answered_at_once(root):
+    """The answer is there when the message has been handled, before the pump's thread has drawn anything."""
+    root.run()
+    slider, other = TimeSlider(root), TimeSlider(root)
+    open_view(slider)
+    with slider.pump._lock:  # the pump stands still
+        slider.pump._shown.clear()
+    say(slider, kind="look", depth=1, value=3, seq=5, playing=True)
+    assert slider.status["seen"] == 5 and slider.status["levels"][0]["value"] == 3
+    assert slider.focus.playing and not other.focus.playing
+    assert until(lambda: not slider.focus.playing), "it ends by itself"
+    slider.close()
+    other.close()
+
+
 def test_a_trace_alone_can_be_looked_through(root):
     root.run()
     slider = TimeSlider(root.trace, focus=(focus := Focus()))

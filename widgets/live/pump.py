@@ -13,6 +13,8 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
   comes into sight.
 - *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
   click is never behind a queue of redraws, and where kernel and browser share a small machine the run keeps its core.
+- *Playing.* While a slider plays iterations, figures are drawn as sparingly as during a run, so that what is played is
+  shown at the speed that was asked for; they catch up as soon as it ends.
 - *Bounded share.* While the session runs, drawing takes at most a fixed share of one core: after a tick that took t
   seconds the next one waits for several t (not longer than 0.15 s), so that the executor keeps its speed.
 - *Idle costs nothing.* While the session stands still and all views are up to date the thread sleeps on an event, which
@@ -187,20 +189,21 @@ class Pump(Served):
         urgent = [s for s in waiting if s.urgent]
         others = [s for s in waiting if not s.urgent]
         left = False
-        if running:  # one figure at a time: each has its turn
+        busy = running or any(s.focus.playing for s in figures)
+        if busy:  # one figure at a time: each has its turn
             self._turn += 1
             turn = self._turn % len(others) if others else 0
             others = [*others[turn:], *others[:turn]]
         else:
             others.sort(key=lambda sink: self._cost.get(sink, 0.0))
-        if running and any(s.waited < min(ROOM * s.took, FALLBACK_S) for s in figures):
+        if busy and any(s.waited < min(ROOM * s.took, FALLBACK_S) for s in figures):
             others, left = [], True
         for sink in [*urgent, *others]:
-            if sink.holding or running and sink.waited < self._least(sink, version):
+            if sink.holding or busy and sink.waited < self._least(sink, version):
                 left = True
                 continue
             if not sink.urgent:
-                if in_flight >= (1 if running else MAX_IN_FLIGHT):
+                if in_flight >= (1 if busy else MAX_IN_FLIGHT):
                     left = True
                     continue
                 in_flight += 1

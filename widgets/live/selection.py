@@ -11,6 +11,7 @@ there, the session has its own commands (``run_to``).
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,8 @@ class Moment:
 KEEP: Any = object()
 #: lines of code that are kept of what was done
 MAX_LINES = 500
+#: seconds from the last iteration that was played to the end of playing
+PLAYED_S = 0.5
 
 
 class Focus:
@@ -97,6 +100,7 @@ class Focus:
     def __init__(self) -> None:
         self.node: str | None = None
         self.moment: Moment | None = None
+        self._played = -PLAYED_S
         self._lock = threading.Lock()
         self._listeners: list[Callable[[Focus], None]] = []
         self._readers: list[Callable[[], None]] = []
@@ -117,6 +121,15 @@ class Focus:
             A node to select as well.
         """
         self._set(node, moment)
+
+    def plays(self) -> None:
+        """The next moment comes from a slider that plays: what is slow to draw leaves out some moments."""
+        self._played = time.monotonic()
+
+    @property
+    def playing(self) -> bool:
+        """True while a slider plays the iterations one after the other."""
+        return time.monotonic() - self._played < PLAYED_S
 
     def did(self, line: str, about: str = "") -> None:
         """Note a line of Python that does what the user has just done by hand, for "copy as code".

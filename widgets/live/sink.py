@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from workbench.widgets.live.selection import Focus
+
 
 class SnapshotSource(Protocol):
     """A session, as the pump sees it. ``version`` grows with every change; ``subscribe`` returns what undoes it."""
@@ -19,6 +21,7 @@ class Sink(Protocol):
     """A view, as the pump sees it."""
 
     urgent: bool
+    focus: Focus
 
     @property
     def behind(self) -> bool: ...

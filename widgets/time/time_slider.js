@@ -76,19 +76,25 @@ export default {
       const at = level();
       if (at) look(Math.max(0, Math.min(at.last, at.value + by)));
     }
+    // Playing goes by the clock: at 20 a second the iteration of now is asked for, and one that nobody had time for is left out.
     function start() {
-      const at = level();
-      if (!at || at.last < 1) return;
-      if (now.live || at.value >= at.last) look(0);
-      const rate = Number(speed.value);
+      const first = level();
+      if (!first || first.last < 1) return;
+      let from = now.live || first.value >= first.last ? 0 : first.value;
+      let began = performance.now();
+      let asked = from;
+      const rate = Number(speed.value) || first.last / 10;
+      const step = (value) => ask({ kind: "look", depth: deepest(), value, playing: true });
+      step(from);
       timer = setInterval(() => {
-        if (open) return; // the views have not caught up
+        if (open) return; // the kernel has not heard the last one yet
         const here = level();
-        const stride = rate ? 1 : Math.max(1, Math.round(here.last / 200));
         if (!here || now.live) return halt();
-        if (here.value >= here.last) return now.running ? undefined : halt();
-        look(Math.min(here.last, here.value + stride));
-      }, rate ? 1000 / rate : 50);
+        if (here.value !== asked) [from, began] = [here.value, performance.now()]; // moved from elsewhere
+        const wanted = Math.min(here.last, from + Math.floor(((performance.now() - began) * rate) / 1000));
+        if (wanted > here.value) step((asked = wanted));
+        else if ((asked = here.value) >= here.last && !now.running) halt();
+      }, 10);
       showPlaying();
     }
     function halt() {

@@ -91,6 +91,8 @@ class TimeSlider(StatusWidget):
         if kind == "look":
             depth, value = content.get("depth"), content.get("value")
             if isinstance(depth, int) and isinstance(value, int) and 0 < depth <= len(self.frame) and value >= 0:
+                if content.get("playing"):
+                    self.focus.plays()
                 self.look(value, depth)
         elif kind == "newest":
             self.newest()
@@ -107,7 +109,7 @@ class TimeSlider(StatusWidget):
         seen = content.get("seq")
         if isinstance(seen, int):
             self._seen = seen  # not before: the pump would tell that it is done
-        self.update_now()  # the answer, also where nothing has changed
+        self.attempt(self.source.snapshot())  # the answer, also where nothing has changed; it waits for no figure
 
     def look(self, value: int, depth: int | None = None) -> None:
         """Show an iteration in all views.

@@ -148,11 +148,13 @@ def edited_run(
         return "no-other-value"
     path = tuple(int(k) for k in series.iterations[-1])
     try:
-        run.edit(ref, value)
+        edit = run.edit(ref, value)
     except SessionError as error:
         assert error.fix, error
         return str(error.slug)
-    return run, Override((ref, path), value, frozenset(events))
+    if edit.ref != ref or (ref.node, run.iteration_of(run.plan.layout.values[ref].frame)) not in events:
+        path = run.iteration_of(run.plan.layout.values[ref].frame)  # the loop variable's present value
+    return run, Override((edit.ref, path), value, frozenset(events))
 
 
 def check_edit(run: Run, override: Override) -> str:

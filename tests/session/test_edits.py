@@ -67,7 +67,7 @@ def test_a_second_edit_further_back_drops_the_first():
         session.run()
         assert session.trace["x"].values.tolist() == by_hand(2.0, 6, {2: 5.0})
         assert len(session.histories) == 2
-        assert session.histories[1].trace["x"].values.tolist() == by_hand(2.0, 2, {})
+        assert session.histories[1].trace["x"].values.tolist() == by_hand(2.0, 4, {4: 10.0})  # with the first
 
 
 def test_restart_begins_without_the_edits():

@@ -1,4 +1,4 @@
-"""Two moments, forks, histories or saved traces side by side: what differs, first difference first, and the curves."""
+"""Two moments, copies, earlier runs or saved traces side by side: what differs, the first difference first."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 import ipywidgets
 import numpy as np
 
-from workbench.analysis.diff import Record, diff
+from workbench.analysis.diff import diff
 from workbench.errors import WorkbenchError
 from workbench.trace import Trace
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
 from workbench.widgets.compare.diff_view import DiffView
-from workbench.widgets.evolution.evolution_view import EvolutionView
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.live.view_source import ViewSource
@@ -39,6 +38,7 @@ class Compare(ipywidgets.VBox):
         self._sides: dict[str, Any] = {}
         self._added: dict[str, Any] = {}
         self._shown: list[Any] = []
+        self._usual: dict[str, str] = {}
         style = {"description_width": "20px"}
         wide = {"width": "auto", "min_width": "180px"}
         self.left = ipywidgets.Dropdown(description="A", tooltip="The first side", style=style, layout=wide)
@@ -75,8 +75,8 @@ class Compare(ipywidgets.VBox):
         found: dict[str, Any] = {THIS: session if session is not None else self.source.trace}
         for k, fork in enumerate(getattr(session, "forks", ()), 1):
             found[f"copy {k}"] = fork
-        for k, history in enumerate(getattr(session, "histories", ()), 1):
-            found[f"before edit {k}"] = history.trace
+        for history in getattr(session, "histories", ()):
+            found[history.name] = history
         found.update(self._added)
         found["newest state"] = None
         looked = [self.focus.moment] if self.focus.moment is not None else []
@@ -93,10 +93,13 @@ class Compare(ipywidgets.VBox):
             return
         self._sides = sides
         runs = [label for label, side in sides.items() if side is not None and not isinstance(side, Moment)]
-        for choice, usual in ((self.left, runs[0]), (self.right, runs[1])):
+        newest = next((label for label in reversed(runs) if label not in (THIS, FILE)), FILE)
+        for choice, usual in ((self.left, THIS), (self.right, newest)):
             chosen = choice.value
             choice.options = list(sides)
-            choice.value = chosen if chosen in sides else usual
+            # the newest other run is what one wants to compare with, unless something else was chosen by hand
+            choice.value = chosen if chosen in sides and chosen != self._usual.get(choice.description) else usual
+            self._usual[choice.description] = usual
 
     def add(self, label: str, run: Any) -> None:
         """Offer one more run as a side: a session, a trace, or another framework's own values (``wb.run_with``)."""
@@ -153,16 +156,13 @@ class Compare(ipywidgets.VBox):
                     fix="choose two runs or two iterations.",
                 )
             found = diff(first, second, rtol=float(self.rtol.value), labels=(a, b))
-            view = DiffView(found, focus=self.focus)
-            drawn = [(s, n) for s, n in ((first, a), (second, b)) if not isinstance(s, dict | Record)]
-            curves = [self._curve(side, name) for side, name in drawn]
+            view = DiffView(found, focus=self.focus, undo=self.source.session if THIS in (a, b) else None)
         except (WorkbenchError, ValueError, OSError) as error:
             self._say(str(error), bad=True)
             return
         self._clear()
-        self._shown = [view, *curves]
-        beside = ipywidgets.Box(curves, layout={"flex_flow": "row wrap", "width": "100%"})
-        self.holder.children = (view, beside)
+        self._shown = [view]
+        self.holder.children = (view,)
         self.focus.did(f"wb.widgets.DiffView(wb.diff(a, b, rtol={float(self.rtol.value)!r}))  # {a}, {b}", "compare")
         self._say("The two are equal." if found.equal else f"{len(found.rows):,} values differ.")
 
@@ -192,13 +192,6 @@ class Compare(ipywidgets.VBox):
             except (WorkbenchError, IndexError, KeyError, ValueError):
                 continue
         return {name: value for name, value in found.items() if value.size and value.dtype.kind in "biufc"}
-
-    def _curve(self, side: Any, label: str) -> EvolutionView:
-        view = EvolutionView(side)
-        view.layout.width = "49%"
-        view.layout.min_width = "320px"
-        view.title = label
-        return view
 
     def _say(self, words: str, bad: bool = False) -> None:
         kind = "workbench-words workbench-bad" if bad else "workbench-words"

@@ -9,7 +9,14 @@ export default {
   render({ model, el }) {
     const box = aria(make("div", "workbench-flow workbench-diff", el), "region", "Differences between two runs");
     ownKeys(box);
-    const said = aria(make("div", "workbench-diff-said", box), "status");
+    const first = aria(make("div", "workbench-diff-first", box), "status");
+    const headline = make("b", "", first);
+    const cause = make("div", "", first);
+    const acts = make("div", "workbench-flow-bar", first);
+    const undo = makeButton("Undo this edit", "Go back to the run without this value", acts, () => tell(model, { kind: "undo" }));
+    makeButton("Next difference", "Show the next value that differs", acts, () => tell(model, { kind: "next" }));
+    const beside = make("div", "workbench-flow-wide workbench-diff-beside", box);
+    const said = aria(make("details", "workbench-diff-said", box), "status");
     const wide = make("div", "workbench-flow-wide workbench-diff-rows", box);
     const table = aria(make("table", "workbench-flow-table", wide), "grid", "Values that differ, the first difference first");
     const head = make("tr", "", make("thead", "", table));
@@ -53,9 +60,36 @@ export default {
       }
     }
 
+    // both values, iteration by iteration, around the first difference
+    function drawBeside(now) {
+      beside.replaceChildren();
+      beside.style.display = now.table ? "" : "none";
+      if (!now.table) return;
+      const grid = make("table", "workbench-flow-table", beside);
+      make("caption", "", grid, now.table.name);
+      const top = make("tr", "", make("thead", "", grid));
+      ["iteration", now.a, now.b, "difference"].forEach((name, k) => {
+        make("th", k ? "workbench-flow-number" : "", top, name).setAttribute("scope", "col");
+      });
+      const rows = make("tbody", "", grid);
+      for (const row of now.table.table) {
+        const line = make("tr", "", rows);
+        line.dataset.kind = row.kind;
+        ["where", "a", "b", "difference"].forEach((key, k) => make("td", k ? "workbench-flow-number" : "", line, row[key]));
+      }
+    }
+
     return follow(model, el, (status) => {
       said.replaceChildren();
-      (status.lines ?? []).forEach((line, k) => make("div", k ? "" : "workbench-flow-line", said, line));
+      const lines = status.lines ?? [];
+      make("summary", "", said, lines[0] ?? "");
+      lines.slice(1).forEach((line) => make("div", "", said, line));
+      first.style.display = status.first ? "" : "none";
+      headline.textContent = status.first?.title ?? "";
+      cause.textContent = status.first?.cause ?? "";
+      first.dataset.kind = status.first?.edited ? "edited" : "";
+      undo.style.display = status.first?.edited && status.undo ? "" : "none";
+      drawBeside(status);
       const rows = status.rows ?? [];
       wide.style.display = rows.length ? "" : "none";
       more.textContent = status.more ? `${status.more} more values differ; diff.rows has them all.` : "";

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets
-import numpy as np
 import plotly.graph_objects as go
 
 from workbench.analysis.diff import Diff
@@ -15,20 +14,19 @@ from workbench.widgets.base import theme
 from workbench.widgets.base.esm import joined
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.html_view import HtmlPart, table_spec
-from workbench.widgets.base.spec import Spec, base_layout, count_axis, log_axis, plain_figure, text, title
+from workbench.widgets.base.spec import Spec, plain_figure, text
+from workbench.widgets.compare.beside_model import beside_model, first_difference, first_row
+from workbench.widgets.compare.curve_spec import curve_spec
 from workbench.widgets.compare.diff_model import curve_model, diff_model
+from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource
-from workbench.widgets.text.labels import count_text, shorten
+from workbench.widgets.text.labels import shorten
 
-HEIGHT = 230
+if TYPE_CHECKING:
+    from workbench.session import Session
+
 COLUMNS = ("", "value", "op", "where", "a", "b", "max abs", "max rel", "ulp", "at", "differing")
-#: colour, dash and marker of a line: never colour alone
-LOOKS = {
-    "absolute": (theme.BLUE, "solid", "circle"),
-    "relative": (theme.ORANGE, "dash", "diamond"),
-    "ulp": (theme.GREEN, "dot", "square"),
-}
 
 
 class _Rows(HtmlPart):
@@ -55,6 +53,8 @@ class DiffView(FigureView):
         The result of :func:`workbench.diff`.
     focus : Focus, optional
         A selection to share.
+    undo : Session, optional
+        The session whose last edit the button "Undo this edit" undoes, if the first difference is that edit.
 
     Raises
     ------
@@ -72,33 +72,42 @@ class DiffView(FigureView):
     """
 
     title = "Difference"
+    _aside: BackgroundTasks | None = None  # none yet where the constructor fails
 
-    def __init__(self, diff: Diff, *, focus: Focus | None = None) -> None:
+    def __init__(self, diff: Diff, *, focus: Focus | None = None, undo: Session | None = None) -> None:
         if not isinstance(diff, Diff):
             raise WorkbenchError(
                 f"DiffView: expected the result of wb.diff, got {type(diff).__name__}.",
                 slug="no-view-source",
                 fix="write DiffView(wb.diff(a, b)).",
             )
-        self.diff = diff
-        self.chosen: int | None = 0 if diff.rows else None
-        self._curves: dict[int | None, dict[str, Any] | None] = {}
+        self.diff, self._undo = diff, undo
+        self._aside = BackgroundTasks()
+        self.chosen: int | None = first_row(diff)
+        self._curves: dict[int | None, tuple[dict[str, Any] | None, dict[str, Any] | None]] = {}
         self._part = _Rows("compare/diff_view.js", self._status(None), self._asked)
         super().__init__(_Compared(), focus)
 
     # -- model ------------------------------------------------------------------------------------------------------
     def _status(self, selected: str | None) -> dict[str, Any]:
-        return diff_model(self.diff, self.chosen, selected)
+        return {
+            **diff_model(self.diff, self.chosen, selected),
+            "first": first_difference(self.diff),
+            "undo": self._undo is not None and self._undo.can_undo,
+        }
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         if self.chosen not in self._curves:
             if len(self._curves) > 16:
                 self._curves.clear()
-            self._curves[self.chosen] = curve_model(self.diff, self.chosen)
+            self._curves[self.chosen] = curve_model(self.diff, self.chosen), beside_model(self.diff, self.chosen)
         moment = self.focus.moment
+        curve, beside = self._curves[self.chosen]
         return {
             **self._status(self.focus.node),
-            "curve": self._curves[self.chosen],
+            "curve": curve,
+            "beside": beside,
+            "table": None if beside is None else {k: beside[k] for k in ("name", "table")},
             "moment": moment.iteration[-1] if moment is not None and moment.iteration else None,
         }
 
@@ -109,7 +118,7 @@ class DiffView(FigureView):
         return (self._part, self.live)
 
     def refresh(self, model: dict[str, Any]) -> None:
-        self._part.offer({k: v for k, v in model.items() if k not in ("curve", "moment")})
+        self._part.offer({k: v for k, v in model.items() if k not in ("curve", "beside", "moment")})
 
     def figure_in(self, name: str) -> go.Figure:
         """Return table and curve as an ordinary plotly figure in the ``"light"`` or ``"dark"`` theme."""
@@ -141,66 +150,28 @@ class DiffView(FigureView):
         row = content.get("row")
         if kind == "choose" and isinstance(row, int) and 0 <= row < len(self.diff.rows):
             self.choose(row)
+        elif kind == "next" and self.diff.rows:
+            self.choose(0 if self.chosen is None else (self.chosen + 1) % len(self.diff.rows))
+        elif kind == "undo" and self._undo is not None and self._aside is not None:
+            self._aside.do(self._undo_edit)
+
+    def _undo_edit(self) -> None:
+        assert self._undo is not None
+        try:
+            self._undo.undo_edit()
+            self.focus.did("session.undo_edit()")
+            self.focus.look_at(None)
+        except WorkbenchError:  # it was undone meanwhile
+            pass
+        self.update_now()
+
+    def close(self) -> None:
+        super().close()
+        if self._aside is not None:
+            self._aside.close()
 
     def __repr__(self) -> str:
         return f"<DiffView of {self.diff.a!r} and {self.diff.b!r}: {len(self.diff.rows)} rows>"
-
-
-def curve_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
-    """The distances of one value on a logarithmic axis; what is 0 is left out, the first difference is a dotted
-    line."""
-    curve = model["curve"]
-    data: list[dict[str, Any]] = []
-    for name, (colour, dash, marker) in LOOKS.items():
-        line = next((n for n in curve["lines"] if n["name"] == name), None) if curve else None
-        x, y = (np.empty(0), np.empty(0)) if line is None else (line["x"], line["y"])
-        y = np.where(y > 0, y, np.nan)
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers" if len(x) <= 60 else "lines",
-                "x": x,
-                "y": y,
-                "name": name,
-                "line": {"color": colour, "dash": dash, "width": 2},
-                "marker": {"symbol": marker, "size": 6},
-                "connectgaps": False,
-                "hovertemplate": f"{text(curve['axis']) if curve else ''} %{{x}}<br>{name} %{{y:.4g}}<extra></extra>",
-            }
-        )
-    shapes, words = [], "Nothing differs" if model["equal"] else "No curve for this value"
-    if curve:
-        words = f"{text(curve['name'])}: {count_text(curve['differing'])} of {count_text(curve['count'])} differ"
-        for at, colour, dash in ((curve["first"], theme.VERMILION, "dot"), (_place(model, curve), theme.GREY, "solid")):
-            if at is not None:
-                shapes.append(
-                    {
-                        "type": "line",
-                        "yref": "paper",
-                        "y0": 0,
-                        "y1": 1,
-                        "x0": at,
-                        "x1": at,
-                        "line": {"color": colour, "dash": dash, "width": 1.5},
-                    }
-                )
-    shown = [d["y"] for d in data if len(d["y"])]
-    layout = base_layout(
-        height,
-        title=title(words),
-        shapes=shapes,
-        showlegend=bool(curve),
-        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.16},
-        xaxis={**count_axis(curve["axis"] if curve else "", data), "visible": bool(curve)},
-        yaxis={"title": {"text": "distance"}, "visible": bool(curve), **log_axis(shown)},
-    )
-    return {"data": data, "layout": layout}
-
-
-def _place(model: dict[str, Any], curve: dict[str, Any]) -> float | None:
-    """Position of the selected iteration on the axis, if that counts iterations of one loop."""
-    moment = model["moment"]
-    return None if moment is None or not curve["axis"].startswith("iteration") else float(moment)
 
 
 def page_spec(model: dict[str, Any], theme_name: str) -> Spec:
@@ -214,8 +185,9 @@ def page_spec(model: dict[str, Any], theme_name: str) -> Spec:
     ]
     table = table_spec(COLUMNS, rows, "", theme_name)
     curve = curve_spec(model)
+    below = int(curve["layout"]["height"])
     height = max(160, 60 + 25 * min(len(rows), 20))
-    share = HEIGHT / (HEIGHT + height)
+    share = below / (below + height) - 0.06
     told = "<br>".join(text(shorten(line, 150)) for line in model["lines"][:5])
     note = {
         "text": told,
@@ -229,16 +201,20 @@ def page_spec(model: dict[str, Any], theme_name: str) -> Spec:
         "showarrow": False,
         "font": {"size": 12.5},
     }
+    axes = {
+        name: {**curve["layout"][name], "domain": [share * d for d in curve["layout"][name]["domain"]]}
+        for name in ("yaxis", "yaxis2")
+    }
     layout = {
         **curve["layout"],
-        "height": HEIGHT + height + 130,
+        **axes,
+        "height": below + height + 130,
         "title": {"text": ""},
         "annotations": [note],
         "margin": {"l": 60, "r": 14, "t": 120, "b": 40},
-        "shapes": [{**shape, "y1": share - 0.08} for shape in curve["layout"]["shapes"]],
-        "yaxis": {**curve["layout"]["yaxis"], "domain": [0, share - 0.08]},
-        "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": share - 0.04},
+        "shapes": [{**shape, "y1": share} for shape in curve["layout"]["shapes"]],
+        "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": share + 0.05},
     }
     table["data"][0]["columnwidth"] = [1.3, 2.2, 1.1, 1.3, 1, 1, 1, 1, 0.9, 0.6, 1]
-    table["data"][0]["domain"] = {"x": [0, 1], "y": [share, 1]}
+    table["data"][0]["domain"] = {"x": [0, 1], "y": [share + 0.06, 1]}
     return {"data": [*table["data"], *curve["data"]], "layout": layout}

@@ -114,11 +114,7 @@ class Ghosts:
         if begin:
             self._aside.do(lambda: self._read(missing))
         with self._lock:
-            found += [
-                (f"before edit {k}" if h.edit is not None else f"earlier inputs {k}", id(h), self._traces[id(h)][1])
-                for k, h in enumerate(histories, 1)
-                if id(h) in self._traces
-            ]
+            found += [(h.name, id(h), self._traces[id(h)][1]) for h in histories if id(h) in self._traces]
         live = {key for _, key, _ in found}
         self._models = {k: v for k, v in self._models.items() if k[0] in live}
         return found

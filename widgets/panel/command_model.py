@@ -49,9 +49,10 @@ COMMANDS = (
     PanelCommand("run_to", "Run to", "Run to the selected node, in the iteration shown", "run", "Ctrl+F10"),
     PanelCommand("run", "Run", "Run to the next breakpoint or the end", "run", "F9", True),
     PanelCommand("pause", "Pause", "Pause the run", "run", "Shift+F9", True),
+    PanelCommand("undo_edit", "Undo edit", "Go back to before the last edit, without it", "edit", "Ctrl+Z", True),
 )
 KEYS = {command.keys: command.name for command in COMMANDS}
-GROUPS = {"back": "Back", "forward": "Forward", "frames": "Loops", "branches": "Branches", "run": "Run"}
+GROUPS = {"back": "Back", "forward": "Forward", "frames": "Loops", "branches": "Branches", "run": "Run", "edit": "Edit"}
 _BACK = (
     "restart",
     "reverse_continue",
@@ -65,9 +66,9 @@ _ON = ("step", "step_over", "next_iteration", "step_into", "step_out", "next_bra
 ENABLED = {
     "ready": (*_ON, "run_to", "restart"),
     "running": tuple(c.name for c in COMMANDS if c.name != "run"),  # all but pause stop the run first
-    "paused": (*_BACK, *_ON, "run_to"),
-    "finished": (*_BACK, "run_to"),
-    "failed": (*_BACK, "run_to"),
+    "paused": (*_BACK, *_ON, "run_to", "undo_edit"),
+    "finished": (*_BACK, "run_to", "undo_edit"),
+    "failed": (*_BACK, "run_to", "undo_edit"),
     "closed": (),
 }
 

@@ -18,6 +18,7 @@ const ICONS = {
   run_to: "M1 2l6 5-6 5zM9 0h2v14H9zM11 1h3v4h-3z",
   run: "M3 1l9 6-9 6z",
   pause: "M3 1h3v12H3zM8 1h3v12H8z",
+  undo_edit: "M5 1 1 5l4 4V6.5h3a2.5 2.5 0 0 1 0 5H4V13h4a4.2 4.2 0 0 0 0-8.500H5z",
 };
 const QUIET_MS = 1000;
 const FIELDS = ["state", "event", "iteration", "next", "looking", "reason", "error"];
@@ -120,6 +121,8 @@ export default {
       story.textContent = now.report ?? "";
       report.style.display = now.report ? "" : "none";
       for (const [name, button] of buttons) button.disabled = !enabled.has(name);
+      const undo = buttons.get("undo_edit"); // it is there only while there is an edit
+      if (undo) undo.style.display = enabled.has("undo_edit") ? "" : "none";
       // each answer has JupyterLab show a busy kernel and an idle one: while the session runs, few are given
       const quiet = now.state === "running" && performance.now() - answered < QUIET_MS;
       if (!quiet) answered = performance.now();

@@ -60,7 +60,7 @@ class Toolbar(StatusWidget):
     ahead = 10  # while the session runs, the browser answers once a second
 
     def __init__(self, session: Session, *, focus: Focus | None = None) -> None:
-        self._version = -1
+        self._version, self._debugged = -1, session
         self._spoken = Spoken(session.graph)
         self._complaint: tuple[int, str] = (-1, "")
         self._health = HealthWatch(session, self._healthy)
@@ -90,6 +90,8 @@ class Toolbar(StatusWidget):
         enabled = set(ENABLED.get(status["state"], ()))
         if focus.node is None:
             enabled.discard("run_to")
+        if not self._debugged.can_undo:
+            enabled.discard("undo_edit")
         if self._complaint[1] and self._complaint[0] == snapshot.version:
             status["error"] = self._complaint[1]
         place = snapshot.position

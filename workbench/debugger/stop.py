@@ -32,6 +32,7 @@ class StopReason(Enum):
     BEGINNING = "This is the beginning of the run."
     NOT_REACHED = "The run ended without reaching the requested position."
     EDITED = "A value was edited; the run continues with it."
+    UNDONE = "An edit was undone; the run stands where it was made."
     NO_ROOM = "The trace could not evict its oldest rows (disk full?). No data was lost; fix the cause and resume."
     FAILED = "A node failed; the run is stopped before it."
 

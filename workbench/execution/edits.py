@@ -41,7 +41,7 @@ class Edit:
 def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
     """Check an edit of a value that has fired at the present event; raises SessionError with the reason if it cannot be
     made."""
-    graph, name = run.plan.graph, run.plan.graph.name_of(ref)
+    graph, name, ref = run.plan.graph, run.plan.graph.name_of(ref), _present(run, ref)
     layout = run.plan.layout.values[ref]
     node = next(n for n in run.plan.layout.nodes if n.name == ref.node)
     place = layout.place
@@ -66,12 +66,12 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
             node=ref.node,
             fix="go to an iteration of that loop first, for instance with run_to.",
         )
-    if node.ip >= run.view.ip:
+    if node.ip >= run.view.ip and not _carried(node, place):
         raise SessionError(
-            f"{name!r} has not fired yet in this iteration, so an edit would be overwritten.",
+            f"{name!r} is computed anew in this iteration before anything reads it: an edit would be overwritten.",
             slug="not-fired",
             node=ref.node,
-            fix="step past it first.",
+            fix="step past it first, or edit a value that it is computed from.",
         )
     if layout.statistics is not None:
         raise SessionError(
@@ -113,6 +113,36 @@ def make_edit(run: Run, ref: Ref, value: Any) -> Edit:
     innermost = run.active_frames()[-1]
     stand = run.plan.layout.frames[innermost].path, run.view.ip, run.iteration_of(innermost)
     return Edit(run.event, ref, places, fitting, before, rows, _tags(run, places, rows), stand)
+
+
+def _carried(node: NodeLayout, place: Place) -> bool:
+    """True if the value that the node is about to give is stored already: a Merge of a loop variable gives what the
+    iteration before has left, or the start value."""
+    return node.op == "Merge" and place.shift < 0
+
+
+def merges_ahead(run: Run, ref: Ref) -> int:
+    """Number of nodes to step before a loop variable that was edited has taken its value for this iteration: 0 if it
+    has, or if other nodes than Merges lie before it."""
+    here, node = run.view.ip, next(n for n in run.plan.layout.nodes if n.name == ref.node)
+    between = [n for n in run.plan.layout.nodes if here <= n.ip <= node.ip and n.frame == node.frame and not n.silent]
+    return len(between) if all(n.op == "Merge" and not n.guard for n in between) else 0
+
+
+def _present(run: Run, ref: Ref) -> Ref:
+    """The value that an edit of ``ref`` is about here. What a loop variable will be next, and has not fired in this
+    iteration, stands for the loop variable itself: it is what the next nodes read."""
+    layout = run.plan.layout
+    value, place = layout.values[ref], layout.values[ref].place
+    node = next(n for n in layout.nodes if n.name == ref.node)
+    if place is None or value.frame not in run.active_frames() or node.ip < run.view.ip or _carried(node, place):
+        return ref
+    for merge in layout.nodes:
+        if merge.op == "Merge" and merge.frame == value.frame:
+            other = layout.values[merge.name, 0].place
+            if other is not None and other.shift < 0 and (other.base, other.offset) == (place.base, place.offset):
+                return Ref(merge.name, 0)
+    return ref
 
 
 def _tags(run: Run, places: tuple[Place, ...], rows: tuple[int, ...]) -> tuple[tuple[Ref, tuple[int, ...]], ...]:

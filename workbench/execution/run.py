@@ -336,6 +336,20 @@ class Run(StoppedRun):
         self._budget_split.account(self._checkpoints.held)
         return edit
 
+    def without_edit(self, edit: Edit, edits: Iterable[Edit]) -> None:
+        """Go to where ``edit`` was made, with the edits that there were before it."""
+        if edit.event == 0:
+            self.forget_edits()
+        else:
+            self.restore(self.before(edit.event - 1))
+        self._edits.replace(edits)
+        self.to_event(edit.event)
+        self._write_edits()
+        if edit.event == 0:
+            self._checkpoints = Checkpoints(
+                core.snapshot(self.machine, self.active_frames()), self._checkpoints.allowed
+            )
+
     def forget_edits(self) -> None:
         """Go back to the beginning and drop all edits."""
         self.restore(self.checkpoints[0])

@@ -379,10 +379,12 @@ class Session:
         return self.wait(timeout) if wait else None
 
     def set_value(self, name: str, value: Any) -> Stop:
-        """Edit a value that has fired; the run continues with it from the present event.
+        """Edit a value: whatever fires from here on reads the new one.
 
-        Every replay includes the edit from then on, and the history before it is kept in :attr:`histories`. A value and
-        its aliases (Identity, Switch, a loop's Merge) change together; values that were computed from it before stay.
+        Every replay includes the edit from then on. The run without it, as far as it was ever computed, is kept in
+        :attr:`histories`; :meth:`undo_edit` goes back to it. A value and its aliases (Identity, Switch, a loop's Merge)
+        change together; values that were computed from it before stay. A loop variable may be edited before its Merge
+        has fired in this iteration: the run then stands behind the Merge.
 
         Parameters
         ----------
@@ -400,21 +402,54 @@ class Session:
         ------
         SessionError
             ``not-editable`` for constants, for values of loops that are not open, and for an array with a view that
-            will still be read; ``not-fired``; ``dead-value``; ``bad-edit`` for another dtype or shape;
+            will still be read; ``not-fired`` for a value that this iteration computes anew; ``dead-value``;
+            ``bad-edit`` for another dtype or shape;
             ``already-decided`` for a predicate by which a Switch has decided (step back to before the Switch).
 
         Examples
         --------
         >>> session.run_to("x", 3)
         <Stop TARGET: ...>
-        >>> session.step()
-        <Stop STEP: ...>
         >>> session.set_value("x", 10.0)
         <Stop EDITED: ...>
         >>> session.resume()
         <Stop FINISHED: ...>
+        >>> session.histories[-1].trace["x"].values
+        array([2...., 1.5...])
         """
         return self._worker.carry_out("set_value", name=name, value=value)
+
+    def undo_edit(self) -> Stop:
+        """Undo the last edit: go back to where it was made, with the run as it was without it.
+
+        Returns
+        -------
+        Stop
+            With the reason UNDONE.
+
+        Raises
+        ------
+        SessionError
+            If the run has no edit that could be undone (``no-edit``).
+
+        Examples
+        --------
+        >>> session.run_to("x", 3)
+        <Stop TARGET: ...>
+        >>> session.set_value("x", 10.0)
+        <Stop EDITED: ...>
+        >>> session.undo_edit()
+        <Stop UNDONE: ...>
+        >>> session.trace.edits(), session.histories
+        ([], ())
+        """
+        return self._worker.carry_out("undo_edit")
+
+    @property
+    def can_undo(self) -> bool:
+        """True if :meth:`undo_edit` can undo an edit."""
+        last = next(reversed(self._state.debugger.histories), None)
+        return last is not None and last.edit is not None and any(e is last.edit for e in self._run.edits)
 
     def update(self, changes: Mapping[str, Any] | None = None, /, **named: Any) -> Update:
         """Change inputs and run to the end, computing only what depends on them.
@@ -798,7 +833,7 @@ class Session:
 
     @property
     def histories(self) -> tuple[History, ...]:
-        """The histories that edits and updates ended, oldest first; each has a ``trace``."""
+        """The runs before edits and updates, whole, oldest first; each has a ``name`` and a ``trace``."""
         return tuple(self._state.debugger.histories)
 
     @property

@@ -37,6 +37,18 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
+class Both:
+    """One value in each of the two runs: ``a`` and ``b`` are (iterations (n, depth), values (n,)); of arrays the values
+    are those of the item ``index``. Firings without a partner are there, too."""
+
+    name: str
+    frame: tuple[str, ...]
+    index: tuple[int, ...]
+    a: tuple[np.ndarray, np.ndarray]
+    b: tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
 class Diff:
     """The differences between two runs, returned by :func:`workbench.diff`. ``print`` it, or show it in a notebook.
 
@@ -94,6 +106,8 @@ class Diff:
     notes: tuple[str, ...] = ()
     #: reads the curve of a row anew; the traces are kept for that
     read: Callable[[Row], Curve] | None = None
+    #: reads a row's value in both runs
+    read_both: Callable[[Row], Both] | None = None
 
     @property
     def first(self) -> Row | None:
@@ -162,8 +176,31 @@ class Diff:
         """
         found = row if isinstance(row, Row) else self[row]
         if self.read is None:
-            raise WorkbenchError("The runs that were compared are no longer there.", slug="no-curve")
+            raise _gone()
         return self.read(found)
+
+    def both(self, row: str | int | Row) -> Both:
+        """Return one value in both runs, iteration by iteration.
+
+        Parameters
+        ----------
+        row : str, int or Row
+            The value.
+
+        Returns
+        -------
+        Both
+            Of arrays the item that is furthest apart where they first differ.
+
+        Raises
+        ------
+        WorkbenchError
+            For a value that does not differ (``no-difference``), or if the runs no longer exist (``no-curve``).
+        """
+        found = row if isinstance(row, Row) else self[row]
+        if self.read_both is None:
+            raise _gone()
+        return self.read_both(found)
 
     # -- telling ------------------------------------------------------------------------------------------------------
     def text(self, rows: int = 20) -> str:
@@ -238,6 +275,10 @@ class Diff:
             "within": list(self.within),
             "notes": list(self.notes),
         }
+
+
+def _gone() -> WorkbenchError:
+    return WorkbenchError("The runs that were compared are no longer there.", slug="no-curve")
 
 
 def _shown(value: Any) -> str | None:

@@ -13,8 +13,8 @@ from workbench.analysis.diff.error_source import introduces
 from workbench.analysis.diff.external_record import RecordSide
 from workbench.analysis.diff.graph_matching import pair_graphs
 from workbench.analysis.diff.inputs import side_of
-from workbench.analysis.diff.measure import measure
-from workbench.analysis.diff.result import Curve, Diff
+from workbench.analysis.diff.measure import BLOCK_ITEMS, measure
+from workbench.analysis.diff.result import Both, Curve, Diff
 from workbench.analysis.diff.side import Column, Key, Path, Side
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trace_side import TraceSide
@@ -135,6 +135,7 @@ class _Comparison:
             (alone[0], alone[1]),
             notes(self.a, self.b, self.pairs),
             self._curve,
+            self._both,
         )
 
     # -- pairs ----------------------------------------------------------------------------------------------------
@@ -248,6 +249,41 @@ class _Comparison:
             joined("ulp"),
             joined("differs").astype(bool),
         )
+
+    def _both(self, row: Row) -> Both:
+        columns = self._columns(row.key)
+        assert columns is not None
+        index = row.index or ()
+        return Both(row.name, row.frame, index, *(_firings(column, index) for column in columns))
+
+
+def _firings(column: Column, index: Path) -> tuple[np.ndarray, np.ndarray]:
+    """(iterations, values) of all firings of a column; of arrays one item, NaN where that is not there."""
+    parts, start, length = [], 0, 256
+    while start < column.length:
+        taken = column.take(slice(start, min(column.length, start + length)))
+        parts.append(_items(taken, index))
+        items = max(int(getattr(taken[0], "size", 64)), 1)
+        start, length = start + length, max(1, BLOCK_ITEMS // items)
+    its = column.iterations()
+    paths = np.arange(column.length)[:, None] if its is None else its
+    return paths, np.concatenate(parts) if parts else np.empty(0)
+
+
+def _items(taken: Any, index: Path) -> np.ndarray:
+    array = taken if isinstance(taken, np.ndarray) and taken.dtype != object else None
+    if array is not None and array.dtype.kind in "biufc" and array.ndim == 1 + len(index):
+        if all(k < size for k, size in zip(index, array.shape[1:], strict=True)):
+            place: Any = (slice(None), *index)
+            return np.asarray(array[place])
+    return np.array([_item(value, index) for value in taken], np.float64)
+
+
+def _item(value: Any, index: Path) -> float:
+    try:
+        return float(np.asarray(value)[index])
+    except (IndexError, TypeError, ValueError):
+        return float("nan")
 
 
 def _name(side: TraceSide, key: Key) -> str:

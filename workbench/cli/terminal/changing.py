@@ -28,6 +28,11 @@ def set_(terminal: Terminal, words: list[str], line: str) -> None:
     terminal.move("set_value", name, value)
 
 
+@command("undo", "Editing", "undo", "undo the last edit; the run goes back to where it was made")
+def undo(terminal: Terminal, words: list[str], line: str) -> None:
+    terminal.move("undo_edit")
+
+
 @command("update", "Editing", "update NAME=VALUE ...", "change inputs; only what depends on them is recomputed")
 def update(terminal: Terminal, words: list[str], line: str) -> None:
     changes: dict[str, Any] = {}

@@ -71,6 +71,8 @@ def reverse_continue(control: RunControl) -> Command:
 def restart(control: RunControl) -> Command:
     """Go back to the beginning and drop all edits."""
     yield from ()  # all of it is one slice
+    if control.run.edits:
+        control.context.reached = control.context.reached_without_edits()
     control.run.forget_edits()
     return Stop(StopReason.STARTED, control.run.position())
 

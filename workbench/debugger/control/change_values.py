@@ -6,24 +6,47 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from workbench.debugger.control.input_update import InputUpdate
-from workbench.debugger.control.run_control import Command, RunControl
-from workbench.debugger.replay.history import History
+from workbench.debugger.control.run_control import Command, RunControl, RunGoal
 from workbench.debugger.stop import Stop, StopReason
-from workbench.execution.edits import Edit
+from workbench.errors import SessionError
+from workbench.execution.edits import Edit, merges_ahead
 from workbench.plan import ExecutionPlan
 from workbench.trace.describe import short
 
 
 def set_value(control: RunControl, name: str, value: Any) -> Command:
-    """Write a value at the present event; the history before it is kept in ``histories``."""
-    yield from ()  # all of it is one slice
+    """Write a value at the present event; the whole history without it is kept in ``histories``.
+
+    A loop variable that is about to take its value for this iteration takes it: the run goes on to behind its Merge.
+    """
     run = control.run
     ref = control.breakpoints.ref(name)
     before = list(run.edits)
     edit = run.edit(ref, value)
-    control.context.histories.append(History(run, before, edit))
-    text = f"{run.plan.graph.name_of(ref)} = {short(edit.value)}, it was {short(edit.before)}."
+    control.context.keep_history(before, edit)
+    for _ in range(merges_ahead(run, edit.ref)):
+        yield from control.run_until(RunGoal(StopReason.STEP, steps=1))
+    text = f"{run.plan.graph.name_of(edit.ref)} = {short(edit.value)}, it was {short(edit.before)}."
     return Stop(StopReason.EDITED, run.position(), text)
+
+
+def undo_edit(control: RunControl) -> Command:
+    """Go back to where the last value was edited, without the edit: the history before it is the present one again."""
+    yield from ()  # all of it is one slice
+    context, run = control.context, control.run
+    history = next(reversed(context.histories), None)
+    edit = None if history is None else history.edit
+    if history is None or edit is None or not any(made is edit for made in run.edits):
+        raise SessionError(
+            "There is no edit to undo in this run.",
+            slug="no-edit",
+            fix="session.set_value makes an edit; restart and update drop all of them.",
+        )
+    run.without_edit(edit, history.edits)
+    context.histories.pop()
+    context.reached = history.event
+    text = f"The edit is undone: {run.plan.graph.name_of(edit.ref)} is {short(edit.before)} again."
+    return Stop(StopReason.UNDONE, run.position(), text)
 
 
 def update(control: RunControl, changes: Mapping[str, Any]) -> Command:

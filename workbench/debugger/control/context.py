@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,8 +15,12 @@ from workbench.debugger.stop import Stop, StopReason
 from workbench.debugger.weak_method import weakly
 from workbench.errors import SessionError
 from workbench.execution import Run
+from workbench.execution.edits import Edit
 from workbench.execution.incremental import RevisionSteps, Update
 from workbench.ir.node import Tag
+
+#: histories that may hold their values in memory; those of older ones are computed again when they are asked for
+HELD = 6
 
 
 class PendingUpdate(Protocol):
@@ -54,6 +58,8 @@ class DebugContext:
         self.breakpoints_changed = False
         self.nodes = {n.name: n for n in run.plan.layout.nodes}
         self.histories: list[History] = []
+        #: the event up to which the present history was ever computed, also where the run has gone back since
+        self.reached = 0
         self.stop = Stop(StopReason.STARTED, run.position())
         self.pending_update: PendingUpdate | None = None
         self._steps: RevisionSteps | None = None
@@ -62,6 +68,24 @@ class DebugContext:
         """Continue with another run of the same graph; breakpoints and histories stay."""
         self.run, self.nodes = run, {n.name: n for n in run.plan.layout.nodes}
         self.breakpoints_changed = True
+
+    def keep_history(self, edits: Sequence[Edit], edit: Edit | None = None) -> None:
+        """Keep the present history, which had ``edits``, before a value is edited or the inputs change."""
+        number = len(self.histories) + 1
+        name = f"earlier inputs {number}" if edit is None else f"before edit {number}"
+        self.histories.append(History(name, self.run, edits, max(self.reached, self.run.event), edit))
+        if len(self.histories) > HELD:
+            self.histories[-HELD - 1].release()
+        self.reached = self.run.event
+
+    def reached_without_edits(self) -> int:
+        """The event up to which the run was ever computed with the present inputs and without an edit."""
+        found = 0
+        for history in reversed(self.histories):
+            if history.edit is None:  # older ones have other inputs
+                break
+            found = max(found, 0 if history.edits else history.event)
+        return found
 
     def mark_breakpoints_changed(self) -> None:
         """Have the conditions in the executor replaced before it runs again, on the thread that runs it."""

@@ -61,6 +61,7 @@ COMMANDS: Mapping[str, Handler] = {
     "previous_branch": branch.previous_branch,
     "run_to_branch": branch.run_to_branch,
     "set_value": change_values.set_value,
+    "undo_edit": change_values.undo_edit,
     "update": change_values.update,
     "follow": change_values.follow,
 }
@@ -105,7 +106,7 @@ class DebugControl:
 
     @property
     def histories(self) -> list[History]:
-        """The histories that edits and updates ended, oldest first."""
+        """The runs before edits and updates, oldest first."""
         return self._context.histories
 
     @property
@@ -168,6 +169,7 @@ class DebugControl:
         if self.run.event < self._event_at_stop:
             control.hits.rewind_counts()
         self._event_at_stop = self.run.event
+        context.reached = max(context.reached, self.run.event)
         if context.pending_update is not None:
             self.updated, context.pending_update = context.pending_update.result(), None
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from workbench.debugger.control.breakpoint_checks import BreakpointChecks
 from workbench.debugger.control.context import DebugContext
-from workbench.debugger.replay.history import History
 from workbench.execution import Run, prepare_feeds
 from workbench.execution.incremental import Revision, Update, full_rerun_reason, restart_run
 from workbench.execution.incremental.work_counter import WorkCounter
@@ -40,7 +39,8 @@ class InputUpdate:
         context, self._begun = self.context, True
         self.checks.disarm()
         if self.changed and context.run.event:
-            context.histories.append(History(context.run, context.run.edits))
+            context.keep_history(context.run.edits)
+            context.reached = 0
         if self.changed and self.why is None:
             self.revision = Revision(context.run, context.steps(), self.feeds)
             self.work = self.revision.work

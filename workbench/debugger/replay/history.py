@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
+from workbench.debugger.replay.full_replay import full_replay
+from workbench.errors import ExecutionError
 from workbench.execution import Run
 from workbench.execution.edits import Edit
 from workbench.trace import Trace
@@ -12,33 +13,49 @@ from workbench.trace.describe import short
 
 
 class History:
-    """A history that ended with an edit or with new inputs: ``event`` is its last event, ``edit`` the value that was
-    written then (None for new inputs), ``feeds`` are its inputs.
+    """A run as it was before an edit or new inputs: ``name`` is its name in all views, ``event`` its last event (as far
+    as the run had ever come, also where it had gone back since), ``edit`` the value that was written then (None for new
+    inputs), ``feeds`` are its inputs and ``edits`` the edits that it has itself.
 
-    Its values are recomputed exactly on first use; until then it takes no memory.
+    Its values are recomputed exactly on first use; until then it takes no memory, and then no more than the run may.
     """
 
-    def __init__(self, run: Run, edits: Sequence[Edit], edit: Edit | None = None) -> None:
-        self.event, self.edit = run.event if edit is None else edit.event, edit
-        self.feeds = dict(run.feeds)
+    def __init__(self, name: str, run: Run, edits: Sequence[Edit], event: int, edit: Edit | None = None) -> None:
+        self.name, self.event, self.edit = name, event, edit
+        self.feeds, self.edits = dict(run.feeds), list(edits)
         self._plan, self._budget, self._window = run.plan, run.budget, run.window
-        self._edits = list(edits)
+        self._run: Run | None = None
 
-    @cached_property
+    @property
     def run(self) -> Run:
         """The run at the end of this history."""
-        run = Run(self._plan, self.feeds, self._budget, self._window)
-        run.edits = list(self._edits)
-        run.to_event(self.event)
-        return run
+        if self._run is None:
+            run = Run(self._plan, self.feeds, self._budget, self._window)
+            run.edits = list(self.edits)
+            try:
+                run.to_event(self.event)
+            except ExecutionError:
+                pass  # it fails at the node where the run failed, after its last event
+            self._run = run
+        return self._run
 
     @property
     def trace(self) -> Trace:
         """The values of this history."""
         return self.run.trace
 
+    def whole_trace(self) -> Trace:
+        """:attr:`trace`, or if that has dropped rows, the trace of a replay that keeps all, within 256 MiB."""
+        if self.trace.dropped and (found := full_replay(self.run)) is not None:
+            return found.trace
+        return self.trace
+
+    def release(self) -> None:
+        """Let go of the values; the next use computes them again."""
+        self._run = None
+
     def __repr__(self) -> str:
         if self.edit is None:
-            return f"<History up to event {self.event}: then the inputs changed>"
+            return f"<History {self.name!r}: {self.event} events, then the inputs changed>"
         name = self._plan.graph.name_of(self.edit.ref)
-        return f"<History up to event {self.event}: then {name} became {short(self.edit.value)}>"
+        return f"<History {self.name!r}: {self.event} events, without {name} = {short(self.edit.value)}>"

@@ -37,7 +37,8 @@ def test_the_story_of_the_edit(panel):
     assert list(mine.y) == by_hand(2.0, 6, {3: 30.0}) and list(theirs.y) == by_hand(2.0, 6, {})
     assert (mine.name, theirs.name) == ("this run", "before edit 1") and mine.line.dash != theirs.line.dash
     assert mine.yaxis == theirs.yaxis == "y2" and list(mark.x) == [3.0] and list(mark.y) == [30.0]
-    rows = status["table"]["table"]
+    view.update_now()
+    rows = view._part.status["table"]["table"]
     assert [r["kind"] for r in rows] == ["same"] * 3 + ["edited"] + ["differs"] * 3
     assert rows[3]["where"] == "3 edited" and rows[3]["a"] == "30" and rows[0]["difference"] == "same"
     assert "view-failed" not in str(status) and "Error" not in pane.words.value

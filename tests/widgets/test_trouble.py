@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import ipywidgets
 import pytest
 
@@ -43,6 +45,7 @@ def test_a_part_of_the_panel(panel, name, monkeypatch):
         panel.session.step()
         assert until(lambda: "made-to-fail" in words(view))
         assert "<img" not in words(view) and "&lt;img" in words(view) and view.children[0] is view._excuse
+        assert "could not be drawn" in words(view) and "<details>" in words(view), "the error itself is folded"
         assert until(lambda: panel.toolbar.status["event"] == "1") and panel.toolbar.trouble == ""
     panel.session.step()
     assert until(lambda: words(view) == "")
@@ -90,3 +93,23 @@ def test_a_view_that_fails_at_a_click_leaves_the_others_their_turn(panel, monkey
         assert panel.time.status["levels"][0]["value"] == 3
     panel.focus.look_at(None)
     assert words(panel.graph) == ""
+
+
+def test_try_again_draws_it_again(panel, monkeypatch):
+    panel.session.run()
+    with monkeypatch.context() as patched:
+        patched.setattr(panel.graph, "model", fail)
+        panel.focus.look_at(wb.widgets.Moment(("while",), (3,)))
+        assert "made-to-fail" in words(panel.graph)
+    panel.graph._excuse.children[1].click()
+    assert words(panel.graph) == ""
+
+
+def test_a_pane_that_cannot_be_made_can_be_tried_again(panel, monkeypatch):
+    kind = panel.panes._kinds["stack"]
+    with monkeypatch.context() as patched:
+        patched.setitem(panel.panes._kinds, "stack", dataclasses.replace(kind, make=lambda _panel: {}["gone"]))
+        excuse = panel.panes.show("stack")
+        assert "could not be drawn" in excuse.value and "KeyError" in excuse.value
+    excuse.children[1].click()
+    assert type(panel.panes.views["stack"]).__name__ == "CallStackView"

@@ -163,10 +163,15 @@ function follow(model, el, show, ...more) {
     }
     if (!problem) {
       problem = aria(make("div", "workbench-trouble"), "alert");
-      problem.style.cssText = "color:#e8467c;font:600 13px var(--jp-ui-font-family,system-ui,sans-serif);padding:2px 8px";
+      problem.style.cssText = "font:13px var(--jp-ui-font-family,system-ui,sans-serif);padding:2px 8px";
+      make("b", "", problem, "This view could not be drawn. ");
+      makeButton("Try again", "Draw this view again", problem, () => tell(model, { kind: "again" }));
+      const folded = make("details", "", problem);
+      make("summary", "", folded, "Details");
+      make("div", "workbench-bad", folded);
       el.prepend(problem);
     }
-    complain(problem, words);
+    problem.querySelector(".workbench-bad").textContent = words;
   };
   const update = () => {
     if (show(model.get("status")) !== false) tell(model, { kind: "ack", push: model.get("push") });

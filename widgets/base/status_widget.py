@@ -38,7 +38,7 @@ class StatusWidget(Acknowledgement, LiveView, Part):
         kind = content.get("kind")
         if not self._heard(content) and isinstance(kind, str):
             self.asked(kind, content)
-        if self._has_woken() or kind == "view":
+        if self._has_woken() or kind in ("view", "again"):
             self.update_now()
 
     def show(self, snapshot: Any) -> None:

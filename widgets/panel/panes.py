@@ -8,7 +8,8 @@ from typing import Any
 import ipywidgets
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.base.figure.figure_view import close_parts, excuse, parts_of
+from workbench.widgets.base.excuse import Excuse
+from workbench.widgets.base.figure.figure_view import close_parts, parts_of
 from workbench.widgets.base.html_view import HtmlPart
 from workbench.widgets.base.spec import text
 from workbench.widgets.panel.pane_kinds import KINDS
@@ -64,7 +65,7 @@ class Panes(ipywidgets.VBox):
         try:
             view = self._kinds[key].make(self._panel)
         except Exception as error:
-            view = ipywidgets.HTML(excuse(label, error))
+            view = Excuse(label, error, lambda: self._again(key))
         view.add_class("workbench-panel")
         view.add_class(f"workbench-is-{key}")
         self.views[key] = view
@@ -74,6 +75,10 @@ class Panes(ipywidgets.VBox):
         self._panel.focus.did(f"panel.panes.show({key!r})")
         self._arrange()
         return view
+
+    def _again(self, key: str) -> None:
+        self.hide(key)
+        self.show(key)
 
     def hide(self, key: str) -> None:
         """Close a pane, with its view and all comms of it. Harmless for one that is not open."""

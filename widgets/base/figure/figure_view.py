@@ -9,12 +9,12 @@ from typing import Any
 import ipywidgets
 import plotly.graph_objects as go
 
+from workbench.widgets.base.excuse import Excuse
 from workbench.widgets.base.figure.figure_diff import AXES, FigureDiff
 from workbench.widgets.base.figure.live_figure import LiveFigure
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.figure_export import Face
-from workbench.widgets.base.spec import Spec, plain_figure, text
-from workbench.widgets.live.error_display import told
+from workbench.widgets.base.spec import Spec, plain_figure
 from workbench.widgets.live.live_view import LiveView
 from workbench.widgets.live.selection import Focus
 
@@ -24,7 +24,7 @@ class FigureView(Face, LiveView, ipywidgets.VBox):
 
     title = "View"
     live: LiveFigure
-    _excuse: ipywidgets.HTML | None = None
+    _excuse: Excuse | None = None
 
     def __init__(self, source: Any, focus: Focus | None = None) -> None:
         self._looks_at(source, focus)
@@ -144,11 +144,11 @@ class FigureView(Face, LiveView, ipywidgets.VBox):
                 old.close()
                 return
             self._forget(fresh=False)  # the browser may have received a part
-            said = excuse(self.title, error)
             if self._excuse is None:
-                self._excuse = ipywidgets.HTML(said)
+                self._excuse = Excuse(self.title, error, self.update_now)
                 self.children = (self._excuse, *self.children)
-            self._excuse.value = said
+            else:
+                self._excuse.tell(error)
 
     def _forget(self, fresh: bool = True) -> None:
         """Discard the acknowledged state: the next update sends everything, but to one that is not ``fresh``
@@ -219,8 +219,3 @@ def close_parts(widget: Any) -> None:
         model = getattr(widget, part, None)
         if isinstance(model, ipywidgets.Widget):
             model.close()
-
-
-def excuse(title: str, error: Exception) -> str:
-    """Failure of a view, as HTML; names in it are escaped."""
-    return f'<div class="workbench-words workbench-bad" role="alert">\u2716 {text(title)}: {text(told(error))}</div>'

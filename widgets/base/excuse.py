@@ -1,0 +1,38 @@
+"""What stands in the place of a view that could not be drawn: a sentence, a button, and the details folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets
+
+from workbench.widgets.base.spec import text
+from workbench.widgets.live.error_display import told
+
+SORRY = "This view could not be drawn."
+
+
+class Excuse(ipywidgets.VBox):
+    """``again`` is called by the button "Try again"; ``tell`` replaces the details."""
+
+    def __init__(self, title: str, error: BaseException, again: Callable[[], None]) -> None:
+        self._title = title
+        self._words = ipywidgets.HTML()
+        button = ipywidgets.Button(
+            description="Try again", tooltip=f"Draw {title} again", layout={"width": "auto", "margin": "0 8px"}
+        )
+        button.on_click(lambda _button: again())
+        super().__init__([self._words, button])
+        self.tell(error)
+
+    @property
+    def value(self) -> str:
+        """The words as HTML."""
+        return str(self._words.value)
+
+    def tell(self, error: BaseException) -> None:
+        """Name another error; names in it are escaped."""
+        self._words.value = (
+            f'<div class="workbench-words" role="alert"><b>{text(self._title)}</b>: {SORRY}'
+            f'<details><summary>Details</summary><div class="workbench-bad">{text(told(error))}</div></details></div>'
+        )

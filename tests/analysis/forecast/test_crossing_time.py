@@ -15,7 +15,7 @@ from workbench.analysis.forecast.crossing_time import forecast_crossing
 from workbench.analysis.forecast.first_passage import passage
 from workbench.analysis.forecast.laws.exact_continuation import OPS, float_steps, integer_steps
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
-from workbench.analysis.forecast.laws.power_and_recurrence_laws import power_fit
+from workbench.kernels.laws import power_fit
 
 
 def first_failure(values, op, threshold):

@@ -15,8 +15,7 @@ import numpy as np
 
 from workbench.analysis.forecast.calibrated_intervals import ahead_doubt, interval, law_class
 from workbench.analysis.forecast.first_passage import changed_at_last, is_noisy, passage
-from workbench.analysis.forecast.laws.law import Closed, Law, comparison
-from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, FittedLaw, Group, again, try_all
+from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, Fitted, Law, again, try_all
 
 #: A law with a larger error is refused.
 WORST = 0.2
@@ -53,7 +52,7 @@ class Hint(NamedTuple):
     """Result of a full search over ``n`` values, refitted alone until the record is half as long again."""
 
     n: int
-    group: Group
+    group: int
     share: float
     name: str
     error: float
@@ -116,11 +115,10 @@ def _settled(x: np.ndarray, eps: float) -> bool:
     return 2 * p <= n and bool(np.array_equal(x[n - p :], x[n - 2 * p : n - p]))
 
 
-def _follow(x: np.ndarray, held: int, tried: list[FittedLaw], op: str, t: float) -> Crossing | None:
-    ends = comparison(op, t)
+def _follow(x: np.ndarray, held: int, tried: list[Fitted], op: str, t: float) -> Crossing | None:
     for best in tried[:3]:
         law = again(x, best)
-        k = law.first(ends) if law is not None else None
+        k = law.first(op, t) if law is not None else None
         if law is None or k is None:
             continue
         # a flexible law follows any curve a while, and its far end is its own; of few values it follows any at all
@@ -130,11 +128,11 @@ def _follow(x: np.ndarray, held: int, tried: list[FittedLaw], op: str, t: float)
             break
     else:
         return None
-    before = best.law.first(ends)
+    before = best.law.first(op, t)
     hint = Hint(len(x), best.group, best.start / len(x), best.law.name, best.error)
     others = [] if before is None else [before - held]
     for rival in [r for r in tried[:4] if r is not best and r.score < 4 * best.score and best.error > EXACT]:
-        other = rival.law.first(ends)
+        other = rival.law.first(op, t)
         if other is not None:
             others.append(other - held)
     if math.isinf(k):
@@ -156,11 +154,11 @@ def _follow(x: np.ndarray, held: int, tried: list[FittedLaw], op: str, t: float)
 
 def _end(law: Law, last: float) -> float:
     """Limit of the law; NaN if it has none within the iterations that can be followed, like a sum of 1/k."""
-    if isinstance(law, Closed):
-        before, end = (float(v) for v in law.at(np.array([10**9, 10**12])))
-    else:
+    if law.is_map:
         values = law.values(4096)
         before, end = float(values[-1024]), float(values[-1])
+    else:
+        before, end = (float(v) for v in law.at(np.array([10**9, 10**12])))
     return end if abs(end - before) <= 1e-3 * abs(end - last) + 1e-15 * abs(end) else math.nan
 
 

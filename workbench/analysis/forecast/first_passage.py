@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.power_and_recurrence_laws import power_fit
+from workbench.kernels.laws import power_fit
 
 #: Nine equally likely standard normal numbers: the middles of nine slices.
 _NORMAL = np.array([-1.593, -0.967, -0.589, -0.282, 0.0, 0.282, 0.589, 0.967, 1.593])

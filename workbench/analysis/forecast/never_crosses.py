@@ -16,8 +16,8 @@ from workbench.analysis.forecast.crossing_time import Crossing
 from workbench.analysis.forecast.diverges_from import drifts_away, goes_away
 from workbench.analysis.forecast.first_passage import is_noisy, lag_one
 from workbench.analysis.forecast.laws.exact_continuation import OPS
-from workbench.analysis.forecast.laws.map_laws import map_laws
 from workbench.analysis.series.result import Evolution, Pattern
+from workbench.kernels import laws
 
 #: Methods of a label that is exact, not an estimate.
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
@@ -131,7 +131,7 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
     if len(x) < 24:
         return None
     low, high = float(x.min()), float(x.max())
-    for law in map_laws(x):
+    for law in laws.maps(x):
         off = np.abs(law.after(x[:-1]) - x[1:])
         if not bool(np.all(off <= 1e-9 * (high - low))):
             continue

@@ -14,8 +14,7 @@ import numpy as np
 from workbench.analysis.forecast.calibrated_intervals import interval
 from workbench.analysis.forecast.crossing_time import WORST
 from workbench.analysis.forecast.first_passage import Trend, is_noisy, trends
-from workbench.analysis.forecast.laws.law import Closed, Law, Map
-from workbench.analysis.forecast.laws.law_selection import FittedLaw, again, try_all
+from workbench.analysis.forecast.laws.law_selection import Fitted, Law, again, try_all
 from workbench.analysis.forecast.noisy_limit import cost_of_zero, noisy_limit
 
 #: A limit is asked of a law this many iterations ahead, and must be the same a thousand times further on.
@@ -50,7 +49,7 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
                 return None
             law = again(x, best)
             limit = _limit(law) if law is not None else None
-            if limit is None and isinstance(law, Closed):
+            if law is not None and limit is None and not law.is_map:
                 return None  # the best law goes on for ever
             # a limit far outside of what was seen is an extrapolation, not an observation
             if law is None or limit is None or abs(limit - x[-1]) > 8 * float(np.ptp(x)):
@@ -62,7 +61,7 @@ def within(x: np.ndarray, tol: float, eps: float) -> Within | None:
     return None
 
 
-def _others(law: Law, tried: list[FittedLaw], best: FittedLaw, held: int, tol: float) -> list[float]:
+def _others(law: Law, tried: list[Fitted], best: Fitted, held: int, tol: float) -> list[float]:
     out: list[float] = []
     for rival in [law] + [r.law for r in tried[:4] if r is not best and r.score < 4 * best.score]:
         limit = _limit(rival)
@@ -86,7 +85,7 @@ def _banded(
 
 def _limit(law: Law) -> float | None:
     """Limit of the law, None if it does not settle."""
-    if isinstance(law, Map):
+    if law.is_map:
         values = law.values(2048)
         a, b = float(values[-2]), float(values[-1])
         if not math.isfinite(b):
@@ -94,8 +93,6 @@ def _limit(law: Law) -> float | None:
         if a == b or abs(b - a) <= 4e-16 * abs(b):
             return b
         return _of_map(law, values)
-    if not isinstance(law, Closed):
-        return None
     a, b = (float(v) for v in law.at(np.array([FAR, 1000 * FAR])))
     if not math.isfinite(a + b):
         return None
@@ -104,7 +101,7 @@ def _limit(law: Law) -> float | None:
     return b if abs(b - a) <= 0.3 * abs(b - last) else None
 
 
-def _of_map(law: Map, values: np.ndarray) -> float | None:
+def _of_map(law: Law, values: np.ndarray) -> float | None:
     """Limit of a map that is still on its way: zero for sublinear decay to it, else by Aitken's extrapolation."""
     a, b, c = (float(v) for v in values[[-1024, -512, -1]])
     if abs(c) < 0.9 * abs(b) and abs(b) < 0.9 * abs(a) and law.name in ("decrement", "ratio-1", "origin-2", "linear"):
@@ -117,7 +114,7 @@ def _of_map(law: Map, values: np.ndarray) -> float | None:
 
 def _stays(law: Law, limit: float, tol: float) -> int | None:
     """Smallest k from which the law stays within tol of the limit, by its last excursion."""
-    if isinstance(law, Map):
+    if law.is_map:
         size = 256
         while size <= 32_768:
             values = law.values(size)
@@ -126,8 +123,6 @@ def _stays(law: Law, limit: float, tol: float) -> int | None:
             if last < size // 2:
                 return last + 1
             size *= 8
-        return None
-    if not isinstance(law, Closed):
         return None
     size = 64
     while size <= 4096 * 8:

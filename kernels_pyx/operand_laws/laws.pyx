@@ -1,0 +1,60 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, embedsignature=True
+"""The laws of ``workbench.analysis.forecast``: fits of a record's laws, their free runs, and their first crossings.
+
+===================  =====================================================================================
+least_squares.pxi    least squares by the normal equations, refined, or by QR
+law.pxi              a law as plain data, its values and its first crossing of a number
+evaluate.pxi         values of closed forms and of maps
+maps.pxi             one-dimensional maps
+powers.pxi           power laws of values and of steps
+recurrences.pxi      linear recurrences of steps, of logarithms and of squares
+oscillation.pxi      the magnitude of a damped oscillation
+selection.pxi        all laws of a record, scored by their prediction of its last quarter
+===================  =====================================================================================
+
+The methods and their sources are told in the modules of ``workbench/analysis/forecast/laws``; plain NumPy of the same
+is in ``tests/kernels/reference/operand_laws.py``.  Arrays are contiguous float64; anything else is a TypeError.
+"""
+
+import functools
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport (
+    INFINITY, NAN, atan2, copysign, cos, exp, fabs, isfinite, isinf, isnan, log, pow, sin, sqrt)
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+cnp.import_array()
+
+cdef enum:
+    ORDERS = 8          # roots at most, of a polynomial
+
+ctypedef double complex cdouble
+
+
+cdef double* _reals(object a, Py_ssize_t* n) except NULL:
+    """Pointer and length of a contiguous float64 vector."""
+    if not cnp.PyArray_Check(a) or cnp.PyArray_TYPE(a) != cnp.NPY_DOUBLE or cnp.PyArray_NDIM(a) != 1 \
+            or not cnp.PyArray_IS_C_CONTIGUOUS(a):
+        raise TypeError("expected a contiguous one-dimensional float64 array")
+    n[0] = cnp.PyArray_DIM(a, 0)
+    return <double*>cnp.PyArray_DATA(a)
+
+
+cdef object _vector(Py_ssize_t n):
+    cdef cnp.npy_intp size = n
+    return cnp.PyArray_EMPTY(1, &size, cnp.NPY_DOUBLE, 0)
+
+
+include "../series_fits/algebra.pxi"
+include "least_squares.pxi"
+include "evaluate.pxi"
+include "law.pxi"
+include "maps.pxi"
+include "powers.pxi"
+include "recurrences.pxi"
+include "oscillation.pxi"
+include "selection.pxi"

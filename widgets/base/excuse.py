@@ -1,4 +1,4 @@
-"""What stands in the place of a view that could not be drawn: a sentence, a button, and the details folded."""
+"""The words in the place of a view that could not be drawn, with a button; the details are folded."""
 
 from __future__ import annotations
 

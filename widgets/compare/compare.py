@@ -145,6 +145,12 @@ class Compare(ipywidgets.VBox):
         self.refresh()
         self.compare(str(self.left.value), str(self.right.value))
 
+    def choose(self, a: str, b: str) -> None:
+        """Choose two sides by their labels, and compare them."""
+        self.refresh()
+        self.left.value, self.right.value = a, b
+        self.compare(a, b)
+
     def compare(self, a: str, b: str) -> None:
         """Show two sides by their labels; what goes wrong is said in the pane."""
         try:

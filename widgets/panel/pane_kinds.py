@@ -15,6 +15,7 @@ from workbench.widgets.memory.memory_view import MemoryView
 from workbench.widgets.memory.shape_trie_view import ShapeTrieView
 from workbench.widgets.memory.type_matrix_view import TypeMatrixView
 from workbench.widgets.panel.code_view import CodeView
+from workbench.widgets.panel.inputs.inputs_view import InputsView
 from workbench.widgets.values.explain_view import ExplainView
 
 
@@ -50,6 +51,7 @@ KINDS = (
         "Values from which the selected value was computed",
         lambda p: ExplainView(p.source, focus=p.focus),
     ),
+    PaneKind("inputs", "Inputs", "Change the inputs and run as a second run", InputsView, True),
     PaneKind("compare", "Compare", "Two iterations, copies or runs side by side", Compare),
     PaneKind(
         "memory",

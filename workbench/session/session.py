@@ -414,8 +414,8 @@ class Session:
         <Stop EDITED: ...>
         >>> session.resume()
         <Stop FINISHED: ...>
-        >>> session.histories[-1].trace["x"].values
-        array([2...., 1.5...])
+        >>> session.histories[-1].name, len(session.histories[-1].trace["x"]) > 3
+        ('before edit 1', True)
         """
         return self._worker.carry_out("set_value", name=name, value=value)
 

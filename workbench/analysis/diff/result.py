@@ -76,8 +76,8 @@ class Diff:
         Firings of the compared values without a partner: of a, and of b.
     notes : tuple of str
         Sentences on what could not be compared.
-    read : callable or None
-        Internal: reads the curve of a row.
+    read, read_both : callable or None
+        Internal: read the curve of a row, and its values in both runs.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from workbench.widgets.graph.repair_notes import notes_view
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.panel import auto_close
+from workbench.widgets.panel.copies import Copies
 from workbench.widgets.panel.panes import Panes
 from workbench.widgets.panel.spill_progress import SpillProgress
 from workbench.widgets.panel.status_model import status_model, status_text
@@ -92,6 +93,8 @@ class Debugger(ipywidgets.VBox):
         above = [w for w in (self.toolbar, self.time, self.spill) if w is not None]
         super().__init__([*above, columns, self.panes])
         self.add_class("workbench-debugger")
+        self.copies = Copies(self, lambda session: Debugger(session, owns_session=True))
+        self.termination.on_copy(self.copies)
 
     @property
     def parts(self) -> tuple[FigureView, ...]:
@@ -154,6 +157,7 @@ class Debugger(ipywidgets.VBox):
         if self.comm is None:
             return
         self.panes.closing(self)
+        self.copies.close()
         for part in (self.toolbar, self.time, self.spill, self.panes):
             if part is not None:
                 part.close()
@@ -170,7 +174,7 @@ class Debugger(ipywidgets.VBox):
         return "a recorded run" if snapshot is None else status_text(status_model(snapshot))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle = self.copies.display(**kwargs)
         if isinstance(bundle, dict) and "text/plain" in bundle:
             bundle["text/plain"] = repr(self)
         return bundle

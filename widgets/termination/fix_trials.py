@@ -5,12 +5,25 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.widgets.live.background import BackgroundTasks
 
 if TYPE_CHECKING:
     from workbench.session import Session
+
+
+class CopyPlace(Protocol):
+    """The place where a panel shows copies; it owns those that are open."""
+
+    def open(self, session: Session, words: str) -> Any:
+        """Show a copy below the panel; ``words`` say what was changed."""
+
+    def use(self, session: Session, words: str) -> Any:
+        """Show it in the place of the panel."""
+
+    def discard(self, session: Session) -> None:
+        """Close it, if it is open."""
 
 
 class Trials:
@@ -25,11 +38,35 @@ class Trials:
         self._closed = False
         #: copies that nobody has taken; they are closed with the view
         self.forks: list[Any] = []
+        self._copies: dict[str, Any] = {}
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Sentence of a fix -> ``state`` ("trying", "works", "fails") and ``text``."""
+        """Sentence of a fix -> ``state`` ("trying", "works", "fails"), ``text``, and ``copy``: it is there."""
         with self._lock:
-            return {k: dict(v) for k, v in self._state.items()}
+            return {k: {**v, "copy": self._there(k)} for k, v in self._state.items()}
+
+    def _there(self, sentence: str) -> bool:
+        copy = self._copies.get(sentence)
+        return copy is not None and copy.state != "closed"
+
+    def copy(self, sentence: str) -> Any:
+        """The copy in which a fix was tried; None where it was discarded or is not there yet."""
+        with self._lock:
+            return self._copies[sentence] if self._there(sentence) else None
+
+    def forget(self, sentence: str) -> Any:
+        """Let go of a copy, and give it: who calls closes it, or owns it from now on. The result stays told."""
+        with self._lock:
+            copy = self._copies.pop(sentence, None)
+            self.forks = [fork for fork in self.forks if fork is not copy]
+        return copy
+
+    def hand_over(self, sentence: str) -> Any:
+        """Give a copy to an owner who closes it; it can still be named by the fix."""
+        with self._lock:
+            copy = self._copies.get(sentence)
+            self.forks = [fork for fork in self.forks if fork is not copy]
+        return copy
 
     def on_fork(self, callback: Callable[[Any], None]) -> None:
         self._listeners.append(callback)
@@ -58,6 +95,7 @@ class Trials:
             closed = self._closed
             if fork is not None and not closed and not self._listeners:
                 self.forks.append(fork)
+                self._copies[str(fix)] = fork
         if closed:
             if fork is not None:
                 fork.close()
@@ -72,6 +110,7 @@ class Trials:
         with self._lock:
             self._closed = True
             forks, self.forks = self.forks, []
+            self._copies.clear()
         for fork in forks:
             fork.close()
         self._aside.close()

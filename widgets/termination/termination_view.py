@@ -18,7 +18,7 @@ from workbench.widgets.evolution.evolution_marks import moment_mark, moment_of
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.loop_state import newest_outer
-from workbench.widgets.termination.fix_trials import Trials
+from workbench.widgets.termination.fix_trials import CopyPlace, Trials
 from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
 from workbench.widgets.termination.verdict import VerdictPart
@@ -89,6 +89,7 @@ class TerminationView(FigureView):
         self._forget_answer()
         self._took, self._asked = 0.0, -EVERY_S
         self._trials = Trials(self.update_now)
+        self._copies: CopyPlace | None = None
         if on_fork is not None:
             self.on_fork(on_fork)
         self._last: dict[str, Any] = {}
@@ -198,7 +199,7 @@ class TerminationView(FigureView):
         self._last = model
         mark = model["moment"]
         looked = f"curves show {mark['text']}; the verdict is for the newest state" if mark is not None else ""
-        shown = verdict_model(model, self._fixes, self._trials.state(), looked)
+        shown = verdict_model(model, self._fixes, self._trials.state(), looked, self._copies is not None)
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
         self.controls.offer(self._settings())
 
@@ -242,6 +243,8 @@ class TerminationView(FigureView):
             self.focus.look_at(Moment(self._path, (*around, int(told["first_bad"]))))
         elif name == "try":
             self.try_fix(number)
+        elif name in ("open", "use", "discard"):
+            self._with_copy(name, number)
 
     def try_fix(self, number: int = 0) -> None:
         """Try a proposed fix in a copy of the session, on a thread of its own, and show the result beside it.
@@ -266,6 +269,28 @@ class TerminationView(FigureView):
         did = getattr(self.focus, "did", None)
         if callable(did):
             did(f"fork = session.apply_fix({number}, frame={self._path!r})")
+        self.update_now()
+
+    def on_copy(self, copies: CopyPlace) -> None:
+        """Have copies in which fixes were tried opened and discarded by ``copies``."""
+        self._copies = copies
+
+    def _with_copy(self, what: str, number: int) -> None:
+        """Open the copy of a fix, use it in the place of this panel, or discard it."""
+        sentence = str(self._fixes[number]) if 0 <= number < len(self._fixes) else ""
+        copy = self._trials.copy(sentence)
+        if copy is None or self._copies is None:
+            return
+        if what == "discard":
+            self._trials.forget(sentence)
+            self._copies.discard(copy)
+            copy.close()
+        else:
+            self._trials.hand_over(sentence)
+            (self._copies.open if what == "open" else self._copies.use)(copy, sentence)
+            if self._trials.state().get(sentence, {}).get("state") == "works" and copy.state == "ready":
+                copy.run(wait=False)  # to its end, which is what one wants to see
+            self.focus.did(f"panel = wb.debug(session.apply_fix({number}, frame={self._path!r}))")
         self.update_now()
 
     def on_fork(self, callback: Callable[[Any], None]) -> None:

@@ -29,11 +29,13 @@ def verdict_model(
     fixes: Sequence[Any] = (),
     trials: Mapping[str, Mapping[str, Any]] | None = None,
     moment: str = "",
+    copies: bool = False,
 ) -> dict[str, Any]:
     """``tone``, ``sign``, ``badge``, ``headline``, ``reason``, ``facts`` (label, text), ``clauses`` (node, text, now,
     state, gap, trend, blocks, word), ``root``, ``first_bad``, ``fixes`` (sentence, applies, state, result), ``moment``.
 
-    ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails") and ``text``.
+    ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails"), ``text`` and ``copy``; ``copies``:
+    there is a place to show a copy in.
     """
     told = model.get("verdict")
     empty: dict[str, Any] = {
@@ -69,6 +71,7 @@ def verdict_model(
                 "sentence": shorten(sentence, 400),
                 "applies": applies,
                 "state": trial.get("state", ""),
+                "copy": bool(trial.get("copy")) and copies,
                 "result": shorten(str(trial.get("text", "")), 500),
             }
         )

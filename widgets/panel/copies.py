@@ -1,0 +1,85 @@
+"""The place around a panel: below it the panels of copies in which a fix was tried, or one in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from workbench.widgets.base.figure.figure_view import close_parts
+from workbench.widgets.base.spec import text
+
+if TYPE_CHECKING:
+    from workbench.session import Session
+    from workbench.widgets.panel.panel import Debugger
+
+
+class Copies:
+    """``box`` is what a notebook shows of a panel: the panel, and below it those of the copies that are open.
+
+    ``make`` makes the panel of a session, which the panel then owns.
+    """
+
+    def __init__(self, panel: Debugger, make: Callable[[Session], Debugger]) -> None:
+        self._panel, self._make = panel, make
+        self.box = ipywidgets.VBox([panel])
+        self.box.add_class("workbench-around")
+        self._open: dict[int, tuple[ipywidgets.HBox, Debugger]] = {}
+        self._instead: Debugger | None = None
+
+    @property
+    def panels(self) -> tuple[Debugger, ...]:
+        """The panels of the copies, oldest first."""
+        return tuple(panel for _, panel in self._open.values())
+
+    def open(self, session: Session, words: str) -> Debugger:
+        """Show a copy in a panel of its own below this one; ``words`` say what was changed in it."""
+        if id(session) not in self._open:
+            panel = self._make(session)
+            close = ipywidgets.Button(
+                description="Discard the copy", tooltip="Close this copy and its panel", layout={"width": "auto"}
+            )
+            close.on_click(lambda _button: self.discard(session))
+            told = ipywidgets.HTML(f'<div class="workbench-words"><b>Copy with the fix</b> {text(words)}</div>')
+            self._open[id(session)] = ipywidgets.HBox([told, close]), panel
+            self._arrange()
+        return self._open[id(session)][1]
+
+    def use(self, session: Session, words: str) -> Debugger:
+        """Show the copy in the place of this panel, whose session stays as it is."""
+        panel = self.open(session, words)
+        self._instead = panel
+        self._arrange()
+        return panel
+
+    def discard(self, session: Session) -> None:
+        """Close a copy and its panel; the panel whose place it took is shown again. Harmless for one that is closed."""
+        head, panel = self._open.pop(id(session), (None, None))
+        if self._instead is panel:
+            self._instead = None
+        self._arrange()
+        if head is not None and panel is not None:
+            panel.close()
+            close_parts(head)
+            head.close()
+
+    def _arrange(self) -> None:
+        copies = [part for both in self._open.values() for part in both]
+        if self.box.comm is not None:
+            self.box.children = copies if self._instead is not None else [self._panel, *copies]
+
+    def display(self, **kwargs: Any) -> Any:
+        """The data with which a notebook shows the panel and what stands around it."""
+        return self.box._repr_mimebundle_(**kwargs)
+
+    def close(self) -> None:
+        """Close the copies; the panel itself closes what is its own."""
+        for head, panel in self._open.values():
+            panel.close()
+            close_parts(head)
+            head.close()
+        self._open.clear()
+        self.box.children = ()
+        close_parts(self.box)
+        self.box.close()

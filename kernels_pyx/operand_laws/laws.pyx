@@ -10,6 +10,7 @@ powers.pxi           power laws of values and of steps
 recurrences.pxi      linear recurrences of steps, of logarithms and of squares
 oscillation.pxi      the magnitude of a damped oscillation
 selection.pxi        all laws of a record, scored by their prediction of its last quarter
+noise.pxi            if the steps of a record follow from those before them; its slope, as that of a trend or of a walk
 ===================  =====================================================================================
 
 The methods and their sources are told in the modules of ``workbench/analysis/forecast/laws``; plain NumPy of the same
@@ -58,3 +59,4 @@ include "powers.pxi"
 include "recurrences.pxi"
 include "oscillation.pxi"
 include "selection.pxi"
+include "noise.pxi"

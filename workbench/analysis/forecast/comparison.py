@@ -98,9 +98,9 @@ class ComparisonMonitor:
                 0.8 + 0.04 * certain,
                 self._fix("nan", who, keep),
             )
-        if all(_same(v, rhs[-1]) for v in rhs):
+        if _constant(rhs):
             return self._one_side(lhs, keep, rhs[-1], self.lhs_name, self.rhs_name)
-        if all(_same(v, lhs[-1]) for v in lhs):
+        if _constant(lhs):
             return self._one_side(rhs, MIRROR[keep], lhs[-1], self.rhs_name, self.lhs_name)
         exact = two_counters(lhs, rhs, keep)
         if exact is not None:
@@ -275,6 +275,16 @@ def _same(a: Any, b: Any) -> bool:
         with np.errstate(over="ignore"):  # a number beyond the range of the other's dtype
             return holds("==", a, b) or bool(a != a) and bool(b != b)
     return bool(a == b) or bool(a != a) and bool(b != b)
+
+
+def _constant(xs: list[Any]) -> bool:
+    """True if all values are the same."""
+    last = xs[-1]
+    if not _same(xs[0], last):
+        return False  # the usual case
+    if last == last and len(set(map(type, xs))) == 1:
+        return xs.count(last) == len(xs)
+    return all(_same(v, last) for v in xs)
 
 
 def _float(v: Any) -> float:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.analysis.forecast.calibrated_intervals import ahead_doubt, interval, law_class
-from workbench.analysis.forecast.first_passage import changed_at_last, is_noisy, passage
+from workbench.analysis.forecast.first_passage import changed_at_last, passage
 from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, Fitted, Law, again, try_all
+from workbench.kernels.laws import is_noisy
 
 #: A law with a larger error is refused.
 WORST = 0.2

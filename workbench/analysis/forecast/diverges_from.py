@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.forecast.first_passage import slope
 from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution
+from workbench.kernels.laws import slope
 
 
 def goes_away(e: Evolution, keep: str, last: float, t: float) -> bool:

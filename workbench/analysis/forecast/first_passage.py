@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.kernels.laws import power_fit
+from workbench.kernels.laws import power_fit, slope, walks
 
 #: Nine equally likely standard normal numbers: the middles of nine slices.
 _NORMAL = np.array([-1.593, -0.967, -0.589, -0.282, 0.0, 0.282, 0.589, 0.967, 1.593])
@@ -44,45 +44,6 @@ def _log_phi(z: np.ndarray) -> np.ndarray:
     return np.where(z > 0, np.log1p(-np.exp(log_tail)), np.where(z < -8.0, far, log_tail))
 
 
-def lag_one(d: np.ndarray) -> float:
-    """Lag-one correlation of the steps."""
-    e = d - d.mean()
-    return float(e[1:] @ e[:-1]) / max(float(e @ e), 1e-300)
-
-
-def is_noisy(y: np.ndarray) -> bool:
-    """True if the steps are not predicted by the four before them: no smooth law can be behind them."""
-    d = np.diff(y)
-    n, p = len(d), 4
-    if n < 16 or not np.all(np.isfinite(d)):
-        return False
-    rows = np.stack([np.ones(n - p)] + [d[p - 1 - i : n - 1 - i] for i in range(p)], axis=1)
-    a = np.linalg.lstsq(rows, d[p:], rcond=1e-10)[0]
-    e = d[p:] - rows @ a
-    if float(e @ e) < 1e-6 * float(d @ d):
-        return False  # no more than rounding
-    # independent noise around a trend has steps of correlation -1/2, of which an AR(4) predicts 40 % of the variance
-    return float(e @ e) > 0.25 * float(np.sum((d[p:] - d[p:].mean()) ** 2))
-
-
-def slope(y: np.ndarray) -> tuple[float, float]:
-    """Least squares slope and its standard error, of a walk if the steps are independent."""
-    d = np.diff(y)
-    k = np.arange(len(y)) - (len(y) - 1) / 2
-    b = float(k @ y / (k @ k))
-    rest = y - y.mean() - b * k
-    variance = float(rest @ rest) / (len(y) - 2)
-    if _walks(d, variance):
-        return float(d.mean()), float(d.std(ddof=1)) / math.sqrt(len(d))
-    return b, math.sqrt(variance / float(k @ k))
-
-
-def _walks(d: np.ndarray, variance: float) -> bool:
-    """True if the noise adds up: about a trend, independent noise has half the variance of its steps, a walk more."""
-    ratio, lag = variance / max(float(d.var(ddof=1)), 1e-300), lag_one(d)
-    return ratio > 0.7 and lag > -0.25 or ratio > 0.9 and lag > -0.4
-
-
 def changed_at_last(y: np.ndarray) -> np.ndarray:
     """The latter half of the record, again and again, as long as its trend differs from that of the whole."""
     while len(y) >= 24:
@@ -106,7 +67,7 @@ def passage(y: np.ndarray, threshold: float) -> FirstPassage | None:
     """First passage of y below the threshold; None where no significant trend leads there."""
     down = trends(y)
     d = np.diff(y)
-    if not down or _walks(d, min(t.sd for t in down) ** 2):
+    if not down or walks(y, min(t.sd for t in down) ** 2):
         return _walk(y, d, threshold)
     return _around(y, down, threshold)
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from workbench.analysis.forecast.crossing_time import Crossing
 from workbench.analysis.forecast.diverges_from import drifts_away, goes_away
-from workbench.analysis.forecast.first_passage import is_noisy, lag_one
 from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
+from workbench.kernels.laws import is_noisy
 
 #: Methods of a label that is exact, not an estimate.
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
@@ -186,7 +186,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     rest = y - y.mean() - slope * k
     se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
     means = np.array([part.mean() for part in np.array_split(y, 4)])
-    if -side * slope > 2.5 * se or float(np.ptp(means)) > 1.4 * spread or lag_one(np.diff(y)) > -0.2:
+    if -side * slope > 2.5 * se or float(np.ptp(means)) > 1.4 * spread or laws.lag_one(y) > -0.2:
         return None
     fastest = max(-side * slope, 0.0) + 2.0 * se
     fell = side * (float(whole[:2].mean()) - float(y.mean()))

@@ -32,6 +32,8 @@ def holds(op: str, a: Any, b: Any) -> bool:
 
 #: Steps simulated one by one at most.
 SIMULATED = 400_000
+#: Wraps of a counter that are followed.
+WRAPS = 4096
 
 
 @dataclass
@@ -72,25 +74,35 @@ def integer_steps(xs: list[int], op: str, threshold: float, bits: int | None, si
     edge = (top - x) // c if c > 0 else (x - low) // -c
     if k is not None and k <= edge:
         return Steps(k, "counter", step=c)
-    modulus = 1 << bits
-    done, value = 0, x
-    for _ in range(4096):
-        edge = (top - value) // c if c > 0 else (value - low) // -c
-        done += edge + 1
-        value = (value + (edge + 1) * c - low) % modulus + low
-        if not OPS[op](value, threshold):
-            return Steps(done, "wraps", float(top if c > 0 else low), c)
-        k = first_failure(value, c, op, threshold)
-        edge = (top - value) // c if c > 0 else (value - low) // -c
-        if k is not None and k <= edge:
-            return Steps(done + k, "wraps", float(top if c > 0 else low), c)
-        if op != "!=":
-            return None
-    if op == "!=" and math.isinf(threshold):
-        return Steps(None, "steps-over", step=c)
-    if op == "!=" and threshold == int(threshold) and (int(threshold) - x) % math.gcd(abs(c), modulus):
-        return Steps(None, "steps-over", step=c)
+    if op == "!=":
+        return _meets(x, c, threshold, low, top)
+    value = (x + (edge + 1) * c - low) % (1 << bits) + low
+    if not OPS[op](value, threshold):
+        return Steps(edge + 1, "wraps", float(top if c > 0 else low), c)
+    k = first_failure(value, c, op, threshold)
+    if k is not None and k <= ((top - value) // c if c > 0 else (value - low) // -c):
+        return Steps(edge + 1 + k, "wraps", float(top if c > 0 else low), c)
     return None
+
+
+def _meets(x: int, c: int, threshold: float, low: int, top: int) -> Steps | None:
+    """When a counter that wraps is equal to a number; None if it wraps more than WRAPS times until then."""
+    modulus = top - low + 1
+    if math.isinf(threshold):
+        return Steps(None, "steps-over", step=c)
+    if threshold != int(threshold):
+        return None
+    common = math.gcd(abs(c), modulus)
+    share, rest = divmod(int(threshold) - x, common)
+    if rest:
+        return Steps(None, "steps-over", step=c)
+    if not low <= threshold <= top:
+        return None
+    # (threshold - x) / common = k c / common, modulo modulus / common
+    small = modulus // common
+    k = share * pow(c // common, -1, small) % small or small
+    wraps = (x - low + k * c) // modulus if c > 0 else (top - x - k * c) // modulus
+    return Steps(k, "wraps", float(top if c > 0 else low), c) if wraps <= WRAPS else None
 
 
 def first_failure(x: int, c: int, op: str, t: float) -> int | None:
@@ -122,9 +134,9 @@ def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     dtype = x.dtype.type
     with np.errstate(all="ignore"):
         for kind, ufunc in (("add", np.add), ("multiply", np.multiply)):
-            for c in _candidates(x, kind):
+            for c in _candidates(x, kind) if _regular(x, kind) else ():
                 c = dtype(c)
-                if np.array_equal(ufunc(x[:-1], c), x[1:]):
+                if ufunc(x[-2], c) == x[-1] and np.array_equal(ufunc(x[:-1], c), x[1:]):
                     found = _simulate(x[-1], c, kind, ufunc, op, threshold)
                     return _doubted(found, x, c, op, threshold) if kind == "add" and found is not None else found
     return None
@@ -153,6 +165,17 @@ def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: fl
     return replace(found, span=(min(ends), max(ends)))
 
 
+def _regular(x: np.ndarray, kind: str) -> bool:
+    """False if the first step and the last one differ by more than rounding can explain: the usual case."""
+    info = np.finfo(x.dtype)
+    eps, (a, b), (c, d) = float(info.eps), x[:2].tolist(), x[-2:].tolist()
+    if kind == "add":
+        return not abs((b - a) - (d - c)) > 4 * eps * max(abs(a), abs(b), abs(c), abs(d), float(info.tiny))
+    if min(abs(a), abs(b), abs(c), abs(d)) < 2 * float(info.tiny):
+        return True  # the digits of such numbers are few
+    return not abs(b / a - d / c) > 4 * eps * abs(d / c)
+
+
 def _candidates(x: np.ndarray, kind: str) -> list[float]:
     wide = x.astype(np.float64)
     if kind == "add":
@@ -161,11 +184,19 @@ def _candidates(x: np.ndarray, kind: str) -> list[float]:
     else:
         if np.any(wide[:-1] == 0):
             return []
-        c = float(np.median(wide[1:] / wide[:-1]))
+        c = _median(wide[1:] / wide[:-1])
     if not math.isfinite(c) or c == 0:
         return []
     # a written constant has few digits, and the plain difference may differ from it by a rounding: shortest first
     return [float(f"{c:.{digits}g}") for digits in (1, 2, 3, 6, 9, 12, 15)] + [c]
+
+
+def _median(v: np.ndarray) -> float:
+    middle = len(v) // 2
+    if len(v) % 2:
+        return float(np.partition(v, middle)[middle])
+    low, high = np.partition(v, (middle - 1, middle))[middle - 1 : middle + 1].tolist()
+    return 0.5 * (low + high)
 
 
 def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None:

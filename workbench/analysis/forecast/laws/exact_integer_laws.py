@@ -8,6 +8,7 @@ modulo m, are the generalized Collatz maps (Conway 1972).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -16,6 +17,10 @@ from workbench.analysis.series.integer_division import division
 
 #: Values run ahead one by one, and the bits a value may grow to.
 MOST, BITS = 4096, 8192
+#: Modulus of the first look at a recurrence.
+PRIME = (1 << 61) - 1
+#: Whole numbers over one denominator.
+Rational = tuple[list[int], int]
 Next = Callable[[list[int]], "int | None"]
 
 
@@ -87,12 +92,65 @@ def _polynomial(xs: list[int], op: str, t: float) -> Steps | None:
     return Steps(high, "polynomial", step=float(last[1]))
 
 
-def _recurrence(v: list[int], p: int) -> list[Fraction] | None:
-    """Coefficients of v[n] = sum a[i] v[n - 1 - i] if it holds for all, with p + 2 equations to check it."""
+def _recurrence(v: list[int], p: int) -> Rational | None:
+    """Coefficients of v[n] = sum a[i] v[n - 1 - i] if it holds for all, with p + 2 equations to check it.
+
+    First modulo a prime: what does not hold there, where the equations can be solved, does not hold at all.
+    """
     n = len(v)
     if n < 3 * p + 2:
         return None
-    rows = [[Fraction(v[k - 1 - i]) for i in range(p)] + [Fraction(v[k])] for k in range(n - p, n)]
+    rows = [[v[k - 1 - i] for i in range(p)] + [v[k]] for k in range(n - p, n)]
+    near = _solved_modulo(rows, p)
+    if near is not None:
+        w = [x % PRIME for x in v]
+        if any((sum(c * w[k - 1 - i] for i, c in enumerate(near)) - w[k]) % PRIME for k in range(p, n)):
+            return None
+    elif not _independent(rows, p):
+        return None
+    a = _solved(rows, p)
+    if a is None or any(abs(c.numerator) > 10_000 or c.denominator > 10_000 for c in a):
+        return None
+    below = math.lcm(*(c.denominator for c in a))
+    whole = [int(c * below) for c in a]
+    good = all(sum(c * v[k - 1 - i] for i, c in enumerate(whole)) == below * v[k] for k in range(p, n))
+    return (whole, below) if good else None
+
+
+def _solved_modulo(rows: list[list[int]], p: int) -> list[int] | None:
+    """The solution of p equations modulo PRIME; None where they are dependent there."""
+    m = [[x % PRIME for x in row] for row in rows]
+    for i in range(p):
+        pivot = next((r for r in range(i, p) if m[r][i]), None)
+        if pivot is None:
+            return None
+        m[i], m[pivot] = m[pivot], m[i]
+        inverse = pow(m[i][i], -1, PRIME)
+        m[i] = [x * inverse % PRIME for x in m[i]]
+        for r in range(p):
+            f = m[r][i]
+            if r != i and f:
+                m[r] = [(x - y * f) % PRIME for x, y in zip(m[r], m[i], strict=True)]
+    return [row[-1] for row in m]
+
+
+def _independent(rows: list[list[int]], p: int) -> bool:
+    """True if the determinant is not 0, by elimination without fractions (Bareiss 1968)."""
+    m, before = [row[:p] for row in rows], 1
+    for i in range(p - 1):
+        pivot = next((r for r in range(i, p) if m[r][i]), None)
+        if pivot is None:
+            return False
+        m[i], m[pivot] = m[pivot], m[i]
+        for r in range(i + 1, p):
+            m[r] = [(m[i][i] * m[r][j] - m[r][i] * m[i][j]) // before if j > i else 0 for j in range(p)]
+        before = m[i][i]
+    return m[-1][-1] != 0
+
+
+def _solved(equations: list[list[int]], p: int) -> list[Fraction] | None:
+    """The exact solution of p equations; None where they are dependent."""
+    rows = [[Fraction(x) for x in row] for row in equations]
     for i in range(p):
         pivot = next((r for r in range(i, p) if rows[r][i] != 0), None)
         if pivot is None:
@@ -102,21 +160,19 @@ def _recurrence(v: list[int], p: int) -> list[Fraction] | None:
         for r in range(p):
             if r != i and rows[r][i] != 0:
                 rows[r] = [e - rows[r][i] * f for e, f in zip(rows[r], rows[i], strict=True)]
-    a = [row[-1] for row in rows]
-    if any(abs(c.numerator) > 10_000 or c.denominator > 10_000 for c in a):
-        return None
-    good = all(sum(c * v[k - 1 - i] for i, c in enumerate(a)) == v[k] for k in range(p, n))
-    return a if good else None
+    return [row[-1] for row in rows]
 
 
-def _linear(a: list[Fraction], of_steps: bool) -> Next:
+def _linear(a: Rational, of_steps: bool) -> Next:
+    whole, below = a
+    if of_steps:  # sum c (x[i] - x[i + 1]), and the last value: coefficients of the values
+        whole = [c - b for b, c in zip([0, *whole], [*whole, 0], strict=True)]
+        whole[0] += below
+    places = [(-1 - i, c) for i, c in enumerate(whole) if c]
+
     def step(recent: list[int]) -> int | None:
-        if of_steps:
-            d = [recent[-1 - i] - recent[-2 - i] for i in range(len(a))]
-            value = recent[-1] + sum(c * e for c, e in zip(a, d, strict=True))
-        else:
-            value = sum((c * recent[-1 - i] for i, c in enumerate(a)), Fraction(0))
-        return int(value) if value == int(value) else None
+        value, rest = divmod(sum([c * recent[i] for i, c in places]), below)
+        return None if rest else value
 
     return step
 
@@ -125,36 +181,45 @@ def _product(xs: list[int]) -> Next | None:
     """x' = x r with r in arithmetic progression: factorials and powers."""
     if any(v == 0 for v in xs) or len(xs) < 6:
         return None
+    last = [Fraction(b, a) for a, b in zip(xs[-4:], xs[-3:], strict=False)]
+    grow = last[-1] - last[-2]
+    if last[-2] - last[-3] != grow:
+        return None  # the usual case
     r = [Fraction(b, a) for a, b in zip(xs, xs[1:], strict=False)]
-    grow = r[-1] - r[-2]
     if any(b - a != grow for a, b in zip(r, r[1:], strict=False)):
         return None
+    up, below = grow.numerator, grow.denominator
 
     def step(recent: list[int]) -> int | None:
-        value = recent[-1] * (Fraction(recent[-1], recent[-2]) + grow)
-        return int(value) if value == int(value) else None
+        x, before = recent[-1], recent[-2]
+        value, rest = divmod(x * (x * below + up * before), before * below)
+        return None if rest else value
 
     return step
 
 
 def _residues(xs: list[int], m: int) -> Next | None:
     """One affine map for each residue modulo m; three observations of each residue seen, one more than it needs."""
-    pairs = list(zip(xs, xs[1:], strict=False))
-    maps: dict[int, tuple[Fraction, Fraction]] = {}
-    for r in {a % m for a, _ in pairs}:
-        mine = list(dict.fromkeys((a, b) for a, b in pairs if a % m == r))
-        if len(mine) < 3 or mine[0][0] == mine[1][0]:
+    mine: dict[int, dict[tuple[int, int], None]] = {}
+    for pair in zip(xs, xs[1:], strict=False):
+        mine.setdefault(pair[0] % m, {})[pair] = None
+    maps: dict[int, tuple[int, int, int]] = {}
+    for r, seen in mine.items():
+        if len(seen) < 3:
             return None
-        (a0, b0), (a1, b1) = mine[0], mine[1]
-        c = Fraction(b1 - b0, a1 - a0)
-        maps[r] = (c, b0 - c * a0)
-        if any(c * a + maps[r][1] != b for a, b in mine):
+        (a0, b0), (a1, b1), *_ = seen
+        # x' = b0 + (x - a0) up / below
+        up, below = b1 - b0, a1 - a0
+        if below == 0 or any(up * (a - a0) != below * (b - b0) for a, b in seen):
             return None
+        maps[r] = up, below, below * b0 - up * a0
 
     def step(recent: list[int]) -> int | None:
         law = maps.get(recent[-1] % m)
-        value = law[0] * recent[-1] + law[1] if law is not None else None
-        return None if value is None or value != int(value) else int(value)
+        if law is None:
+            return None
+        value, rest = divmod(law[0] * recent[-1] + law[2], law[1])
+        return None if rest else value
 
     return step
 
@@ -163,6 +228,7 @@ def _run(xs: list[int], law: Next, op: str, t: float, bits: int | None, signed: 
     recent, test = list(xs[-6:]), OPS[op]
     modulus = 1 << bits if bits is not None else 0
     low = -(modulus >> 1) if signed else 0
+    kept, look = recent, 8
     for k in range(1, MOST + 1):
         try:
             value = law(recent)
@@ -175,4 +241,8 @@ def _run(xs: list[int], law: Next, op: str, t: float, bits: int | None, signed: 
         if not test(value, t):
             return k
         recent = [*recent[-5:], value]
+        if recent == kept:
+            return None  # the values go round (Brent's search)
+        if k == look:
+            kept, look = recent, 2 * look
     return None

@@ -49,6 +49,8 @@ CELLS = [
 ]
 TIMELINE, STACK, FLOW, VALUE, TABLE, NOISY, GRID = range(1, 8)
 WAIT_MS = 45_000
+#: what two tabs of a value are spoken as
+FIRST, CHANGE = "The value as it is", "Before, now, and the difference"
 
 
 class Views:
@@ -198,6 +200,7 @@ def test_story_5_values_inside_of_loops(views):
     field = cell.locator("input[data-field=name]")
     field.fill("inner/add")
     field.press("Enter")
+    cell.get_by_text("Part and time").click()
     time = cell.locator("input[data-field=time]")
     time.fill("4, 2")
     time.press("Enter")
@@ -213,7 +216,7 @@ def test_story_5_values_inside_of_loops(views):
     time.press("Enter")
     field.fill("outer/cond/subtract")
     field.press("Enter")
-    cell.get_by_role("button", name="Value minus its value in the previous iteration").click()
+    cell.get_by_role("tab", name=CHANGE).click()
     views.shows(VALUE, "\u2212")
 
 
@@ -222,22 +225,22 @@ def test_a_press_counts_although_the_page_moves_under_it(views):
     cell, page = views.cell(VALUE), views.page
     move = """([k, height]) => { document.querySelectorAll('.jp-Notebook .jp-Cell')[k]
                 .querySelector('.jp-OutputArea').style.paddingTop = `${height}px`; }"""
-    for name, pressed in (("The value in the previous iteration", "true"), ("The value as it is", "true")):
-        button = cell.get_by_role("button", name=name, exact=True)
+    for name, pressed in ((CHANGE, "true"), (FIRST, "true")):
+        button = cell.get_by_role("tab", name=name, exact=True)
         button.scroll_into_view_if_needed()
         button.hover()
         page.mouse.down()
         page.evaluate(move, [VALUE, 90])
         page.mouse.up()
         page.evaluate(move, [VALUE, 0])
-        views.attribute(VALUE, f'button[title="{name}"]', "aria-pressed", pressed)
-    button = cell.get_by_role("button", name="The value in the previous iteration", exact=True)
+        views.attribute(VALUE, f'button[title="{name}"]', "aria-selected", pressed)
+    button = cell.get_by_role("tab", name=CHANGE, exact=True)
     button.hover()
     page.mouse.down()
     page.mouse.move(5, 5, steps=3)  # away from it: no press
     page.mouse.up()
     assert views.python("print(1 + 1)") == "2"
-    views.attribute(VALUE, 'button[title="The value as it is"]', "aria-pressed", "true")
+    views.attribute(VALUE, f'button[title="{FIRST}"]', "aria-selected", "true")
 
 
 def test_breakpoints_are_added_edited_and_rechecked(views):
@@ -333,18 +336,25 @@ def test_story_4_expected_nan(views):
 
 def test_story_13_inspect_and_edit_while_paused(views):
     cell = views.cell(GRID)
-    views.figure(GRID, "g.data[0].type === 'heatmap' && g._fullLayout")
+    views.page.wait_for_function(
+        """k => Number(document.querySelectorAll('.jp-Notebook .jp-Cell')[k]
+                 .querySelector('.workbench-image')?.dataset.drawn) > 0""",
+        arg=GRID,
+        timeout=WAIT_MS,
+    )
     busy = views.page.evaluate(
         """() => { const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
                    window.busyCell = kernel.requestExecute({code: 'total = sum(range(10**6)); print(total)'}).done; }"""
     )
     assert busy is None
+    cell.get_by_text("Part and time").click()
     index = cell.locator("input[data-field=index]")
     index.fill("[1:, ::2]")
     index.press("Enter")
     views.shows(GRID, "of which [3,3] is shown")
-    cell.locator("select").select_option("histogram")
+    cell.locator("button[data-tab=statistics]").click()
     views.figure(GRID, "g.data[0].type === 'bar'")
+    cell.locator("button[data-tab=table]").click()
     first = cell.locator("td.workbench-flow-editable").first
     first.dblclick()
     box = cell.locator("td input")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.widgets.text.labels import against, number, shorten, value_text
-from workbench.widgets.values.inspector_model import MAX_HEAT, inspector_model
+from workbench.widgets.values.inspector_model import inspector_model
 
 
 def test_scalars_are_exact():
@@ -49,7 +49,7 @@ def test_huge_arrays_are_bounded():
     started = time.process_time()
     model = inspector_model(value)
     assert time.process_time() - started < 2.0
-    assert len(model["cells"]) <= 16 and max(model["heat"].shape) <= MAX_HEAT
+    assert len(model["cells"]) <= 16 and np.shares_memory(model["image"], value)
     assert "sample" in model["statistics"] and "more rows" in model["more"]
 
 

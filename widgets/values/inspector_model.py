@@ -1,4 +1,4 @@
-"""One value for reading: number, table, heat map, histogram or line, with statistics; bounded however large it is."""
+"""One value for reading: number, image, line, table or histogram, with statistics; bounded however large it is."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import count_text, number, shorten, value_text
+from workbench.widgets.values.reduced import FLAT, is_image, matrix, real
 from workbench.widgets.values.slices import Index, Picked, as_key, resolve
 from workbench.widgets.values.statistics_model import largest, one_number, sampled, statistics
 
 MAX_ROWS = 16
 MAX_COLS = 8
-MAX_HEAT = 64
 MAX_BINS = 40
 #: points of a line that are looked at, and that are drawn
 MAX_LINE = 4_000_000
 MAX_POINTS = 1200
-DISPLAYS = ("auto", "table", "heat map", "line", "histogram")
+DISPLAYS = ("auto", "image", "line", "table", "histogram")
 
 
 def inspector_model(
@@ -34,26 +34,30 @@ def inspector_model(
 ) -> dict[str, Any]:
     """The shown content of ``value[index]``. Nothing is escaped.
 
-    ``kind`` (none, scalar, table, object), ``header`` (dtype, shape, strides, bytes), ``text``, ``cells`` (rows of
-    text), ``rows`` and ``columns`` (their labels), ``bad`` (row and column of what is not finite), ``more`` (what is
-    left out), ``statistics`` (label -> text), ``display``, and for the figure ``heat`` (2-D float64, at most 64 x 64),
-    ``line`` (x, y) or ``histogram`` (edges, counts, what is left out). ``origin`` tells of which axes and places the
-    table's rows and columns are. With ``steps`` the first axis is time, and each step an iteration path; ``index`` then
-    is of the axes behind it. WorkbenchError for an index that does not fit.
+    ``kind`` (none, scalar, table, object), ``header`` (dtype, shape, strides, bytes) and ``short`` (shape and dtype),
+    ``text``, ``cells`` (rows of text), ``rows`` and ``columns`` (their labels, below ``corner``), ``bad`` (row and
+    column of what is not finite), ``more`` (what is left out), ``statistics`` (label -> text), ``display``, ``first``
+    (the display of "auto"), and for the figure ``image`` (the numbers of it, 2-D), ``line`` (x, y) or ``histogram``
+    (edges, counts, what is left out). ``origin`` tells of which axes and places the table's rows and columns are. With
+    ``steps`` the first axis is time, and each step an iteration path; ``index`` then is of the axes behind it.
+    WorkbenchError for an index that does not fit.
     """
     model: dict[str, Any] = {
         "name": name,
         "kind": "none",
         "header": "",
+        "short": "",
         "text": "no value yet",
         "cells": [],
         "rows": [],
         "columns": [],
+        "corner": "",
         "bad": [],
         "more": "",
         "statistics": {},
         "display": "none",
-        "heat": None,
+        "first": "none",
+        "image": None,
         "line": None,
         "histogram": None,
         "origin": None,
@@ -70,16 +74,18 @@ def inspector_model(
         text = shorten(str(array[()]) if array.ndim == 0 else f"{array.size} objects", 200)
         return {**model, "kind": "object", "header": f"object[{_shape(array)}]", "text": text}
     picked = resolve((slice(None), *index) if steps else index, array.shape)
-    header = _header(array)
+    header, short = _header(array), _short(array)
     part = array[as_key(picked)] if picked else array
     if index and part.shape != array.shape:
-        header += f", of which [{_shape(part)}] is shown"
+        header, short = (f"{words}, of which [{_shape(part)}] is shown" for words in (header, short))
     if part.ndim == 0:
         facts = one_number(part) | (largest(part) if differs and array.ndim else {})
         return {
             **model,
             "kind": "scalar",
+            "first": "scalar",
             "header": header,
+            "short": short,
             "text": number(part[()], 17),
             "statistics": facts,
             "origin": {"picked": picked, "row": None, "column": None},
@@ -91,10 +97,12 @@ def inspector_model(
         **_table(part, picked, steps),
         "kind": "table",
         "header": header,
+        "short": short,
         "text": value_text(part),
         "statistics": facts,
         "display": chosen,
-        "heat": _heat(part) if chosen == "heat map" else None,
+        "first": _display(part, "auto"),
+        "image": matrix(part) if chosen == "image" else None,
         "line": _line(part, steps) if chosen == "line" else None,
         "histogram": _histogram(part) if chosen == "histogram" else None,
     }
@@ -122,6 +130,10 @@ def _header(array: np.ndarray) -> str:
     return f"{array.dtype}[{_shape(array)}], strides {strides}, {count_text(array.nbytes)} bytes"
 
 
+def _short(array: np.ndarray) -> str:
+    return " ".join((" \u00d7 ".join(map(str, array.shape)), str(array.dtype))).strip()
+
+
 def _display(part: np.ndarray, wish: str) -> str:
     """The display that is wished for, or the first that suits."""
     if part.dtype.kind not in "biufc" or part.size < 2:
@@ -134,7 +146,17 @@ def _display(part: np.ndarray, wish: str) -> str:
         )
     if wish in DISPLAYS[1:]:
         return wish
-    return "line" if part.ndim == 1 else "heat map"
+    if is_image(part.shape):
+        return "image"
+    return "table" if part.ndim > 2 or lines_of(part) is None else "line"
+
+
+def lines_of(part: np.ndarray) -> np.ndarray | None:
+    """The part with its long axis first and the lines to draw over it as columns; None where it has too many axes."""
+    view = part.reshape([n for n in part.shape if n > 1] or [part.size])
+    if view.ndim > 2 or not view.size:
+        return None
+    return view.T if view.ndim == 2 and view.shape[0] <= FLAT < view.shape[1] else view
 
 
 def _table(part: np.ndarray, picked: Sequence[Picked], steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
@@ -167,40 +189,27 @@ def _table(part: np.ndarray, picked: Sequence[Picked], steps: Sequence[tuple[int
     if steps:
         labels = [", ".join(map(str, steps[skipped + i])) for i in range(len(shown))]
     across = picked[column] if column is not None else None
-    columns = [str(across[j]) for j in range(shown.shape[1])] if isinstance(across, range) else []
+    columns = [str(across[j]) for j in range(shown.shape[1])] if isinstance(across, range) else ["value"]
     wild = shown.dtype.kind in "fc" and ~np.isfinite(shown)
     return {
         "cells": [[number(v) for v in cells] for cells in shown],
         "rows": labels,
         "columns": columns,
+        "corner": "iteration" if steps else f"axis {row}" if column is None else f"axis {row} \\ {column}",
         "bad": [[int(i), int(j)] for i, j in np.argwhere(wild)] if wild is not False else [],
         "more": ", ".join(more),
         "origin": None if steps else {"picked": picked, "row": row, "column": column},
     }
 
 
-def _real(part: np.ndarray) -> np.ndarray:
-    return np.abs(part) if part.dtype.kind == "c" else part
-
-
-def _heat(part: np.ndarray) -> np.ndarray | None:
-    """A picture of a matrix or longer vector: every k-th element, so that extremes may be missed in large ones."""
-    view = _real(part)
-    while view.ndim > 2:
-        if not view.shape[0]:
-            return None
-        view = view[0]
-    if view.ndim == 1:
-        view = view[None, :]
-    if not view.size:
-        return None
-    rows, cols = (max(1, -(-n // MAX_HEAT)) for n in view.shape)
-    return np.ascontiguousarray(view[::rows, ::cols], dtype=np.float64)
+def _lines(part: np.ndarray) -> np.ndarray:
+    found = lines_of(part)
+    return part if found is None else found
 
 
 def _line(part: np.ndarray, steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
     """Columns over the rows, each thinned with its extremes; over the iterations where the rows are time."""
-    view = _real(part)
+    view = real(part if steps or part.ndim < 2 else _lines(part))
     view = view[:, None] if view.ndim == 1 else view
     numbers = [s[-1] if s else k for k, s in enumerate(steps)]
     ascending = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
@@ -215,7 +224,7 @@ def _line(part: np.ndarray, steps: Sequence[tuple[int, ...]]) -> dict[str, Any]:
 
 
 def _histogram(part: np.ndarray) -> dict[str, Any]:
-    flat = _real(sampled(part, MAX_LINE)).astype(np.float64)
+    flat = real(sampled(part, MAX_LINE)).astype(np.float64)
     finite = flat[np.isfinite(flat)]
     left_out = len(flat) - len(finite)
     if not len(finite):

@@ -1,4 +1,4 @@
-"""How one value is drawn: as heat map, line or histogram."""
+"""How one value is drawn by plotly: as line or histogram, before and after a change, and as image in files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from workbench.widgets.base import theme
-from workbench.widgets.base.spec import Spec, base_layout, text, title
+from workbench.widgets.base.spec import Spec, base_layout, text, title, whole_ticks
 from workbench.widgets.text.labels import count_text
+from workbench.widgets.values.colours import Scale
+from workbench.widgets.values.reduced import reduced
+from workbench.widgets.values.run_colours import value_scale
 
 HEIGHT = 210
 LINES = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.VERMILION, theme.BLUE, theme.GREY, theme.YELLOW)
-#: below zero, zero, above zero
-DIFFERENCE = [[0.0, theme.BLUE], [0.5, "#D9D9D9"], [1.0, theme.VERMILION]]
+#: rows and columns of an image in a file
+SIDE = 96
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -25,15 +28,17 @@ def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
     words = f"{first}<br><sub>{text(facts)}</sub>"
     display = model["display"]
     axes: dict[str, Any] = {"xaxis": {"visible": False}, "yaxis": {"visible": False}}
-    if display == "line":
+    data: list[dict[str, Any]] = []
+    if display == "line" and model.get("pair"):
+        data, axes = _change(model)
+    elif display == "line":
         data, axes = _line(model["line"])
     elif display == "histogram":
         data, axes = _histogram(model["histogram"])
-    else:
-        data, more = _heat(model["heat"], model["differs"])
-        axes |= more
+    elif display == "image" and titled:  # in a notebook a canvas shows it
+        data, axes = _image(model["image"], model.get("colours"))
     layout = base_layout(
-        HEIGHT,
+        HEIGHT * 2 if display == "image" and titled else HEIGHT,
         title=title(words if titled else ""),
         margin={"l": 50, "r": 14, "t": 48 if titled else 8, "b": 36},
         uirevision=f"{display} {text(model['name'])}",
@@ -42,26 +47,61 @@ def inspector_spec(model: dict[str, Any], titled: bool = True) -> Spec:
     return {"data": data, "layout": layout}
 
 
-def _heat(heat: np.ndarray | None, differs: bool) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Differences are coloured about zero: blue below and vermilion above, which colour-blind people can tell."""
-    z = heat if heat is not None else np.zeros((0, 0))
-    finite = np.abs(z[np.isfinite(z)]) if z.size else np.empty(0)
-    top = float(finite.max()) if differs and finite.size and finite.max() > 0 else None
+def _image(view: np.ndarray | None, scale: Scale | None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Square pixels, row 0 on top."""
+    if view is None:
+        return [], {}
+    small, _ = reduced(view, SIDE)
+    step = -(-max(view.shape) // max(small.shape))
+    found = scale if scale is not None else value_scale(view)
     trace = {
         "type": "heatmap",
-        "z": z,
-        "colorscale": DIFFERENCE if differs else "Cividis",
-        "showscale": heat is not None,
+        "z": small.astype(np.float64),
+        "x": np.arange(small.shape[1]) * step,
+        "y": np.arange(small.shape[0]) * step,
+        "colorscale": found.colorscale,
+        "zmin": found.low,
+        "zmax": found.high,
         "colorbar": {"thickness": 10, "exponentformat": "e"},
-        "zmin": None if top is None else -top,
-        "zmax": top,
         "hovertemplate": "[%{y}, %{x}] %{z:.8g}<extra></extra>",
     }
-    axes = {
-        "yaxis": {"autorange": "reversed", "visible": heat is not None, "tickformat": "d", "title": {"text": ""}},
-        "xaxis": {"autorange": True, "visible": heat is not None, "tickformat": "d", "title": {"text": ""}},
+    axis = {"visible": True, "tickformat": "d", "title": {"text": ""}, "constrain": "domain"}
+    return [trace], {
+        "xaxis": {**axis, "autorange": True},
+        "yaxis": {**axis, "autorange": "reversed", "scaleanchor": "x", "scaleratio": 1},
     }
-    return [trace], axes
+
+
+def _change(model: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """A vector before and after above its difference."""
+    data = []
+    for name, line, colour, dash in (
+        ("before", model["pair"][1], theme.GREY, "dash"),
+        ("now", model["pair"][0], theme.BLUE, "solid"),
+        ("difference", model["line"], theme.VERMILION, "solid"),
+    ):
+        x, y = line["lines"][0]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers" if len(x) <= 60 else "lines",
+                "x": x,
+                "y": y,
+                "yaxis": "y2" if name == "difference" else "y",
+                "line": {"width": 2, "color": colour, "dash": dash},
+                "marker": {"size": 5},
+                "name": name,
+                "showlegend": True,
+                "hovertemplate": f"{name}, {text(line['title'])} %{{x}}<br>%{{y:.12g}}<extra></extra>",
+            }
+        )
+    axes = _axes(text(model["line"]["title"]), "value")
+    axes["yaxis"] |= {"domain": [0.46, 1.0]}
+    axes["xaxis"] |= {"anchor": "y2"}
+    axes["yaxis2"] = {**_axes("", "change")["yaxis"], "domain": [0.0, 0.4]}
+    axes["legend"] = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}
+    axes["showlegend"] = True
+    return data, axes
 
 
 def _line(line: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -78,7 +118,9 @@ def _line(line: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         }
         for k, (x, y) in enumerate(line["lines"])
     ]
-    return data, _axes(text(line["title"]), "")
+    axes = _axes(text(line["title"]), "")
+    axes["xaxis"] |= whole_ticks(max((float(x[-1]) for x, _ in line["lines"] if len(x)), default=0.0))
+    return data, axes
 
 
 def _histogram(histogram: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -101,6 +143,12 @@ def _histogram(histogram: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[st
 def _axes(x: str, y: str) -> dict[str, Any]:
     """Everything that another display sets is set here too: an update leaves alone what is not named."""
     return {
-        name: {"title": {"text": words}, "visible": True, "autorange": True, "tickformat": "", "exponentformat": "e"}
+        name: {
+            "title": {"text": words},
+            "visible": True,
+            "autorange": True,
+            "tickformat": "",
+            "exponentformat": "power",
+        }
         for name, words in (("xaxis", x), ("yaxis", y))
     }

@@ -1,45 +1,45 @@
 // One value: what to show of it, the number or table, statistics, and cells that can be edited.
 
-const MODE_WORDS = {
-  value: "Value",
-  previous: "Previous",
-  difference: "Difference",
-  against: "Against",
-};
-const MODE_TIPS = {
-  value: "The value as it is",
-  previous: "The value in the previous iteration",
-  difference: "Value minus its value in the previous iteration",
-  against: "Value minus its value in another iteration",
-};
+const FIRST_WORDS = { image: "Image", line: "Chart", scalar: "Number", table: "Value", none: "Value" };
+const TABS = [
+  ["first", "", "The value as it is"],
+  ["change", "Change", "Before, now, and the difference"],
+  ["table", "Table", "The items as numbers, which can be edited"],
+  ["statistics", "Statistics", "How the items are distributed"],
+];
 const BAD = new Set(["NaN", "Inf", "health"]);
+const SHORT = new Set(["elements", "NaN", "Inf", "min", "max", "mean", "largest difference", "true", "false", "sample"]);
+const TIPS = { spacing: "Distance to the next number of this type", std: "Standard deviation" };
 
 export default {
   render({ model, el }) {
-    const box = aria(make("div", "workbench-flow workbench-words", el), "region", "Value");
+    const box = aria(make("div", "workbench-flow workbench-words workbench-value", el), "region", "Value");
     ownKeys(box);
     const set = (field, value) => tell(model, { kind: "set", field, value });
     const first = make("div", "workbench-flow-bar", box);
-    const name = field(first, "name", "Value", "name of a value or node", 22);
+    const name = field(first, "name", "Value", "name of a value or node", 10);
     const offerNames = suggest(name);
-    const modes = aria(make("span", "", first), "group", "What to show");
+    const short = make("span", "workbench-value-short", first);
+    const tabs = aria(make("span", "workbench-value-tabs", first), "tablist", "Display of the value");
     const buttons = {};
-    for (const mode of model.get("status").modes ?? []) {
-      buttons[mode] = makeButton(MODE_WORDS[mode], MODE_TIPS[mode], modes, () => set("mode", mode));
+    for (const [key, words, tip] of TABS) {
+      buttons[key] = makeButton(words, tip, tabs, () => set("tab", key));
+      buttons[key].setAttribute("role", "tab");
+      buttons[key].dataset.tab = key;
     }
-    const second = make("div", "workbench-flow-bar", box);
+    const part = make("details", "workbench-value-part", box);
+    make("summary", "", part, "Part and time");
+    const second = make("div", "workbench-flow-bar", part);
     const fields = {
       name,
-      against: field(first, "against", "", "other iteration, e.g. 3", 12),
       index: field(second, "index", "Index", "[0, :, 3]", 9),
       time: field(second, "time", "Time", "as the slider; 7, -1, 10:20", 22),
+      against: field(second, "against", "Change against", "the iteration before; 3", 18),
     };
-    const display = aria(make("select", "", second), "", "Display");
-    for (const one of model.get("status").displays ?? []) make("option", "", display, one).value = one;
-    display.addEventListener("change", () => set("display", display.value));
     const problem = aria(make("div", "workbench-flow-error", box), "alert");
-    const head = make("div", "", box);
-    const scalar = make("div", "workbench-scalar", box);
+    const head = make("div", "workbench-value-head", box);
+    const scalar = make("div", "workbench-value-number", box);
+    const lately = make("table", "workbench-flow-cells", box);
     const wide = make("div", "workbench-flow-wide", box);
     const table = make("table", "workbench-flow-cells", wide);
     const more = make("div", "workbench-flow-dim", box);
@@ -121,7 +121,7 @@ export default {
       wide.style.display = status.cells.length ? "" : "none";
       if (status.columns.length) {
         const line = make("tr", "", make("thead", "", table));
-        make("th", "", line);
+        make("th", "", line, status.corner);
         for (const column of status.columns) make("th", "", line, column).setAttribute("scope", "col");
       }
       const body = make("tbody", "", table);
@@ -143,6 +143,19 @@ export default {
       }
     }
 
+    function fillRecent(rows) {
+      lately.replaceChildren();
+      lately.style.display = rows.length > 1 ? "" : "none";
+      const line = make("tr", "", make("thead", "", lately));
+      for (const words of ["iteration", "value", "change"]) make("th", "", line, words).setAttribute("scope", "col");
+      const body = make("tbody", "", lately);
+      rows.forEach((cells, k) => {
+        const row = make("tr", "", body);
+        if (k === rows.length - 1) row.setAttribute("aria-current", "true");
+        for (const words of cells) make("td", "", row, words);
+      });
+    }
+
     let drawn = "";
     function show(status, again) {
       if (editing) return;
@@ -157,31 +170,39 @@ export default {
         }
         input.setAttribute("aria-invalid", status.errors[key] ? "true" : "false");
       }
-      fields.against.parentElement.style.display = status.set_mode === "against" ? "" : "none";
-      for (const [mode, button] of Object.entries(buttons)) {
-        button.setAttribute("aria-pressed", String(mode === status.set_mode));
+      buttons.first.textContent = FIRST_WORDS[status.first] ?? "Value";
+      for (const [key, button] of Object.entries(buttons)) {
+        button.setAttribute("aria-selected", String(key === status.tab));
+        button.style.display = status.first !== "scalar" || ["first", "change"].includes(key) ? "" : "none";
       }
-      display.value = status.set_display;
+      if (status.set_index || status.set_time || status.set_against) part.open = true;
       offerNames(status.names);
       problem.textContent = Object.values(status.errors).map((words) => `\u2716 ${words}`).join(" ");
-      head.replaceChildren();
-      make("b", "", head, status.name);
-      if (status.where) make("span", "workbench-flow-dim", head, status.where);
-      make("span", "workbench-flow-dim", head, status.header);
-      const state = JSON.stringify([status.kind, status.text, status.cells, status.rows, status.columns, status.editable]);
+      short.textContent = status.short;
+      short.title = status.header;
+      // an image has its own line
+      head.textContent = status.display === "image" ? "" : status.where;
+      const shown = status.display === "table" || status.kind !== "table";
+      const state = JSON.stringify([status.kind, status.text, status.cells, status.rows, status.columns, status.editable, status.recent, shown]);
       if (state !== drawn || again) {
         drawn = state;
-        fill(status);
+        fill(shown ? status : { ...status, cells: [], columns: [], rows: [], bad: [] });
+        fillRecent(status.recent ?? []);
         scalar.replaceChildren();
         scalar.style.display = status.kind === "table" ? "none" : "";
+        scalar.dataset.kind = status.kind;
         const holder = make("span", "", scalar, status.text);
         if (status.kind === "scalar" && status.editable) editable(holder, 0, 0, status.text);
       }
-      more.textContent = [status.more, status.note].filter(Boolean).join(" \u00B7 ");
+      more.textContent = [shown ? status.more : "", status.note].filter(Boolean).join(" \u00B7 ");
       facts.replaceChildren();
       for (const [key, value] of Object.entries(status.statistics)) {
+        if (status.display === "image" || (status.display === "line" && !SHORT.has(key))) continue;
         const wrong = BAD.has(key);
-        make("span", wrong ? "workbench-bad" : "", facts, `${wrong ? "\u26A0 " : ""}${key} ${value}`);
+        const fact = make("span", wrong ? "workbench-bad" : "", facts);
+        make("span", "workbench-value-label", fact, `${wrong ? "\u26A0 " : ""}${key} `);
+        make("span", "", fact, value);
+        fact.title = TIPS[key] ?? "";
       }
       said.textContent = status.said ?? "";
     }

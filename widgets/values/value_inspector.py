@@ -1,26 +1,30 @@
-"""One value: number, table, heat map, line or histogram; now, before, and at any two moments; to be edited."""
+"""One value: number, image, chart, table or histogram; now, before, and at any two moments; to be edited."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
-import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.base.esm import joined
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.html_view import HtmlPart
 from workbench.widgets.base.spec import Spec
+from workbench.widgets.live.acknowledgement import Acknowledgement
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.values.inspected_value import Inspected, before, difference, inspected
-from workbench.widgets.values.inspector_model import DISPLAYS, inspector_model, place_of
+from workbench.widgets.values.inspector_control import FIRST, InspectorControl, sentence
+from workbench.widgets.values.inspector_images import InspectorImages
+from workbench.widgets.values.inspector_model import DISPLAYS, inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
-from workbench.widgets.values.slices import index_text, parse_index
-from workbench.widgets.values.typed_value import typed_value
+from workbench.widgets.values.pictures import history_of
+from workbench.widgets.values.recent import recent
+from workbench.widgets.values.run_colours import SCALES
+from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
@@ -28,15 +32,21 @@ if TYPE_CHECKING:
 MAX_NAMES = 1000
 #: what is shown: the value, that of the iteration before, the difference of the two, or to another moment
 MODES = ("value", "previous", "difference", "against")
-#: numbers of an array that is written out as code when it was edited
-MAX_CODE = 16
 SLOW_S = 0.01
 
 
-class ValueInspector(FigureView):
-    """One value as a number, table, heat map, line or histogram; now, before, and at any two moments; it can be edited.
+class ValuePart(HtmlPart):
+    """The words, fields and tables of a value."""
 
-    A huge array is summarised: at most a few hundred cells, 64 x 64 colours and 1,200 points of a line are shown.
+    _css = joined("base/flow.css", "values/value_inspector.css")
+
+
+class ValueInspector(InspectorControl, FigureView):
+    """One value as a number, image, chart, table or histogram; now, before, and at any two moments; it can be edited.
+
+    A vector is a chart, an array of more axes an image of its last two, with sliders for the others. The colours of an
+    image are those of the whole run, and stay while it goes on. A huge array is summarised: at most a few hundred
+    cells, 640 x 640 pixels, each the mean of its items, and 1,200 points of a line are shown.
 
     Parameters
     ----------
@@ -72,12 +82,15 @@ class ValueInspector(FigureView):
         if self.name and self.name not in self.names:
             graph.value(self.name)  # an unknown name is an error that lists near ones
             self.names.insert(0, self.name)
-        self.settings = {"index": "", "time": "", "against": "", "mode": "value", "display": "auto"}
+        self.settings = dict.fromkeys(("index", "time", "against"), "") | FIRST
         self._errors: dict[str, str] = {}
         self._said = ""
         self._last: Inspected | None = None
         self._took = 0.0
         self._aside = BackgroundTasks()
+        #: the two values of a difference
+        self.pair: tuple[Inspected, Inspected] | None = None
+        self.images = InspectorImages(self)
         super().__init__(self.source, focus)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
@@ -97,6 +110,7 @@ class ValueInspector(FigureView):
         against: str | None = None,
         mode: str | None = None,
         display: str | None = None,
+        scale: str | None = None,
     ) -> None:
         """Choose what is shown of the value; arguments that are not given stay as they are.
 
@@ -111,19 +125,22 @@ class ValueInspector(FigureView):
             The other moment of the mode "against".
         mode : {"value", "previous", "difference", "against"}, optional
             What to compare with.
-        display : {"auto", "table", "heat map", "line", "histogram"}, optional
+        display : {"auto", "image", "line", "table", "histogram"}, optional
             How to draw it.
+        scale : {"auto", "run", "value"}, optional
+            The colours of an image: one scale for the whole run, or one for each value. By default values have the
+            first and changes the second.
 
         Raises
         ------
         WorkbenchError
-            For an invalid index, ``bad-mode`` or ``bad-display``.
+            For an invalid index, ``bad-mode``, ``bad-display`` or ``bad-scale``.
         """
-        wishes = {"index": index, "time": time, "against": against, "mode": mode, "display": display}
+        wishes = dict(index=index, time=time, against=against, mode=mode, display=display, scale=scale)
         new = self.settings | {key: value for key, value in wishes.items() if value is not None}
         for key in ("index", "time", "against"):
             parse_index(new[key])
-        for key, allowed in (("mode", MODES), ("display", DISPLAYS)):
+        for key, allowed in (("mode", MODES), ("display", DISPLAYS), ("scale", SCALES)):
             if new[key] not in allowed:
                 raise WorkbenchError(
                     f"Unknown {key} {new[key]!r}.", slug=f"bad-{key}", fix=f"use {', '.join(allowed)}."
@@ -131,23 +148,26 @@ class ValueInspector(FigureView):
         self.settings, self._errors, self._said, self._last = new, {}, "", None
         self.update_now()
 
+    def index(self) -> tuple[Index, ...]:
+        """The index that is set; where it is wrong, the whole value is shown."""
+        return () if "index" in self._errors else parse_index(self.settings["index"])
+
     def focused(self, focus: Focus) -> None:
+        self.images.wish()
         if focus.node is not None and focus.node != self.name:
             self.select(focus.node)
         super().focused(focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:
         shown, errors = self._shown(is_running(snapshot)), dict(self._errors)
-        differs = self.settings["mode"] in ("difference", "against")
         index, display = parse_index(self.settings["index"]), self.settings["display"]
         try:
-            model = inspector_model(shown.value, self.name, index, display, steps=shown.steps, differs=differs)
+            model = self._read(shown, index, display)
         except WorkbenchError as error:
             key = "display" if error.slug == "bad-display" else "index"
-            errors.setdefault(key, _sentence(error))
-            display = "auto" if key == "display" else display
-            index = () if key == "index" else index
-            model = inspector_model(shown.value, self.name, index, display, steps=shown.steps, differs=differs)
+            errors.setdefault(key, sentence(error))
+            index, display = (index, "auto") if key == "display" else ((), display)
+            model = self._read(shown, index, display)
         if model["kind"] == "none" and shown.note:
             model["text"] = shown.note
         session = self.source.session
@@ -168,7 +188,28 @@ class ValueInspector(FigureView):
             "said": self._said,
             **{f"set_{k}": v for k, v in self.settings.items()},
             "iteration": shown.iteration,
+            "tab": self._tab(),
+            "recent": self._recent(shown) if model["kind"] == "scalar" else [],
+            "colours": self.images.scale(),
         }
+
+    def _read(self, shown: Inspected, index: tuple[Index, ...], display: str) -> dict[str, Any]:
+        differs = self._tab() == "change"
+        model = inspector_model(shown.value, self.name, index, display, steps=shown.steps, differs=differs)
+        if differs and self.pair is not None and model["display"] == "line" and len(model["line"]["lines"]) == 1:
+            both = (inspector_model(one.value, "", index, "line", steps=one.steps)["line"] for one in self.pair)
+            model["pair"] = tuple(both)
+        return model
+
+    def _tab(self) -> str:
+        if self.settings["mode"] in ("difference", "against"):
+            return "change"
+        return {"table": "table", "histogram": "statistics"}.get(self.settings["display"], "first")
+
+    def _recent(self, shown: Inspected) -> list[list[str]]:
+        """Iteration, value and change of the last iterations of a number."""
+        history = history_of(self.source, self.name, shown) if self.settings["mode"] == "value" else None
+        return [] if history is None else recent(history, shown.iteration[-1], self.index())
 
     def _shown(self, running: bool) -> Inspected:
         """The value that the settings select; a slow request waits for the next stop while the session runs."""
@@ -180,137 +221,90 @@ class ValueInspector(FigureView):
         return self._last
 
     def _asked_for(self, running: bool) -> Inspected:
-        mode, moment = self.settings["mode"], self.focus.moment
+        mode, moment, self.pair = self.settings["mode"], self.focus.moment, None
         one = inspected(self.source, self.name, parse_index(self.settings["time"]), moment, running)
         if mode == "value":
             return one
-        if mode == "against":
-            other = parse_index(self.settings["against"])
-            return difference(one, inspected(self.source, self.name, other, None, running))
-        previous = before(self.source, self.name, one)
-        return previous if mode == "previous" else difference(one, previous)
+        if mode == "against" and self.settings["against"]:
+            other = inspected(self.source, self.name, parse_index(self.settings["against"]), None, running)
+        else:
+            other = before(self.source, self.name, one)
+        if mode == "previous":
+            return other
+        change = difference(one, other)
+        self.pair = None if change.value is None else (one, other)
+        return change
 
     # -- drawing ----------------------------------------------------------------------------------------------------
     def spec(self, model: dict[str, Any]) -> Spec:
         return inspector_spec(model, titled=False)
 
     def plain_spec(self, model: dict[str, Any]) -> Spec:
+        """The figure for a file, where a table of some cells would say less than a picture of all."""
+        if model["display"] == "table" and self._last is not None:
+            model = model | self._read(self._last, self.index(), "auto")
         return inspector_spec(model)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         model = self.model(self.source.snapshot())
-        self.part = HtmlPart("values/value_inspector.js", self._status(model), self._asked)
+        self.part = ValuePart("values/value_inspector.js", self._status(model), self._asked)
         self.holder = ipywidgets.Box([self.live], layout={"display": _display(model)})
-        return (self.part, self.holder)
+        self.images.show(False)
+        return (self.part, self.images.widget, self.holder)
 
     def refresh(self, model: dict[str, Any]) -> None:
         self.part.offer(self._status(model))
+        self.images.show(str(getattr(self.source.snapshot(), "state", "")) == "running")
         if self.holder.layout.display != _display(model):
             self.holder.layout.display = _display(model)
 
     def _status(self, model: dict[str, Any]) -> dict[str, Any]:
         """The model without what is for the figure alone."""
-        told = {k: v for k, v in model.items() if k not in ("heat", "line", "histogram", "origin")}
-        return {
-            **told,
-            "iteration": list(model["iteration"]),
-            "names": list(self.names),
-            "modes": list(MODES),
-            "displays": list(DISPLAYS),
-        }
+        for_figure = ("image", "line", "histogram", "origin", "pair", "colours")
+        told = {k: v for k, v in model.items() if k not in for_figure}
+        return {**told, "iteration": list(model["iteration"]), "names": list(self.names)}
 
-    # -- editing ----------------------------------------------------------------------------------------------------
-    def edit(self, words: str, row: int = 0, column: int = 0) -> None:
-        """Set the present value, and continue from there: the history before it is kept. Waits for the session.
+    # -- the pump's side --------------------------------------------------------------------------------------------
+    @property
+    def behind(self) -> bool:
+        return self.images.behind
 
-        Parameters
-        ----------
-        words : str
-            The number, as text.
-        row, column : int, default 0
-            The cell of the table that is shown, for an array.
+    @property
+    def hidden(self) -> bool:
+        """True if neither the image nor the figure is in sight; a number or a table does not say whether it is."""
+        if self.images.shown:
+            return self.images.widget.hidden
+        return self.holder.layout.display != "none" and self.live.hidden
 
-        Raises
-        ------
-        WorkbenchError
-            For an invalid number, or if the value cannot be edited now (``not-editable``).
-        """
-        session = self.source.session
-        model = self.model(self.source.snapshot())
-        if session is None or not model["editable"]:
-            raise WorkbenchError(
-                f"{self.name!r} cannot be edited here.",
-                slug="not-editable",
-                fix="pause the session, and show the newest value in the mode 'value'.",
-            )
-        place = place_of(model["origin"], row, column) if model["origin"]["picked"] else ()
-        value = np.array(session.value(self.name))
-        value[place] = typed_value(words, value.dtype)
-        session.set_value(self.name, value if value.ndim else value[()])
-        if value.size <= MAX_CODE:
-            self.focus.did(f"session.set_value({self.name!r}, {value.tolist()!r})")
-        else:
-            item = value[place].item()
-            self.focus.did(
-                f"edited = session.value({self.name!r}).copy(); edited[{', '.join(map(str, place))}] = {item!r}; "
-                f"session.set_value({self.name!r}, edited)"
-            )
+    @property
+    def in_flight(self) -> int:
+        return max(part.in_flight for part in self._answering)
 
-    def _edit(self, words: str, row: int, column: int) -> None:
-        """The same on a thread of its own, with the answer in place."""
-        try:
-            self.edit(words, row, column)
-            self._errors.pop("edit", None)
-            self._said = "Value set. The run continues from here with it; the earlier values are kept."
-        except WorkbenchError as error:
-            self._errors["edit"], self._said = _sentence(error), ""
-        except (IndexError, ValueError, TypeError) as error:
-            self._errors["edit"], self._said = str(error), ""
-        self.update_now()
+    @property
+    def holding(self) -> bool:
+        return any(part.holding for part in self._answering)
 
-    # -- the browser's messages -------------------------------------------------------------------------------------
-    def _asked(self, kind: str, content: Mapping[str, Any]) -> None:
-        if kind == "set":
-            field, words = str(content.get("field")), str(content.get("value") or "")[:500]
-            try:
-                if field == "name":
-                    self.select(words)
-                    self.focus.select(words)
-                elif field in self.settings:
-                    self.look(**{field: words})
-                    self._tell()
-            except WorkbenchError as error:
-                self._errors[field] = _sentence(error)
-                self.update_now()
-        elif kind == "edit":
-            row, column = content.get("row", 0), content.get("column", 0)
-            words = str(content.get("text") or "")[:500]
-            if isinstance(row, int) and isinstance(column, int) and row >= 0 and column >= 0:
-                self._aside.do(lambda: self._edit(words, row, column))
+    @property
+    def took(self) -> float:
+        return max(part.took for part in self._answering)
 
-    def _tell(self) -> None:
-        """The shown content as a line of code."""
-        when, index = self.settings["time"], self.settings["index"]
-        key = f"[{index_text(parse_index(index))}]" if parse_index(index) else ""
-        parts = parse_index(when)
-        if parts and any(isinstance(p, slice) for p in parts) and len(parts) == 1:
-            line = f"session.trace[{self.name!r}][{index_text(parts)}]"
-        elif parts:
-            line = f"session.value({self.name!r}, iteration=({index_text(parts)},)){key}"
-        else:
-            line = f"session.value({self.name!r}){key}"
-        self.focus.did(line, about="inspect")
+    @property
+    def waited(self) -> float:
+        return min(part.waited for part in self._answering)
+
+    @property
+    def _answering(self) -> tuple[Acknowledgement, ...]:
+        image = self.images.widget
+        return (self.live, image) if image.views else (self.live,)
 
     def close(self) -> None:
         """Close all parts of the view. Closing twice is harmless."""
+        if hasattr(self, "images"):  # not there if the constructor failed
+            self.images.close()
         super().close()
         if hasattr(self, "_aside"):
             self._aside.close()
 
 
 def _display(model: dict[str, Any]) -> str:
-    return "none" if model["display"] in ("none", "table") else "block"
-
-
-def _sentence(error: WorkbenchError) -> str:
-    return f"{error.message} {error.fix or ''}".strip()
+    return "none" if model["display"] in ("none", "table", "image") else "block"

@@ -1,0 +1,67 @@
+"""Images of arrays in the browser: bytes that number colours, drawn on a canvas; their colour bar and film strip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.json_widget import PROTOCOL, Part
+from workbench.widgets.live.acknowledgement import Acknowledgement
+from workbench.widgets.values.colours import palettes
+
+
+class ArrayImage(Acknowledgement, Part):
+    """Draws ``status["images"]``, whose colours are in ``pixels`` one after the other, and ``status["film"]``.
+
+    Parameters
+    ----------
+    asked : callable
+        ``asked(kind, content)`` gets what is pressed.
+    answered : callable
+        Called without arguments when the browser has drawn an image.
+    """
+
+    _script = script("values/array_image.js")
+    _css = joined("values/array_image.css")
+    palettes = traitlets.Bytes(b"").tag(sync=True)
+    pixels = traitlets.Bytes(b"").tag(sync=True)
+    film = traitlets.Bytes(b"").tag(sync=True)
+    #: one image is drawn while the next one is on its way
+    ahead = 1
+
+    def __init__(self, asked: Callable[[str, Mapping[str, Any]], None], answered: Callable[[], None]) -> None:
+        self._asked, self._answered = asked, answered
+        self._told: dict[str, Any] = {}
+        super().__init__(status={"shown": False}, palettes=palettes())
+
+    @property
+    def sent(self) -> int:
+        return self.push
+
+    def _browser_says(self, _widget: Any, content: Mapping[str, Any], _buffers: Any) -> None:
+        kind = content.get("kind")
+        self._heard(content)
+        if kind == "ack":
+            self._answered()
+        elif isinstance(kind, str) and kind not in PROTOCOL:
+            self._asked(kind, content)
+
+    def draw(self, status: Mapping[str, Any], images: Sequence[np.ndarray], film: Sequence[np.ndarray]) -> None:
+        """Show images and a film strip, given as arrays of colour numbers. Right on any thread."""
+        pixels, strip = (b"".join(image.tobytes() for image in part) for part in (images, film))
+        with self._lock:
+            if self.comm is None or (status == self._told and pixels == self.pixels and strip == self.film):
+                return
+            self._told = dict(status)
+            with self.hold_sync():
+                self.push += 1
+                self._sending()
+                if pixels != self.pixels:
+                    self.pixels = pixels
+                if strip != self.film:
+                    self.film = strip
+                self.status = {**status, "push": self.push}

@@ -1,0 +1,135 @@
+"""The images of a value inspector: what they show, the widget that draws them, and the thread that plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.widgets.live.selection import Moment
+from workbench.widgets.live.view_source import is_running
+from workbench.widgets.values.array_image import ArrayImage
+from workbench.widgets.values.colours import Scale
+from workbench.widgets.values.frames import Frames
+from workbench.widgets.values.pictures import Drawn, Pictures, history_of, part_of, probe
+from workbench.widgets.values.reduced import is_image
+from workbench.widgets.values.slices import Index, parse_index
+
+if TYPE_CHECKING:
+    from workbench.widgets.values.value_inspector import ValueInspector
+
+NOTHING: dict[str, Any] = {"shown": False}
+
+
+class InspectorImages:
+    """Part of one :class:`~workbench.widgets.values.value_inspector.ValueInspector`."""
+
+    def __init__(self, view: ValueInspector) -> None:
+        self._view = view
+        self.pictures = Pictures()
+        self.frames = Frames(self._next, lambda: self.widget.holding)
+        self.widget = ArrayImage(view._asked, self.frames.answered)
+        self._drawn = Drawn(NOTHING)
+        self._pointer: Mapping[str, Any] = {}
+
+    @property
+    def shown(self) -> bool:
+        """True while there is an image."""
+        return bool(self._drawn.status["shown"])
+
+    @property
+    def behind(self) -> bool:
+        """True while the film strip is not complete."""
+        return self.shown and self.pictures.behind
+
+    def wish(self) -> None:
+        """Another moment is looked at: its image is to be seen at once."""
+        if self.shown and self.widget.views:
+            self.frames.wish()
+
+    def _next(self) -> None:
+        view = self._view
+        with view._show_lock:
+            if self.shown and view.comm is not None:
+                self.show(is_running(view.source.snapshot()))
+
+    def show(self, running: bool) -> None:
+        """Draw what the view's settings select."""
+        self._drawn = self._draw(running)
+        self._send()
+
+    def _draw(self, running: bool) -> Drawn:
+        view = self._view
+        one = view._shown(running)
+        index, settings = view.index(), view.settings
+        if one.value is None or settings["display"] not in ("auto", "image"):
+            return Drawn(NOTHING)
+        part = part_of(one.value, index)
+        wished = settings["display"] == "image" and part.size > 1
+        if part.dtype.kind not in "biufc" or not (is_image(part.shape) or wished):
+            return Drawn(NOTHING)
+        going = running or view.focus.playing
+        if settings["mode"] in ("difference", "against") and view.pair is not None:
+            history = history_of(view.source, view.name, view.pair[0]) if settings["mode"] == "difference" else None
+            return self.pictures.change(view.pair, one, index, history, _scale(settings["scale"], "value"), going)
+        film = settings["mode"] == "value" and not settings["time"]
+        history = history_of(view.source, view.name, one) if film else None
+        live = view.focus.moment is None
+        return self.pictures.value(one, index, history, _scale(settings["scale"], "run"), going, live)
+
+    def _send(self) -> None:
+        told = probe(self._drawn, self._pointer)
+        status = {**self._drawn.status, "probe": told, "name": self._view.name, "axes": self._axes()}
+        status |= {"asked": self.frames.asked, "dropped": self.frames.dropped}
+        self.widget.draw(status, self._drawn.images, self._drawn.film)
+
+    def _axes(self) -> list[dict[str, int]]:
+        """The axes before the last two, of which one place each is shown: their sizes and places."""
+        one = self._view._last
+        value = None if one is None else one.value
+        index = parse_index(self._view.settings["index"])
+        if not isinstance(value, np.ndarray) or value.ndim < 3 or one is None or one.steps:
+            return []
+        if len(index) > value.ndim - 2 or not all(isinstance(k, int) for k in index):
+            return []
+        at = [k % max(1, n) for k, n in zip(_numbers(index), value.shape, strict=False)]
+        at += [0] * (value.ndim - 2 - len(at))
+        return [{"size": n, "at": k} for n, k in zip(value.shape, at, strict=False)]
+
+    def asked(self, kind: str, content: Mapping[str, Any]) -> None:
+        """What is done in the widget."""
+        view = self._view
+        if kind == "probe":
+            with view._show_lock:
+                self._pointer = dict(content)
+                self._send()
+        elif kind == "rescale":
+            self.pictures.rescale()
+            view.update_now()
+        elif kind == "film" and content.get("newest"):
+            view.focus.did("panel.focus.look_at(None)", "look")
+            view.focus.look_at(None)
+        elif kind == "film":
+            iteration, one = content.get("iteration"), view._last
+            frame = view.source.graph.frame_of(view.source.graph.value(view.name).node)
+            if not isinstance(iteration, int) or iteration < 0 or one is None or len(one.iteration) != len(frame):
+                return
+            moment = Moment(frame, (*one.iteration[:-1], iteration))
+            view.focus.did(f"panel.focus.look_at(wb.widgets.Moment({moment.frame!r}, {moment.iteration!r}))", "look")
+            view.focus.look_at(moment)
+
+    def scale(self) -> Scale | None:
+        """The colours of the run as far as they are known, for a picture in a file."""
+        return None if self._view.settings["scale"] == "value" else self.pictures.scale
+
+    def close(self) -> None:
+        self.frames.close()
+
+
+def _scale(wish: str, usual: str) -> str:
+    return usual if wish == "auto" else wish
+
+
+def _numbers(index: tuple[Index, ...]) -> list[int]:
+    return [k for k in index if isinstance(k, int)]

@@ -1,0 +1,233 @@
+"""What the images of a value show: the value or its change, in which colours, its film strip and its slices."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.trace.provenance import last_iteration
+from workbench.widgets.text.labels import count_text, number
+from workbench.widgets.values.colours import Scale, indexes
+from workbench.widgets.values.inspected_value import Inspected
+from workbench.widgets.values.reduced import matrix, real, reduced
+from workbench.widgets.values.run_colours import RunColours, value_scale
+from workbench.widgets.values.samples import Samples, limits, spaced
+from workbench.widgets.values.slices import Index, as_key, resolve
+
+if TYPE_CHECKING:
+    from workbench.widgets.live.view_source import ViewSource
+
+#: rows or columns of an image, and of those of the value before and after beside a difference
+SIDE, SMALL = 640, 160
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What the browser draws: ``status`` as plain data, and colour numbers of the images and of the film strip.
+    ``values`` are the numbers behind the images."""
+
+    status: dict[str, Any]
+    images: list[np.ndarray] = field(default_factory=list)
+    film: list[np.ndarray] = field(default_factory=list)
+    values: list[np.ndarray] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The iterations of a value within one activation of its loop: ``read`` gives the value of one, ``key`` tells which
+    history it is, ``last`` is the newest."""
+
+    key: tuple[Any, ...]
+    last: int
+    read: Callable[[int], Any]
+
+
+def part_of(value: Any, index: Sequence[Index]) -> np.ndarray:
+    """The items of a value that an index selects; the whole value for an index that does not fit."""
+    array = np.asarray(value)
+    try:
+        return array[as_key(resolve(index, array.shape))] if index else array
+    except WorkbenchError:
+        return array
+
+
+def history_of(source: ViewSource, name: str, one: Inspected) -> History | None:
+    """The history that a value of one iteration belongs to; None outside of loops, and for many iterations."""
+    trace = source.trace
+    if trace is None or not one.iteration or one.steps:
+        return None
+    prefix = one.iteration[:-1]
+    try:
+        series = trace[name]
+        tag = series.tag(0)
+        last = last_iteration(trace, Ref(tag.node, tag.output), prefix)
+    except (KeyError, IndexError, TypeError, ValueError, WorkbenchError):
+        return None
+    edits = 0 if source.session is None else len(source.session.histories)
+    if last is None or len(series.frame) != len(one.iteration):
+        return None
+    key = (weakref.ref(trace), edits, name, prefix)
+    return History(key, max(last, one.iteration[-1]), lambda iteration: series.at((*prefix, iteration)))
+
+
+class Pictures:
+    """Draws the images of one view, and remembers the colour scales of the run."""
+
+    def __init__(self) -> None:
+        self._samples, self._steps = Samples(), Samples()
+        self._colours, self._changes = RunColours(), RunColours()
+        #: of the value that was drawn last
+        self.scale: Scale | None = None
+
+    @property
+    def behind(self) -> bool:
+        """True while the film strip has images that were not read yet."""
+        return self._samples.behind or self._steps.behind
+
+    def rescale(self) -> None:
+        """Find the limits of the run's colours again."""
+        self._colours.forget()
+        self._changes.forget()
+
+    def value(
+        self, one: Inspected, index: Sequence[Index], history: History | None, wish: str, going: bool, live: bool
+    ) -> Drawn:
+        """One image, with its film strip; ``wish`` is "run" or "value", and ``live`` is True for the newest moment."""
+        part = part_of(one.value, index)
+        view = matrix(part)
+        if view is None:
+            return Drawn({"shown": False})
+        samples = {} if history is None else self._film(history, one, index, going)
+        key = (*(history.key[:3] if history is not None else (one.where,)), tuple(map(str, index)))
+        if wish == "run":
+            ends = [(s.low, s.high) for s in samples.values()] + ([limits(part)] if live else [])
+            scale = self._colours.scale(key, part, ends, going)
+        else:
+            scale = value_scale(part)
+        self.scale = scale
+        drawn = self._drawn([(part, view, one.where, scale, SIDE)], wish)
+        shown = one.iteration[-1] if one.iteration else -1
+        for iteration, kept in samples.items():
+            if kept.image is None:
+                continue
+            drawn.film.append(kept.drawn(scale))
+            newest = history is not None and iteration == history.last
+            drawn.status["film"].append(
+                {
+                    "iteration": iteration,
+                    "label": count_text(iteration),
+                    "size": list(kept.image.shape),
+                    "newest": newest,
+                    "here": newest if live else iteration == shown,
+                }
+            )
+        return drawn
+
+    def change(
+        self,
+        pair: tuple[Inspected, Inspected],
+        change: Inspected,
+        index: Sequence[Index],
+        history: History | None,
+        wish: str,
+        going: bool,
+    ) -> Drawn:
+        """The difference of two values, large, and both of them, small, in one scale."""
+        parts = [part_of(v.value, index) for v in (change, *pair)]
+        views = [matrix(part) for part in parts]
+        difference, now, before = views
+        if difference is None or now is None or before is None:
+            return Drawn({"shown": False})
+        key = (*(history.key[:3] if history is not None else (pair[0].where,)), tuple(map(str, index)))
+        steps: list[tuple[float, float]] = []
+        if history is not None and wish == "run":
+            at = [k + 1 for k in spaced(history.last)]
+            found = self._steps.at((history.key, key), at, lambda k: _step(history, k, index), going)
+            steps = [(s.low, s.high) for s in found.values() if s is not None]
+        ends = [limits(part) for part in parts[1:]]
+        both = self._colours.scale(key, parts[1], ends, going)
+        scale = value_scale(parts[0], signed=True)
+        if wish == "run" and history is not None:
+            scale = self._changes.scale(key, parts[0], steps, going, signed=True)
+        self.scale = scale
+        return self._drawn(
+            [
+                (parts[0], difference, change.where, scale, SIDE),
+                (parts[2], before, pair[1].where or "before", both, SMALL),
+                (parts[1], now, pair[0].where or "now", both, SMALL),
+            ],
+            wish,
+        )
+
+    def _film(self, history: History, one: Inspected, index: Sequence[Index], going: bool) -> dict[int, Any]:
+        def read(iteration: int) -> np.ndarray:
+            value = one.value if (iteration,) == one.iteration[-1:] else history.read(iteration)
+            return part_of(value, index)
+
+        at = [*spaced(history.last), history.last]
+        key = (history.key, tuple(map(str, index)))
+        return {k: s for k, s in self._samples.at(key, at, read, going).items() if s is not None}
+
+    def _drawn(self, panes: Sequence[tuple[np.ndarray, np.ndarray, str, Scale, int]], wish: str) -> Drawn:
+        drawn = Drawn({"shown": True, "images": [], "film": [], "scale": wish, "words": _words(panes[0][0])})
+        for _, view, where, scale, side in panes:
+            small, told = reduced(view, side)
+            drawn.values.append(small)
+            drawn.images.append(indexes(small, scale))
+            drawn.status["images"].append(
+                {
+                    "size": list(small.shape),
+                    "where": where,
+                    "signed": scale.signed,
+                    "ticks": scale.ticks,
+                    "pixel": told,
+                    "step": -(-max(view.shape) // max(small.shape)),
+                }
+            )
+        return drawn
+
+
+def _step(history: History, iteration: int, index: Sequence[Index]) -> np.ndarray:
+    now, before = (np.asarray(part_of(history.read(k), index)) for k in (iteration, iteration - 1))
+    with np.errstate(all="ignore"):
+        return np.subtract(
+            now, before, dtype=np.complex128 if "c" in now.dtype.kind + before.dtype.kind else np.float64
+        )
+
+
+def _words(part: np.ndarray) -> str:
+    """Smallest, largest and mean item, and how many are not finite."""
+    values = real(part)
+    if values.dtype.kind == "b":
+        return f"{count_text(int(values.sum()))} of {count_text(values.size)} items are true"
+    low, high = values.min(), values.max()
+    words = []
+    if not (np.isfinite(low) and np.isfinite(high)):
+        finite = values[np.isfinite(values)]
+        bad = values.size - finite.size
+        words = [f"{count_text(bad)} of {count_text(values.size)} items {'is' if bad == 1 else 'are'} NaN or infinite"]
+        if not finite.size:
+            return words[0]
+        values, low, high = finite, finite.min(), finite.max()
+    with np.errstate(all="ignore"):
+        mean = float(values.mean(dtype=np.float64))
+    words += [f"min {number(low, 4)}", f"max {number(high, 4)}", f"mean {number(mean, 4)}"]
+    return " \u00b7 ".join(words)
+
+
+def probe(drawn: Drawn, content: Mapping[str, Any]) -> str:
+    """``[12, 30] 0.8312``: the number behind the pixel that a pointer is on; nothing for a place outside."""
+    at = [content.get(key) for key in ("image", "row", "column")]
+    if not all(isinstance(k, int) and k >= 0 for k in at):
+        return ""
+    image, row, column = (int(k) for k in at if k is not None)
+    if image >= len(drawn.values) or row >= drawn.values[image].shape[0] or column >= drawn.values[image].shape[1]:
+        return ""
+    step = drawn.status["images"][image]["step"]
+    return f"[{row * step}, {column * step}] {number(drawn.values[image][row, column], 8)}"

@@ -1,0 +1,104 @@
+"""Some iterations of one value, evenly spaced: the film strip below an image, and the limits of the run's colours.
+
+Only values that are recorded are read, for a bounded time a look; what was read is kept while the history is the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.values.colours import Scale, indexes
+from workbench.widgets.values.reduced import matrix, real, reduced
+
+#: images of a film strip, without the present one
+FRAMES = 8
+#: pixels of the longer side of one
+SIDE = 48
+#: seconds for reading in one look, while the run stands and while it goes on or is played
+STANDS_S, GOES_S = 0.1, 0.015
+MISSING = (KeyError, IndexError, TypeError, ValueError, WorkbenchError)
+
+
+@dataclass(slots=True)
+class Sample:
+    """A small image of a value, and the smallest and largest finite item of it (NaN where there is none)."""
+
+    image: np.ndarray | None
+    low: float
+    high: float
+    _drawn: tuple[Scale, np.ndarray] | None = None
+
+    def drawn(self, scale: Scale) -> np.ndarray:
+        """The colour numbers of the image; kept, because a film strip stays as it is while another moment is shown."""
+        assert self.image is not None
+        if self._drawn is None or self._drawn[0] != scale:
+            self._drawn = scale, indexes(self.image, scale)
+        return self._drawn[1]
+
+
+def sample(part: np.ndarray) -> Sample:
+    """A sample of what is shown of a value."""
+    if part.dtype.kind not in "biufc" or not part.size:
+        return Sample(None, np.nan, np.nan)
+    low, high = limits(part)
+    view = matrix(part)
+    return Sample(None if view is None else reduced(view, SIDE)[0], low, high)
+
+
+def limits(part: np.ndarray) -> tuple[float, float]:
+    """The smallest and largest finite item; NaN where there is none."""
+    values = real(part)
+    if values.dtype.kind == "f":
+        low, high = float(values.min()), float(values.max())
+        if np.isfinite(low) and np.isfinite(high):
+            return low, high
+        values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else (np.nan, np.nan)
+
+
+def spaced(last: int) -> list[int]:
+    """At most ``FRAMES`` iterations before ``last``, in steps that stay the same for long: 0, 50, 100 ..."""
+    step, factors = 1, (1, 2, 5)
+    while -(-last // step) > FRAMES:
+        power = 10 ** (len(str(step)) - 1)
+        step = next((f * power for f in factors if f * power > step), 10 * power)
+    return list(range(0, last, step))
+
+
+class Samples:
+    """Keeps the samples of one value; ``behind`` is true while some were not read yet."""
+
+    def __init__(self) -> None:
+        self.behind = False
+        self._key: Any = None
+        self._kept: dict[int, Sample | None] = {}
+
+    def at(
+        self, key: Any, iterations: list[int], read: Callable[[int], np.ndarray], brief: bool
+    ) -> dict[int, Sample | None]:
+        """Iteration -> sample, or None for a value that is not recorded; ``key`` tells which history it is."""
+        if key != self._key:
+            self._key, self._kept = key, {}
+        until = time.perf_counter() + (GOES_S if brief else STANDS_S)
+        found: dict[int, Sample | None] = {}
+        self.behind = False
+        for iteration in iterations:
+            if iteration not in self._kept:
+                if time.perf_counter() > until:
+                    self.behind = True
+                    break
+                try:
+                    self._kept[iteration] = sample(read(iteration))
+                except MISSING:
+                    if iteration == iterations[-1]:
+                        continue  # not computed yet
+                    self._kept[iteration] = None
+            found[iteration] = self._kept[iteration]
+        self._kept = {k: kept for k, kept in self._kept.items() if k in iterations}
+        return found

@@ -1,4 +1,4 @@
-"""What is done to a value inspector: choosing by fields and tabs of the browser, and editing the value."""
+"""Commands of a value inspector: choosing by fields and tabs of the browser, and editing the value."""
 
 from __future__ import annotations
 

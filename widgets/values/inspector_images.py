@@ -98,7 +98,7 @@ class InspectorImages:
         return [{"size": n, "at": k} for n, k in zip(value.shape, at, strict=False)]
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
-        """What is done in the widget."""
+        """Carry out a message of the widget."""
         view = self._view
         if kind == "probe":
             with view._show_lock:

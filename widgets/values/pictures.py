@@ -1,4 +1,4 @@
-"""What the images of a value show: the value or its change, in which colours, its film strip and its slices."""
+"""Contents of the images of a value: the value or its change, in which colours, its film strip and its slices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIDE, SMALL = 640, 160
 
 @dataclass(slots=True)
 class Drawn:
-    """What the browser draws: ``status`` as plain data, and colour numbers of the images and of the film strip.
+    """A drawing for the browser: ``status`` as plain data, and colour numbers of the images and of the film strip.
     ``values`` are the numbers behind the images."""
 
     status: dict[str, Any]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.evaluation.solver_reports import heron
 from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, counter, evil, flat, nested, newton
 from tests.widgets.test_escaping import TAG, texts
@@ -84,6 +85,24 @@ def test_a_fix_is_tried_beside_the_session(made):
         view.close()
         assert fork.state == "closed" and taken[0].state != "closed"
         taken[0].close()
+
+
+def test_a_fix_that_does_not_help_goes_and_one_that_does_says_so(made):
+    inputs = {"a": np.float32(2.0), "x": np.float32(1.0), "tol": np.float32(1e-20)}
+    with wb.Session(heron.graph_for(**inputs), inputs) as session:
+        session.next_iteration(8)
+        view = made(session)
+        assert [fix.kind for fix in view._fixes] == ["tolerance", "dtype", "cap"]
+        assert until(lambda: [f["number"] for f in view.verdict.status["fixes"]] == [0, 2], 30)
+        assert until(lambda: all(f["state"] == "helps" for f in view.verdict.status["fixes"]), 30)
+        assert "the loop then ends after 1,000 iterations" in view.verdict.status["fixes"][1]["result"]
+        assert session.forks == () and view.forks == () and session.state == "paused"
+        press(view, "try", 2)
+        assert until(lambda: view.verdict.status["fixes"][1]["state"] == "works", 20)
+        session.update(tol=np.float32(1e-3))  # other inputs: what was tried before says nothing about them
+        session.next_iteration(1)
+        view.show(session.snapshot())
+        assert not view.verdict.status["fixes"]
 
 
 def test_trying_does_not_block_who_presses(made):

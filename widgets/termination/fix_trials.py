@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.widgets.live.background import BackgroundTasks
+from workbench.widgets.termination.fixes_aside import FixesAside
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -39,6 +40,8 @@ class Trials:
         #: copies that nobody has taken; they are closed with the view
         self.forks: list[Any] = []
         self._copies: dict[str, Any] = {}
+        #: outcomes of fixes that were tried without being asked for
+        self.aside = FixesAside(changed)
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Sentence of a fix -> ``state`` ("trying", "works", "fails"), ``text``, and ``copy``: it is there."""
@@ -114,3 +117,4 @@ class Trials:
         for fork in forks:
             fork.close()
         self._aside.close()
+        self.aside.close()

@@ -129,6 +129,8 @@ class TerminationView(FigureView):
             self._took = self._asked - started
             self._told, self._end, self._key = model["verdict"], model["end"], key
             self._fixes = list(getattr(model["answer"], "fix", None) or ())
+            if not running:
+                self._trials.aside.ask(self.source.session, model["answer"], self._path)
             self._kept = [{k: c.get(k) for k in ("ahead", "trend", "blocks")} for c in model["clauses"]]
         kept = self._kept or [{"ahead": None}] * len(model["clauses"])
         clauses = [
@@ -199,7 +201,8 @@ class TerminationView(FigureView):
         self._last = model
         mark = model["moment"]
         looked = f"curves show {mark['text']}; the verdict is for the newest state" if mark is not None else ""
-        shown = verdict_model(model, self._fixes, self._trials.state(), looked, self._copies is not None)
+        trials, aside = self._trials.state(), self._trials.aside.of
+        shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside)
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
         self.controls.offer(self._settings())
 

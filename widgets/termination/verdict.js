@@ -69,7 +69,8 @@ export default {
     });
     const fixes = section(box, "ul", "workbench-verdict-fixes", (place, rows) => {
       place.setAttribute("aria-label", "Suggested fixes");
-      rows.forEach((row, k) => {
+      rows.forEach((row) => {
+        const k = row.number;
         const item = make("li", "", place);
         make("span", "", item, `To fix it: ${row.sentence} `);
         if (row.applies) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench.widgets.text.labels import against, count_text, number, shorten
@@ -30,12 +30,15 @@ def verdict_model(
     trials: Mapping[str, Mapping[str, Any]] | None = None,
     moment: str = "",
     copies: bool = False,
+    aside: Callable[[str], Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """``tone``, ``sign``, ``badge``, ``headline``, ``reason``, ``facts`` (label, text), ``clauses`` (node, text, now,
-    state, gap, trend, blocks, word), ``root``, ``first_bad``, ``fixes`` (sentence, applies, state, result), ``moment``.
+    state, gap, trend, blocks, word), ``root``, ``first_bad``, ``fixes`` (number, sentence, applies, state, result),
+    ``moment``.
 
     ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails"), ``text`` and ``copy``; ``copies``:
-    there is a place to show a copy in.
+    there is a place to show a copy in. ``aside`` tells the outcome of a fix that was tried before anybody asked: a
+    "useless" one is left out, unless it was tried by hand.
     """
     told = model.get("verdict")
     empty: dict[str, Any] = {
@@ -65,9 +68,12 @@ def verdict_model(
     shown = []
     for k, sentence in enumerate(told["fix"][:SENTENCES]):
         applies = k < len(fixes) and bool(getattr(fixes[k], "applies", False))
-        trial = (trials or {}).get(sentence, {})
+        trial = (trials or {}).get(sentence) or (aside(sentence) if aside is not None else {})
+        if trial.get("state") == "useless":
+            continue
         shown.append(
             {
+                "number": k,
                 "sentence": shorten(sentence, 400),
                 "applies": applies,
                 "state": trial.get("state", ""),

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
@@ -189,8 +189,8 @@ class Termination:
         NaN, began its cycle, or passed the value that it should have met.
     details : dict
         Further numbers by name.
-    evidence : object
-        Internal: the last state of the look-ahead. Not part of the answer.
+    evidence, trials : object
+        Internal: the last state of the look-ahead, and how fixes are tried. Not part of the answer.
 
     Examples
     --------
@@ -215,6 +215,8 @@ class Termination:
     details: dict[str, Any] = field(default_factory=dict)
     #: the last state of the look-ahead, for the search of the cause; not part of the answer
     evidence: Any = field(default=None, repr=False, compare=False)
+    #: tries the fixes in copies of the session when the answer is printed; not part of the answer
+    trials: Callable[[Termination], list[str]] | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         head = {"terminates": "the loop ends", "never": "the loop never ends", None: "no answer"}[self.outcome]
@@ -250,9 +252,27 @@ class Termination:
             text.append(f"First bad iteration: {self.first_bad:,}.")
         if self.status is Status.PREDICTED:
             text.append(f"Confidence {percent(self.confidence)}.")
-        for sentence in self.fix:
+        for sentence in self.fixes_that_help():
             text.append("To fix it: " + sentence)
         return "\n".join(text)
+
+    def fixes_that_help(self) -> list[str]:
+        """The proposals in ``fix``, without those that do not help.
+
+        Of an endless loop in a session that stands still, the first four are tried, each in a copy of the session that
+        is closed again; the first call takes the time for that. Other answers give all of ``fix``. Printing an answer
+        shows these.
+
+        Returns
+        -------
+        list of Fix
+
+        Examples
+        --------
+        >>> session.termination().fixes_that_help()
+        []
+        """
+        return self.fix if self.trials is None else self.trials(self)
 
     @property
     def clause_role(self) -> str:

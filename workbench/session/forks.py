@@ -51,6 +51,11 @@ class Forks:
 
     def with_fix(self, before: Termination, fix: None | int | Fix, at: str, seconds: float) -> FixOutcome:
         """A fork with a fix of ``before`` applied, "here" or at the "start", and the answers before and after."""
+        outcome = self._with_fix(before, fix, at, seconds)
+        self._made.append(outcome.fork)
+        return outcome
+
+    def _with_fix(self, before: Termination, fix: None | int | Fix, at: str, seconds: float) -> FixOutcome:
         chosen = chosen_fix(before, fix)
         with self._worker.stopped_between_slices():
             run = self._state.run
@@ -62,21 +67,23 @@ class Forks:
             entered = path is not None and view.iteration(numbers[path]) >= 0
         graph, feeds, changes = repaired(self._state.graph, feeds, chosen)
         fork = self._make(graph, feeds)
-        if at == "here" and path is not None and entered:
-            same = stand.node if stand.frame == path and stand.node in graph.nodes else graph.frames[path].loop_cond
-            if inside and same is not None:
-                fork.run_to(same, here)
-            else:
-                fork.run()
-        self._copy_breakpoints(fork)
-        self._made.append(fork)
-        return FixOutcome(fork, chosen, before, fork.termination(path, seconds), tuple(changes))
+        try:
+            if at == "here" and path is not None and entered:
+                same = stand.node if stand.frame == path and stand.node in graph.nodes else graph.frames[path].loop_cond
+                if inside and same is not None:
+                    fork.run_to(same, here)
+                else:
+                    fork.run()
+            self._copy_breakpoints(fork)
+            return FixOutcome(fork, chosen, before, fork.termination(path, seconds), tuple(changes))
+        except BaseException:
+            fork.close()
+            raise
 
     def tried(self, before: Termination, fix: Fix, seconds: float) -> FixOutcome:
         """The outcome of a fix of ``before`` in a copy from the start, which is closed again."""
-        outcome = self.with_fix(before, fix, "start", seconds)
+        outcome = self._with_fix(before, fix, "start", seconds)
         outcome.fork.close()
-        self._made = [fork for fork in self._made if fork is not outcome.fork]
         return outcome
 
     def _copy_breakpoints(self, fork: Session) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 
 from workbench.analysis import Fix, Termination
 from workbench.analysis.fixes import FixOutcome
+from workbench.analysis.fixes.trial import FixTrials
 from workbench.analysis.termination.proof_cache import TerminationCache
 from workbench.arrays import Array
 from workbench.debugger import Breakpoints, History, Stop
@@ -810,7 +811,8 @@ class Session:
         Returns
         -------
         Termination
-            The answer, with its proof or forecast.
+            The answer, with its proof or forecast. When it is printed, the fixes of an endless loop are first tried in
+            copies of the session, and those that do not help are left out.
 
         Raises
         ------
@@ -827,7 +829,10 @@ class Session:
         checked_seconds("termination", "seconds", seconds)
         with self._worker.stopped_between_slices():
             failed = self.stop.error if self._state.progress == "failed" else None
-            return self._proofs.ask(self._run, frame, seconds, failed, self._state.running)
+            answer = self._proofs.ask(self._run, frame, seconds, failed, self._state.running)
+        if answer.outcome == "never" and answer.trials is None:
+            answer.trials = FixTrials(self)
+        return answer
 
     # -- histories and forks -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,80 @@
+"""Fixes that are tried before anybody asks, aside: those that do not help are then no longer shown."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, is_useless, tried
+from workbench.analysis.text import count
+from workbench.widgets.live.background import BackgroundTasks
+
+if TYPE_CHECKING:
+    from workbench.session import Session
+
+#: inputs of more bytes are told apart by what holds them, not by their values; and results that are remembered
+SMALL, KEPT = 4096, 64
+
+
+class FixesAside:
+    """``changed`` is called, on another thread, when a fix has been tried."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._aside = BackgroundTasks("workbench-fixes")
+        self._told: dict[Any, dict[str, Any]] = {}  # (inputs, loop, sentence) -> its outcome
+        self._wanted: list[tuple[Any, Any, Any]] = []  # (key, answer, fix), of the newest answer only
+        self._mark: Any = None
+        self._busy = False
+
+    def ask(self, session: Session | None, answer: Any, path: tuple[str, ...] | None) -> None:
+        """Have the fixes of the newest answer tried; those of answers before it are no longer waited for."""
+        if answer is None or session is None or not can_be_tried(session, answer):
+            return
+        inputs = tuple((k, v.tobytes() if v.nbytes <= SMALL else id(v)) for k, v in session.inputs.items())
+        with self._lock:
+            self._mark = (inputs, path)
+            new = [((inputs, path, str(fix)), answer, fix) for fix in answer.fix[:MOST_FIXES]]
+            self._wanted = [w for w in new if w[0] not in self._told and getattr(w[2], "applies", False)]
+            begin, self._busy = bool(self._wanted) and not self._busy, self._busy or bool(self._wanted)
+        if begin:
+            self._aside.do(lambda: self._work(session))
+
+    def of(self, sentence: str) -> dict[str, Any]:
+        """``state`` ("", "useless" or "helps") and ``text`` of a fix of the newest answer."""
+        with self._lock:
+            key = (*self._mark, sentence) if self._mark is not None else None
+            return self._told.get(key, {})
+
+    def _work(self, session: Session) -> None:
+        while True:
+            with self._lock:
+                if not self._wanted:
+                    self._busy = False
+                    return
+                key, answer, fix = self._wanted.pop(0)
+            told = {"state": "", "text": ""}
+            try:
+                if can_be_tried(session, answer):
+                    outcome = tried(session, answer, fix)
+                    if is_useless(outcome):
+                        told = {"state": "useless", "text": ""}
+                    elif outcome is not None and outcome.works and outcome.after.remaining is not None:
+                        left = count(outcome.after.remaining, "iteration")
+                        told = {"state": "helps", "text": f"Tried in a copy: the loop then ends after {left}."}
+            except Exception:  # the session was closed meanwhile, or cannot be copied: nothing is known of this fix
+                told = {"state": "", "text": ""}
+            with self._lock:
+                if len(self._told) >= KEPT:
+                    self._told.pop(next(iter(self._told)))
+                self._told[key] = told
+            if told["state"]:
+                self._changed()
+
+    def close(self) -> None:
+        """Try nothing more, and wait for what is being tried."""
+        with self._lock:
+            self._wanted = []
+        self._aside.close()

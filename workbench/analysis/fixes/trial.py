@@ -1,0 +1,67 @@
+"""Proposed fixes, tried before they are told: each in a copy of the session, whose loop must then end."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.outcome import FixOutcome
+from workbench.analysis.verdict import Termination
+from workbench.errors import WorkbenchError
+
+#: nodes of a graph that is edited and planned again for a trial
+MOST_NODES = 2_000
+#: seconds of a reference core that one look-ahead of a trial may take, and fixes of one answer that are tried
+SECONDS, MOST_FIXES = 0.1, 4
+
+
+def can_be_tried(session: Any, answer: Termination) -> bool:
+    """True if fixes of the answer can be tried: of an endless loop, in a session that stands still."""
+    quiet = session is not None and session.state not in ("running", "closed")
+    return quiet and answer.outcome == "never" and len(session.graph.nodes) <= MOST_NODES
+
+
+def tried(session: Any, answer: Termination, fix: str) -> FixOutcome | None:
+    """The outcome of a fix in a copy that is closed again; None where it could not be tried, which says nothing."""
+    if not isinstance(fix, Fix) or not fix.applies:
+        return None
+    try:
+        outcome: FixOutcome = session.try_fix(answer, fix, SECONDS)
+    except WorkbenchError:
+        return None
+    return outcome
+
+
+def is_useless(outcome: FixOutcome | None) -> bool:
+    """True if the loop still never ends with the fix, or ends as soon as a number has gone bad."""
+    if outcome is None:
+        return False
+    after, kind = outcome.after, outcome.fix.kind
+    return after.outcome == "never" or kind != "stop-at-nan" and "nan" in (after.blocking_clause or "")
+
+
+class FixTrials:
+    """Tells the fixes of an answer of a session, without those that turn out not to help; tries them once, when asked.
+
+    Held by the answer; the session is not kept alive by it.  Copies and pickles of an answer tell its fixes untried.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self._session: Callable[[], Any] = weakref.ref(session)
+        self._told: list[str] | None = None
+
+    def __call__(self, answer: Termination) -> list[str]:
+        session = self._session()
+        if self._told is None and can_be_tried(session, answer):
+            asked = [None if k >= MOST_FIXES else tried(session, answer, fix) for k, fix in enumerate(answer.fix)]
+            self._told = [fix for fix, outcome in zip(answer.fix, asked, strict=True) if not is_useless(outcome)]
+        return answer.fix if self._told is None else self._told
+
+    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+        return _untried, ()
+
+
+def _untried() -> None:
+    return None

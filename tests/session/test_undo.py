@@ -180,3 +180,24 @@ def test_only_the_newest_histories_hold_their_values():
         held = [h for h in session.histories if h._run is not None]
         assert len(held) <= 6
         assert session.histories[0].trace["x"].values.tolist() == by_hand(2.0, 3, {})[:3]
+
+
+@pytest.mark.parametrize("iteration", [0, 3])
+def test_the_place_of_an_edit_can_be_gone_to_from_both_sides(iteration):
+    """The edit was made at the first node of an iteration: the run stops there, and does not pass it."""
+    with wb.Session(newton(), {"a": 2.0}) as session:
+        session.run_to("x", iteration=iteration)
+        here = session.position
+        session.set_value("x", 10.0)
+        session.run()
+        for _ in range(2):
+            assert session.run_to("x", iteration=iteration).reason is R.TARGET and session.position == here
+            assert session.next_iteration().position.iteration == (iteration + 1,)
+            assert session.previous_iteration().position == here or iteration == 0
+            session.run_to("x", iteration=5)
+            assert session.run_to("x", iteration=iteration).position == here
+            session.previous_iteration()
+            assert session.run_to("x", iteration=iteration).reason is R.TARGET and session.position == here
+        session.run()
+        assert session.trace["x"].values.tolist() == by_hand(2.0, 6, {iteration: 10.0})
+        assert session.value("x", iteration) == 10.0

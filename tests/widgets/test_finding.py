@@ -23,7 +23,7 @@ def saved(tmp_path):
     panel.session.run_to("x", 5)
     panel.focus.select("x")
     panel.time.look(3)
-    path = panel.save(tmp_path / "newton.finding")
+    path = panel.save(tmp_path / "newton.wbfinding")
     panel.close()
     return path
 
@@ -48,7 +48,7 @@ def test_a_run_that_is_over_and_one_that_has_not_begun(tmp_path):
     for k, command in enumerate((None, "run")):
         if command:
             panel.session.run()
-        path = panel.save(tmp_path / f"{k}.finding")
+        path = panel.save(tmp_path / f"{k}.wbfinding")
         live = wb.open_finding(path, live=True)
         assert live.session.state == panel.session.state
         assert live.session.position.event == panel.session.position.event
@@ -58,7 +58,7 @@ def test_a_run_that_is_over_and_one_that_has_not_begun(tmp_path):
 
 def test_a_finding_of_a_finding(saved, tmp_path):
     panel = wb.open_finding(saved)
-    again = panel.save(tmp_path / "again.finding")
+    again = panel.save(tmp_path / "again.wbfinding")
     panel.close()
     assert read_finding(again).moment == read_finding(saved).moment
 
@@ -69,7 +69,7 @@ def test_a_running_session_is_not_saved(tmp_path):
     try:
         if panel.session.state == "running":
             with pytest.raises(wb.WorkbenchError, match="pause it before saving"):
-                panel.save(tmp_path / "x.finding")
+                panel.save(tmp_path / "x.wbfinding")
     finally:
         panel.close()
 
@@ -77,14 +77,14 @@ def test_a_running_session_is_not_saved(tmp_path):
 def test_where_it_cannot_be_written(tmp_path):
     panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
     with pytest.raises(wb.WorkbenchError, match="another place") as caught:
-        panel.save(tmp_path / "no such folder" / "x.finding")
+        panel.save(tmp_path / "no such folder" / "x.wbfinding")
     assert caught.value.slug == "not-written" and not list(tmp_path.iterdir())
     panel.close()
 
 
 def changed(path, **changes):
     """A copy whose finding.json has other entries."""
-    other = path.with_name("changed.finding")
+    other = path.with_name("changed.wbfinding")
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w") as new:
         for name in old.namelist():
             data = old.read(name)
@@ -157,7 +157,7 @@ def test_damaged_files_are_read_or_refused_in_words(saved, tmp_path):
 
 
 def test_traces_of_another_version(saved, tmp_path):
-    other = tmp_path / "other.finding"
+    other = tmp_path / "other.wbfinding"
     for version in (0, 1, 4, -1, 10**30, "2", None, [2], True, "<b>" * 10**5):
         with zipfile.ZipFile(saved) as old, zipfile.ZipFile(other, "w") as new:
             for name in old.namelist():
@@ -214,7 +214,7 @@ def test_files_that_are_none(saved, tmp_path):
 
 
 def test_a_member_that_unpacks_to_too_much(saved, tmp_path):
-    big = tmp_path / "big.finding"
+    big = tmp_path / "big.wbfinding"
     shutil.copy(saved, big)
     with zipfile.ZipFile(big, "a", zipfile.ZIP_DEFLATED) as file, pytest.warns(UserWarning, match="Duplicate"):
         file.writestr(MEMBER, " " * (2 << 20))
@@ -227,7 +227,7 @@ def test_names_with_tags(tmp_path, monkeypatch):
     panel = wb.debug(evil(), {f"x{EVIL}": 0.0})
     panel.session.run()
     monkeypatch.chdir(tmp_path)
-    path = panel.panes.show("export").write("finding", f"../../{EVIL}.finding")
+    path = panel.panes.show("export").write("finding", f"../../{EVIL}.wbfinding")
     assert path.parent == tmp_path.resolve()
     panel.close()
     opened = wb.open_finding(path)

@@ -3,12 +3,19 @@
 
 const TEXTS = {
   page: ["Write a page", "One HTML file with all views and the time slider, which works offline"],
-  finding: ["Save this panel", "The recorded run with its position, breakpoints and selection. wb.open_finding opens it again"],
+  finding: ["Save this panel", "The recorded run with its position, breakpoints, selection and note. wb.open_finding opens it again"],
 };
 
 export default {
   render({ model, el }) {
     const box = make("div", "workbench-flow", el);
+    const note = make("textarea", "", box);
+    note.placeholder = "A note for who reads this: what was found, and where to look";
+    note.setAttribute("aria-label", "Note");
+    note.rows = 3;
+    note.style.cssText = "width: 100%; box-sizing: border-box; resize: vertical; font: inherit; padding: 4px 6px;";
+    ownKeys(box);
+    note.addEventListener("change", () => tell(model, { kind: "note", text: note.value }));
     const rows = {};
     for (const what of Object.keys(TEXTS)) {
       const row = make("div", "workbench-flow-bar", box);
@@ -17,9 +24,10 @@ export default {
       name.size = 24;
       name.setAttribute("aria-label", `File name of the ${what}`);
       const suffix = make("span", "", row);
-      const button = makeButton(TEXTS[what][0], TEXTS[what][1], row, () =>
-        tell(model, { kind: "write", what, name: name.value }),
-      );
+      const button = makeButton(TEXTS[what][0], TEXTS[what][1], row, () => {
+        tell(model, { kind: "note", text: note.value });
+        tell(model, { kind: "write", what, name: name.value });
+      });
       button.dataset.write = what;
       make("span", "workbench-flow-dim", row, TEXTS[what][1]);
       const done = aria(make("div", "", box), "status");
@@ -38,6 +46,7 @@ export default {
       setTimeout(() => URL.revokeObjectURL(address), 10000);
     };
     const show = (status) => {
+      if (document.activeElement !== note) note.value = status.note ?? "";
       for (const [what, row] of Object.entries(rows)) {
         if (!row.name.value) row.name.value = status.name;
         row.suffix.textContent = status.suffix[what];

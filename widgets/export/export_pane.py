@@ -9,11 +9,12 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.html_view import HtmlPart
+from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.live.background import BackgroundTasks
 
 #: a larger file stays on the kernel's side: it is not sent through the notebook's connection
 MAX_DOWNLOAD = 64 << 20
-SUFFIX = {"page": ".html", "finding": ".finding"}
+SUFFIX = {"page": ".html", "finding": ".wbfinding"}
 
 
 def offered_name(name: str) -> str:
@@ -22,7 +23,8 @@ def offered_name(name: str) -> str:
 
 
 class ExportTools(HtmlPart):
-    """Two buttons with file names; the file is written by the kernel, and a link downloads it to the browser's side."""
+    """A field for a note, and two buttons with file names; the file is written by the kernel, and a link downloads it
+    to the browser's side."""
 
     title = "Export"
 
@@ -32,9 +34,14 @@ class ExportTools(HtmlPart):
         self._written: dict[str, Path] = {}
         name = offered_name(panel.source.graph.name)
         self._state: dict[str, Any] = {"name": name, "busy": "", "error": "", "done": {}, "suffix": SUFFIX}
+        self._state["note"] = panel.note
         super().__init__("export/export.js", dict(self._state), self._do)
 
     def _do(self, kind: str, content: Mapping[str, Any]) -> None:
+        if kind == "note":
+            self._panel.note = str(content.get("text") or "")[:MOST_NOTE]
+            self._say(note=self._panel.note)
+            return
         what = str(content.get("what"))
         if what not in SUFFIX or self._state["busy"]:
             return

@@ -36,6 +36,22 @@
     return { traces, layout };
   }
 
+  // Titles are words of the page, which wrap; the figure is as high as what is left.
+  const plain = (line) => new DOMParser().parseFromString(line, "text/html").body.textContent;
+  const filled = (data) => Boolean(data && (data.length || data.bdata?.length || data.values?.length));
+  const empty = (trace) => !["x", "y", "z", "header", "cells"].some((key) => filled(trace[key]));
+
+  function titled(picture, layout, traces) {
+    const lines = (layout.title?.text ?? "").split("<br>").map(plain).filter(Boolean);
+    picture.words.replaceChildren();
+    for (const line of lines) make("div", "", picture.words, line);
+    if (!lines.length) return layout;
+    const before = layout.margin?.t ?? 30;
+    const top = Math.max(24, before - 15 * lines.length);
+    const height = traces.every(empty) ? 90 : (layout.height ?? 300) - before + top;
+    return { ...layout, height, margin: { ...layout.margin, t: top }, title: { text: "" } };
+  }
+
   function draw(picture) {
     const name = dark() ? "dark" : "light";
     const ink = data.themes[name].layout.font.color;
@@ -46,7 +62,7 @@
     }
     const least = layout.meta?.min_width;
     picture.place.style.minWidth = least ? `${least}px` : "";
-    const { width, ...rest } = layout;
+    const { width, ...rest } = titled(picture, layout, traces);
     Plotly.react(
       picture.place,
       traces,
@@ -60,6 +76,11 @@
     document.documentElement.style.setProperty("--ink", data.themes[dark() ? "dark" : "light"].layout.font.color);
     document.documentElement.style.setProperty("--line", dark() ? "#6a6a6a" : "#b5b5b5");
     for (const picture of data.pictures) draw(picture);
+  }
+
+  for (const [name, lines] of Object.entries(data.told ?? {})) {
+    const box = make("section", `workbench-page-${name}`, main);
+    for (const line of lines) make("p", "", box, line);
   }
 
   if (last > 0) {
@@ -112,10 +133,16 @@
   }
   for (const picture of data.pictures) {
     make("h2", "", main, picture.title);
+    picture.words = make("div", "workbench-page-words", main);
     const frame = make("figure", "", main);
     frame.setAttribute("aria-label", picture.title);
     picture.place = make("div", "workbench-picture", frame);
   }
   query.addEventListener("change", drawAll);
+  let shownWidth = main.clientWidth;
+  addEventListener("resize", () => {
+    if (main.clientWidth !== shownWidth) drawAll();
+    shownWidth = main.clientWidth;
+  });
   drawAll();
 })();

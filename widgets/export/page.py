@@ -55,10 +55,13 @@ def write_page(
     pictures: Sequence[Picture],
     moments: Sequence[str] = (),
     theme_name: str = "light",
+    note: str = "",
+    edits: Sequence[str] = (),
 ) -> Path:
     """Write the pictures one below the other, each under its title; ``moments`` are the slider's places in words.
 
-    ``theme_name`` is "light", "dark" or "auto", which asks the browser.
+    ``theme_name`` is "light", "dark" or "auto", which asks the browser. ``note`` is a text by hand, and ``edits`` are
+    sentences on values that were set by hand; both stand above the pictures.
     """
     if theme_name not in (*theme.THEMES, "auto"):
         raise WorkbenchError(f"Unknown theme {theme_name!r}.", slug="no-theme", fix='use "light", "dark" or "auto".')
@@ -66,6 +69,7 @@ def write_page(
     data = to_json_plotly(
         {
             "moments": list(moments),
+            "told": {"note": note.split("\n") if note.strip() else [], "edits": list(edits)},
             "themes": theme.THEMES,
             "pages": theme.PAGE,
             "theme": theme_name,

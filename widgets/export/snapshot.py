@@ -5,6 +5,7 @@ The file is a trace file (``workbench.trace.saved.format``) with one more member
     {"format": "workbench-finding", "version": 1, "state": "paused", "node": "x" or null,
      "moment": {"frame": [...], "iteration": [...]} or null,
      "position": {"node": ..., "event": ..., "frame": [...], "iteration": [...]} or null, "breakpoints": [...],
+     "note": "a text by hand",
      "inputs": [{"input": name, ...} as ``trace.save`` writes an array]}
 
 so ``wb.Trace.load`` reads it too. It may come from a stranger: it is bounded, checked, and holds no code.
@@ -27,6 +28,7 @@ from workbench.trace import Trace
 from workbench.trace.saved.items import read_item, write_item
 from workbench.trace.saved.members import MemberReader, MemberWriter
 from workbench.trace.saved.writer import save_trace
+from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.live.selection import Focus, Moment
 
 FORMAT, VERSION = "workbench-finding", 1
@@ -48,6 +50,7 @@ class DebugSnapshot:
     position: Mapping[str, Any] | None = None
     breakpoints: list[Any] = field(default_factory=list)
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    note: str = ""
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as one file; returns the path. TraceError where it cannot be written."""
@@ -61,6 +64,7 @@ class DebugSnapshot:
             else {"frame": list(self.moment.frame), "iteration": list(self.moment.iteration)},
             "position": self.position,
             "breakpoints": self.breakpoints,
+            "note": self.note[:MOST_NOTE],
         }
 
         def more(file: MemberWriter) -> None:
@@ -74,14 +78,17 @@ class DebugSnapshot:
         return Path(path)
 
     def session(self, go: bool = True) -> Session:
-        """A live session on the same graph and inputs, with the breakpoints; with ``go`` run to the recorded place.
+        """A live session on the same graph and inputs, with the breakpoints; with ``go`` run to the recorded place,
+        with the recorded edits.
 
         The run is exact: it computes everything again. SessionError where an input was not recorded.
         """
         session = Session(self.trace.graph, self.inputs)
         try:
-            place = self.position
-            if go and place is not None and place["event"] > 0:
+            place, edits = self.position, list(self.trace.edits())
+            if go and place is not None and edits:
+                session.repeat(edits, place["event"])
+            elif go and place is not None and place["event"] > 0:
                 if place["node"] is None:
                     session.run()
                 else:
@@ -99,10 +106,10 @@ class DebugSnapshot:
         return focus
 
 
-def finding_of(session: Session | None, trace: Trace, focus: Focus) -> DebugSnapshot:
+def finding_of(session: Session | None, trace: Trace, focus: Focus, note: str = "") -> DebugSnapshot:
     """The finding that a panel shows now."""
     if session is None:
-        return DebugSnapshot(trace, "", focus.node, focus.moment, inputs=_recorded(trace))
+        return DebugSnapshot(trace, "", focus.node, focus.moment, inputs=_recorded(trace), note=note)
     if session.state == "running":
         raise WorkbenchError("The session is running.", slug="running", fix="pause it before saving.")
     position = session.position
@@ -113,7 +120,7 @@ def finding_of(session: Session | None, trace: Trace, focus: Focus) -> DebugSnap
         "iteration": [int(i) for i in position.iteration],
     }
     return DebugSnapshot(
-        trace, session.state, focus.node, focus.moment, place, session.breakpoints.to_data(), session.inputs
+        trace, session.state, focus.node, focus.moment, place, session.breakpoints.to_data(), session.inputs, note
     )
 
 
@@ -208,7 +215,10 @@ def _checked(trace: Trace, head: Mapping[str, Any]) -> DebugSnapshot:
     points = head.get("breakpoints") or []
     if not isinstance(points, list):
         raise ValueError("the breakpoints are not a list")
-    return DebugSnapshot(trace, str(head.get("state", ""))[:20], node, moment, position, points)
+    note = head.get("note", "")
+    if not isinstance(note, str):
+        raise ValueError("the note is not a text")
+    return DebugSnapshot(trace, str(head.get("state", ""))[:20], node, moment, position, points, note=note[:MOST_NOTE])
 
 
 def _name(value: Any) -> str:

@@ -9,6 +9,7 @@ import ipywidgets
 
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
+from workbench.widgets.export.notes import edits_told
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -27,6 +28,31 @@ class Copies:
         self.box.add_class("workbench-around")
         self._open: dict[int, tuple[ipywidgets.HBox, Debugger]] = {}
         self._instead: Debugger | None = None
+        self._note = ""
+        self._told: ipywidgets.HTML | None = None
+
+    @property
+    def note(self) -> str:
+        """The text above the panel, with the values that were set by hand in a recorded run below it."""
+        return self._note
+
+    @note.setter
+    def note(self, words: str) -> None:
+        self._note = words
+        recorded = self._panel.session is None
+        lines = [*words.strip().split("\n"), *(edits_told(self._panel.source.trace) if recorded else ())]
+        shown = "<br>".join(text(line) for line in lines if line)
+        old = self._told
+        if shown and old is None:
+            self._told = ipywidgets.HTML()
+        elif not shown and old is not None:
+            self._told = None
+        if self._told is not None:
+            self._told.value = f'<div class="workbench-words workbench-note" role="note">{shown}</div>'
+        self._arrange()
+        if self._told is None and old is not None:
+            close_parts(old)
+            old.close()
 
     @property
     def panels(self) -> tuple[Debugger, ...]:
@@ -67,7 +93,8 @@ class Copies:
     def _arrange(self) -> None:
         copies = [part for both in self._open.values() for part in both]
         if self.box.comm is not None:
-            self.box.children = copies if self._instead is not None else [self._panel, *copies]
+            told = [] if self._told is None else [self._told]
+            self.box.children = [*told, *([] if self._instead is not None else [self._panel]), *copies]
 
     def display(self, **kwargs: Any) -> Any:
         """The data with which a notebook shows the panel and what stands around it."""
@@ -80,6 +107,9 @@ class Copies:
             close_parts(head)
             head.close()
         self._open.clear()
+        if self._told is not None:
+            close_parts(self._told)
+            self._told.close()
         self.box.children = ()
         close_parts(self.box)
         self.box.close()

@@ -16,6 +16,7 @@ from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.control_flow.control_flow_view import ControlFlowView
 from workbench.widgets.evolution.evolution_view import EvolutionView
 from workbench.widgets.export.moments_page import pictures_of
+from workbench.widgets.export.notes import MOST_NOTE, edits_told
 from workbench.widgets.export.page import write_page
 from workbench.widgets.export.snapshot import finding_of, read_finding
 from workbench.widgets.graph.graph_view import GraphView
@@ -127,10 +128,11 @@ class Debugger(ipywidgets.VBox):
         views = [*self.parts, *(v for v in shown if v.source.graph is not None)]
         pictures, moments = pictures_of(self.source, views, self.focus, self.time.frame)
         told = " ".join((self._status(), *self.source.graph.notes))
-        return write_page(path, self.source.graph.name, told, pictures, moments, theme_name)
+        edits = edits_told(self.source.trace)
+        return write_page(path, self.source.graph.name, told, pictures, moments, theme_name, self.note, edits)
 
     def save(self, path: str | Path) -> Path:
-        """Save the recorded run, position, breakpoints and selection to a file for :func:`workbench.open_finding`.
+        """Save the run with its edits, position, breakpoints, selection and note, for :func:`workbench.open_finding`.
 
         Parameters
         ----------
@@ -150,7 +152,16 @@ class Debugger(ipywidgets.VBox):
         """
         trace = self.source.trace
         assert trace is not None  # a panel has a session or a trace
-        return finding_of(self.session, trace, self.focus).save(path)
+        return finding_of(self.session, trace, self.focus, self.note).save(path)
+
+    @property
+    def note(self) -> str:
+        """A text that travels with pages and findings, shown above the panel. Can be set."""
+        return self.copies.note
+
+    @note.setter
+    def note(self, words: str) -> None:
+        self.copies.note = str(words)[:MOST_NOTE]
 
     def close(self) -> None:
         """Close all views, their thread and comms, and the session if the panel owns it. Closing twice is harmless."""
@@ -239,7 +250,7 @@ def open_finding(path: str | Path, *, live: bool = False) -> Debugger:
     Examples
     --------
     >>> panel = wb.debug(session)
-    >>> path = panel.save("found.zip")
+    >>> path = panel.save("found.wbfinding")
     >>> panel.close()
     >>> again = wb.widgets.open_finding(path, live=True)
     >>> again.session.state
@@ -247,9 +258,10 @@ def open_finding(path: str | Path, *, live: bool = False) -> Debugger:
     >>> again.close()
     """
     finding = read_finding(path)
-    if live:
-        return auto_close.watch(Debugger(finding.session(), owns_session=True, focus=finding.focus()))
-    return auto_close.watch(Debugger(finding.trace, focus=finding.focus()))
+    run = finding.session() if live else finding.trace
+    panel = Debugger(run, owns_session=live, focus=finding.focus())
+    panel.note = finding.note
+    return auto_close.watch(panel)
 
 
 __all__ = ["Debugger", "debug", "open_finding"]

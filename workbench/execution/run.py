@@ -162,6 +162,8 @@ class Run(StoppedRun):
                     return status
                 limits = replace(limits, ignore_current=False)
             self._edits.catch_up(self)
+            if self._met(limits):
+                return "reached"
             if not exact and event is not None and self.event >= event:
                 return "poll"  # a fast run would go on to the next back jump, which may be after the limit
         if due is None or not exact or not skip_silent or event is None:
@@ -173,6 +175,22 @@ class Run(StoppedRun):
             status = self._run_machine(RunLimits(self.event + 1, exact=True, ignore_current=True, skip_silent=False))
             self._write_edits()
         return status
+
+    def _met(self, limits: RunLimits) -> bool:
+        """True where the executor would stop at once for a row or an instruction, as it does at an edit that was made
+        right there."""
+        ip, is_event, silent = core.current_instruction(self.machine)
+        if not is_event or limits.exact and limits.skip_silent and silent:
+            return False
+        changed, row = limits.until_row_changes
+        frame, goal = limits.until_row
+        if frame >= 0 and self.view.rows(frame)[1] >= goal:
+            return True
+        if not limits.exact:
+            return False
+        start, end, home = limits.instruction_range
+        away = home >= 0 and self._by_ip[ip].frame != home
+        return ip <= start or ip >= end or away or changed >= 0 and self.view.rows(changed)[1] != row
 
     def _at_node(self) -> bool:
         """True before a node and at the end of the run: edits are made there, and nowhere else."""

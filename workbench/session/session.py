@@ -45,6 +45,7 @@ from workbench.session.time_limits import checked_seconds
 from workbench.session.values import SessionValues
 from workbench.session.worker import Worker
 from workbench.trace import Trace
+from workbench.trace.edited_firings import Written
 from workbench.trace.provenance import MAX_LINKS, Explanation, explain
 from workbench.trace.retention import Retention
 
@@ -445,6 +446,43 @@ class Session:
         ([], ())
         """
         return self._worker.carry_out("undo_edit")
+
+    def repeat(self, edits: Sequence[Written], event: int) -> Stop:
+        """Run from the beginning to an event, with the edits of another run of the same graph and inputs.
+
+        Parameters
+        ----------
+        edits : sequence of edits
+            Those of a trace, ``trace.edits()``, also of one that was loaded from a file.
+        event : int
+            Number of events of the place to go to.
+
+        Returns
+        -------
+        Stop
+            With the reason TARGET, or FINISHED at the end.
+
+        Raises
+        ------
+        SessionError
+            If an edit cannot be made in this run; see :meth:`set_value`.
+
+        Examples
+        --------
+        >>> session.run_to("x", 2)
+        <Stop TARGET: ...>
+        >>> session.set_value("x", 10.0)
+        <Stop EDITED: ...>
+        >>> session.run()
+        <Stop FINISHED: ...>
+        >>> with wb.Session(graph, {"a": 2.0}) as other:
+        ...     other.repeat(session.trace.edits(), session.position.event)
+        ...     wb.diff(session, other).equal
+        <Stop FINISHED: ...>
+        True
+        """
+        self._worker.carry_out("restart")
+        return self._worker.carry_out("follow", edits=list(edits), event=event, plan=None)
 
     @property
     def can_undo(self) -> bool:

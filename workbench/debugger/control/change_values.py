@@ -61,8 +61,9 @@ def _update(control: RunControl, pending: InputUpdate) -> Command:
     return Stop(StopReason.FINISHED, control.run.position())
 
 
-def follow(control: RunControl, edits: list[Edit], event: int, plan: ExecutionPlan) -> Command:
-    """Run from the beginning to an event with the edits of another run of ``plan``; see ``Session.fork``."""
+def follow(control: RunControl, edits: list[Edit], event: int, plan: ExecutionPlan | None) -> Command:
+    """Run from the beginning to an event with the edits of another run of ``plan``, or (None) of any plan of the same
+    events; see ``Session.fork`` and ``Session.repeat``."""
     run = control.run
     if run.plan is plan:
         run.edits = list(edits)

@@ -104,6 +104,50 @@ def test_not_and_names_of_ops():
     assert monitor.prediction().remaining == 21
 
 
+def test_a_return_by_chance_is_no_recurrence():
+    """A walk on integers, and draws from a few numbers, come back to a state and go on otherwise: state is hidden."""
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        walk = np.abs(np.cumsum(rng.choice([-1, 1], 400)))
+        draws = rng.integers(0, 9, 400)
+        for values, top in ((walk, 60), (draws, 12)):
+            for upto in (30, 50, 120, 300):
+                answer = watch(values.tolist(), "<", top, upto).prediction()
+                assert answer.reason.slug != "recurrence"
+    cycle = np.resize(rng.integers(-9, 9, 21), 60).tolist()
+    assert watch(cycle, "<", 12, 50).prediction().outcome == "never"
+    assert watch([-1, -2, -2, -1, -3] * 12, "<", 12, 50).prediction().outcome == "never"  # hash(-1) == hash(-2)
+
+
+def test_a_floor_of_correlated_noise_and_one_reached_late():
+    """Noise about a floor that is far from the threshold: AR(1), and a few roundings after a steep way down."""
+    rng = np.random.default_rng(8)
+    found = []
+    for _ in range(20):
+        x, level, rate = 3.0, float(rng.uniform(0.5, 2)), float(rng.uniform(0.1, 0.4))
+        loss = []
+        for _ in range(50):
+            loss.append(level + x * x)
+            x -= rate * (x + 0.02 * rng.normal())
+        found.append(watch(loss, ">", 0.4 * level, 50).prediction().outcome)
+        residual = np.maximum(1.2e-7 * rng.integers(1, 5, 50), float(rng.uniform(0.1, 0.5)) ** np.arange(50))
+        found.append(watch(residual.astype(np.float32).tolist(), ">", 6e-9, 50).prediction().outcome)
+    assert found.count("never") >= 36
+
+
+def test_swings_that_become_smaller_are_no_cycle():
+    """A heavy ball: the largest of position and momentum comes as near as before, while its envelope falls."""
+    for beta in (0.98, 0.985, 0.99):
+        for rate in (0.02, 0.05, 0.2, 0.5):
+            x, v, record = 1.0, 0.0, []
+            while max(abs(x), abs(v)) > 1e-6:
+                record.append(max(abs(x), abs(v)))
+                v = beta * v - rate * x
+                x += v
+            for share in (0.1, 0.3, 0.5):
+                assert watch(record, ">", 1e-6, int(share * len(record))).prediction().outcome != "never"
+
+
 def test_trip_limit_is_never_never():
     answer = watch([5] * 40, "<", 10, 40, trip_limit=100).prediction()
     assert answer.outcome == "terminates" and answer.remaining == 61 and answer.reason.slug == "trip-limit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,17 +11,22 @@ import numpy as np
 
 from workbench.analysis.forecast.comparison import ComparisonMonitor
 from workbench.analysis.forecast.laws.exact_continuation import holds
+from workbench.kernels import fits
 
 #: Values of more bytes than this are remembered by a 128-bit hash; what is said of them is a forecast in any case.
 WHOLE = 4096
+#: Evaluations whose states are remembered as one number each.
+REMEMBERED = 512
+#: Evaluations after a return that must repeat those after the first visit, where the period exceeds the memory.
+FOLLOWED = 8
 
 
 def word(value: Any) -> Any:
     """Something equal exactly for values of equal bits: cheap for scalars, bounded for tensors."""
     kind = type(value)
     if kind is float or kind is int or kind is bool:
-        # -0.0 == 0.0 and NaN != NaN, but the bits say otherwise
-        return value if value == value and value != 0 else repr(value)
+        # -0.0 == 0.0 and NaN != NaN, but the bits say otherwise; and hash(-1) == hash(-2)
+        return value if value == value and value != 0 and value != -1 else repr(value)
     array = _numbers(value)
     if array is None:
         return object()  # a list or text: nothing is said of it, so it is another one each time
@@ -39,6 +45,7 @@ class StateWatch:
         self.rest = 0  # evaluations in a row at which nothing changed
         self.longest = 0  # of the earlier rests the longest
         self.flags = True  # whether every variable is a truth value
+        self._states: deque[int] = deque(maxlen=REMEMBERED)
         self._slot: tuple[Any, ...] | None = None
         self._power, self._lam = 1, 0
         self._last: tuple[Any, ...] = ()
@@ -69,6 +76,7 @@ class StateWatch:
                         a, b = clause.lhs[-1], clause.rhs[-1]
                         names.difference_update([n for n in names if n not in state or not _equals(state[n], a, b)])
         self._last, self._values = key, state
+        self._states.append(hash(key))
         self._search(key)
         self.count += 1
 
@@ -84,6 +92,28 @@ class StateWatch:
             self._power = max(self._power, 2 * self.period)
         elif self._lam >= self._power:
             self._slot, self._power, self._lam, self.period, self.returns = key, 2 * self._power, 0, None, 0
+
+    @property
+    def complete(self) -> bool:
+        """False if a state was followed by another one than at its last visit: then what is shown is not all of it.
+
+        A walk on a few integers, a draw or a counter that is not shown returns to a state by chance.
+        """
+        after: dict[int, int] = {}
+        states = list(self._states)
+        return all(after.setdefault(s, nxt) == nxt for s, nxt in zip(states, states[1:], strict=False))
+
+    @property
+    def repeats(self) -> bool:
+        """True if the last states repeat with the period that was found, and not by chance (``fits.repeats``)."""
+        p = self.period
+        if p is None:
+            return False
+        if p == 1:
+            return True
+        if 3 * p <= 2 * len(self._states):
+            return fits.repeats(np.array(self._states, dtype=np.int64))[0] > 0
+        return self._lam >= FOLLOWED or self.returns > 1
 
     @property
     def ever_moved(self) -> bool:

@@ -147,6 +147,8 @@ class TerminationMonitor:
             return None
         if p == 1 and watch.rest <= TIMES * watch.longest:
             return None
+        if p > 1 and not (watch.complete and watch.repeats):
+            return None
         what = "did not change" if p == 1 else f"returned bit for bit after {p} iterations"
         reason = Reason(
             "recurrence", f"All observed variables {what}, {returns} time(s) in a row, and the condition stayed true."

@@ -153,13 +153,17 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
 def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
     """A stationary record of noise whose range keeps well away from the threshold.
 
-    Asked of the last half and, if that still holds some of the way down, of the last two fifths, 20 values or more, and
-    of the last third, 15 or more; in the logarithm where the values are positive.  Its quarters must lie on one level,
-    its steps lean back, and the gap to the threshold exceed five deviations and twice the range.
+    Asked of the last half and, if that still holds some of the way down, of the last two fifths, 20 values or more, of
+    the last third, 15 or more, and of what is not above the last 10 values; in the logarithm where the values are
+    positive.  Its quarters must lie on one level and the gap to the threshold exceed five deviations and twice the
+    range.  Where its steps do not lean back, the noise is correlated: the gap must be ten times the range, and a slope
+    has the error of an AR(1) record.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
-    for late, least in ((x[len(x) // 2 :], 20), (x[3 * len(x) // 5 :], 20), (x[2 * len(x) // 3 :], 15)):
+    n = len(x)
+    for start, least in ((n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), 10)):
+        late = x[start:]
         if len(late) >= least:
             gap = _stationary_gap(x, late, keep, t)
             if gap is not None:
@@ -169,6 +173,13 @@ def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) 
                 )
                 return Verdict("noise-floor", sentence, True)
     return None
+
+
+def _arrival(x: np.ndarray, keep: str) -> int:
+    """Index from which no value is above the last ten, seen from the threshold; the end where no way down was seen."""
+    y = x if keep in (">", ">=") else -x
+    outside = np.flatnonzero(y > y[-10:].max())
+    return int(outside[-1]) + 1 if len(x) >= 24 and outside.size >= 5 else len(x)
 
 
 def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> float | None:
@@ -185,8 +196,15 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     slope = float(k @ y / (k @ k))
     rest = y - y.mean() - slope * k
     se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
+    correlated = laws.lag_one(y) > -0.2
+    if correlated:
+        r = min(max(float(rest[1:] @ rest[:-1]) / float(rest @ rest), 0.0), 0.95)
+        se *= math.sqrt((1.0 + r) / (1.0 - r))
     means = np.array([part.mean() for part in np.array_split(y, 4)])
-    if -side * slope > 2.5 * se or float(np.ptp(means)) > 1.4 * spread or laws.lag_one(y) > -0.2:
+    apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values
+    if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
+        return None
+    if correlated and gap <= 10.0 * span:
         return None
     fastest = max(-side * slope, 0.0) + 2.0 * se
     fell = side * (float(whole[:2].mean()) - float(y.mean()))
@@ -211,6 +229,12 @@ def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> 
     turns = [int(np.count_nonzero(np.diff(np.sign(np.diff(q))))) for q in quarters]
     if gap <= 0:
         return None
+    far = [float(q.max()) for q in quarters]
+    smooth = 4 <= min(turns) and max(turns) < 0.45 * len(quarters[0])
+    if smooth and far[1] < 0.95 * far[0] and far[2] < 0.95 * far[1]:
+        return None  # the swings themselves become smaller
+    if _wanders(y, gap):
+        return None
     rests = spans[2] < 1e-3 * gap and spans[2] <= 0.3 * spans[1] and spans[1] <= 0.5 * spans[0]
     back = b <= 1e-9 * gap and abs(b) < 0.05 * gap and abs(a) < 0.3 * gap
     slower = 0 < b < 0.8 * a and gap > 8 * b * b / (a - b)
@@ -218,6 +242,12 @@ def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> 
         sentence = f"{name} keeps coming as near to {t:.6g} as {gap:.6g}, and no nearer; clause {clause} never turns."
         return Verdict("floor" if rests else "cycle", sentence, True)
     return None
+
+
+def _wanders(y: np.ndarray, gap: float) -> bool:
+    """True if a walk of such steps, which are independent and add up, may cross the gap: within 60**2 steps."""
+    step = float(np.diff(y).std())
+    return abs(laws.lag_one(y)) < 0.3 and float(y.std()) > 1.2 * step and gap < 60.0 * step
 
 
 def reaches_in_period(e: Evolution, keep: str, t: float) -> bool | None:

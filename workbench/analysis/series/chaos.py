@@ -183,6 +183,11 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
         _, one, _, start, grown = fits.neighbours(x, best, longer, max(2, int(period)), REFERENCES)
         if grown > max(10 * start, 10 * one, 0.2 * width):
             return _separate(grown, start, longer)
+    bursts = fits.block_spreads(d, 8)
+    if n >= 100 and max(bursts) > 6.0 * min(bursts) and bursts not in (sorted(bursts), sorted(bursts, reverse=True)):
+        factor = max(bursts) / max(min(bursts), 1e-300)
+        why = f"Values follow a rule, and their steps vary {factor:.3g} fold from one eighth to another: bursts."
+        return Finding(Pattern.CHAOTIC, "neighbours", why, doubt=0.3)
     period = _crossings(x)
     why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
     return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from workbench.analysis.series import acceleration, chaos, exact_tail, noise, smooth_tail, step_ratios, weak_labels
+from workbench.analysis.series.folding import pattern_in_noise
 from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.result import Finding, Pattern
@@ -23,6 +24,8 @@ from workbench.analysis.series.waveform import folded, waveform
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
+#: Methods whose period is that of one sine, or a mean one: a pattern of many values has another.
+_ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
 #: A spectral line of less than this share of the variance may be that of a chaotic attractor.
 BROAD = 0.95
 
@@ -168,8 +171,10 @@ def _irregular(h: History) -> Finding:
             found = rule
     found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)
     found = found or weak_labels.leaning(h) or unit_root(h) or weak_labels.smooth_curve(h)
+    if found is None or found.label is Pattern.OSCILLATING and found.method in _ROUGH_PERIOD:
+        found = pattern_in_noise(h) or found
     if found is None and (len(h) >= 24 or chaos.irregular(h)):
-        found = noise.noise_ball(h)
+        found = noise.blow_up(h) or noise.weak_trend(h) or noise.noise_ball(h)
     if found is not None:
         return found
     return weak_labels.short(h)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from workbench.analysis.series.envelope_rate import approach_rate, spread_rate
 from workbench.analysis.series.models import Cycle, Settled
 from workbench.analysis.series.noise import SPECTRUM, spectral_peak
 from workbench.analysis.series.numerical_health import stagnation
@@ -132,6 +133,8 @@ def at_floor(h: History) -> Finding | None:
     run = fits.close_run(h.x, floor)
     if run < max(3, math.ceil(0.05 * len(h))) or run > 0.9 * len(h) or floor > rounding_floor(h, run):
         return None
+    if _rested_before(np.abs(h.d[: len(h) - run]), run, 0.0):
+        return None
     if h.digits < 24 and float(np.max(np.abs(h.x[: len(h) - run] - np.mean(h.x[-run:])))) < 4 * floor:
         return None  # noise of a few roundings, from the start
     newest = h.d[-(run - 1) :]
@@ -140,7 +143,16 @@ def at_floor(h: History) -> Finding | None:
     level = float(h.x[-1]) if nearing else float(np.mean(h.x[-run:]))
     scatter = h.unscale(float(np.ptp(h.x[-run:])))
     why = f"The last {run} values scatter by {scatter:.2g}, the rounding of the values before."
-    return Finding(Pattern.CONVERGING, "floor", why, Settled(level), limit=level, limit_error=floor)
+    rate = spread_rate(h.d[: len(h) - run]) or approach_rate(h.x[: len(h) - run], level, floor)
+    rate = rate if rate is not None and rate < 1.0 else None
+    return Finding(Pattern.CONVERGING, "floor", why, Settled(level), rate=rate, limit=level, limit_error=floor)
+
+
+def _rested_before(steps: np.ndarray, run: int, small: float) -> bool:
+    """True if the record rested before its last ``run`` values, for half as long: the rest at its end need not last."""
+    moves = np.flatnonzero(steps > small)
+    longest = int(np.diff(moves, prepend=-1).max()) - 1 if moves.size else 0
+    return longest >= 3 and run <= 2 * (longest + 1)
 
 
 def settled(h: History) -> Finding | None:
@@ -155,6 +167,8 @@ def settled(h: History) -> Finding | None:
     tail, head = d[-(run - 1) :], d[: -(run - 1)]
     largest = float(head.max(initial=0.0))
     if not head.size or float(tail.mean()) > 2 * ulp or largest < 20 * ulp:
+        return None
+    if _rested_before(head, run, 4 * ulp):
         return None
     middle = float(np.median(tail))
     if middle > 0.1 * float(np.median(head)) and float(np.median(head[-len(tail) :])) < 10 * max(middle, 1e-320):

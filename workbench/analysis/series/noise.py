@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from workbench.analysis.series.envelope_rate import approach_rate, spread_rate
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
@@ -122,9 +123,15 @@ def envelope(h: History) -> Finding | None:
         limit, error = float(newest.mean()), float(np.ptp(newest))
         if ratio < 0.02:  # the newest value is nearer than any mean
             limit, error = float(h.x[-1]), 4 * float(np.max(np.abs(h.d[-4:]))) + 2 * h.ulp(float(h.x[-1]))
-        return Finding(Pattern.CONVERGING, "envelope", why, limit=limit, limit_error=error)
+        rate = spread_rate(h.d[: h.end])
+        rate = rate if rate is not None and rate < 1.0 else None
+        return Finding(Pattern.CONVERGING, "envelope", why, rate=rate, limit=limit, limit_error=error)
     if ratio > 2.5 * chance and max(correlation, along_log) > 0.85:
-        return Finding(Pattern.DIVERGING, "envelope", f"The spread of the steps grew {ratio:.3g} fold, steadily.")
+        rate = spread_rate(h.d)
+        rate = rate if rate is not None and rate > 1.0 else None
+        return Finding(
+            Pattern.DIVERGING, "envelope", f"The spread of the steps grew {ratio:.3g} fold, steadily.", rate=rate
+        )
     return None
 
 
@@ -136,6 +143,10 @@ def random_walk(h: History) -> Finding | None:
     early, *_, late = fits.block_spreads(h.d, 4)
     if late < 0.6 * early:
         return None  # a running mean's steps shrink
+    if late > 2.5 * early:
+        wider = envelope(h)
+        if wider is not None and wider.label is Pattern.DIVERGING:
+            return wider
     if abs(t) > 4.5:
         return Finding(
             Pattern.DIVERGING, "noisy_drift", f"Independent steps with a mean {abs(t):.3g} standard errors from zero."
@@ -183,6 +194,7 @@ def moving_mean(h: History) -> Finding | None:
             Pattern.CONVERGING,
             "moving_mean",
             f"Noisy; block means approach a level ({kind}).",
+            rate=math.exp(-1.0 / (_SHARES[law - _EXPONENTIAL] * n)) if law >= _EXPONENTIAL else None,
             limit=level,
             limit_error=abs(level - m[-1]) + float(np.std(h.x[-size:])) / math.sqrt(size),
             doubt=0.2,
@@ -190,11 +202,56 @@ def moving_mean(h: History) -> Finding | None:
     return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({kind}).", doubt=0.1)
 
 
+_SHARES = (0.1, 0.2, 0.3, 0.5, 0.8, 1.2)
+_EXPONENTIAL = 8
 _LAWS = (
     *("drift", "logarithm", "root", "square"),
     *(f"power k**-{e}" for e in (0.2, 0.35, 0.5, 1.0)),
-    *(f"exponential of {tau} of the record" for tau in (0.1, 0.2, 0.3, 0.5, 0.8, 1.2)),
+    *(f"exponential of {tau} of the record" for tau in _SHARES),
 )
+
+
+def weak_trend(h: History) -> Finding | None:
+    """DIVERGING if a straight line leads through noise of 48 values or more, six standard errors steep in the whole
+    record, and as steep in its second half as in its first; correlated noise has the error of an AR(1) record."""
+    n = len(h)
+    if n < 48:
+        return None
+    slope, se, r = _line(h.x)
+    (first, _, _), (second, error, _) = _line(h.x[: n // 2]), _line(h.x[n // 2 :])
+    if abs(slope) < 6.0 * se or r > 0.9 or not second / slope > 0.6 or not first / slope > 0.4:
+        return None
+    if abs(second) < 2.0 * error:
+        return None
+    why = f"A straight line leads through the noise, {abs(slope) / se:.3g} standard errors steep, in both halves alike."
+    return Finding(Pattern.DIVERGING, "weak_trend", why, doubt=0.2)
+
+
+def _line(x: np.ndarray) -> tuple[float, float, float]:
+    """(slope, its standard error with the correlation of what is left, that correlation)."""
+    n = len(x)
+    k = np.arange(n) - (n - 1) / 2
+    kk = float(k @ k)
+    slope = float(k @ x) / kk
+    rest = x - x.mean() - slope * k
+    power = float(rest @ rest) + 1e-300
+    r = min(max(float(rest[1:] @ rest[:-1]) / power, 0.0), 0.98)
+    return slope, math.sqrt(power / (n - 2) / kk * (1.0 + r) / (1.0 - r)) + 1e-300, r
+
+
+def blow_up(h: History) -> Finding | None:
+    """DIVERGING if the record leaves its range at its very end, in steps that grow and dwarf all before."""
+    if len(h) < 24:
+        return None
+    size = np.abs(h.d)
+    *before, late = fits.block_spreads(h.d, 8)
+    newest = size[-4:]
+    if late < 8.0 * max(before) or newest.max() < size.max() or np.median(newest) < 3.0 * np.median(size[-12:-4]):
+        return None
+    if abs(float(h.x[-1] - np.median(h.x))) < 0.5 * float(np.ptp(h.x)):
+        return None
+    why = f"The steps at the end are {late / max(max(before), 1e-300):.3g} times as large as any before, and grow."
+    return Finding(Pattern.DIVERGING, "blow_up", why, doubt=0.3)
 
 
 def noise_ball(h: History) -> Finding | None:
@@ -208,6 +265,7 @@ def noise_ball(h: History) -> Finding | None:
             Pattern.CONVERGING,
             "noise_ball",
             f"The values started {far:.3g} standard errors away and end in {text}.",
+            rate=approach_rate(h.x, level, spread),
             limit=level,
             limit_error=error,
         )

@@ -1,7 +1,9 @@
-"""Staircases with treads of one length: the label of the values at the steps, in the time of the record.
+"""Staircases with treads of one length, or of growing length: the label of the values at the steps.
 
 A schedule that halves every p iterations, or a sum to which each epoch adds a term, follows a law at its steps and none
-between them.  The values at the steps are classified; rates and periods are then those of one iteration.
+between them.  The values at the steps are classified; rates and periods are then those of one iteration.  Of treads
+that grow (the capacity of a list that doubles, an integer root of a counter) only the label and the limit are those of
+the steps.
 """
 
 from __future__ import annotations
@@ -11,21 +13,23 @@ from collections.abc import Callable
 import numpy as np
 
 from workbench.analysis.series.models import Stairs
-from workbench.analysis.series.result import Finding
+from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 
 #: Steps at least, of treads that are all of one length of two values or more.
 LEAST = 4
+#: The same of treads that grow.
+LEAST_GROWING = 5
 
 
 def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | None:
-    """The finding about the values at the steps; None of a record whose treads are not all equally long."""
+    """The finding about the values at the steps; None of a record whose treads neither are equally long nor grow."""
     moved = np.flatnonzero(h.words[1:] != h.words[:-1]) + 1
     if len(moved) < LEAST or 2 * len(moved) > len(h):
         return None
     every, rest = int(moved[1] - moved[0]), len(h) - int(moved[-1])
     if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
-        return None
+        return _growing(h, moved, rest, decide) or _gated(h, moved, rest)
     starts = np.concatenate([[0], moved])
     steps = History(h.exact[starts], h.start // every, h.dtype)
     found = decide(steps)
@@ -38,3 +42,38 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
     if found.model is not None:
         found.model = Stairs(found.model, every, every - rest, float(h.x[-1]))
     return found
+
+
+def _growing(h: History, moved: np.ndarray, rest: int, decide: Callable[[History], Finding]) -> Finding | None:
+    """The same of steps that all lead one way, on treads each of which is as long as the one before or longer.
+
+    A length may be one short of that, by rounding; the last rest may be twice the tread before it, and a half.
+    """
+    treads = np.diff(moved)
+    if len(moved) < LEAST_GROWING or np.any(np.diff(treads) < -1) or treads[-1] < 2 * treads[: len(treads) // 2].min():
+        return None
+    if rest > 2.5 * treads[-1] + 2 or treads[-1] > 4 * max(treads[:-1].max(), 1):
+        return None
+    values = h.x[np.concatenate([[0], moved])]
+    if not (np.all(np.diff(values) > 0) or np.all(np.diff(values) < 0)):
+        return None
+    found = decide(History(h.exact[np.concatenate([[0], moved])], 0, h.dtype))
+    if found.label not in (Pattern.CONVERGING, Pattern.DIVERGING):
+        return None
+    found.why = f"The values step at growing intervals, the last of {treads[-1]} iterations: {found.why}"
+    found.rate = found.order = found.sublinear_exponent = found.model = None
+    found.method, found.doubt = "growing_stairs", max(found.doubt, 0.1)
+    return found
+
+
+def _gated(h: History, moved: np.ndarray, rest: int) -> Finding | None:
+    """DIVERGING if all moves are one step, as frequent in the second half as in the first: a counter that rests."""
+    steps = h.d[moved - 1]
+    close = 16 * h.ulp(max(abs(h.low), abs(h.high)))
+    late = int(np.count_nonzero(moved > len(h) // 2))
+    if len(moved) < 16 or float(np.ptp(steps)) > close or late < 0.4 * len(moved):
+        return None
+    if rest > 2 * int(np.diff(moved).max()):
+        return None
+    why = f"All {len(moved)} moves are steps of {h.unscale(float(steps[-1])):.6g}, with rests between: a counter."
+    return Finding(Pattern.DIVERGING, "gated_counter", why, doubt=0.1)

@@ -28,6 +28,8 @@ def unit_root(h: History) -> Finding | None:
     if len(x) < LEAST:
         return None
     d = np.diff(x)
+    if np.all(d >= 0) or np.all(d <= 0):
+        return None  # a walk goes both ways
     first, *_, late = fits.block_spreads(d, 4)
     if late < 0.6 * first:
         return None  # what comes to rest has steps that shrink

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.analysis.series.envelope_rate import step_ratio
 from workbench.analysis.series.models import Cycle
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.smooth_tail import smooth_tail
@@ -60,6 +61,13 @@ def short(h: History) -> Finding:
     if np.all(h.x[2:] == h.x[:-2]) and h.x[0] != h.x[1]:
         why = f"The {len(h)} values take turns; too few to exclude chance."
         return Finding(Pattern.OSCILLATING, "short", why, Cycle(h.x[-2:].copy()), period=2.0, doubt=0.5)
+    steps, third = np.abs(h.d), max(len(h.d) // 3, 2)
+    one_way = bool(np.all(h.d <= 0) or np.all(h.d >= 0))
+    if one_way and float(steps[-third:].sum()) < 1e-3 * float(steps.sum()) and int(steps.argmax()) < len(h.d) // 2:
+        left = float(steps[-third:].sum())
+        why = f"The last {third} steps hold {left / float(steps.sum()):.1g} of the way; too few for a model."
+        last = float(h.x[-1])
+        return Finding(Pattern.CONVERGING, "short", why, limit=last, limit_error=left + 2 * h.ulp(last), doubt=0.4)
     end = h.end
     tail = smooth_tail(h, end)
     changes = np.flatnonzero(h.d)
@@ -81,13 +89,18 @@ def short(h: History) -> Finding:
                 Pattern.CONVERGING,
                 "short",
                 "The steps shrink each time; too few for a model.",
-                rate=rho if len(size) - peak > 4 else None,
+                rate=rho if len(size) - peak > 4 else step_ratio(size),
                 limit=last,
                 limit_error=float(size[-1]) * max(1.0, rho / (1.0 - rho)),
                 doubt=0.4,
             )
         if rising or not tail.alternating:
+            rho = step_ratio(size)
             return Finding(
-                Pattern.DIVERGING, "short", "The values keep moving one way; too few for a model.", doubt=0.5
+                Pattern.DIVERGING,
+                "short",
+                "The values keep moving one way; too few for a model.",
+                rate=rho if rho is not None and rho > 1.02 else None,
+                doubt=0.5,
             )
     return Finding(Pattern.UNKNOWN, "mixed", f"No model holds for these {len(h)} values; more are needed.")

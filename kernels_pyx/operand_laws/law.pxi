@@ -50,24 +50,45 @@ cdef double _first_of_map(const LawData* law, int op, double t) noexcept nogil:
     return NAN
 
 
-cdef bint _stays_clear(const LawData* law, int64_t low, int op, double t) noexcept nogil:
-    """True if no value from low + 1 on can end: its modes die out, and what is left of them does not reach t."""
-    cdef double centre = law.last, left = 0.0, size, slack
+cdef bint _stays_clear(const LawData* law, int64_t low, int64_t high, int op, double t) noexcept nogil:
+    """True if no value from low + 1 to high can end, by bounds of what each mode adds; high of 0: for ever."""
+    cdef double centre = 0.0, left = 0.0, drift = 0.0, size, a, b, x
     cdef int i
-    if law.kind != STEPS:
+    if law.kind != STEPS and law.kind != LOGS or law.kind == LOGS and law.last == 0:
         return False
     for i in range(law.modes):
-        size = sqrt(law.zr[i] * law.zr[i] + law.zi[i] * law.zi[i])
-        if not size < 0.999999 or fabs(law.zr[i] - 1.0) < 1e-6:
+        if (law.zr[i] - 1.0) * (law.zr[i] - 1.0) + law.zi[i] * law.zi[i] < 1e-18:
+            drift += law.cr[i]
+            continue
+        size = law.zr[i] * law.zr[i] + law.zi[i] * law.zi[i]
+        if size == 0:
+            return False
+        x = 0.5 * log(size) * (low + 1 if size < 1 else high)
+        if high == 0 and not size < 0.999998 or x > 600:
             return False
         centre -= law.cr[i]
-        left += sqrt(law.cr[i] * law.cr[i] + law.ci[i] * law.ci[i]) * exp(log(size) * (low + 1)) if size > 0 else 0.0
-    slack = left + 1e-9 * (fabs(centre) + left)
+        left += sqrt(law.cr[i] * law.cr[i] + law.ci[i] * law.ci[i]) * exp(x)
+    if law.kind == STEPS:
+        centre += law.last
+    else:
+        drift, centre = drift + law.s, centre + log(fabs(law.last))
+    if high == 0 and drift != 0:
+        return False
+    a = centre + (drift * (low + 1) if drift > 0 else drift * high)
+    b = centre + (drift * high if drift > 0 else drift * (low + 1))
+    left += 1e-9 * (fabs(centre) + fabs(drift) * high + left)
+    a, b = a - left, b + left
+    if law.kind == LOGS:
+        if not (a > -600 and b < 600):
+            return False
+        a, b = exp(a) * (1 - 1e-9), exp(b) * (1 + 1e-9)
+        if law.last < 0:
+            a, b = -b, -a
     if op == ABOVE or op == ABOVE_EQUAL:
-        return centre - slack > t
+        return a > t
     if op == BELOW or op == BELOW_EQUAL:
-        return centre + slack < t
-    return op == UNEQUAL and fabs(centre - t) > slack
+        return b < t
+    return op == UNEQUAL and (a > t or b < t)
 
 
 cdef double _first_of_closed(LawData* law, int op, double t, const double* grid, int points, double* work) noexcept nogil:
@@ -76,16 +97,20 @@ cdef double _first_of_closed(LawData* law, int op, double t, const double* grid,
     cdef Py_ssize_t i
     cdef bint good
     while low < DENSE:
-        if low and _stays_clear(law, low, op, t):
+        if low and _stays_clear(law, low, 0, op, t):
             return INFINITY
-        good = True
-        for i in range(size):
+        good, i = True, 0
+        while i < size:
             if i % PART == 0:
+                if size - i > PART and i and _stays_clear(law, low + i, low + i + PART, op, t):
+                    i += PART
+                    continue
                 _block(law, low + i, PART if size - i > PART else size - i, work + i)
             if _ends(op, work[i], t):
                 return <double>(low + i + 1) if good else NAN
             if not isfinite(work[i]):
                 good = False
+            i += 1
         if not isfinite(work[size - 1]):
             return NAN
         if work[size - 1] == work[0] and low:

@@ -7,6 +7,7 @@ threshold than four times the error of L.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import deque
 from typing import Any
@@ -47,6 +48,7 @@ class ComparisonMonitor:
         self.count = start  # evaluations, with those before the first that was seen
         self.same = 0  # evaluations in a row with both operands unchanged
         self._values = OperandForecast()
+        self._told = (-1, "")  # the clause as text, and for which evaluation
 
     def observe(self, lhs: Any, rhs: Any) -> None:
         """The operands at one evaluation."""
@@ -71,8 +73,11 @@ class ComparisonMonitor:
         return holds(self.op, self.lhs[-1], self.rhs[-1])
 
     def __str__(self) -> str:
-        text = f"{self.lhs_name} {self.op} {self.rhs_name}"
-        return text if not self.lhs else f"{text} ({_short(self.lhs[-1])} {self.op} {_short(self.rhs[-1])})"
+        if self._told[0] != self.count or not self.lhs:
+            text = f"{self.lhs_name} {self.op} {self.rhs_name}"
+            more = f" ({_short(self.lhs[-1])} {self.op} {_short(self.rhs[-1])})" if self.lhs else ""
+            self._told = (self.count, text + more)
+        return self._told[1]
 
     # --- forecasting
 
@@ -228,10 +233,10 @@ class ComparisonMonitor:
         kind = f"rule-{s.why}" if s.k is not None else f"never-{s.why}"
         sure = confidence(kind, len(self.lhs))
         step = _float(s.step)
-        data = {"value": _float(self.lhs[-1]), "step": step, "dtype": str(dtype), "limit": s.at}
+        data = {"value": _float(self.lhs[-1]), "step": step, "dtype": _name(dtype), "limit": s.at}
         if s.k is not None:
             text = {
-                "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {dtype} wraps",
+                "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
                 "geometric": f"{name} changes by the factor {step:.6g}",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
@@ -246,14 +251,14 @@ class ComparisonMonitor:
                 kind,
             )
         if s.why == "ambiguous":
-            sentence = f"{name} moves by less than its {dtype} can tell: its step, and its end, are not known."
+            sentence = f"{name} moves by less than its {_name(dtype)} can tell: its step, and its end, are not known."
             return PassageForecast(None, 1, math.inf, "ambiguous", sentence, 0.0)
         text = {
-            "absorbed": f"{name} stalls at {_short(s.at)}: adding {step:.6g} is lost in its {dtype} rounding",
+            "absorbed": f"{name} stalls at {_short(s.at)}: adding {step:.6g} is lost in its {_name(dtype)} rounding",
             "moves-away": f"{name} moves away from {_short(t)} by {step:.6g} each iteration",
             "steps-over": f"{name} moves in steps of {step:.6g} and is never equal to {_short(t)}",
-            "out-of-range": f"every {dtype} number satisfies the clause, whether {name} wraps or not",
-            "overflow": f"{name} overflows its {dtype} without reaching {_short(t)}",
+            "out-of-range": f"every {_name(dtype)} number satisfies the clause, whether {name} wraps or not",
+            "overflow": f"{name} overflows its {_name(dtype)} without reaching {_short(t)}",
             "limit": f"{name} shrinks to {_short(s.at)} and never reaches {_short(t)}",
         }.get(s.why)
         if text is None:
@@ -268,6 +273,11 @@ class ComparisonMonitor:
             self._fix(s.why, name, keep, _float(t), **data),
             kind,
         )
+
+
+@functools.cache
+def _name(dtype: np.dtype) -> str:
+    return str(dtype)
 
 
 def _same(a: Any, b: Any) -> bool:

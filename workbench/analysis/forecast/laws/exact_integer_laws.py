@@ -169,6 +169,8 @@ def _linear(a: Rational, of_steps: bool) -> Next:
         whole = [c - b for b, c in zip([0, *whole], [*whole, 0], strict=True)]
         whole[0] += below
     places = [(-1 - i, c) for i, c in enumerate(whole) if c]
+    if below == 1:
+        return lambda recent: sum([c * recent[i] for i, c in places])
 
     def step(recent: list[int]) -> int | None:
         value, rest = divmod(sum([c * recent[i] for i, c in places]), below)
@@ -226,23 +228,29 @@ def _residues(xs: list[int], m: int) -> Next | None:
 
 def _run(xs: list[int], law: Next, op: str, t: float, bits: int | None, signed: bool) -> int | None:
     recent, test = list(xs[-6:]), OPS[op]
+    # a value that dwarfs the threshold will not come back to it
+    most = min(BITS, max(2 * max(abs(x) for x in recent).bit_length(), _bits(t)) + 1024)
     modulus = 1 << bits if bits is not None else 0
     low = -(modulus >> 1) if signed else 0
-    kept, look = recent, 8
+    kept, look = list(recent), 8
     for k in range(1, MOST + 1):
         try:
             value = law(recent)
         except ZeroDivisionError:
             return None
-        if value is None or value.bit_length() > BITS:
+        if value is None or value.bit_length() > most:
             return None
         if modulus:
             value = (value - low) % modulus + low
         if not test(value, t):
             return k
-        recent = [*recent[-5:], value]
-        if recent == kept:
+        recent.append(value)
+        if value == kept[-1] and recent[-6:] == kept[-6:]:
             return None  # the values go round (Brent's search)
         if k == look:
-            kept, look = recent, 2 * look
+            kept, look = recent[-6:], 2 * look
     return None
+
+
+def _bits(t: float) -> int:
+    return int(t).bit_length() if math.isfinite(t) else 0

@@ -45,6 +45,7 @@ The public names are listed in ``workbench/public.py``. They are looked up when 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -62,6 +63,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
     public = importlib.import_module("workbench.public")
     globals().update({public_name: getattr(public, public_name) for public_name in ("__all__", *public.__all__)})
+    if "IPython" in sys.modules:
+        importlib.import_module("workbench.tracebacks").install()
     if name not in globals():
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
     return globals()[name]

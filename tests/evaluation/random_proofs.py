@@ -14,6 +14,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Play:
     def __init__(self, program: Program, number: int, r: random.Random, tally: Tally, bound: int = BOUND) -> None:
         self.program, self.number, self.r, self.tally, self.bound = program, number, r, tally, bound
         self.moves: list[str] = []
-        self._ends: dict[Any, End] = {}
+        self._ends: dict[Any, tuple[Run, End]] = {}  # a fresh run for these edits and inputs, and how it went
 
     def play(self) -> None:
         """Build, move, ask."""
@@ -153,12 +154,12 @@ class Play:
 
     def _compare(self, answer: wb.Termination, end: End, left: int) -> None:
         counts = self.tally.counts
-        told = f"{answer}\nbut running on it {end.how} after {left}"
+        told = lambda: f"{answer}\nbut running on it {end.how} after {left}"  # noqa: E731
         if answer.status.name != "PROVED":
             failed = answer.details["fails_after"]
             if end.how == "fails" and left != failed or end.how == "ends" or left > failed:
                 counts["wrong failures"] += 1
-                self.tally.found.append((f"wrong failure, {answer.reason.slug}", self._text(told)))
+                self.tally.found.append((f"wrong failure, {answer.reason.slug}", self._text(told())))
             return
         low, high = answer.interval or (0, None)
         exact = answer.remaining in (None, left) and low <= left and (high is None or left <= high)
@@ -177,7 +178,7 @@ class Play:
             counts["beyond the bound"] += 1
         else:
             kind = answer.proof.kind if answer.proof else "none"
-            self._note("wrong", told, f"{kind}, {answer.outcome}, it {end.how}")
+            self._note("wrong", told(), f"{kind}, {answer.outcome}, it {end.how}")
 
     def _end(self, session: wb.Session, number: int, answer: wb.Termination) -> End:
         """How the present activation of a loop goes on, by running with the inputs and edits of the session."""
@@ -188,14 +189,17 @@ class Play:
                 max((int(k.replace(",", "")) for k in re.findall(r"\+([\d,]+)", answer.proof.checked)), default=0) + 1
             )
         bound = max(self.bound, min(ahead + 1, 10 * self.bound))
-        fresh = Run(session.plan, dict(run.feeds), 1 << 24)
-        fresh.edits = list(run.edits)
+        key = (tuple(map(repr, run.edits)), tuple(map(repr, run.feeds.items())))
+        fresh, known = self._ends.get(key, (None, None))
+        if fresh is None or self.program.inner is not None:
+            fresh = Run(session.plan, dict(run.feeds), 1 << 24)
+            fresh.edits = list(run.edits)
         if self.program.inner is not None:
             return nested_end(fresh, run, number)
-        key = (tuple(map(repr, run.edits)), tuple(map(repr, run.feeds.items())))
-        known = self._ends.get(key)
-        if known is None or known.how == "open" and known.iteration < bound + run.view.iteration(number):
-            known = self._ends[key] = run_on(fresh, number, bound + max(run.view.iteration(number), 0))
+        bound += max(run.view.iteration(number), 0)
+        if known is None or known.how == "open" and known.iteration < bound:  # on from where it stands
+            known = run_on(fresh, number, bound)
+            self._ends[key] = fresh, known
         return known
 
     def _note(self, what: str, told: str, key: str = "") -> None:
@@ -218,13 +222,17 @@ def main(arguments: Sequence[str] | None = None) -> Tally:
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**31))
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--bound", type=int, default=BOUND, help="iterations that are run on to check a proof")
+    parser.add_argument("--first", type=int, default=0, help="number of the first program")
+    parser.add_argument("--report", type=Path, help="a file that holds the tally after each program")
     parser.add_argument("--only", type=int, help="play this program alone")
     chosen = parser.parse_args(arguments)
     tally, begin = Tally(), time.monotonic()
-    for number in range(chosen.programs) if chosen.only is None else [chosen.only]:
+    for number in range(chosen.first, chosen.first + chosen.programs) if chosen.only is None else [chosen.only]:
         if time.monotonic() - begin > 60 * chosen.minutes:
             break
         play(chosen.seed, number, tally, chosen.bound)
+        if chosen.report is not None:
+            chosen.report.write_text(f"seed {chosen.seed}\n{tally.report()}\n")
     print(f"seed {chosen.seed}\n{tally.report()}")
     return tally
 

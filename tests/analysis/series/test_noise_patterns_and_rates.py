@@ -99,3 +99,12 @@ def test_best_value_so_far_is_no_walk():
     rng = np.random.default_rng(4)
     for n in (1500, 3000):
         assert classify(np.minimum.accumulate(rng.exponential(size=n))).label.name != "DIVERGING"
+
+
+def test_the_last_bend_of_an_orbit_is_no_limit():
+    """A stiff oscillator whose record stops as it nears its turning point."""
+    x, v, record = 0.1, 0.0, []
+    for _ in range(900):
+        record.append(x)
+        x, v = x + 0.05 * v, v + 0.05 * ((1.0 - x * x) * v - x)
+    assert {classify(record[:n]).label.name for n in range(640, 900, 7)} <= {"OSCILLATING", "UNKNOWN"}

@@ -13,6 +13,7 @@ leaves undecided is forecast by the black box from the clause operands seen on t
 from __future__ import annotations
 
 from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof import lookahead_floor
 from workbench.analysis.proof.lookahead_search import Search, new_monitor
 from workbench.analysis.proof.verdicts import argued, bounded, clause_text, ends, recurs, trip_limit
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
@@ -21,6 +22,10 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, unkno
 
 #: confidence in a limit that a whole look-ahead tends to
 LIMIT_SEEN = 0.97
+#: confidence in a nearest approach that is the same at both ends of a look-ahead
+FLOOR_SEEN = 0.9
+#: a forecast of an end that is so many times nearer than what was run ahead without one is a coincidence
+COINCIDENCE = 1000
 
 
 def analyze_loop(
@@ -174,7 +179,11 @@ def _forecast(
     monitors = [(late, base), (search.monitor, search.watched), (observed, 0)]
     if late.prediction().outcome == "never" and search.unsettled():
         monitors = monitors[1:]  # a short stretch far ahead looks like a limit where there is only slow growth
-    found = _by_trend(runner, search, capped) or _first_forecast(runner, monitors, base, left, capped)
+    found = (
+        _by_trend(runner, search, capped)
+        or _first_forecast(runner, monitors, base, left, capped)
+        or _by_floor(runner, search, base, capped)
+    )
     if found:
         return _under_limit(runner, found, left)
     why = late.prediction().reason
@@ -206,8 +215,10 @@ def _first_forecast(
             total = answer.remaining + offset
             if total <= base:
                 continue  # the look-ahead has been there and did not find an end
-            answer.remaining = total
             low, high = answer.interval or (0, None)
+            if low != high and (total - base) * COINCIDENCE < base:
+                continue  # what did not happen in so many iterations hardly happens in the next few
+            answer.remaining = total
             answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
         answer.reason = Reason(answer.reason.slug, why + " " + answer.reason.sentence)
         return answer
@@ -237,6 +248,24 @@ def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination |
     return Termination(
         Status.PREDICTED, "never", None, None, Reason("limit-beyond", sentence), root, clause, LIMIT_SEEN
     )
+
+
+def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Termination | None:
+    """Never, where the operands come as near at the end of the look-ahead as they did at its beginning."""
+    if base < lookahead_floor.APART:
+        return None
+    pairs = zip(search.monitor.clauses, search.late.clauses, strict=True)
+    near = [lookahead_floor.nearest(early, late) for early, late in pairs]
+    holds = [v is not None for v in near]
+    if not holds or not (any(holds) if runner.logic == "or" else all(holds)):
+        return None
+    i = holds.index(True)
+    sentence = (
+        f"{capped} The two sides of the clause keep coming as near as {near[i]:.6g} to each other, at its beginning "
+        "and at its end, and no nearer."
+    )
+    root, clause = search.late.root_names(i), clause_text(search.ahead, i)
+    return Termination(Status.PREDICTED, "never", None, None, Reason("cycle", sentence), root, clause, FLOOR_SEEN)
 
 
 def _under_limit(runner: SliceRunner, answer: Termination, left: int | None) -> Termination:

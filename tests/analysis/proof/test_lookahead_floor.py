@@ -1,0 +1,53 @@
+"""After a long look-ahead: the nearest approach at both its ends, and no end that is told to be a few steps beyond."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.evaluation.heldout.machines import graph
+from workbench.analysis.forecast.comparison import ComparisonMonitor
+from workbench.analysis.proof.lookahead_floor import nearest
+
+
+def orbit(x, v):
+    return {"x": x + 0.05 * v, "v": v + 0.05 * ((1.0 - x * x) * v - x)}
+
+
+@pytest.mark.parametrize("iterations", [0, 19])
+def test_a_limit_cycle_stays_away_from_the_origin(iterations):
+    built, feeds = graph({"x": 0.1, "v": 0.0}, lambda x, v: abs(x) + abs(v) > 0.05, orbit)()
+    with wb.Session(built, feeds) as session:
+        for _ in range(iterations):
+            session.next_iteration()
+        answer = session.termination()
+    assert (answer.status.name, answer.outcome) == ("PREDICTED", "never"), answer
+
+
+@pytest.mark.parametrize("iterations", [0, 7, 19])
+def test_what_did_not_happen_in_millions_of_iterations_is_not_told_to_be_next(iterations):
+    """Newton's method without a root: an orbit of bursts, each of which falls as if it went on falling."""
+    step = lambda x: {"x": x - (x * x + 1.0) / (2.0 * x)}  # noqa: E731
+    built, feeds = graph({"x": 0.7}, lambda x: x * x + 1.0 > 0.5, step)()
+    with wb.Session(built, feeds) as session:
+        for _ in range(iterations):
+            session.next_iteration()
+        assert session.termination().outcome != "terminates"
+
+
+def clause(values, threshold=0.0):
+    monitor = ComparisonMonitor(">", "x", "t")
+    for value in values:
+        monitor.observe(float(value), threshold)
+    return monitor
+
+
+def test_only_what_turns_and_comes_as_near_in_both_stretches_has_a_floor():
+    k = np.arange(400)
+    wave = 2.0 + np.cos(0.3 * k)
+    assert nearest(clause(wave), clause(wave[::-1])) == pytest.approx(1.0, abs=0.01)
+    assert nearest(clause(wave), clause(0.5 + 0.3 * np.cos(0.3 * k))) is None  # it comes nearer
+    assert nearest(clause(2 + 0.99**k), clause(2 + 0.99**k)) is None  # it does not turn
+    assert nearest(clause(np.cos(0.3 * k)), clause(np.cos(0.3 * k))) is None  # it has crossed
+    assert nearest(clause(wave[:40]), clause(wave[:40])) is None  # too few

@@ -1,0 +1,1 @@
+"""Five to six questions about each of some hundred small solvers and programs; see ``ask`` and ``python -m`` it."""

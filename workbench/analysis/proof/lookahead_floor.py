@@ -1,0 +1,41 @@
+"""A look-ahead whose operands keep coming as near to each other as before, far apart in time: no end is in sight.
+
+Two stretches are compared, one at the beginning of the look-ahead and one at its end, thousands of iterations or more
+apart.  Where the operands of a clause turn again and again in both, and come as near in the one as in the other, their
+nearest approach is a bound of the motion (an orbit around a limit cycle, a chaotic map on its attractor) rather than a
+chance of one stretch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.forecast.comparison import ComparisonMonitor
+
+#: Iterations between the stretches, values in each, and turns in each, at least.
+APART, LEAST, TURNS = 10_000, 150, 6
+#: By what share of it the nearest approach may differ.
+ALIKE = 0.1
+
+
+def nearest(early: ComparisonMonitor, late: ComparisonMonitor) -> float | None:
+    """The nearest approach of a clause's operands, if both stretches have it and turn often; else None."""
+    found = [_nearest(list(c.lhs), list(c.rhs)) for c in (early, late)]
+    if any(f is None for f in found):
+        return None
+    a, b = (f for f in found if f is not None)
+    return min(a, b) if abs(a - b) <= ALIKE * min(a, b) else None
+
+
+def _nearest(left: list[object], right: list[object]) -> float | None:
+    try:
+        gaps = np.array([float(a) - float(b) for a, b in zip(left, right, strict=True)])  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    gaps = gaps[-max(LEAST, len(gaps) // 2) :]  # a way to the attractor at the start
+    if len(gaps) < LEAST or not np.all(np.isfinite(gaps)) or not (np.all(gaps > 0) or np.all(gaps < 0)):
+        return None
+    up = np.diff(gaps) > 0
+    if int(np.count_nonzero(up[1:] != up[:-1])) < TURNS:
+        return None
+    return float(np.abs(gaps).min())

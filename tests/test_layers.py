@@ -52,8 +52,8 @@ ORDER = {
     "debugger": "iteration_path stop weak_method conditions replay breakpoints control",
     "analysis": "text fix series verdict forecast intervals slicing proof diff precision root_cause fixes termination "
     "live report",
-    "widgets": "live base text series graph evolution termination control_flow values breakpoints memory compare time "
-    "export panel",
+    "widgets": "live base text series strips graph evolution termination control_flow values breakpoints memory "
+    "compare time export panel",
 }
 # Class names with two meanings in rooms that meet -> why both stay.
 SAME_NAMES = {

@@ -121,9 +121,12 @@ def test_how_long_until_it_converges(views):
     row = words.locator("tr.workbench-verdict-blocks").inner_text()
     assert "abs > 1e" in row and "decides" in row and "shrinking" in row
     assert f"exactly {told} iterations" in words.locator("dl").inner_text()
-    views.until(f"/x: converging to 2, factor 0.9 per iteration/.test(figure({EVOLUTION}).layout.title.text)")
-    ahead = views.ask(f"figure({TERMINATION}).data.filter(t => /forecast/.test(t.name)).map(t => t.x.length)")
-    assert max(ahead) > 5
+    views.until(f"/converging to 2, factor 0.9 per iteration/.test({heads(EVOLUTION)})")
+    for k in (EVOLUTION, TERMINATION):
+        ahead = views.ask(f"figure({k}).data.filter(t => /looked ahead/.test(t.name)).map(t => t.x.length)")
+        assert max(ahead) == told + 2, "from the last value that was computed to the end"
+        assert not views.ask(f"figure({k}).data.some(t => /forecast/.test(t.name) && t.x.length)")
+        views.until(f"/ends in iteration [0-9]+: proved/.test({heads(k)})")
     before = int(views.opened.kernel("print(relax.snapshot().iterations[('while',)])"))
     took = views.opened.kernel("with relax.fork() as fork: fork.run(); print(fork.trace['x'].iterations[-1, 0])")
     assert int(took) == before + told
@@ -141,28 +144,37 @@ def test_kinds_are_chosen_by_mouse_and_keyboard(views):
     views.until("document.activeElement.textContent === 'Phase'")
     views.page.keyboard.press("ArrowRight")  # round to the first
     views.until(f"figure({EVOLUTION}).layout.xaxis.title.text === 'iteration'")
-    views.until("document.activeElement.textContent === 'Line'")
+    views.until("document.activeElement.textContent === 'Strips'")
     box.locator("button", has_text="log").click()
     views.until(f"figure({EVOLUTION}).layout.yaxis.type === 'log'")
-    box.locator("summary", has_text="Values").click()
+    box.locator("button", has_text="+ i").click()  # a counter is closed at first
+    views.until(f"figure({EVOLUTION}).data.some(t => t.name === 'i' && t.yaxis === 'y2')")
+    box.locator("summary", has_text="Variables").click()
     box.locator("label", has_text="i").locator("input").first.uncheck()
-    views.until(f"!figure({EVOLUTION}).data.some(t => t.name.startsWith('i = '))")
-    assert views.opened.kernel("print(evolution.kind, evolution.scale, evolution.names)") == "line log ['x']"
+    views.until(f"!figure({EVOLUTION}).data.some(t => t.name === 'i')")
+    assert views.opened.kernel("print(evolution.kind, evolution.scale, evolution.names)") == "strips log ['x']"
     box.locator("button", has_text="linear").click()
     views.until(f"figure({EVOLUTION}).layout.yaxis.type === 'linear'")
     views.until(f"figure({EVOLUTION}).querySelectorAll('.ytick').length < 12")  # not those of the log axis
 
 
 def test_a_click_on_a_point_looks_at_it_in_all_views(views):
-    x, y = views.ask(f"(t => [t.x[20], t.y[20]])(figure({EVOLUTION}).data.find(t => t.name.startsWith('x = ')))")
+    x, y = views.ask(f"(t => [t.x[20], t.y[20]])(figure({EVOLUTION}).data.find(t => t.name === 'x'))")
     place = views.place(EVOLUTION, x, y)
     views.page.mouse.move(*place)
     views.page.wait_for_timeout(200)
     views.page.mouse.click(*place)
     for k in (EVOLUTION, TERMINATION):
-        views.until(f"figure({k}).layout.annotations.some(a => /while 20/.test(a.text))")
+        views.until(
+            f"/iteration 20/.test({heads(k)}) && figure({k}).layout.shapes.some(s => s.x0 === 20 && s.x1 === 20)"
+        )
     assert views.opened.kernel("print(focus.moment, focus.node)") == "while 20 x"
     assert "verdict is for the newest state" in views.view(TERMINATION).locator(".workbench-verdict").inner_text()
+
+
+def heads(k: int) -> str:
+    """The texts over the strips of a view."""
+    return f"(view({k}).querySelector('.workbench-heads')?.textContent ?? '')"
 
 
 INSIDE = f"(([a, b]) => figure({SERIES}).data[0].x.filter(x => x >= a && x <= b))(figure({SERIES}).layout.xaxis.range)"
@@ -199,7 +211,7 @@ def zoom_out(views, whole):
 
 def test_larger_is_higher_after_an_image(views):
     """A heat map has its first row on top; the curves that follow it do not, and none of its colours stay."""
-    for kind in ("heat", "phase", "statistics", "line"):
+    for kind in ("heat", "phase", "statistics", "line", "strips"):
         views.opened.kernel(f"arrows.kind = {kind!r}; arrows.update_now()")
         views.until(f"figure({VECTOR})._fullData[0].type === '{'heatmap' if kind == 'heat' else 'scatter'}'")
         axis = f"figure({VECTOR})._fullLayout.yaxis"
@@ -258,13 +270,13 @@ def test_a_fix_is_tried_without_blocking_the_kernel(views):
 def test_curves_follow_a_run_and_stop_forecasting_when_it_ends(views):
     views.opened.kernel("relax.run()")
     views.until(f"view({TERMINATION}).querySelector('.workbench-verdict-head b').textContent === 'The loop has ended'")
-    views.until(f"figure({TERMINATION}).layout.annotations.some(a => /ended here/.test(a.text))")
+    views.until(f"/ended in iteration/.test({heads(TERMINATION)})")
     for k in (EVOLUTION, TERMINATION):
-        views.until(f"figure({k}).data.filter(t => /forecast|band/.test(t.name)).every(t => !t.x.length)")
+        views.until(f"figure({k}).data.filter(t => /forecast|band|ahead/.test(t.name)).every(t => !t.x.length)")
     assert "ended it" in views.view(TERMINATION).locator("table").inner_text()
-    before = views.ask(f"figure({EVOLUTION}).data.find(t => t.name.startsWith('x = ')).x.length")
+    before = views.ask(f"figure({EVOLUTION}).data.find(t => t.name === 'x').x.length")
     views.opened.kernel("relax.run_to('x', iteration=30)")
-    views.until(f"figure({EVOLUTION}).data.find(t => t.name.startsWith('x = ')).x.length < {before}")
+    views.until(f"figure({EVOLUTION}).data.find(t => t.name === 'x').x.length < {before}")
     views.until(f"/stops after/.test(view({TERMINATION}).querySelector('.workbench-verdict-head b').textContent)")
 
 

@@ -101,17 +101,29 @@ def test_a_plot_has_tolerance_crossing_and_a_table():
         assert "cdn" not in page.split("<body>")[0]
 
 
+def last_iteration(session) -> int:
+    """The iteration in which the loop ends, from a copy that runs to the end."""
+    with session.fork() as fork:
+        fork.run()
+        return int(fork.trace["x"].iterations[-1, 0])
+
+
 def test_the_evolution_view_shows_distances_and_forecasts():
     with wb.Session(relaxation(), {"x0": 50.0}) as session:
         for _ in range(60):
             session.next_iteration()
+        recorded = EvolutionView(session.trace, scale="error", tolerance=1e-3)
+        _, _, band, forecast, _ = recorded.figure.data
+        recorded.close()
         view = EvolutionView(session, scale="error", tolerance=1e-3)
         try:
-            line, band, ahead = view.figure.data
+            line, ahead, *none, _ = view.figure.data
             x = session.trace["x"].values
             assert np.allclose(np.asarray(line.y, float), np.abs(x - 2.0), rtol=1e-6)
             assert view.figure.layout.yaxis.type == "log"
-            assert ahead.x[0] == len(x) - 1 and band.fill == "toself" and len(ahead.y) > 5
+            assert forecast.x[0] == len(x) - 1 and band.fill == "toself" and len(forecast.y) > 5
+            assert not any(len(t.x) for t in none), "there is a proof: nothing is forecast"
+            assert ahead.x[0] == len(x) - 1 and ahead.x[-1] == last_iteration(session)
             assert any(s.y0 == 1e-3 for s in view.figure.layout.shapes)
             view.show(session.snapshot())
             assert "<summary>In words</summary>" in view.words.value and "distance to the limit" in view.words.value
@@ -131,19 +143,22 @@ def test_the_termination_view_shows_where_the_loop_ends():
     with wb.Session(relaxation(), {"x0": 50.0}) as session:
         for _ in range(60):
             session.next_iteration()
-        view = TerminationView(session)
+        expected = last_iteration(session)
+        proved, forecast = TerminationView(session), TerminationView(session.trace)
         try:
-            shapes = view.figure.layout.shapes
-            (line,) = [s for s in shapes if s.type == "line"]
-            expected = session.termination().remaining + session.trace["while/abs"].iterations[-1, 0]
-            assert line.x0 == line.x1 and abs(line.x0 - expected) <= 1
-            gap, band, ahead = view.figure.data
-            assert ahead.y[0] == gap.y[-1] and band.fill == "toself"
-            truth = 48.0 * 0.9 ** np.asarray(ahead.x) - 1e-6
+            for view in (proved, forecast):
+                shapes = view.figure.layout.shapes
+                ends = [s for s in shapes if s.type == "line" and s.x0 == s.x1 and s.x0 > len(session.trace["x"])]
+                assert len(ends) == 1 and abs(ends[0].x0 - expected) <= (view is forecast)
+            left, ahead, _, none, _ = proved.figure.data
+            assert not len(none.x) and ahead.x[-1] == expected and ahead.y[0] == left.y[-1]
+            left, ahead, band, line, _ = forecast.figure.data
+            assert not len(ahead.x) and abs(line.y[0] - left.y[-1]) < 1e-12 and band.fill == "toself"
+            truth = 48.0 * 0.9 ** np.asarray(line.x)
             good = truth > 1e-3
-            assert np.allclose(np.asarray(ahead.y, float)[good], truth[good], rtol=0.05)
+            assert np.allclose(np.asarray(line.y, float)[good], truth[good], rtol=0.05)
         finally:
-            view.close()
+            proved.close(), forecast.close()
 
 
 def test_a_loop_that_never_ends_has_no_end_in_the_plot():

@@ -74,9 +74,13 @@ def test_html_of_hostile_models():
     model = {**inspector_model(EVIL, EVIL), "header": EVIL, "text": EVIL, "statistics": {EVIL: EVIL}}
     assert not [t for t in texts(inspector_spec(model)) if TAG.search(t)]
     told = {**UNKNOWN, "headline": EVIL, "reason": EVIL, "proof": f"p{EVIL}", "root": [EVIL], "fix": [EVIL]}
-    clause = {"text": EVIL, "node": EVIL, "gap": None, "x": np.empty(0), "y": np.empty(0)}
-    spec = termination_spec({"loop": EVIL, "verdict": told, "clauses": [clause]})
-    assert not [t for t in texts(spec) if TAG.search(t)]
+    clause = {"text": EVIL, "node": EVIL, "op": EVIL, "left_text": EVIL, "right_text": EVIL, "refs": [EVIL, EVIL]}
+    clause |= {"gap": None, "holds": None, "trend": EVIL, "fixed": [None, None]}
+    clause["sides"] = [(np.arange(3.0), np.arange(3.0))] * 2
+    model = {"loop": EVIL, "verdict": told, "clauses": [clause], "words": EVIL, "x_title": EVIL, "now": 2.0}
+    for plain in (False, True):
+        spec = termination_spec(model, plain=plain)
+        assert len(spec["data"]) > 4 and not [t for t in texts(spec) if TAG.search(t)]
 
 
 def test_files_hold_no_tag(panel, tmp_path):

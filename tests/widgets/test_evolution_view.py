@@ -13,8 +13,9 @@ from workbench.kernels import typed
 from workbench.widgets import EvolutionView
 from workbench.widgets.evolution.evolution_lines import lines_of, measured_of, statistics_of, why_not
 from workbench.widgets.evolution.evolution_model import EvolutionModel
-from workbench.widgets.evolution.evolution_spec import evolution_spec
+from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
 from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.strips.strip_spec import strips_spec
 
 
 def vectors(n: int = 12, trips: int = 20) -> wb.Graph:
@@ -46,6 +47,11 @@ def made():
         view.close()
 
 
+def lines(view) -> list:
+    """The curves of what was computed: each has its place in the model."""
+    return [t for t in view.figure.data if t.meta and len(t.x) and "looked ahead" not in t.name]
+
+
 def notes(view) -> str:
     return " ".join(a.text for a in view.figure.layout.annotations)
 
@@ -54,7 +60,9 @@ def test_a_cobweb_goes_from_each_value_to_its_successor(session, made):
     focus = Focus()
     view = made(session, ["x"], kind="cobweb", focus=focus)
     x = session.trace["x"].values
-    diagonal, way, points, now = view.figure.data
+    diagonal, way, points, now, curve = view.figure.data
+    assert np.allclose(curve.y, 0.5 * (np.asarray(curve.x) + 2.0 / np.asarray(curve.x))), "the map of the graph itself"
+    assert view.figure.layout.yaxis.scaleanchor == "x" and view.figure.layout.yaxis.scaleratio == 1
     assert np.array_equal(points.x, x[:-1]) and np.array_equal(points.y, x[1:])
     assert np.array_equal(diagonal.x, diagonal.y) and diagonal.x[0] == x.min()
     assert way.x[1] == way.x[0] == x[0] and way.y[0] == x[0] and way.y[1] == x[1]  # up to the point, not yet across
@@ -86,9 +94,9 @@ def test_arrays_have_a_heat_map_and_statistics(made):
         heat, bad = made(session, [name], kind="heat").figure.data
         assert np.array_equal(heat.z, w.T) and len(bad.x) == 0 and heat.y[3] == "[3]"
         view = made(session, [name], kind="statistics")
-        lines = {t.name.split(" = ")[0].split(" ", 1)[1]: np.asarray(t.y) for t in view.figure.data}
-        assert np.allclose(lines["max"], w.max(axis=1)) and np.allclose(lines["mean"], w.mean(axis=1))
-        assert np.allclose(lines["2-norm"], np.linalg.norm(w, axis=1))
+        drawn = {t.name.split(" ", 1)[1]: np.asarray(t.y) for t in lines(view)}
+        assert np.allclose(drawn["max"], w.max(axis=1)) and np.allclose(drawn["mean"], w.mean(axis=1))
+        assert np.allclose(drawn["2-norm"], np.linalg.norm(w, axis=1))
         view.kind = "cobweb"
         assert view.figure.data[2].x[0] == np.linalg.norm(w[0])
 
@@ -113,10 +121,10 @@ def test_the_moment_and_breakpoints_are_marked(session, made):
     figure = view.figure
     assert any(s.type == "line" and s.x0 == s.x1 == 7 for s in figure.layout.shapes)
     signs = {a.text: a for a in figure.layout.annotations}
-    assert "\u25bc while 7" in signs and signs["\u25cf"].x == 4 and "\u25c6" in signs and "\u25cb" in signs
+    assert "iteration 7" in notes(view) and signs["\u25cf"].x == 4 and "\u25c6" in signs and "\u25cb" in signs
     assert "value &gt; 1e6" in signs["\u25c6"].hovertext
     focus.look_at(Moment(("other",), (7,)))
-    assert "\u25bc" not in notes(view)
+    assert "iteration 7" not in notes(view)
 
 
 def test_a_click_looks_at_that_iteration(session, made):
@@ -133,12 +141,11 @@ def test_a_click_looks_at_that_iteration(session, made):
 def test_a_selected_value_of_the_loop_is_shown_too(session, made):
     focus = Focus()
     view = made(session, focus=focus)
-    count = len(view.figure.data)
     focus.select("while/divide")
-    assert len(view.figure.data) > count
-    assert view.figure.data[1].line.width > view.figure.data[0].line.width
+    x, quotient = lines(view)
+    assert quotient.name == "divide" and quotient.line.width > x.line.width and quotient.yaxis == "y2"
     focus.select("a")  # not in the loop
-    assert len(view.figure.data) == count
+    assert len(lines(view)) == 1
 
 
 def test_one_activation_of_an_inner_loop(made):
@@ -147,6 +154,9 @@ def test_one_activation_of_an_inner_loop(made):
         focus = Focus()
         view = made(session, frame=("outer", "inner"), focus=focus)
         j = session.trace["inner/j"]
+        assert view.names == ["t"], "the counter is closed"
+        view._chosen("open", "inner/j")
+        view.names = ["inner/j"]
         assert "all activations" in view.figure.layout.xaxis.title.text
         assert len(view.figure.data[0].x) == len(j)
         for activation in (4, (4,), "4"):
@@ -179,23 +189,25 @@ def test_an_activation_that_grows_is_followed(made):
 
 def test_forecasts_end_with_the_loop(session, made):
     session.run_to("x", iteration=6)
-    assert any(len(t.x) for t in made(session).figure.data[1:])
+    assert [t.name for t in made(session.trace).figure.data[1:-1] if len(t.x)] == ["x: 90 % band", "x: forecast"]
     session.run()
-    assert not any(len(t.x) for t in made(session).figure.data[1:])
+    assert not any(len(t.x) for t in made(session.trace).figure.data[1:-1])
+    assert not any(len(t.x) for t in made(session).figure.data[1:-1])
 
 
-def test_what_was_before_other_inputs_is_a_thin_line(session, made):
+def test_what_was_before_other_inputs_is_a_dashed_line(session, made):
     before = session.trace["x"].values.copy()
     view = made(session)
     session.update(x0=3.0)
     assert until(lambda: any("earlier inputs" in (t.name or "") for t in view.figure.data))
     ghost = next(t for t in view.figure.data if "earlier inputs" in (t.name or ""))
-    assert np.array_equal(ghost.y, before) and ghost.line.width < view.figure.data[0].line.width
+    assert np.array_equal(ghost.y, before) and ghost.line.dash != view.figure.data[0].line.dash and ghost.opacity == 1
+    assert ghost.line.color != view.figure.data[0].line.color
     view._chosen("ghosts", False)
     assert not any("earlier inputs" in (t.name or "") for t in view.figure.data)
 
 
-def test_forks_are_thin_lines(session, made):
+def test_forks_are_dashed_lines(session, made):
     session.run_to("x", iteration=4)
     session.step()
     with session.fork() as fork:
@@ -250,26 +262,30 @@ def test_statistics_leave_nan_out_and_do_not_overflow():
 
 def test_huge_values_flags_and_nothing_at_all_are_drawn(made):
     def model(**line):
-        one = {"name": "x", "of": "x", "suffix": "", "bad": None, "last": 1.0, "count": 3, "bool": False, **line}
-        return {"lines": [one], "verdicts": [], "x_title": "iteration", "log": line.get("log", False), "kind": "line"}
+        one = {"name": "x", "head": "x", "of": "x", "suffix": "", "number": 0, "width": 1, "bad": None, "bad_count": 0}
+        one |= {"bad_last": -1.0, "last": 1.0, "count": 3, "bool": False, "whole": False, **line}
+        model = {"lines": [one], "verdicts": [], "x_title": "iteration", "log": line.get("log", False), "kind": "line"}
+        return strips_spec(strips_of(model), frame_of(model), 200, True)
 
     x = np.arange(3.0)
-    spec = evolution_spec(model(x=x, y=np.array([1.0, 1e308, -1e308])))
+    spec = model(x=x, y=np.array([1.0, 1e308, -1e308]))
     assert np.isnan(spec["data"][0]["y"][1:]).all() and "log scale" in spec["layout"]["annotations"][0]["text"]
-    spec = evolution_spec({**model(x=x, y=np.array([5e-324, 1.0, 1.7e308])), "log": True})
-    assert spec["layout"]["yaxis"]["type"] == "log" and np.isfinite(spec["layout"]["yaxis"]["dtick"])
-    spec = evolution_spec(model(x=x, y=x > 0, bool=True))
+    spec = model(x=x, y=np.array([5e-324, 1.0, 1.7e308]), log=True)
+    axis = spec["layout"]["yaxis"]
+    assert axis["type"] == "log" and np.isfinite(axis["range"]).all() and 1 < len(axis["tickvals"]) <= 4
+    spec = model(x=x, y=x > 0, bool=True)
     assert spec["layout"]["yaxis"]["ticktext"] == ["false", "true"]
-    bad = model(x=x, y=np.full(3, np.nan), bad=(0.0, np.nan), bad_count=3)
-    assert "NaN from 0 on" in evolution_spec(bad)["layout"]["annotations"][0]["text"]
+    bad = model(x=x, y=np.full(3, np.nan), bad=(0.0, np.nan), bad_count=3, bad_last=2.0)
+    told = [a["text"] for a in bad["layout"]["annotations"]]
+    assert any("NaN: no value to draw" in t for t in told) and any("NaN from 0 to 2" in t for t in told)
     view = made(one())
     assert "No values yet" in notes(view)
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
-        live = made(session)
+        live = made(session.trace)
         assert "No values yet" in notes(live) and live.figure.layout.xaxis.visible is False
         session.run()
         live.update_now()
-        assert live.figure.layout.xaxis.visible is None and "No values yet" not in notes(live)
+        assert live.figure.layout.xaxis.visible and "No values yet" not in notes(live)
 
 
 def test_an_extreme_of_one_iteration_stays_visible_in_statistics(made):
@@ -283,8 +299,8 @@ def test_an_extreme_of_one_iteration_stays_visible_in_statistics(made):
     )
     with wb.Session(b.build({"k": k, "last": last}), {"w": np.array([1.0, -2.0, 0.5])}) as session:
         session.run()
-        lines = made(session, ["v"], kind="statistics").figure.data
-        most, least = (next(t for t in lines if word in t.name) for word in ("max", "min"))
+        drawn = lines(made(session, ["v"], kind="statistics"))
+        most, least = (next(t for t in drawn if word in t.name) for word in ("max", "min"))
         assert np.nanmax(most.y) == 1000.0 and np.nanmin(least.y) == -2000.0
         assert 12_346 in most.x and all(100 < len(t.x) < 6000 for t in (most, least))
 
@@ -292,7 +308,7 @@ def test_an_extreme_of_one_iteration_stays_visible_in_statistics(made):
 def test_names_are_shown_and_not_obeyed(made):
     with wb.Session(evil(), {f"x{EVIL}": 0.0}) as session:
         session.run()
-        for kind in ("line", "cobweb", "phase", "heat", "statistics"):
+        for kind in ("strips", "line", "cobweb", "phase", "heat", "statistics"):
             view = made(session, kind=kind)
             view.show(session.snapshot())
             assert not [t for t in texts(view.figure.to_plotly_json()) if TAG.search(t)]
@@ -302,7 +318,7 @@ def test_names_are_shown_and_not_obeyed(made):
 def test_a_wrong_setting_from_the_browser_is_answered_in_place(session, made):
     view = made(session)
     view.controls._browser_says(view.controls, {"kind": "act", "name": "kind", "value": "<b>"}, [])
-    assert "Unknown kind" in view.controls.status["error"] and view.kind == "line"
+    assert "Unknown kind" in view.controls.status["error"] and view.kind == "strips"
     view.controls._browser_says(view.controls, {"kind": "act", "name": "__init__", "value": 1}, [])
     assert "Unknown setting" in view.controls.status["error"]
     view.controls._browser_says(view.controls, {"kind": "act", "name": "kind", "value": "phase"}, [])
@@ -317,7 +333,7 @@ def test_statistics_of_arrays_that_were_dropped_come_from_the_trace(made):
         models = (EvolutionModel(["w"], statistics=True).update(s.trace) for s in (kept, whole))
         ours, theirs = ({line["name"]: line for line in model["lines"]} for model in models)
         view = made(kept, ["w"], kind="statistics")
-        assert all(len(t.x) > 100 for t in view.figure.data[:4]), "they are drawn from the first one on"
+        assert len(lines(view)) == 4 and all(len(t.x) > 100 for t in lines(view)), "drawn from the first one on"
         assert set(ours) == set(theirs) and len(ours) == 4
         for label, line in theirs.items():
             np.testing.assert_array_equal(ours[label]["x"], line["x"])

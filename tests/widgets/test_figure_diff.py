@@ -44,13 +44,13 @@ def test_a_browser_of_which_nothing_is_known_loses_all_that_was_ever_named():
 
 def test_axes_that_were_hidden_while_there_was_nothing_to_show_come_back(monkeypatch):
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
-        view = EvolutionView(session)
+        view = EvolutionView(session.trace)
         messages = []
         assert view.live.figure.layout.xaxis.visible is False
         monkeypatch.setattr(view.live, "send", lambda content, buffers=None: messages.append(content))
         session.run()
         view.show(session.snapshot())
         for axis in ("xaxis", "yaxis"):
-            assert view.live.figure.layout[axis].visible is None
-            assert "visible" not in messages[0]["layout"][axis], "nobody has seen the figure: all of it is sent"
+            assert view.live.figure.layout[axis].visible is True
+            assert messages[0]["layout"][axis]["visible"] is True, "nobody has seen the figure: all of it is sent"
         view.close()

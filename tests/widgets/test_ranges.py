@@ -68,7 +68,10 @@ def test_coming_back_to_sight_leaves_the_zoom_and_a_new_browser_shows_the_whole(
     evolution.show(None)
     traces, layout = sent[-1]
     assert evolution._zoom == (100.0, 200.0) and "x" in traces[0]
-    assert not [name for name in layout if name.endswith(("autorange", ".range"))], "the browser keeps its range"
+    assert not [name for name in layout if name.startswith("xaxis") and name.endswith("range")], "it keeps its range"
+    low, high = evolution.live.figure.layout.yaxis.range
+    y = evolution.live.figure.data[0].y[100:201]
+    assert low < min(y) < max(y) < high and high - low < 1.3 * (max(y) - min(y)), "y fits what x shows"
     browser(evolution, kind="view")
     evolution.show(None)
     assert evolution._zoom is None
@@ -77,16 +80,19 @@ def test_coming_back_to_sight_leaves_the_zoom_and_a_new_browser_shows_the_whole(
 
 def test_a_double_click_makes_all_axes_the_whole_again(evolution, monkeypatch):
     evolution.show(None)
+    whole = evolution.live.figure.layout.yaxis.range
     sent = updates(evolution, monkeypatch)
     browser(evolution, kind="range", range=[100, 200])
     browser(evolution, kind="range", range=None)
     evolution.show(None)
     asked = {name: value for _, layout in sent for name, value in (layout or {}).items()}
-    assert asked["xaxis.autorange"] is True and asked["yaxis.autorange"] is True
+    assert asked["xaxis.autorange"] is True and evolution.spec(evolution.model(None))["layout"]["yaxis"]["range"] == [
+        *whole
+    ]
 
 
 def test_the_zoom_stays_when_traces_are_exchanged(evolution, monkeypatch):
-    """The whole figure is sent; its axes are automatic, and the browser keeps what it has zoomed into (figure.js)."""
+    """The whole figure is sent; its iteration axis is automatic, and the browser keeps what it has zoomed into."""
     evolution.show(None)
     browser(evolution, kind="range", range=[100, 200])
     evolution.show(None)
@@ -97,8 +103,8 @@ def test_the_zoom_stays_when_traces_are_exchanged(evolution, monkeypatch):
     assert evolution._zoom == (100.0, 200.0) and evolution.live.figure.data[-1].type == "bar"
     (message,) = sent
     assert message["kind"] == "whole" and message["data"][-1]["type"] == "bar"
-    for axis in ("xaxis", "yaxis"):
-        assert message["layout"][axis]["autorange"] is True and "range" not in message["layout"][axis]
+    assert message["layout"]["xaxis"]["autorange"] is True and "range" not in message["layout"]["xaxis"]
+    assert message["layout"]["yaxis"]["autorange"] is False
 
 
 def test_a_timeline_shows_what_there_is_of_what_was_asked_for(monkeypatch):

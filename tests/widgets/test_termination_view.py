@@ -15,7 +15,6 @@ from tests.widgets.test_escaping import TAG, texts
 from workbench.widgets import TerminationView
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.termination.termination_model import TerminationModel
-from workbench.widgets.termination.termination_spec import is_log
 from workbench.widgets.termination.termination_words import describe
 from workbench.widgets.termination.verdict_model import verdict_model
 
@@ -62,7 +61,7 @@ def test_a_loop_that_never_ends_says_who_is_to_blame(made):
         assert focus.node == "x"
         press(view, "moment", 0)
         assert focus.moment == Moment(("while",), (session.termination().first_bad,))
-        assert any("\u25bc" in a.text for a in view.figure.layout.annotations)
+        assert any(f"iteration {focus.moment.iteration[0]}" in a.text for a in view.figure.layout.annotations)
 
 
 def test_a_fix_is_tried_beside_the_session(made):
@@ -135,24 +134,29 @@ def test_after_the_end_there_is_no_forecast(made):
         view.show(session.snapshot())
         session.run()
         figure = view.figure
-        assert "ended here" in " ".join(a.text for a in figure.layout.annotations)
-        assert not any(len(t.x) for t in figure.data[1:])
+        assert "ended in iteration 11" in " ".join(a.text for a in figure.layout.annotations)
+        assert not any(len(t.x) for t in figure.data[1:-1])
         view.show(session.snapshot())
         told = view.verdict.status
         assert told["headline"] == "The loop has ended" and told["tone"] == "ended"
         assert told["clauses"][0]["word"] == "ended it" and told["clauses"][0]["state"] == "false"
         session.run_to("x", iteration=3)
-        assert "ended" not in view.figure.layout.title.text
+        assert "ended" not in " ".join(a.text for a in view.figure.layout.annotations)
 
 
-@pytest.mark.parametrize(("limit", "log"), [(50.0, False), (-1.0, True)])
-def test_gaps_of_counters_are_drawn_on_a_linear_axis(made, limit, log):
+@pytest.mark.parametrize("limit", [50.0, -1.0])
+def test_both_sides_of_a_counter_are_drawn_on_a_linear_axis(made, limit):
     with wb.Session(counter(limit), {"start": 0.0}) as session:
         session.next_iteration(20)
         view = made(session)
-        gap = view.figure.data[0]
-        assert (view.figure.layout.yaxis.type == "log") == (log and is_log("auto", view._last["clauses"]))
-        assert np.allclose(gap.y, np.abs(np.arange(len(gap.y)) - limit))
+        figure = view.figure
+        side, ahead, *_ = figure.data
+        assert figure.layout.yaxis.type == "linear" and np.array_equal(side.y, np.arange(len(side.y)))
+        assert len(ahead.y) > 1, "proved either way: what comes was computed"
+        level = [s for s in figure.layout.shapes if s.y0 == s.y1 == limit]
+        assert len(level) == 1 and any(
+            a.text == f"threshold {str(limit)[:-2]}".replace("-", "\u2212") for a in figure.layout.annotations
+        )
         for scale in ("log", "linear"):
             view._chosen("scale", scale)
             assert view.figure.layout.yaxis.type == scale

@@ -78,7 +78,7 @@ def test_evolution_shows_all_values_and_the_verdict(session):
     session.run()
     line = view.figure.data[0]
     assert np.array_equal(line.y, session.trace["x"].values)
-    assert "converging" in view.figure.layout.title.text
+    assert any("converging" in a.text for a in view.figure.layout.annotations)
     session.step_back(20)
     assert len(view.figure.data[0].y) == len(session.trace["x"]) < len(line.y)
     view.log_scale = True

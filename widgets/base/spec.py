@@ -70,6 +70,7 @@ def log_axis(lines: Iterable[np.ndarray]) -> dict[str, Any]:
 
 def plain_figure(spec: Spec, name: str = "light") -> go.Figure:
     """An ordinary plotly figure."""
+    spec = theme.resolved(spec, name)
     figure = go.Figure(data=spec["data"], layout=spec["layout"])
     figure.update_layout(template=theme.THEMES[name], paper_bgcolor=theme.PAGE[name])
     return figure

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.analysis.slicing.dependencies import constant_step
 from workbench.analysis.text import count
 from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
 from workbench.widgets.evolution.evolution_lines import lines_of
 from workbench.widgets.evolution.evolution_marks import value_name
 from workbench.widgets.evolution.evolution_model import SCALES, default_names
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 #: kind -> (label, tooltip)
 KINDS = {
-    "line": ("Line", "Values over the iterations"),
+    "strips": ("Strips", "One strip for each variable, over the iterations"),
+    "line": ("One axis", "All variables on one vertical axis"),
     "statistics": ("Statistics", "Largest, smallest and mean element and 2-norm of arrays"),
     "heat": ("Heat map", "Components of an array over the iterations"),
     "cobweb": ("Cobweb", "The next value over the value, with the diagonal"),
@@ -35,13 +38,15 @@ SCALE_TIPS = {
 }
 ACTIVATIONS = {"all": "all, in order", "looked at": "looked at, else newest", "number": "number \u2026"}
 AGAINST_CHANGE = "its change"
+#: kinds that show several values together
+MANY = ("strips", "line", "statistics")
 #: values that are shown at first, and that can be chosen
 SHOWN, MOST = 6, 60
 
 
 def scales_of(kind: str) -> tuple[str, ...]:
     """The scales that a kind has; none for portraits."""
-    return {"line": SCALES, "statistics": SCALES[:2], "heat": SCALES[:2]}.get(kind, ())
+    return {"strips": SCALES, "line": SCALES, "statistics": SCALES[:2], "heat": SCALES[:2]}.get(kind, ())
 
 
 class Choice:
@@ -60,7 +65,7 @@ class Choice:
         self.graph = graph
         self.frames = [p for p in sorted(graph.frames, key=lambda p: (len(p), p)) if graph.frames[p].variables]
         self.given = list(names) if names is not None else None
-        self.kind, self.scale, self.against, self.activation = "line", "linear", AGAINST_CHANGE, "all"
+        self.kind, self.scale, self.against, self.activation = "strips", "linear", AGAINST_CHANGE, "all"
         self.number: tuple[int, ...] = ()
         self.frame: tuple[str, ...] = ()
         self.ghosts = True
@@ -89,9 +94,18 @@ class Choice:
 
     def _use(self, names: Sequence[str], frame: tuple[str, ...]) -> None:
         self.known, self.frame = list(names)[:MOST], frame
-        self.names = self.known[:SHOWN] if self.given is None else list(self.known)
+        self.names = opened(self.graph, self.known, frame)[:SHOWN] if self.given is None else list(self.known)
         self.first = self.names[0] if self.names else ""
         self.lines = []
+
+    @property
+    def closed(self) -> list[str]:
+        """Values that are known and not shown."""
+        return [name for name in self.known if name not in self.names]
+
+    def _set_open(self, value: Any) -> None:
+        """Show one more value."""
+        self._set_names([*self.names, str(value)])
 
     # -- changing ---------------------------------------------------------------------------------------------------
     def set(self, name: str, value: Any) -> str:
@@ -176,7 +190,7 @@ class Choice:
     @property
     def many(self) -> bool:
         """True if several values are shown together."""
-        return self.kind in ("line", "statistics")
+        return self.kind in MANY
 
     def outer(self, trace: Trace | None, moment: Moment | None) -> tuple[int, ...] | None:
         """The activation that is shown: iterations of the loops around; None for all of them (or no nesting)."""
@@ -227,6 +241,19 @@ class Choice:
             parts.append(f"activation={self.number if self.activation == 'number' else self.activation!r}")
         names = self.names if self.many else [self.first]
         return f"wb.widgets.EvolutionView(session, {names!r}, {', '.join(parts)})"
+
+
+def opened(graph: Graph, names: Sequence[str], path: tuple[str, ...]) -> list[str]:
+    """The values that have a strip at first: not counters nor flags, unless there is nothing else."""
+    variables = {v.name: v for v in graph.frames[path].variables} if path in graph.frames else {}
+
+    def is_plain(name: str) -> bool:
+        variable = variables.get(name)
+        if variable is None:
+            return True
+        return not constant_step(graph, variable) and str(graph.type_of(Ref(variable.merge)).dtype) != "bool"
+
+    return [name for name in names if is_plain(name)] or list(names)
 
 
 def _one_of(value: Any, known: Any, what: str) -> str:

@@ -15,6 +15,9 @@ from workbench.widgets.evolution.evolution_choice import (
 )
 from workbench.widgets.text.labels import short_name, shorten
 
+#: closed strips that have a button each
+MOST_CLOSED = 4
+
 
 def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
     """``controls`` for :class:`workbench.widgets.base.json_widget.Controls`."""
@@ -39,8 +42,15 @@ def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
             shown=choice.given is None and len(choice.frames) > 1,
         ),
         {
-            **_control("names", "checks", "Values", list(choice.names), shown=choice.many and len(names) > 1),
+            **_control("names", "checks", "Variables", list(choice.names), shown=choice.many and len(names) > 1),
             "options": names,
+        },
+        {
+            **_control("open", "press", "Open a strip", "", shown=choice.many and bool(choice.closed)),
+            "options": [
+                {"value": n, "text": f"+ {shorten(short_name(n), 24)}", "tip": f"Open a strip for {n}"}
+                for n in choice.closed[:MOST_CLOSED]
+            ],
         },
         {**_control("first", "select", "Value", choice.first, shown=single and len(names) > 1), "options": names},
         _control(
@@ -80,12 +90,14 @@ def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
             "size": 6,
         },
         {
-            **_control("ghosts", "switch", "Other runs", choice.ghosts, shown=ghosts and choice.kind == "line"),
-            "tip": "Draw copies of this session, and values from before an edit, as thin lines",
+            **_control(
+                "ghosts", "switch", "Other runs", choice.ghosts, shown=ghosts and choice.kind in ("strips", "line")
+            ),
+            "tip": "Draw copies of this session, and values from before an edit, as dashed lines",
         },
     ]
     if single and choice.activation == "all":
-        controls[7]["value"] = "looked at"
+        next(c for c in controls if c["name"] == "activation")["value"] = "looked at"
     return {"label": "What the evolution view shows", "controls": controls, "error": ""}
 
 

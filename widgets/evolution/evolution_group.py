@@ -64,7 +64,7 @@ class EvolutionGroup:
         found: dict[str, Any] = {"lines": [], "verdicts": [], "empty": {}, "x_title": "iteration", "log": log}
         for model in self._active:
             one = model.update(trace, running=running, verdicts=verdicts, log=log, zoom=zoom)
-            found["lines"] += one["lines"]
+            found["lines"] += [{**line, "number": len(found["lines"]) + k} for k, line in enumerate(one["lines"])]
             found["verdicts"] += one["verdicts"]
             found["empty"] |= one["empty"]
             if one["x_title"] != "iteration":

@@ -22,18 +22,21 @@ class Line:
 
     def __init__(self) -> None:
         self.whole, self.parts = Thinned(BUDGET), Pyramid()
-        self.bad = 0
+        self.bad, self.last_bad = 0, -1.0
 
     def extend(self, x: np.ndarray, y: np.ndarray) -> None:
         self.whole.extend(x, y)
         self.parts.extend(x, y)
-        self.bad += int(np.count_nonzero(~np.isfinite(y)))
+        bad = np.flatnonzero(~np.isfinite(y))
+        if len(bad):
+            self.bad, self.last_bad = self.bad + len(bad), float(x[bad[-1]])
 
     def cut(self, x: float) -> None:
         self.whole.cut(x)
         self.parts.cut(x)
         if self.whole.first_bad is None or not len(self.whole.x):
             self.bad = 0
+        self.last_bad = min(self.last_bad, x - 1.0)
 
     def newest(self, most: int) -> np.ndarray:
         """The newest values, at least ``SIZE`` of them if there are so many, as far as none between them is missing."""
@@ -86,6 +89,12 @@ def lines_of(values: Any) -> dict[str, np.ndarray]:
         places = list(np.ndindex(values.shape[1:]))
         return {f"[{','.join(map(str, p))}]": flat[:, k].astype(np.float64) for k, p in enumerate(places)}
     return {" (2-norm)": _norms(flat)}
+
+
+def curves_of(values: Any) -> dict[str, np.ndarray]:
+    """The same, and beside the 2-norm of large arrays their largest, smallest and mean element."""
+    found = lines_of(values)
+    return found | statistics_of(values) if " (2-norm)" in found else found
 
 
 def statistics_of(values: Any) -> dict[str, np.ndarray]:

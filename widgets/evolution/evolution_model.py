@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.evolution.evolution_lines import (
     MAX_COMPONENTS,
     Line,
-    lines_of,
+    curves_of,
     measured_of,
     statistics_of,
     why_not,
@@ -79,11 +79,11 @@ class EvolutionModel:
     ) -> dict[str, Any]:
         """The model now.
 
-        ``lines``: name, of (the value's), x, y, bad (iteration and value of the first NaN or Inf), bad_count, last,
-        count, bool; of the stretch ``zoom`` with up to ``DETAIL`` points, exact where it is no longer than ``EXACT``
-        values and nothing runs. ``verdicts``: name, label, limit, text, and as ``forecast`` and ``distance`` x, y, low
-        and high of the values and of their distance to the limit. ``empty``: why a name has no line. ``x_title``,
-        ``log``.
+        ``lines``: name, head (the name of its strip), number, of (the value's), suffix, width (elements of the value),
+        x, y, bad (iteration and value of the first NaN or Inf), bad_count, bad_last, last, count, bool, whole; of the
+        stretch ``zoom`` with up to ``DETAIL`` points, exact where it is no longer than ``EXACT`` values and nothing
+        runs. ``verdicts``: name, label, limit, text, and as ``forecast`` and ``distance`` x, y, low and high of the
+        values and of their distance to the limit. ``empty``: why a name has no line. ``x_title``, ``log``.
         """
         self.attach(trace)
         for name, follower in self._follow.items():
@@ -91,22 +91,29 @@ class EvolutionModel:
                 follower.read([self.series(name)], running)
             except FAILED:
                 continue  # a value that this run does not compute
-        lines = []
+        lines: list[dict[str, Any]] = []
         for name in self.names:
             for suffix, line in self._lines[name].items():
                 x, y = self._points(name, suffix, line, zoom, running)
+                signed = log and bool((y < 0).any())
                 y = np.abs(y) if log else y
                 whole = line.whole
+                own = short_name(name).removesuffix(":0")
                 lines.append(
                     {
-                        "name": short_name(name) + suffix,
+                        "name": own + suffix,
+                        "head": f"|{own}|" if signed else own,
+                        "number": len(lines),
                         "of": name,
                         "suffix": suffix,
                         "x": x,
                         "y": np.where(np.isfinite(y) & ((y > 0) | (not log)), y, np.nan),
                         "bad": whole.first_bad,
                         "bad_count": line.bad,
+                        "bad_last": line.last_bad,
                         "bool": self._kinds.get(name) == "b",
+                        "whole": self._kinds.get(name, "?") in "iu" and suffix not in (" (2-norm)", " 2-norm", " mean"),
+                        "width": self._width(name),
                         "last": float(whole.y[-1]) if len(whole.y) else None,
                         "count": self._follow[name].count,
                     }
@@ -116,7 +123,7 @@ class EvolutionModel:
             "lines": lines,
             "verdicts": [v for n in self.names if (v := self._verdict(n))] if verdicts else [],
             "empty": {n: w for n, w in self._why.items() if w and not self._lines[n]},
-            "x_title": "value number, all activations in order" if deep else "iteration",
+            "x_title": "iteration, all activations in order" if deep else "iteration",
             "log": log,
         }
 
@@ -138,7 +145,7 @@ class EvolutionModel:
 
     def _lines_in(self, name: str) -> Callable[[Any], dict[str, np.ndarray]]:
         if not self._statistics:
-            return lines_of
+            return curves_of
         return measured_of if self._measured.get(name) else statistics_of
 
     def deep(self, name: str) -> bool:
@@ -178,7 +185,10 @@ class EvolutionModel:
         return line.zoomed(low, high, DETAIL)
 
     def _width(self, name: str) -> int:
-        return width_of(self.series(name))
+        try:
+            return width_of(self.series(name))
+        except FAILED:
+            return 1
 
     def _stretch(self, name: str, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
         """Numbers and values of the firings from ``low`` to ``high``."""
@@ -219,7 +229,11 @@ class EvolutionModel:
         except FAILED:
             return None
         x = [line.whole.x for line in self._lines[name].values()]
-        return None if tail is None else verdict_of(name, tail, self.classify, [int(v[-1]) for v in x if len(v)])
+        found = None if tail is None else verdict_of(name, tail, self.classify, [int(v[-1]) for v in x if len(v)])
+        if found is not None:  # which of its lines it is about; that of a norm of several lines is about none
+            suffixes, k = list(self._lines[name]), found["line"]
+            found["suffix"] = None if k is None or k >= len(suffixes) else suffixes[k]
+        return found
 
 
 def default_names(graph: Graph, limit: int = 6) -> list[str]:

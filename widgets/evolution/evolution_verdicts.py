@@ -51,6 +51,7 @@ def verdict_of(
         "limit_text": told or "",
         "confidence": getattr(verdict, "confidence", None),
         "text": verdict_text(name, label, verdict),
+        "short": verdict_text("", label, verdict)[2:].partition(", sure to")[0],
         "rate": rate_text(verdict),
         "why": [str(w) for w in (getattr(verdict, "why", None) or ())],
         "issues": dict(getattr(verdict, "issues", None) or {}),
@@ -104,8 +105,9 @@ def _ahead(verdict: Any, flat: np.ndarray, lasts: Sequence[int]) -> dict[str, An
     found: dict[str, Any] = {"forecast": None, "distance": None, "line": 0, "told": ""}
     if not isinstance(verdict, Evolution) or not lasts:
         return found
-    found["line"] = k = verdict.component if verdict.component is not None else 0
-    if k >= len(lasts) or k >= flat.shape[1]:
+    several = flat.shape[1] > 1
+    found["line"] = k = verdict.component if several else 0
+    if k is None or k >= len(lasts) or k >= flat.shape[1]:
         return found
     last, n = lasts[k], len(flat)
     steps = np.unique(np.rint(np.linspace(1, max(4, n // 3), AHEAD)))

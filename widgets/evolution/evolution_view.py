@@ -7,28 +7,42 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
+import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.figure.figure_view import Zoomed
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.evolution_ahead import (
+    ahead_of,
+    end_words,
+    iteration_words,
+    lines_ahead,
+    now_of,
+    with_ahead,
+)
 from workbench.widgets.evolution.evolution_choice import AGAINST_CHANGE, KINDS, Choice, scales_of
 from workbench.widgets.evolution.evolution_controls import settings_of
 from workbench.widgets.evolution.evolution_group import EvolutionGroup, Ghosts
 from workbench.widgets.evolution.evolution_marks import breakpoint_marks, moment_mark, moment_of
 from workbench.widgets.evolution.evolution_model import SCALES
-from workbench.widgets.evolution.evolution_spec import HEIGHT, evolution_html, evolution_spec
+from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
+from workbench.widgets.evolution.evolution_words import evolution_html
 from workbench.widgets.evolution.portrait_model import cobweb_model, heat_model, phase_model
 from workbench.widgets.evolution.portrait_spec import heat_spec, nothing_spec, portrait_spec
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
-from workbench.widgets.series.loop_state import has_ended
+from workbench.widgets.series.loop_state import ended_in
+from workbench.widgets.strips.strip_spec import strips_spec
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import Viewable
 
+#: least height in pixels, and points of a cobweb's curve
+HEIGHT, CURVE = 200, 120
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
@@ -39,26 +53,29 @@ def _classify(values: Any) -> Any:
 
 
 class EvolutionView(Zoomed):
-    """The variables of one loop over its iterations, with limits, forecasts and 90 % bands.
+    """The variables of one loop over its iterations, with limits, and with what was looked ahead or is forecast.
 
-    A click shows that iteration in all views. A part that is zoomed into is read again, with up to 2,000 points. Other
-    histories of the session (forks, and values before an edit) are thin lines.
+    A click shows that iteration in all views. A part that is zoomed into is read again, with up to 2,000 points, and
+    the vertical axes fit it. Other histories of the session (forks, and values before an edit) are dashed lines.
 
     Parameters
     ----------
     source : Session, Trace or Graph
         The run.
     names : sequence of str, optional
-        Values to show; by default the variables of the outermost loop. The selected value is shown, too.
+        Values to show; by default the variables of the outermost loop but counters and flags. The selected value is
+        shown, too.
     log : bool, default False
         The same as ``scale="log"``.
     height : int
-        Height in pixels.
+        Least height in pixels; several strips take more.
     scale : {"linear", "log", "error"}, optional
         "log" shows magnitudes on a logarithmic axis, "error" the distance to the limit of values that converge.
     tolerance : float, optional
         A distance that is drawn as a line with ``scale="error"``.
-    kind : {"line", "statistics", "heat", "cobweb", "phase"}, default "line"
+    kind : {"strips", "line", "statistics", "heat", "cobweb", "phase"}, default "strips"
+        "strips" gives each variable a strip with a vertical axis of its own: counters and flags have one when they are
+        chosen, of arrays the components or the statistic that change most. "line" shows all of them on one axis.
         "statistics" shows largest, smallest and mean element and the 2-norm of arrays; "heat" components over
         iterations; "cobweb" each value's successor over the value; "phase" a value over another (``against``) or over
         its change. The last three show one value, the first of ``names``.
@@ -76,7 +93,7 @@ class EvolutionView(Zoomed):
     --------
     >>> view = wb.widgets.EvolutionView(session, ["x"], scale="error", tolerance=1e-6)
     >>> view.names, view.kind, view.scale
-    (['x'], 'line', 'error')
+    (['x'], 'strips', 'error')
     >>> view.kind = "cobweb"
     """
 
@@ -92,7 +109,7 @@ class EvolutionView(Zoomed):
         *,
         scale: str | None = None,
         tolerance: float | None = None,
-        kind: str = "line",
+        kind: str = "strips",
         against: str | None = None,
         frame: tuple[str, ...] | None = None,
         activation: str | tuple[int, ...] = "all",
@@ -106,6 +123,7 @@ class EvolutionView(Zoomed):
         self._group = EvolutionGroup(_classify)
         self._ghosts = Ghosts(self.update_now)
         self._fresh = False  # axes are to be set anew
+        self._map: Any = None  # the curve of a cobweb, with what it belongs to
         self._drawn_of: list[str] = []  # the value behind each line
         self._verdict_event = -1
         self._judged: Any = None
@@ -152,17 +170,50 @@ class EvolutionView(Zoomed):
         )
         if due:
             self._verdict_event, self._judged, self._verdicts = event, key, model["verdicts"]
-        if session is not None and choice.ghosts and choice.kind == "line":
+        if session is not None and choice.ghosts and choice.kind in ("strips", "line"):
             shown["ghosts"] = self._ghosts.update(session, names, outer, log)
         if session is not None:
             shown["breakpoints"] = breakpoint_marks(session, self.source.graph, names, outer)
-        return {
-            **model,
-            **shown,
+        model |= shown
+        model |= {
             "verdicts": self._verdicts,
-            "error": choice.scale == "error" and choice.kind == "line",
+            "error": choice.scale == "error" and choice.kind != "statistics",
             "tolerance": self.tolerance,
-            "ended": has_ended(trace, self.source.graph, choice.frame, outer),
+            "zoom": self._zoom,
+            "ended": ended_in(trace, self.source.graph, choice.frame, outer),
+        }
+        return model | self._shared(snapshot, model, names, outer, running)
+
+    def _shared(
+        self, snapshot: Any, model: dict[str, Any], names: list[str], outer: tuple[int, ...] | None, running: bool
+    ) -> dict[str, Any]:
+        """The things that all strips have in common: the present iteration, what was looked ahead, and the end."""
+        choice, mark = self._choice, model["moment"]
+        single = len(choice.frame) < 2 or outer is not None
+        going = single and model["ended"] is None
+        ahead = ahead_of(self.source.session, choice.frame, outer, running) if going else None
+        if ahead is not None:
+            if not model["lines"]:
+                model["lines"] = lines_ahead(names, ahead, self.source.graph, log=model["log"])
+            with_ahead(model["lines"], ahead, self.source.graph, choice.kind == "statistics", model["log"])
+        end = None if ahead is None else ahead.end
+        if mark is not None:
+            now = float(mark["x"])
+        else:
+            now = now_of(snapshot, choice.frame, outer, model["lines"]) if single else None
+        words = "" if now is None else iteration_words(choice.frame, int(now), len(choice.frames) > 1)
+        around = ",".join(map(str, outer or ()))
+        told = "" if end is None else end_words(end)
+        if model["ended"] is not None and single and model["lines"]:
+            end = model["ended"]
+            told = f"ended in iteration {numeral(end)}"
+        return {
+            "now": now,
+            "words": words,
+            "proved": ahead is not None,
+            "proved_end": end,
+            "end_words": told,
+            "link": f"{id(self.focus)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",
         }
 
     def _asked(self, question: Any) -> Any:
@@ -185,8 +236,24 @@ class EvolutionView(Zoomed):
         series = self._series(outer)
         suffix, other, other_suffix = self._choice.parts(series)
         if self._choice.kind == "cobweb":
-            return cobweb_model(series, suffix, at)
+            found = cobweb_model(series, suffix, at)
+            return {**found, "curve": None if suffix else self._curve(found)}
         return phase_model(series, suffix, None if other is None else self._series(outer, other), other_suffix, at)
+
+    def _curve(self, cobweb: dict[str, Any]) -> Any:
+        """The map of the first value as (x, y) over the range of its cobweb; None where the graph gives none."""
+        session, x = self.source.session, np.concatenate([cobweb["x"], cobweb["y"]])
+        x = x[np.isfinite(x)]
+        if session is None or session.state in ("running", "closed") or not len(x):
+            return None
+        low, high = float(x.min()), float(x.max())
+        key = (self._choice.first, session.trace, len(session.histories))
+        if self._map is None or self._map[0] != key or low < self._map[1][0] or high > self._map[1][1]:
+            room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+            grid = np.linspace(low - room, high + room, CURVE)
+            self._map = (key, (grid[0], grid[-1]), (grid, self._asked(lambda: session.next_values(key[0], grid))))
+        grid, values = self._map[2]
+        return None if values is None else (grid, values)
 
     @property
     def behind(self) -> bool:
@@ -197,8 +264,15 @@ class EvolutionView(Zoomed):
             return heat_spec(model, self.height)
         if model["kind"] in ("cobweb", "phase"):
             return portrait_spec(model, self.height)
-        nothing = not model["lines"] and not model["moment"]
-        return nothing_spec(model, self.height) if nothing else evolution_spec(model, self.height)
+        return self._strips(model, plain=False)
+
+    def plain_spec(self, model: dict[str, Any]) -> Spec:
+        return self._strips(model, plain=True) if self._choice.many else self.spec(model)
+
+    def _strips(self, model: dict[str, Any], plain: bool) -> Spec:
+        if not model["lines"]:
+            return nothing_spec(model, self.height)
+        return strips_spec(strips_of(model), frame_of(model), self.height, plain)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(self._chosen, **self._settings())
@@ -210,10 +284,9 @@ class EvolutionView(Zoomed):
             self.words.value = html
         self._drawn_of = [line["of"] for line in model.get("lines", ())]
         self.controls.offer(self._settings())
-        if self._fresh:
+        if self._fresh:  # what people have zoomed into belongs to another picture
             self._fresh = False
-            auto = {f"{axis}.range": None for axis in ("xaxis", "yaxis")} | {"xaxis.autorange": True}
-            self.live.push({}, {**auto, "yaxis.autorange": "reversed" if self.kind == "heat" else True})
+            self.live.refit()
 
     def _settings(self) -> dict[str, Any]:
         session = self.source.session
@@ -222,7 +295,7 @@ class EvolutionView(Zoomed):
     # -- what is shown ----------------------------------------------------------------------------------------------
     @property
     def kind(self) -> str:
-        """The kind of plot: "line", "statistics", "heat", "cobweb" or "phase"; can be set."""
+        """The kind of plot: "strips", "line", "statistics", "heat", "cobweb" or "phase"; can be set."""
         return self._choice.kind
 
     @kind.setter

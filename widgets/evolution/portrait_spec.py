@@ -8,10 +8,13 @@ import numpy as np
 
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, text, title
-from workbench.widgets.evolution.evolution_spec import LINEAR_MOST, empty_notes, mark_shapes, note
+from workbench.widgets.evolution.evolution_words import empty_notes, note
+from workbench.widgets.strips.strip_axes import LINEAR_MOST
 from workbench.widgets.text.labels import shorten
 
 TICKS = 12
+#: of a phase portrait: one axis may span so many times the other with the same scale
+MOST_UNLIKE = 8.0
 
 
 def portrait_spec(model: dict[str, Any], height: int) -> Spec:
@@ -79,6 +82,19 @@ def portrait_spec(model: dict[str, Any], height: int) -> Spec:
             "showlegend": True,
         },
     ]
+    curve = portrait.get("curve")
+    data.append(
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": np.empty(0) if curve is None else _drawable(curve[0]),
+            "y": np.empty(0) if curve is None else _drawable(curve[1]),
+            "name": "what one iteration does",
+            "line": {"color": "@data", "width": 1.6},
+            "hoverinfo": "skip",
+            "showlegend": curve is not None,
+        }
+    )
     told = f"Cobweb of {shorten(model['shown'])}" if cobweb else f"{portrait['y_title']} over {portrait['x_title']}"
     if portrait["all"] > len(x) + 1:
         told += f" \u00b7 {len(x):,} of {portrait['all']:,} iterations"
@@ -86,13 +102,13 @@ def portrait_spec(model: dict[str, Any], height: int) -> Spec:
     layout = base_layout(
         max(height, 380),
         title=title(text(told)),
-        xaxis={"title": {"text": names[0]}, **axis},
-        yaxis={"title": {"text": names[1]}, **axis},
+        xaxis={"title": {"text": names[0]}, **axis, "constrain": "domain"},
+        yaxis={"title": {"text": names[1]}, **axis, **_square(x, y, cobweb)},
         showlegend=True,
         shapes=[],
-        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 12}},
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "font": {"size": 12}},
         annotations=[] if len(x) else [note(model.get("hint") or "two iterations are needed", 0.5, 0.5, "middle")],
-        margin={"l": 64, "r": 14, "t": 44, "b": 44},
+        margin={"l": 64, "r": 14, "t": 56, "b": 44},
     )
     return {"data": data, "layout": layout}
 
@@ -130,12 +146,11 @@ def heat_spec(model: dict[str, Any], height: int) -> Spec:
         },
     ]
     told = f"{heat['name']}: components over the iterations" + (f" \u00b7 {heat['note']}" if heat["note"] else "")
-    shapes, notes = mark_shapes(model)
     layout = base_layout(
         max(height, 300),
         title=title(text(told)),
-        shapes=shapes,
-        annotations=notes,
+        shapes=moment_line(model.get("moment")),
+        annotations=[],
         showlegend=bool(heat["bad"]),
         xaxis={"title": {"text": "iteration"}, "autorange": True, "type": "linear", "tickmode": "auto"},
         yaxis={
@@ -155,8 +170,24 @@ def nothing_spec(model: dict[str, Any], height: int) -> Spec:
     """No axes, and why there is nothing to see."""
     data = [{"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": ""}]
     hidden = {"visible": False, "autorange": True, "type": "linear"}
-    layout = base_layout(height, title=title(""), xaxis=hidden, yaxis=hidden, annotations=empty_notes(model, True))
+    layout = base_layout(height, title=title(""), xaxis=hidden, yaxis=hidden, annotations=empty_notes(model))
     return {"data": data, "layout": {**layout, "shapes": []}}
+
+
+def _square(x: np.ndarray, y: np.ndarray, cobweb: bool) -> dict[str, Any]:
+    """A square plot. Both axes have one scale, so that 45 degrees are 45 degrees, unless one spans far more."""
+    spans = [float(np.ptp(v[np.isfinite(v)])) if np.isfinite(v).any() else 0.0 for v in (x, y)]
+    ratio = spans[0] / spans[1] if min(spans) > 0 else 1.0
+    same = cobweb or 1 / MOST_UNLIKE <= ratio <= MOST_UNLIKE or not np.isfinite(ratio)
+    return {"scaleanchor": "x", "scaleratio": 1.0 if same else ratio, "constrain": "domain"}
+
+
+def moment_line(mark: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The iteration that is looked at, as a line down the plot."""
+    if mark is None:
+        return []
+    place = {"x0": mark["x"], "x1": mark["x"], "yref": "paper", "y0": 0, "y1": 1}
+    return [{"type": "line", **place, "line": {"color": "@now", "width": 1.6}}]
 
 
 def _drawable(values: np.ndarray) -> np.ndarray:

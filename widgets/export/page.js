@@ -62,10 +62,10 @@
     }
     const least = layout.meta?.min_width;
     picture.place.style.minWidth = least ? `${least}px` : "";
-    const { width, ...rest } = titled(picture, layout, traces);
+    const { width, ...rest } = dressed(titled(picture, layout, traces), data.tokens[name]);
     Plotly.react(
       picture.place,
-      traces,
+      dressed(traces, data.tokens[name]),
       { ...rest, autosize: true, template: data.themes[name], paper_bgcolor: "rgba(0,0,0,0)" },
       data.config,
     );

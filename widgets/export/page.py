@@ -71,6 +71,7 @@ def write_page(
             "moments": list(moments),
             "told": {"note": note.split("\n") if note.strip() else [], "edits": list(edits)},
             "themes": theme.THEMES,
+            "tokens": theme.TOKENS,
             "pages": theme.PAGE,
             "theme": theme_name,
             "config": {**theme.CONFIG, "responsive": True},
@@ -92,7 +93,7 @@ def write_page(
                 "<main></main>",
                 f"<script>{get_plotlyjs()}</script>",
                 f"<script type='application/json' id='workbench-data'>{data}</script>",
-                f"<script>{joined('base/dom.js', 'export/page.js')}</script>",
+                f"<script>{joined('base/dom.js', 'base/figure/tokens.js', 'export/page.js')}</script>",
                 "</body></html>",
             ]
         ),

@@ -32,6 +32,21 @@ def has_ended(trace: Trace | None, graph: Graph, path: tuple[str, ...], outer: t
         return False
 
 
+def ended_in(
+    trace: Trace | None, graph: Graph, path: tuple[str, ...], outer: tuple[int, ...] | None = None
+) -> int | None:
+    """The iteration in which the condition was false, of a loop that has ended (:func:`has_ended`); else None."""
+    frame = graph.frames.get(path)
+    if trace is None or frame is None or not has_ended(trace, graph, path, outer):
+        return None
+    try:
+        series = of_activation(trace[f"{frame.loop_cond}:0"], outer)
+        count = len(series)
+        return int(series.window(count - 1, count)[0][-1, -1])
+    except (KeyError, IndexError, ValueError, TypeError, WorkbenchError):
+        return None
+
+
 def newest_outer(trace: Trace | None, graph: Graph, path: tuple[str, ...]) -> tuple[int, ...] | None:
     """Iterations of the frames around a loop in its newest activation; None before it is entered."""
     found = last_iterations(trace, graph).get(path) if trace is not None else None

@@ -1,4 +1,4 @@
-"""The comparisons that a loop's condition is made of: their operands, and the gap between them over the evaluations."""
+"""The comparisons that a loop's condition is made of: their operands, and the gap between them, over the iterations."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def clauses_of(graph: Graph, path: tuple[str, ...]) -> list[dict[str, Any]]:
         seen.add(ref)
         if node.op in COMPARISONS:
             left, right = node.inputs[0], node.inputs[1]
-            text = f"{operand_text(graph, left)} {SYMBOLS[node.op]} {operand_text(graph, right)}"
-            found.append({"node": node.name, "op": node.op, "left": left, "right": right, "text": text})
+            names = operand_text(graph, left), operand_text(graph, right)
+            text = f"{names[0]} {SYMBOLS[node.op]} {names[1]}"
+            found.append({"node": node.name, "op": node.op, "left": left, "right": right, "text": text, "names": names})
         elif node.op in LOGIC:
             queue.extend(node.inputs)
     return found
@@ -67,16 +68,17 @@ def loops(graph: Graph) -> list[tuple[str, ...]]:
 
 
 class ClauseModel:
-    """One comparison: its operands now, and the gap between them over its evaluations."""
+    """One comparison: its operands over the iterations, and the gap between them."""
 
     def __init__(self, graph: Graph, clause: dict[str, Any], outer: tuple[int, ...] | None = None) -> None:
         self.graph, self.clause, self.outer = graph, clause, outer
         self._series: dict[str, Any] = {}
         self._trace: Trace | None = None
-        self.gap = Thinned()
+        self.gap, self._sides = Thinned(), (Thinned(), Thinned())
         self.follow = SeriesReader(self._take, self._cut)
         self._fixed: list[float | None] = [None, None]
         self._now: tuple[float, float] | None = None
+        self._whole = False
 
     def update(self, trace: Trace | None, running: bool) -> dict[str, Any]:
         if trace is not self._trace:
@@ -104,6 +106,13 @@ class ClauseModel:
             "holds": _holds(self.clause["op"], left, right) if known else None,
             "x": self.gap.x,
             "y": np.abs(self.gap.y),
+            "op": self.clause["op"],
+            "left_text": self.clause["names"][0],
+            "right_text": self.clause["names"][1],
+            "refs": [str(self.clause["left"]), str(self.clause["right"])],
+            "sides": [(side.x, side.y) for side in self._sides],
+            "fixed": list(self._fixed),
+            "whole": self._whole,
             "trend": "",
         }
 
@@ -189,10 +198,15 @@ class ClauseModel:
             return
         with np.errstate(over="ignore", invalid="ignore"):
             self.gap.extend(x, sides[0] - sides[1])
+        for kept, fixed, side in zip(self._sides, self._fixed, sides, strict=True):
+            if fixed is None:
+                kept.extend(x, side)
+        self._whole = all(c.dtype.kind in "iu" for c in columns)
         self._now = (float(sides[0][-1]), float(sides[1][-1]))
 
     def _cut(self, x: float) -> None:
-        self.gap.cut(x)
+        for kept in (self.gap, *self._sides):
+            kept.cut(x)
         self._now = None
 
 

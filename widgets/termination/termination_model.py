@@ -9,7 +9,7 @@ from workbench.analysis.termination.query import observe
 from workbench.analysis.text import loop_named
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
 from workbench.errors import WorkbenchError
-from workbench.widgets.series.loop_state import has_ended
+from workbench.widgets.series.loop_state import ended_in, has_ended
 from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
 from workbench.widgets.termination.termination_words import UNKNOWN, describe
 from workbench.widgets.text.labels import short_name
@@ -78,6 +78,7 @@ class TerminationModel:
             "verdict": told,
             "end": end,
             "ended": ended,
+            "ended_in": None if path is None or not ended else ended_in(trace, self.graph, path, self.outer),
             "answer": answer,
         }
 

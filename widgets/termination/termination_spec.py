@@ -1,132 +1,161 @@
-"""The gap of each comparison to its threshold, with its forecast and the expected end, as a plain specification."""
+"""Both sides of each comparison over the iterations, with what was looked ahead or a forecast, and the end."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from workbench.widgets.base import theme
-from workbench.widgets.base.spec import Spec, base_layout, count_axis, log_axis, text
-from workbench.widgets.evolution.convergence_spec import crossing_shapes, forecast_traces
-from workbench.widgets.evolution.evolution_spec import LINEAR_MOST, lines_title, mark_shapes, note
-from workbench.widgets.text.labels import against, shorten
+from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.evolution_ahead import drawn_part, end_words
+from workbench.widgets.evolution.evolution_strips import near_end
+from workbench.widgets.evolution.evolution_words import note
+from workbench.widgets.evolution.portrait_spec import nothing_spec
+from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripLine
+from workbench.widgets.strips.strip_axes import spans_decades
+from workbench.widgets.strips.strip_spec import strips_spec
+from workbench.widgets.text.labels import SYMBOLS, shorten
+from workbench.widgets.text.numerals import numeral
 
-HEIGHT = 220
+HEIGHT = 180
 SCALES = ("auto", "linear", "log")
-COLOURS = (theme.ORANGE, theme.GREEN, theme.PURPLE, theme.SKY, theme.VERMILION, theme.BLUE)
-DASHES = ("solid", "dash", "dot", "dashdot")
-EVALUATION = "evaluation of the condition"
-LINEAR = {"type": "linear", "exponentformat": "e", "rangemode": "tozero", "tickmode": "auto"}
 #: clauses that are drawn
-MOST = 8
+MOST = 6
 
 
-def termination_spec(model: dict[str, Any], height: int = HEIGHT, headline: bool = True) -> Spec:
-    """\\|left - right\\| of each comparison over the evaluations, its forecast with the 90 % band, and the expected end
-    as a line down the plot with its interval as a stripe; with ``headline`` the verdict as title."""
+def termination_spec(model: dict[str, Any], height: int = HEIGHT, plain: bool = False) -> Spec:
+    """One strip for each comparison: its left side, its right side (a threshold, where that stays the same), and where
+    they meet. With a proof what was looked ahead, without one the forecast with its 90 % band. ``plain``: with the
+    verdict and the names as texts of the figure."""
     clauses = model["clauses"][:MOST]
-    log = is_log(model.get("scale", "auto"), clauses)
-    data: list[dict[str, Any]] = []
-    for k, clause in enumerate(clauses):
-        y = np.asarray(clause["y"], dtype=np.float64)
-        y = np.where(np.isfinite(y) & ((y > 0) | (not log)) & ((y < LINEAR_MOST) | log), y, np.nan)
-        name = text(shorten(clause["text"], 48))
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers" if len(y) <= 60 else "lines",
-                "x": np.asarray(clause["x"], dtype=np.float64),
-                "y": y,
-                "name": name,
-                "marker": {"size": 5},
-                "meta": {"clause": k},
-                "line": {"color": COLOURS[k % 6], "width": 3 if clause.get("blocks") else 2, "dash": DASHES[k % 4]},
-                "hovertemplate": f"{name}<br>evaluation %{{x}}<br>gap %{{y:.6g}}<extra></extra>",
-            }
-        )
-    if not data:
-        data.append({"type": "scatter", "mode": "lines", "x": np.empty(0), "y": np.empty(0), "name": ""})
-    for k, clause in enumerate(clauses):
-        data += forecast_traces(clause.get("ahead"), clause["text"], COLOURS[k % 6], log=log)
-    end, last = model.get("end"), max((float(t["x"][-1]) for t in data if len(t["x"])), default=0.0)
-    # an end far away would press everything seen against the axis: then the words alone tell it
-    shapes = crossing_shapes(*end) if end is not None and end[0] <= 1.5 * last + 16 else []
-    marks, notes = mark_shapes(model)
-    anything = any(len(t["x"]) for t in data)
-    if model.get("ended") and anything:
-        shapes.append(
-            {
-                "type": "line",
-                "x0": last,
-                "x1": last,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": theme.GREEN, "width": 1.5, "dash": "dot"},
-            }
-        )
-        notes.append({**note("\u2713 ended here", last, 1.0, "top", "auto"), "xref": "x"})
-    elif not anything:
+    strips = [_strip(model, clause, k) for k, clause in enumerate(clauses)]
+    strips = [s for s in strips if s.lines]
+    if not strips:
         words = "this graph has no loop" if model["loop"] is None else _why_empty(model)
-        notes.append(note(words, 0.5, 0.5, "middle"))
-    if not log and anything:
-        shapes.append(
-            {
-                "type": "line",
-                "xref": "paper",
-                "x0": 0,
-                "x1": 1,
-                "y0": 0,
-                "y1": 0,
-                "line": {"color": theme.VERMILION, "width": 1.5, "dash": "dot"},
-            }
-        )
-    which = "each clause" if len(clauses) > 1 else "the clause"
-    told = _told(model) if headline else [f"Gap of {which} to its threshold"]
-    lines = [t["y"] for t in data if len(t["y"])]
-    shown = {"visible": anything}  # always said: an update leaves what it does not name as it was
-    return {
-        "data": data,
-        "layout": base_layout(
-            height,
-            title=lines_title(told),
-            shapes=shapes + marks,
-            annotations=notes,
-            xaxis={**count_axis(model.get("x_title", EVALUATION), data), "autorange": True, **shown},
-            yaxis={
-                "title": {"text": "gap"},
-                "autorange": True,
-                **shown,
-                **({**log_axis(lines), "tickmode": "linear"} if log else LINEAR),
-            },
-            showlegend=len(clauses) > 1,
-            legend={
-                "orientation": "h",
-                "x": 1,
-                "xanchor": "right",
-                "y": 1.0,
-                "yanchor": "bottom",
-                "font": {"size": 12},
-            },
-            margin={"l": 60, "r": 14, "t": 30 + 17 * (len(told) - (0 if len(clauses) > 1 else 1)), "b": 40},
-        ),
-    }
+        spec = nothing_spec({"hint": words}, height)
+        return {**spec, "layout": {**spec["layout"], "annotations": [note(words, 0.5, 0.5, "middle")]}}
+    return strips_spec(strips, _frame(model, strips, plain), height, plain)
 
 
-def is_log(scale: str, clauses: list[dict[str, Any]]) -> bool:
-    """True for a logarithmic axis: on "auto" unless all gaps go down in equal steps, as those of counters do."""
-    if scale != "auto":
-        return scale == "log"
-    known = [c for c in clauses if len(c["x"]) >= 3]
-    return not known or not all(_is_straight(np.asarray(c["x"], float), np.asarray(c["y"], float)) for c in known)
+def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxis:
+    lines = [line for s in strips for line in s.lines]
+    last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
+    far = [line.ahead[0] for line in lines if line.ahead is not None and len(line.ahead[0])]
+    reach = [float(line.forecast["x"][-1]) for line in lines if line.forecast is not None and len(line.forecast["x"])]
+    told, found = model["verdict"], model.get("look_ahead")
+    end: tuple[float, float, float, str, bool] | None = None
+    far_end: tuple[str, bool] | None = None
+    if model.get("ended_in") is not None:
+        at = float(model["ended_in"])
+        end = (at, at, at, f"ended in iteration {numeral(model['ended_in'])}", True)
+    elif found is not None and found.end is not None:
+        far_end = (end_words(found.end), True)
+        if any(x[-1] == found.end for x in far):
+            end = (float(found.end),) * 3 + far_end
+    elif model.get("end") is not None:
+        at, low, high = model["end"]
+        proved = told is not None and told["status"] == "PROVED"
+        word = end_words(int(at)) if proved else f"ends about iteration {numeral(float(f'{at:.2g}'))}, not proved"
+        if near_end(model["end"], max(reach, default=last)):
+            end = (at, low, high, word, proved)
+        far_end = (word, proved)
+    ahead = (min(float(x[0]) for x in far) - 1, max(float(x[-1]) for x in far)) if far else None
+    return SharedAxis(
+        now=model.get("now"),
+        words=model.get("words", ""),
+        ahead=ahead,
+        end=end,
+        far_end=far_end,
+        x_title=model.get("x_title", "iteration"),
+        link=model.get("link", ""),
+        note=_told(model) if plain else "",
+    )
 
 
-def _is_straight(x: np.ndarray, y: np.ndarray) -> bool:
-    if not np.isfinite(y).all() or x[-1] <= x[0]:
-        return False
-    line = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0])
-    return bool(np.abs(y - line).max() <= 1e-6 * max(float(np.abs(y).max()), 1e-300))
+def _strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> Strip:
+    """The strip of one clause; without lines where its sides are not known."""
+    sides, fixed = clause["sides"], clause["fixed"]
+    ahead = model.get("look_ahead")
+    names = [clause["left_text"], clause["right_text"]]
+    strip = Strip(shorten(clause["text"], 60), [])
+    last = max((float(x[-1]) for x, _ in sides if len(x)), default=0.0)
+    for k, (x, y) in enumerate(sides):
+        far = _ahead(ahead, clause["refs"][k], last)
+        if fixed[k] is not None or not len(x) and far is None:
+            continue
+        tone, dash = ("data", "solid") if k == 0 or fixed[0] is not None else ("other", "5px,3px")
+        line = StripLine(shorten(names[k], 40), x, np.asarray(y, float), tone=tone, dash=dash)
+        line.meta, line.ahead = {"clause": number}, far
+        line.width = 2.2 if clause.get("blocks") else 1.8
+        strip.lines.append(line)
+    strip.whole = bool(clause.get("whole"))
+    drawn = [y for line in strip.lines for y in (line.y, line.ahead[1] if line.ahead else np.empty(0))]
+    level = next((v for v in fixed if v is not None), None)
+    every = [*drawn, np.array([level])] if level is not None else drawn
+    scale = model.get("scale", "auto")
+    strip.log = scale == "log" or scale == "auto" and spans_decades(every)
+    if strip.log and any((y < 0).any() for y in drawn):
+        strip.name = f"magnitudes of {strip.name}"
+        for line in strip.lines:
+            line.y = np.abs(line.y)
+            line.ahead = None if line.ahead is None else (line.ahead[0], np.abs(line.ahead[1]))
+        level = None if level is None else abs(level)
+    if level is not None and math.isfinite(level):
+        strip.levels.append(Level(level, f"threshold {numeral(level, 6)}", tone="other", dash="6px,4px"))
+    if len(strip.lines) == 1 and strip.lines[0].ahead is None and level is not None:
+        strip.lines[0].forecast = _forecast(clause, level, fixed[0] is not None)
+    strip.value, strip.notes = _value(model, clause), _notes(clause, strip)
+    return strip
+
+
+def _ahead(found: Any, ref: str, last: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """The look-ahead of one side, behind what was computed."""
+    column = None if found is None else found.of(ref)
+    if column is None or column[1].ndim != 1 or column[1].dtype.kind not in "biuf":
+        return None
+    part = drawn_part(column[0], found.end, last)
+    x, y = column[0][part].astype(np.float64), column[1][part].astype(np.float64)
+    return x, y
+
+
+def _forecast(clause: dict[str, Any], level: float, flipped: bool) -> dict[str, np.ndarray] | None:
+    """The forecast of the moving side, from that of its distance to the threshold."""
+    ahead, gap = clause.get("ahead"), clause["gap"]
+    if ahead is None or not gap or not math.isfinite(gap):
+        return None
+    side = math.copysign(1.0, -gap if flipped else gap)
+    y, low, high = (level + side * np.asarray(ahead[k], float) for k in ("y", "low", "high"))
+    return {"x": np.asarray(ahead["x"], float), "y": y, "low": np.minimum(low, high), "high": np.maximum(low, high)}
+
+
+def _value(model: dict[str, Any], clause: dict[str, Any]) -> str:
+    """The two sides in the iteration that the picture stands for; empty where it did not compare them."""
+    pair = []
+    now = model.get("now")
+    for k in range(2):
+        if clause["fixed"][k] is not None:
+            pair.append(clause["fixed"][k])
+            continue
+        x, y = clause["sides"][k]
+        at = int(np.searchsorted(x, now)) if now is not None else len(x) - 1
+        if not 0 <= at < len(x) or now is not None and x[at] != now:
+            return ""
+        pair.append(float(y[at]))
+    for digits in (6, 9, 12, 17):
+        left, right = (numeral(v, digits) for v in pair)
+        if left != right or pair[0] == pair[1]:
+            break
+    return f"{left} {SYMBOLS.get(clause['op'], '?')} {right}"
+
+
+def _notes(clause: dict[str, Any], strip: Strip) -> list[str]:
+    notes = []
+    if clause["holds"] is not None:
+        notes.append("true" if clause["holds"] else "false")
+    if clause.get("trend"):
+        notes.append("gap is NaN" if clause["trend"] == "nan" else f"gap {clause['trend']}")
+    return notes + (["log scale"] if strip.log else [])
 
 
 def _why_empty(model: dict[str, Any]) -> str:
@@ -135,20 +164,7 @@ def _why_empty(model: dict[str, Any]) -> str:
     return "the gap is not a number" if any(c["gap"] is not None for c in model["clauses"]) else "not evaluated yet"
 
 
-def _told(model: dict[str, Any]) -> list[str]:
-    """The verdict, what is compared now and what helps, one line each, escaped."""
+def _told(model: dict[str, Any]) -> str:
+    """The verdict in one line."""
     told = model["verdict"]
-    words = [told["headline"]] if told else ["Termination"]
-    if told and told["reason"] and told["outcome"] != "terminates":
-        words.append(shorten(told["reason"], 120))
-    now = "; ".join(_now(c) for c in model["clauses"])
-    words += [shorten(now, 120)] if now else []
-    words += [shorten(f"To fix it: {told['fix'][0]}", 120)] if told and told["fix"] else []
-    return [text(w) for w in words]
-
-
-def _now(clause: dict[str, Any]) -> str:
-    if clause["gap"] is None:
-        return str(clause["text"])
-    state = "true" if clause["holds"] else "false"
-    return f"{clause['text']} is {state}: {against(clause['left'], clause['right'])}"
+    return shorten(told["headline"], 100) if told else ""

@@ -1,4 +1,4 @@
-"""When will the loop stop: the verdict in words, clause by clause, and the gap of each comparison."""
+"""When will the loop stop: the verdict in words, clause by clause, and the two sides of each comparison."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.evolution_ahead import ahead_of, iteration_words, now_of
 from workbench.widgets.evolution.evolution_marks import moment_mark, moment_of
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
@@ -36,7 +37,9 @@ FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 class TerminationView(FigureView):
-    """The verdict on one loop: if it ends, when, and why not; clause by clause, with the gap of each comparison.
+    """The verdict on one loop: if it ends, when, and why not; clause by clause, with both sides of each comparison.
+
+    Where there is a proof the curves go on as they were looked ahead, else as they are forecast.
 
     Parameters
     ----------
@@ -46,9 +49,9 @@ class TerminationView(FigureView):
         Path of the loop; by default the outermost. For a loop in a loop the activation of the focus is shown, else the
         newest.
     height : int
-        Height in pixels.
+        Least height in pixels; several clauses take more.
     scale : {"auto", "linear", "log"}, default "auto"
-        Axis of the gaps; "auto" is linear where all of them fall in equal steps.
+        Vertical axes; "auto" is logarithmic where both sides are positive and span two decades.
     on_fork : callable, optional
         Called with the new session when somebody tries a fix, on a thread of its own; the session then belongs to the
         callee. Without it the view keeps the sessions in :attr:`forks` and closes them.
@@ -128,6 +131,11 @@ class TerminationView(FigureView):
             self._asked = time.monotonic()
             self._took = self._asked - started
             self._told, self._end, self._key = model["verdict"], model["end"], key
+            if self._end is not None and self._told is not None and self._told["status"] == "PROVED":
+                stands = now_of(
+                    snapshot, self._path or (), outer, [{"x": x} for c in model["clauses"] for x, _ in c["sides"]]
+                )
+                self._end = (float((stands or 0.0) + self._told["remaining"]),) * 3
             self._fixes = list(getattr(model["answer"], "fix", None) or ())
             if not running:
                 self._trials.aside.ask(self.source.session, model["answer"], self._path)
@@ -138,15 +146,25 @@ class TerminationView(FigureView):
             for clause, more in zip(model["clauses"], kept, strict=False)
         ]
         deep = self._path is not None and len(self._path) > 1 and outer is None
-        x_title = "evaluation, all activations in order" if deep else "evaluation of the condition"
+        path, mark = self._path or (), self._mark(trace, outer)
+        ahead = None if deep or model["ended"] else ahead_of(self.source.session, path, outer, running)
+        if ahead is not None:  # what was computed leaves nothing to be forecast
+            clauses = [{**clause, "ahead": None} for clause in clauses]
+        lines = [{"x": x} for clause in clauses for x, _ in clause["sides"]]
+        now = float(mark["x"]) if mark is not None else None if deep else now_of(snapshot, path, outer, lines)
+        around = ",".join(map(str, outer or ()))
         return {
             **model,
             "clauses": clauses,
             "verdict": self._told,
             "end": None if model["ended"] else self._end,
-            "moment": self._mark(trace, outer),
+            "look_ahead": ahead,
+            "moment": mark,
+            "now": now,
+            "words": "" if now is None else iteration_words(path, int(now), len(self._loops) > 1),
             "scale": self._scale,
-            "x_title": x_title,
+            "x_title": "iteration, all activations in order" if deep else "iteration",
+            "link": f"{id(self.focus)}/{'/'.join(path)}/{around}" if path and not deep else "",
         }
 
     def _outer(self, trace: Trace | None, running: bool) -> tuple[int, ...] | None:
@@ -187,10 +205,10 @@ class TerminationView(FigureView):
         return self._follow.behind
 
     def spec(self, model: dict[str, Any]) -> Spec:
-        return termination_spec(model, self.height, headline=False)
+        return termination_spec(model, self.height)
 
     def plain_spec(self, model: dict[str, Any]) -> Spec:
-        return termination_spec(model, self.height + 40)
+        return termination_spec(model, self.height, plain=True)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.verdict = VerdictPart(self._acted)

@@ -27,6 +27,8 @@ import numpy as np
 from workbench.analysis import Fix, Termination
 from workbench.analysis.fixes import FixOutcome
 from workbench.analysis.fixes.trial import FixTrials
+from workbench.analysis.slicing.next_values import next_values, variable_at
+from workbench.analysis.termination.look_ahead import LookAhead
 from workbench.analysis.termination.proof_cache import TerminationCache
 from workbench.arrays import Array
 from workbench.debugger import Breakpoints, History, Stop
@@ -871,6 +873,71 @@ class Session:
         if answer.outcome == "never" and answer.trials is None:
             answer.trials = FixTrials(self)
         return answer
+
+    def look_ahead(self, frame: Any = None) -> LookAhead | None:
+        """Compute the iterations to come of a loop about whose end there is a proof.
+
+        The run is not touched. Work is bounded: of many iterations an even choice is computed, the last one always.
+
+        Parameters
+        ----------
+        frame : str or tuple of str, optional
+            Name or path of the loop; by default the innermost open one.
+
+        Returns
+        -------
+        LookAhead or None
+            ``iterations`` from the present one to the end, and the ``values`` of the loop's variables and of the
+            operands of its condition. For a loop that provably never ends some iterations. None without a proof,
+            after the end, and while the session runs.
+
+        Raises
+        ------
+        SessionError
+            For a loop that the run does not have (``no-such-frame``).
+
+        Examples
+        --------
+        >>> session.run_to("x", iteration=2)
+        <Stop TARGET: ...>
+        >>> ahead = session.look_ahead()
+        >>> ahead.iterations.tolist(), ahead.end
+        ([2, 3, 4], 4)
+        """
+        with self._worker.stopped_between_slices():
+            if self._state.running or self._state.progress == "failed":
+                return None
+            return self._proofs.ahead(self._run, frame)
+
+    def next_values(self, name: str, values: Any) -> np.ndarray | None:
+        """Compute the value of a loop variable one iteration later, for values that it might have.
+
+        The run is not touched. It is the map whose cobweb the panel draws.
+
+        Parameters
+        ----------
+        name : str
+            The variable, of a loop that is not inside another one.
+        values : array_like
+            (n,) real numbers.
+
+        Returns
+        -------
+        ndarray or None
+            (n,) float64, NaN where the loop would end. None where there is not such a map: its next value depends on
+            other variables, or on random numbers; or it takes too long.
+
+        Examples
+        --------
+        >>> session.next_values("x", [2.0])
+        array([1.5])
+        """
+        ref = self.graph.value(name)
+        found = variable_at(self.graph, Ref(*ref))
+        if found is None:
+            return None
+        with self._worker.stopped_between_slices():
+            return next_values(self._run, *found, np.atleast_1d(np.asarray(values, dtype=np.float64)))
 
     # -- histories and forks -------------------------------------------------------------------------------------------
 

@@ -21,10 +21,13 @@ async function plotly(model) {
   const cache = (globalThis.__workbenchPlotly ??= {});
   const version = bundle.get("version");
   cache[version] ??= gunzip(bundle.get("code")).then(importPlotly);
-  return await cache[version];
+  const tools = (globalThis.__workbenchFigureTools ??= new Map());
+  const code = bundle.get("tools");
+  if (!tools.has(code)) tools.set(code, imported(code));
+  return [await cache[version], await tools.get(code)];
 }
 
-function template(model) {
+function themed(model) {
   return model.get("_themes")[document.body.dataset.jpThemeLight === "false" ? "dark" : "light"];
 }
 
@@ -65,9 +68,11 @@ class Held {
 }
 
 // Properties of several traces as plotly.js takes them: a list for each name, with nothing for traces that keep theirs.
-function restyled(traces) {
+function restyled(traces, tokens) {
   const names = new Set(traces.flatMap(([, properties]) => Object.keys(properties)));
-  return Object.fromEntries([...names].map((name) => [name, traces.map(([, properties]) => copied(properties[name]))]));
+  return Object.fromEntries(
+    [...names].map((name) => [name, traces.map(([, properties]) => dressed(properties[name], tokens, name))]),
+  );
 }
 
 // What people have zoomed into stays when a figure is drawn anew: the kernel leaves the range to the browser, and in the
@@ -88,10 +93,24 @@ function ascending(layout, shown) {
   return layout;
 }
 
+// Properties of a layout by their dotted names.
+function dressedUpdate(layout, tokens) {
+  return Object.fromEntries(Object.entries(layout).map(([name, value]) => [name, dressed(value, tokens, name)]));
+}
+
 class View {
-  constructor(Plotly, model, held, el) {
-    Object.assign(this, { Plotly, model, held, el, width: 0, at: -1, heard: held.push, gone: false });
+  constructor([Plotly, tools], model, held, el) {
+    Object.assign(this, { Plotly, model, held, el, width: 0, height: 0, at: -1, heard: held.push, gone: false });
     this.drawing = Promise.resolve();
+    this.tools = tools.default(this);
+  }
+
+  tell(message) {
+    tell(this.model, message);
+  }
+
+  tokens() {
+    return themed(this.model).tokens ?? {};
   }
 
   // One drawing after the other: plotly.js may finish later than it returns.
@@ -102,20 +121,32 @@ class View {
 
   drawWhole() {
     const { held, el } = this;
-    const layout = { ...copied(held.layout), template: template(this.model) };
+    const layout = { ...dressed(held.layout, this.tokens()), template: { layout: themed(this.model).layout } };
     // The width is always given: plotly.js ends automatic sizing for good as soon as an update names a height.
     layout.width = this.width = el.clientWidth || this.width || 640;
+    layout.height = this.height = this.filled() ?? layout.height;
     keepRanges(layout, el.layout);
+    this.tools.whole(layout);
     this.at = held.push;
-    return this.Plotly.react(el, copied(held.data), layout, { ...this.model.get("_config") });
+    const config = { ...this.model.get("_config"), ...layout.meta?.config };
+    return this.Plotly.react(el, dressed(held.data, this.tokens()), layout, config).then(() => this.tools.after());
+  }
+
+  // The height of a figure that fills its pane (class workbench-fill); undefined where it has the one that the kernel gave it.
+  filled() {
+    const { height, meta } = this.held.layout;
+    if (!meta?.least || !this.el.closest(".workbench-fill")) return undefined;
+    return Math.max(meta.least, this.el.clientHeight || height);
   }
 
   drawPush(push, { traces, layout }) {
     if (push <= this.at) return;
     if (push !== this.at + 1) return this.drawWhole();
     this.at = push;
-    const update = ascending(copied(layout), this.el._fullLayout);
-    return this.Plotly.update(this.el, restyled(traces), update, traces.map(([k]) => k));
+    const update = this.tools.filtered(ascending(dressedUpdate(layout, this.tokens()), this.el._fullLayout));
+    if (this.filled()) delete update.height;
+    const numbers = traces.map(([k]) => k);
+    return this.Plotly.update(this.el, restyled(traces, this.tokens()), update, numbers).then(() => this.tools.after());
   }
 
   // The message that has come is drawn; one frame later it is on the screen.
@@ -133,19 +164,23 @@ class View {
   room() {
     const { height, meta } = this.held.layout;
     this.el.style.minWidth = meta?.min_width ? `${meta.min_width}px` : "";
-    if (height) this.el.style.minHeight = `${height}px`;
+    const least = this.filled() ? meta.least : height;
+    if (least) this.el.style.minHeight = `${least}px`;
   }
 
   // Follows the width of the container, and sets ranges again that the figure wants to keep then (layout.meta).
   fit() {
     this.room();
-    if (!this.el.clientWidth || this.el.clientWidth === this.width) return;
-    this.width = this.el.clientWidth;
-    this.queue(() => this.Plotly.update(this.el, {}, { width: this.width, ...copied(this.held.layout.meta?.ranges ?? {}) }));
+    const { clientWidth: width } = this.el;
+    const height = this.filled() ?? this.held.layout.height;
+    if (!width || (width === this.width && height === this.height)) return;
+    Object.assign(this, { width, height });
+    const ranges = dressed(this.held.layout.meta?.ranges ?? {}, {});
+    this.queue(() => this.Plotly.update(this.el, {}, { width, height, ...ranges }).then(() => this.tools.after()));
   }
 
   recolour() {
-    this.queue(() => this.Plotly.update(this.el, {}, { template: template(this.model) }));
+    this.queue(() => this.drawWhole());
   }
 }
 
@@ -161,13 +196,17 @@ function hearPoints(model, el, kind) {
 // What people do to the range of the horizontal axis; updates of our own are no such event. plotly.js names the end that
 // changed alone, and after a double click the range of the first drawing, which is the whole no longer; here the kernel hears
 // all of the range, or null for the whole.
-function hearRange(model, el) {
+function hearRange(view, model, el) {
   let twice = false;
   el.on("plotly_doubleclick", () => {
     twice = true;
   });
   el.on("plotly_relayout", (changed) => {
-    if (!Object.keys(changed).some((key) => key.startsWith("xaxis."))) return;
+    view.tools.heard(changed, twice);
+    if (!Object.keys(changed).some((key) => key.startsWith("xaxis."))) {
+      twice = false;
+      return;
+    }
     const { autorange, range } = el.layout.xaxis;
     tell(model, { kind: "range", range: twice || autorange ? null : [...range] });
     twice = false;
@@ -180,16 +219,16 @@ export default () => {
   let held;
   return {
     async render({ model, el }) {
-      let Plotly;
+      let made;
       try {
-        Plotly = await (starting ??= plotly(model));
+        made = await (starting ??= plotly(model));
       } catch {
         starting = undefined; // the kernel has gone, or the figure was closed meanwhile
         el.textContent = "This figure needs its kernel: run the cell again.";
         return;
       }
       held ??= new Held(model);
-      return show(new View(Plotly, model, held, el));
+      return show(new View(made, model, held, el));
     },
   };
 };
@@ -200,6 +239,7 @@ function show(view) {
   el.style.width = "100%";
   view.room();
   const onMessage = (message, buffers) => {
+    if (message.kind === "refit") return view.tools.refit();
     held.hear(message, buffers);
     view.hear();
   };
@@ -220,7 +260,7 @@ function show(view) {
   view.queue(() => view.drawWhole()).then(() => {
     if (view.gone) return;
     for (const kind of model.get("_hears_hover") ? ["click", "hover"] : ["click"]) hearPoints(model, el, kind);
-    hearRange(model, el);
+    hearRange(view, model, el);
     resize.observe(el);
     theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
     sight.observe(el);
@@ -230,6 +270,7 @@ function show(view) {
     view.gone = true;
     model.off("msg:custom", onMessage);
     window.removeEventListener("pointerup", released, true);
+    view.tools.close();
     for (const observer of [sight, resize, theme]) observer.disconnect();
     Plotly.purge(el);
     tell(model, { kind: "gone" });

@@ -1,5 +1,5 @@
-// Figures as plain data: arrays out of the binary buffers of a message (figure_data.py is the other end), properties by their
-// dotted names, and copies, because plotly.js writes into the objects that it draws.
+// Figures as plain data: arrays out of the binary buffers of a message (figure_data.py is the other end), and
+// properties by their dotted names.
 
 const ARRAYS = {
   float64: Float64Array,
@@ -42,11 +42,4 @@ function put(tree, name, value) {
   }
   if (value === null) delete tree[last];
   else tree[last] = value;
-}
-
-// A copy that shares nothing but typed arrays.
-function copied(value) {
-  if (Array.isArray(value)) return value.map(copied);
-  if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copied(item)]));
 }

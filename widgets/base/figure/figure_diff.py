@@ -18,6 +18,11 @@ def _kind(trace: dict[str, Any]) -> tuple[Any, bool]:
     return trace.get("type"), any(".colorbar." in f".{name}" for name in trace)
 
 
+def _axes(layout: dict[str, Any]) -> set[str]:
+    """The axes beyond the first two: plotly.js keeps one that an update takes away."""
+    return {part for name in layout if (part := name.partition(".")[0])[1:5] == "axis" and part[5:]}
+
+
 class FigureDiff:
     """The figure that was told last, and the names of all properties that were told before.
 
@@ -37,13 +42,14 @@ class FigureDiff:
     def news(self, spec: Spec) -> tuple[dict[int, dict[str, Any]] | None, dict[str, Any]]:
         """(new properties by trace index, new properties of the layout) with dotted names; None for one that is gone.
 
-        The first is None where the number of traces or their kinds are others: all of them are to be exchanged.
+        The first is None where the axes, the number of traces or their kinds are others: all is to be exchanged.
         """
         new, layout = [flatten(trace) for trace in spec["data"]], flatten(spec["layout"])
         changed = changes(self._layout, layout)
+        other_axes = _axes(layout) != _axes(self._layout)
         self._layout = layout
         self._ever.update(layout)
-        if [_kind(t) for t in new] != [_kind(t) for t in self._traces]:
+        if other_axes or [_kind(t) for t in new] != [_kind(t) for t in self._traces]:
             self._exchange(spec)
             return None, changed
         traces = {k: found for k, (a, b) in enumerate(zip(self._traces, new, strict=True)) if (found := changes(a, b))}

@@ -61,12 +61,19 @@ class LiveFigure(Acknowledgement, AddressedWidget):
     _esm = LOADER
     _script = traitlets.Unicode(
         joined(
-            "base/comm.js", "base/late.js", "base/imported.js", "base/figure/figure_data.js", "base/figure/figure.js"
+            "base/comm.js",
+            "base/late.js",
+            "base/imported.js",
+            "base/figure/tokens.js",
+            "base/figure/figure_data.js",
+            "base/figure/figure.js",
         )
     ).tag(sync=True)
     _css = joined("base/workbench.css")
     _bundle_id = traitlets.Unicode().tag(sync=True)
-    _themes = traitlets.Dict(theme.THEMES).tag(sync=True)
+    _themes = traitlets.Dict({name: {**t, "tokens": theme.TOKENS[name]} for name, t in theme.THEMES.items()}).tag(
+        sync=True
+    )
     _config = traitlets.Dict(theme.CONFIG).tag(sync=True)
     _hears_hover = traitlets.Bool().tag(sync=True)
     # The trait has no value: a browser that opens the figure gets what is serialised then, the figure of that moment.
@@ -161,6 +168,12 @@ class LiveFigure(Acknowledgement, AddressedWidget):
                 self._sending()
                 self._send_whole()
 
+    def refit(self) -> None:
+        """Show the whole figure in all views: what people have zoomed into is no longer there."""
+        with self._lock:
+            if self.comm is not None:
+                self.send({"kind": "refit"})
+
     # -- for users --------------------------------------------------------------------------------------------------
     @property
     def spec(self) -> Spec:
@@ -171,7 +184,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
     def figure(self) -> go.Figure:
         """The present state as an ordinary plotly figure, a copy."""
         with self._lock:
-            return go.Figure(self._spec)
+            return go.Figure(theme.resolved(self._spec, "light"))
 
     def close(self) -> None:
         """Close the comms; the last figure takes the shared bundle with it. Closing twice is harmless."""

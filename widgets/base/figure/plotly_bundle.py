@@ -1,13 +1,14 @@
 """plotly.js for the browser: one model per kernel that every figure shares.
 
 The code (5 MB) travels once, gzipped (about 1.5 MB), in a model without a view; the script of each figure
-(``base/figure/figure.js``) asks for it. The model lives as long as a figure uses it, so that closing the last figure
-leaves no comm behind.
+(``base/figure/figure.js``) asks for it, and for what the browser adds to figures (``base/figure/strips.js``). The model
+lives as long as a figure uses it, so that closing the last figure leaves no comm behind.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import threading
 from functools import cache
 from typing import Any
@@ -16,6 +17,8 @@ import ipywidgets
 import plotly
 import traitlets
 from plotly.offline import get_plotlyjs
+
+from workbench.widgets.base.esm import joined
 
 
 @cache
@@ -29,9 +32,12 @@ class PlotlyBundle(ipywidgets.Widget):
 
     code = traitlets.Bytes(help="plotly.js, gzipped").tag(sync=True)
     version = traitlets.Unicode(help="version of the plotly package").tag(sync=True)
+    tools = traitlets.Unicode(help="module of what the browser adds to figures").tag(sync=True)
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(code=_packed(), version=plotly.__version__, **kwargs)
+        style = f"const STYLE = {json.dumps(joined('base/figure/strips.css'))};\n"
+        tools = style + joined("base/figure/numerals.js", "base/figure/strips.js")
+        super().__init__(code=_packed(), version=plotly.__version__, tools=tools, **kwargs)
 
 
 class _Shared:

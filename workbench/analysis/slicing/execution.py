@@ -78,8 +78,11 @@ class SliceMachine:
         self.run = Run(self.plan, dict(self.feeds), budget=NEWEST_ROWS)
         core.arm(self.run.machine, self.plan.layout.frames[self.number].stop, True)  # do not run on behind the loop
 
-    def align(self, main: Run | None) -> bool:
-        """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered."""
+    def align(self, main: Run | None, instead: Mapping[str, Any] | None = None) -> bool:
+        """Stand at the condition, with the carried values of ``main`` in all open frames; False if never entered.
+
+        ``instead`` has values to begin with, by the Merge of the variable.
+        """
         with np.errstate(all="ignore"):
             for number in self._frames_around():
                 first = min((n for n in self.plan.layout.nodes if n.first and n.frame == number), key=lambda n: n.ip)
@@ -90,6 +93,10 @@ class SliceMachine:
                     return False
                 if main is not None:
                     self._take_over(main, number)
+            for merge, value in (instead or {}).items():
+                place = self.plan.layout.values[merge, 0].place
+                assert place is not None
+                self.run.put(place, np.asarray(value))
             return self._to_condition(0)
 
     def _frames_around(self) -> list[int]:

@@ -9,10 +9,11 @@ from the record is given, which needs no look-ahead.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.analysis.termination.explain import answer_of
+from workbench.analysis.termination.look_ahead import LookAhead, look_ahead
 from workbench.analysis.termination.query import later, loop_of, place_in, seen_only
 from workbench.analysis.verdict import Status, Termination, unknown
 from workbench.execution import Run
@@ -34,6 +35,8 @@ class _Kept:
     edits: list[Any]
     feeds: list[Any]
     event: int
+    #: what was looked ahead for the views, once somebody has asked; an empty list until then
+    ahead: list[LookAhead | None] = field(default_factory=list)
 
     def holds(self, run: Run, path: tuple[str, ...]) -> bool:
         same = self.run is run and len(self.edits) == len(run.edits) and len(self.feeds) == len(run.feeds)
@@ -52,6 +55,8 @@ class TerminationCache:
         #: seconds of look-aheads while the session ran, of which there may be so many
         self.spent, self._took = 0.0, 0.0
         self._kept: dict[tuple[str, ...], _Kept] = {}
+        #: the last look ahead of a loop that is not entered yet
+        self._before: tuple[Any, LookAhead | None] | None = None
 
     def ask(
         self,
@@ -87,6 +92,25 @@ class TerminationCache:
                 answer, here[-1], here[:-1], run, list(run.edits), list(run.feeds.values()), run.event
             )
         return answer
+
+    def ahead(self, run: Run, frame: Any = None) -> LookAhead | None:
+        """The iterations to come of a loop whose end, or endlessness, is proved: computed once for each answer."""
+        path = loop_of(run, frame)
+        if path is None or path in run.plan.raw:
+            return None
+        answer = self.ask(run, path)
+        kept, here = self._kept.get(path), place_in(run, path)
+        if here is None or kept is None or not kept.holds(run, path):
+            asked = (path, run, run.event, len(run.edits))
+            if self._before is None or self._before[0] != asked:  # the views ask again and again
+                self._before = (asked, look_ahead(run, path, answer))
+            return self._before[1]
+        found = kept.ahead[0] if kept.ahead else None
+        old = found is not None and not found.iterations[0] <= here[-1] <= found.iterations[-1]
+        endless = found is not None and answer.outcome == "never" and here[-1] > found.iterations[0]
+        if not kept.ahead or old or endless:
+            kept.ahead[:] = [look_ahead(run, path, answer)]
+        return None if kept.ahead[0] is None else kept.ahead[0].after(here[-1])
 
     def _allowed(self, run: Run) -> float:
         return min(AT_ONCE, PART * run.spent[1] - self.spent)

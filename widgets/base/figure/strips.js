@@ -1,0 +1,327 @@
+// What the browser adds to a figure, as its layout.meta asks for it: the heads of strips (name, value, a few words), one
+// crosshair for all figures with the same link, the wheel on the iteration axis, and ticks at whole numbers. It travels once for
+// all figures of a page, with plotly.js; strips.css (STYLE) and numerals.js stand in front of it.
+
+const MOVED = "workbench-crosshair";
+// the wheel belongs to the page while it scrolls: a turn that began elsewhere is not taken over
+const GESTURE_MS = 350;
+const LEAST_SPAN = 4;
+let scrolled = 0;
+let taken = null;
+window.addEventListener("wheel", (event) => !event.workbenchZoom && (scrolled = event.timeStamp), { passive: true });
+
+document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
+
+function make(tag, name, parent, text) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  if (text !== undefined) node.textContent = text;
+  parent?.append(node);
+  return node;
+}
+
+// Texts of a figure are escaped (spec.py); here they are set as text.
+function plain(text) {
+  return text.includes("&") ? new DOMParser().parseFromString(text, "text/html").documentElement.textContent : text;
+}
+
+function put(node, escaped) {
+  const text = plain(escaped);
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// A step of whole numbers: 1, 2 or 5 times a power of ten, so that the labels have room.
+export function wholeStep(span, pixels, last) {
+  const label = 8 * String(Math.max(1, Math.round(Math.abs(last)))).length + 22;
+  const least = Math.max(1, span / Math.max(1, Math.floor(pixels / label)));
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((k) => k * power).find((step) => step >= least * (1 - 1e-9));
+}
+
+// The place of a number in ascending numbers, or of the nearest one.
+function nearest(x, at) {
+  let [low, high] = [0, x.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x[middle] < at) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && at - x[low - 1] < x[low] - at ? low - 1 : low;
+}
+
+export default function strips(view) {
+  const { el } = view;
+  const scaled = new Set(); // vertical axes that people have scaled
+  let shape = "";
+  let at = null; // the iteration under the pointer
+  let box;
+  let rows = [];
+  let line;
+  const meta = () => view.held.layout.meta ?? {};
+  const axes = () => Object.keys(view.held.layout).filter((name) => /^[xy]axis\d*$/.test(name));
+  const zoomed = () => scaled.size > 0 || (view.held.layout.xaxis?.autorange === true && el._fullLayout.xaxis.autorange === false);
+
+  // -- axes
+  // Before a whole figure is drawn: what people have scaled stays as it is.
+  function whole(layout) {
+    const now = JSON.stringify([axes(), (meta().heads ?? []).map((head) => head.name)]);
+    if (now !== shape) scaled.clear();
+    shape = now;
+    box?.remove(); // its colours may be those of another theme
+    box = undefined;
+    for (const axis of scaled) {
+      const range = el.layout?.[axis]?.range;
+      if (!range || !layout[axis]) continue;
+      layout[axis].range = [...range];
+      layout[axis].tickmode = "auto";
+    }
+  }
+
+  // Of an update, what is not to be drawn.
+  function filtered(update) {
+    delete update.meta;
+    for (const axis of scaled) {
+      for (const name of ["range", "tickmode", "tickvals", "ticktext"]) delete update[`${axis}.${name}`];
+    }
+    for (const axis of meta().whole ?? []) {
+      for (const name of ["dtick", "tickmode"]) delete update[`${axis}.${name}`];
+    }
+    return update;
+  }
+
+  function heard(changed, twice) {
+    const update = {};
+    for (const name of Object.keys(changed)) {
+      const [axis, what] = name.split(".");
+      if (!/^yaxis\d*$/.test(axis) || !meta().heads || twice || !what?.startsWith("range")) continue;
+      scaled.add(axis);
+      update[`${axis}.tickmode`] = "auto";
+    }
+    if (twice && meta().heads) return refit();
+    if (Object.keys(update).length) view.queue(() => view.Plotly.update(el, {}, update));
+    view.queue(() => after());
+  }
+
+  // All axes as the kernel has them.
+  function refit() {
+    scaled.clear();
+    const update = {};
+    for (const axis of axes()) {
+      const { autorange, range, tickmode, tickvals, ticktext } = view.held.layout[axis];
+      if (autorange !== undefined) update[`${axis}.autorange`] = autorange;
+      if (autorange === false && range) update[`${axis}.range`] = [...range];
+      if (tickvals) Object.assign(update, { [`${axis}.tickmode`]: tickmode, [`${axis}.tickvals`]: tickvals, [`${axis}.ticktext`]: ticktext });
+    }
+    return view.queue(() => view.Plotly.update(el, {}, update)).then(() => after());
+  }
+
+  function wholeTicks() {
+    const update = {};
+    for (const name of meta().whole ?? []) {
+      const axis = el._fullLayout[name];
+      if (!axis?._length) continue;
+      const [low, high] = [...axis.range].sort((a, b) => a - b);
+      const step = wholeStep(high - low, axis._length, high);
+      // named one by one: a small step that is left behind would give a long axis more labels than can be laid out
+      const values = [];
+      for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step) values.push(Math.round(tick));
+      if (axis.tickmode === "array" && String(axis.tickvals) === String(values)) continue;
+      Object.assign(update, { [`${name}.tickmode`]: "array", [`${name}.tickvals`]: values });
+      update[`${name}.ticktext`] = values.map((value) => numeral(value));
+    }
+    return Object.keys(update).length ? view.Plotly.update(el, {}, update) : undefined;
+  }
+
+  // -- heads
+  function build() {
+    box?.remove();
+    rows = [];
+    el.style.position = "relative";
+    for (const [name, colour] of Object.entries(view.tokens())) el.style.setProperty(`--wb-${name}`, colour);
+    box = make("div", "workbench-heads", el);
+    const top = make("div", "workbench-head", box);
+    const words = make("b", "workbench-head-now", top);
+    const note = make("span", "workbench-head-notes", top);
+    const reset = make("button", "", top, "All iterations");
+    reset.type = "button";
+    reset.title = "Show all iterations again (double click)";
+    reset.addEventListener("click", () => {
+      refit();
+      view.tell({ kind: "range", range: null });
+    });
+    const end = make("span", "workbench-head-end", top);
+    rows.push({ words, note, end, reset });
+    for (const head of meta().heads ?? []) {
+      const row = make("div", "workbench-head", box);
+      const name = make("b", "", row);
+      const values = make("span", "workbench-head-values", row);
+      const notes = make("span", "workbench-head-notes", row);
+      rows.push({ row, name, values, notes });
+    }
+    line = make("div", "workbench-crosshair", box);
+  }
+
+  // The value of a line in an iteration: [text, whether it is of that iteration].
+  function valueAt(number, flags) {
+    for (const k of [number, number + 1]) {
+      const { x, y } = view.held.data[k] ?? {};
+      if (!x?.length || at < x[0] || at > x[x.length - 1]) continue;
+      const place = nearest(x, at);
+      const text = flags && (y[place] === 0 || y[place] === 1) ? String(y[place] === 1) : numeral(y[place]);
+      return x[place] === at ? [text + (k > number ? " ahead" : ""), true] : [`${text} (${numeral(x[place])})`, false];
+    }
+    return ["\u2013", false];
+  }
+
+  function heads() {
+    const told = meta();
+    if (!told.heads) {
+      box?.remove();
+      box = undefined;
+      return;
+    }
+    if (rows.length !== told.heads.length + 1 || !box?.isConnected) build();
+    const { _size: size } = el._fullLayout;
+    const [first, ...rest] = rows;
+    put(first.words, at === null ? (told.words ?? "") : `${told.loop ?? "iteration"} ${numeral(at)}`);
+    put(first.note, told.note ?? "");
+    put(first.end, told.end?.word ?? "");
+    first.end.dataset.proved = String(Boolean(told.end?.proved));
+    first.reset.hidden = !zoomed();
+    told.heads.forEach((head, k) => {
+      const { row, name, values, notes } = rest[k];
+      const axis = el._fullLayout[head.axis.replace("y", "yaxis")];
+      if (!axis) return;
+      row.style.top = `${size.t + (1 - axis.domain[1]) * size.h - 21}px`;
+      put(name, head.name);
+      row.title = plain([head.name, head.value, ...head.notes].filter(Boolean).join(" \u00b7 "));
+      row.dataset.bad = String(head.bad);
+      put(notes, head.notes.join(" \u00b7 "));
+      const several = head.lines.length > 1;
+      const texts = at === null && !several ? [[head.value, true]] : head.lines.map((own) => valueOf(own, head));
+      values.replaceChildren();
+      texts.forEach(([text, exact], i) => {
+        if (several) {
+          const own = head.lines[i];
+          make("i", "", values).style.borderTop = `2px ${own.dash === "solid" ? "solid" : "dashed"} ${view.tokens()[own.tone]}`;
+          make("span", "", values, plain(own.name));
+        }
+        make("code", "", values, plain(text)).dataset.exact = String(exact);
+      });
+    });
+    crosshair();
+  }
+
+  function valueOf(own, head) {
+    if (at !== null) return valueAt(own.trace, head.flags);
+    const now = meta().now;
+    if (now === null || now === undefined) return ["", true];
+    at = now;
+    const found = valueAt(own.trace, head.flags);
+    at = null;
+    return found[1] ? found : ["", true];
+  }
+
+  // -- the crosshair
+  function crosshair() {
+    if (!line) return;
+    const { _size: size, xaxis } = el._fullLayout;
+    const shown = at !== null && xaxis && at >= xaxis.range[0] && at <= xaxis.range[1];
+    line.hidden = !shown;
+    if (!shown) return;
+    line.style.left = `${size.l + xaxis.d2p(at)}px`;
+    line.style.top = `${size.t}px`;
+    line.style.height = `${size.h}px`;
+  }
+
+  function show(k) {
+    if (k === at) return;
+    at = k;
+    if (meta().heads && el._fullLayout) heads();
+  }
+
+  function tellAll(k) {
+    const { link } = meta();
+    if (link) document.dispatchEvent(new CustomEvent(MOVED, { detail: { link, k } }));
+    else show(k);
+  }
+
+  function under(event) {
+    const full = el._fullLayout;
+    if (!meta().heads || !full?.xaxis?._length) return null;
+    const bounds = el.getBoundingClientRect();
+    const [x, y] = [event.clientX - bounds.left - full._size.l, event.clientY - bounds.top - full._size.t];
+    return x < 0 || y < 0 || x > full._size.w || y > full._size.h + full._size.b ? null : full.xaxis.p2d(x);
+  }
+
+  const onMove = (event) => {
+    const x = under(event);
+    taken = x === null ? null : el;
+    tellAll(x === null ? null : Math.max(0, Math.round(x)));
+  };
+  const onLeave = () => {
+    taken = null;
+    tellAll(null);
+  };
+  const onMoved = ({ detail }) => detail.link === meta().link && show(detail.k);
+
+  // -- the wheel
+  let waiting = null; // where the wheel is going
+  const onWheel = (event) => {
+    const x = under(event);
+    if (x === null || taken !== el || event.timeStamp - scrolled < GESTURE_MS || event.ctrlKey) return;
+    const axis = el._fullLayout.xaxis;
+    const [low, high] = Array.isArray(waiting) ? waiting : axis.range;
+    const [first, last] = reach();
+    const factor = Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300)));
+    const span = Math.max(LEAST_SPAN, (high - low) * factor);
+    if (factor > 1 && !zoomed() && !waiting) return; // all is shown: the page may scroll
+    event.preventDefault();
+    event.stopPropagation();
+    event.workbenchZoom = true;
+    const share = (x - axis.range[0]) / (axis.range[1] - axis.range[0]);
+    let from = x - share * span;
+    from = Math.max(first, Math.min(from, last - span));
+    if (span === high - low && from === low) return; // as near as it goes
+    const due = waiting === null;
+    waiting = span >= last - first ? "all" : [from, from + span];
+    if (!due) return;
+    view.queue(() => {
+      const to = waiting;
+      waiting = null;
+      if (to !== "all") return view.Plotly.relayout(el, { "xaxis.range": to });
+      view.tell({ kind: "range", range: null });
+      return view.Plotly.update(el, {}, { "xaxis.autorange": true });
+    }).then(() => after());
+  };
+
+  // What there is to see: from the first to the last point of all lines.
+  function reach() {
+    let [low, high] = [Infinity, -Infinity];
+    for (const { x } of view.held.data) {
+      if (!x?.length) continue;
+      low = Math.min(low, x[0]);
+      high = Math.max(high, x[x.length - 1]);
+    }
+    return low < high ? [low - 0.02 * (high - low), high + 0.02 * (high - low)] : [0, LEAST_SPAN];
+  }
+
+  function after() {
+    const ticked = wholeTicks();
+    if (meta().heads || box) heads();
+    return ticked;
+  }
+
+  el.addEventListener("mousemove", onMove);
+  el.addEventListener("mouseleave", onLeave);
+  el.addEventListener("wheel", onWheel, { passive: false, capture: true });
+  document.addEventListener(MOVED, onMoved);
+  return {
+    whole,
+    filtered,
+    heard,
+    refit,
+    after,
+    close: () => document.removeEventListener(MOVED, onMoved),
+  };
+}

@@ -1,0 +1,80 @@
+"""One strip: the lines of one variable or of one comparison, over an iteration axis that it shares with others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class StripLine:
+    """One line of a strip: float64 ``x`` (iterations) and ``y``, computed, and after it what was looked ahead.
+
+    ``tone`` is a colour of :data:`workbench.widgets.base.theme.TOKENS`; ``meta`` goes to the browser and comes back
+    with a click. ``forecast`` has x, y, low and high; ``bad`` the first and the last iteration without a finite
+    number, how many there are, and the first such value.
+    """
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+    tone: str = "data"
+    dash: str = "solid"
+    width: float = 1.8
+    meta: dict[str, Any] = field(default_factory=dict)
+    ahead: tuple[np.ndarray, np.ndarray] | None = None
+    forecast: dict[str, np.ndarray] | None = None
+    bad: tuple[float, float, int, float] | None = None
+    opacity: float = 1.0
+    dots: bool = True
+
+
+@dataclass
+class Level:
+    """A horizontal line with a word: a limit with its error, or a threshold."""
+
+    y: float
+    word: str
+    error: float = 0.0
+    tone: str = "muted"
+    dash: str = "dash"
+
+
+@dataclass
+class Strip:
+    """``value`` is the text at the present iteration, ``notes`` a few words after it; ``flags``: the values are false
+    and true; ``whole``: they are integers."""
+
+    name: str
+    lines: list[StripLine]
+    value: str = ""
+    notes: list[str] = field(default_factory=list)
+    levels: list[Level] = field(default_factory=list)
+    log: bool = False
+    flags: bool = False
+    whole: bool = False
+    empty: str = ""
+
+
+@dataclass
+class SharedAxis:
+    """The things that all strips of a figure share.
+
+    ``now`` is the iteration that the picture stands for, ``words`` what it is called. ``ahead`` is the stretch that was
+    looked ahead, ``end`` the iteration of the end, its interval, its word and whether it is proved. ``link``: figures
+    with the same one have one crosshair.
+    """
+
+    now: float | None = None
+    words: str = ""
+    ahead: tuple[float, float] | None = None
+    end: tuple[float, float, float, str, bool] | None = None
+    #: the word about an end that is too far to be drawn, and whether it is proved
+    far_end: tuple[str, bool] | None = None
+    zoom: tuple[float, float] | None = None
+    breakpoints: list[dict[str, Any]] = field(default_factory=list)
+    x_title: str = "iteration"
+    link: str = ""
+    note: str = ""

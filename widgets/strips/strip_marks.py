@@ -1,0 +1,155 @@
+"""Marks over and under the lines of a strip: ground, end, levels, stretches without numbers, breakpoints."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from workbench.widgets.base.spec import text
+from workbench.widgets.strips.strip import Level, SharedAxis, Strip
+from workbench.widgets.text.labels import shorten
+
+#: stretches without numbers that have a word of their own in one strip
+BARS = 2
+#: a word about a line that is higher than this share of the axis stands below it
+TOP_SHARE = 0.6
+
+
+def ground_shapes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
+    """The pale ground of what was looked ahead, the interval of a forecast, the end and the present iteration."""
+    shapes = []
+    if frame.ahead is not None:
+        shapes.append(_ground(axis, *frame.ahead, "@ahead"))
+    if frame.end is not None:
+        at, low, high, _, proved = frame.end
+        if low < high:
+            shapes.append({**_ground(axis, low, high, "@band"), "opacity": 0.5})
+        tone, dash = ("@good", "solid") if proved else ("@forecast", "dash")
+        shapes.append(_down(axis, at, {"color": tone, "width": 1.6, "dash": dash}))
+    if frame.now is not None:
+        shapes.append(_down(axis, frame.now, {"color": "@now", "width": 1.4}))
+    return shapes
+
+
+def _down(axis: str, x: float, line: dict[str, Any]) -> dict[str, Any]:
+    place = {"xref": "x", "yref": f"{axis} domain", "x0": x, "x1": x, "y0": 0, "y1": 1}
+    return {"type": "line", "layer": "below", **place, "line": line}
+
+
+def _ground(axis: str, low: float, high: float, tone: str) -> dict[str, Any]:
+    place = {"xref": "x", "yref": f"{axis} domain", "x0": low, "x1": high, "y0": 0, "y1": 1}
+    return {"type": "rect", "layer": "below", **place, "fillcolor": tone, "line": {"width": 0}}
+
+
+def level_marks(levels: list[Level], axis: str, log: bool, span: list[float]) -> tuple[list[Any], list[Any]]:
+    """A line across for each level that the axis (its range is ``span``) shows, with the band of its error, and its
+    word at the right: below a line near the top, where the head of the strip is."""
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    for level in levels:
+        place = share_of(level.y, span, log)
+        if place is None:
+            continue
+        across = {"xref": "x domain", "x0": 0, "x1": 1, "yref": axis, "layer": "below"}
+        low, high = level.y - 2 * level.error, level.y + 2 * level.error
+        if low < high and (low > 0 or not log):
+            shapes.append(
+                {"type": "rect", **across, "y0": low, "y1": high, "line": {"width": 0}, "fillcolor": "@band"}
+                | {"opacity": 0.5}
+            )
+        line = {"color": f"@{level.tone}", "width": 1.4, "dash": level.dash}
+        shapes.append({"type": "line", **across, "y0": level.y, "y1": level.y, "line": line})
+        y = math.log10(level.y) if log else level.y
+        if not any(n["yref"] == axis for n in notes):  # one word: two could lie on each other
+            notes.append(
+                _note(
+                    level.word,
+                    0.995,
+                    y,
+                    "x domain",
+                    axis,
+                    level.tone,
+                    "right",
+                    "top" if place > TOP_SHARE else "bottom",
+                )
+            )
+    return shapes, notes
+
+
+def share_of(y: float, span: list[float], log: bool) -> float | None:
+    """How high a value stands on an axis, from 0 to 1; None where the axis does not show it."""
+    if not math.isfinite(y) or log and y <= 0:
+        return None
+    low, high = span
+    share = ((math.log10(y) if log else y) - low) / (high - low)
+    return share if 0 <= share <= 1 else None
+
+
+def bad_marks(strip: Strip, axis: str, last: float) -> tuple[list[Any], list[Any]]:
+    """A hatched bar and a pale ground from the first to the last value that is not finite, with the word."""
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    for k, line in enumerate([line for line in strip.lines if line.bad is not None][:BARS]):
+        first, end, many, value = line.bad or (0.0, 0.0, 0, math.nan)
+        word = "NaN" if math.isnan(value) else "infinite"
+        low, high = first - 0.25, max(end, first) + 0.25
+        if not k:
+            shapes.append(_ground(axis, low, high, "@badground"))
+        place = {"xref": "x", "yref": f"{axis} domain", "x0": low, "x1": high}
+        y = 0.5 - 0.22 * k
+        bar = {"type": "line", **place, "y0": y, "y1": y, "layer": "above"}
+        shapes.append({**bar, "line": {"color": "@bad", "width": 7, "dash": "2px,2px"}})
+        whole = many >= end - first + 1
+        told = f"{word}: no value to draw" if whole else f"{word} in {many} of {int(end - first) + 1} iterations"
+        if len(strip.lines) > 1:
+            told = f"{shorten(line.name, 16)} is {told}"
+        side = "left" if first - 0.25 <= 0.6 * last else "right"
+        at = low if side == "left" else high
+        if not k:
+            notes.append(_note(told, at, y, "x", f"{axis} domain", "bad", side, "bottom", 5))
+    return shapes, notes
+
+
+def breakpoint_notes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
+    """Breakpoints as signs at the bottom, told apart by their form; the words come up under the pointer."""
+    notes = []
+    for point in frame.breakpoints:
+        always = point["x"] is None
+        sign = point["sign"] if point["enabled"] else "\u25cb"
+        tone = "control" if point["kind"] == "conditional" else "bad"
+        place = ("x domain", 0.0) if always else ("x", float(point["x"]))
+        found = _note(sign, place[1], 0.0, place[0], f"{axis} domain", tone if point["enabled"] else "muted")
+        found |= {"hovertext": text(f"{point['word']}: {point['text']}"), "captureevents": True}
+        notes.append({**found, "xanchor": "center", "yanchor": "bottom", "font": {**found["font"], "size": 14}})
+    return notes
+
+
+def _note(
+    words: str,
+    x: float,
+    y: float,
+    xref: str,
+    yref: str,
+    tone: str,
+    anchor: str = "left",
+    side: str = "bottom",
+    up: int = 0,
+) -> dict[str, Any]:
+    return {
+        "xref": xref,
+        "yref": yref,
+        "x": x,
+        "y": y,
+        "text": text(words),
+        "showarrow": False,
+        "xanchor": anchor,
+        "yanchor": side,
+        "yshift": up,
+        "font": {"size": 12, "color": f"@{tone}"},
+    }
+
+
+def plain_note(words: str, x: float, y: float, anchor: str, shift: int = 0) -> dict[str, Any]:
+    """Words in a place of the paper, for figures without the heads that the browser writes; ``words`` are escaped."""
+    found = _note("", x, y, "paper", "paper", "ink", anchor, "bottom", shift)
+    return {**found, "text": words}

@@ -1,0 +1,170 @@
+"""Strips one below the other as a figure: an iteration axis for all, a vertical axis with few ticks for each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from workbench.widgets.base.spec import Spec, base_layout, text, whole_ticks
+from workbench.widgets.strips.strip import SharedAxis, Strip
+from workbench.widgets.strips.strip_axes import fitted, shown_part
+from workbench.widgets.strips.strip_marks import bad_marks, breakpoint_notes, ground_shapes, level_marks, plain_note
+from workbench.widgets.strips.strip_traces import strip_traces
+from workbench.widgets.text.labels import shorten
+
+#: pixels: the line above all strips, the head of each, its plot (one alone, and at least), the iteration axis
+TOP, HEAD, PLOT, LEAST, FOOT = 22, 22, 84, 56, 40
+#: how much of what is computed a level may be away, so that it is still shown
+NEAR = 3.0
+#: a forecast of the end that is farther than so much more of the axis is told in words alone
+FAR = 1.5
+#: room between an axis and its labels, so that those of two axes do not meet in the corner
+OUTSIDE = {"ticks": "outside", "ticklen": 5, "tickcolor": "rgba(0,0,0,0)"}
+SEPARATORS = ".\u2009"
+
+
+def strips_height(count: int, height: int) -> int:
+    """The natural height of ``count`` strips in pixels, at least ``height``."""
+    return max(height, TOP + FOOT + count * (HEAD + PLOT))
+
+
+def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool = False) -> Spec:
+    """The figure of some strips.
+
+    ``plain``: with the heads as texts of the figure; in the panel the browser writes them, and keeps them up to date
+    with the crosshair. What it needs is in ``layout["meta"]``: ``heads`` (axis, name, value, notes, and for each line
+    the number of its trace, name, colour; all texts escaped), ``now``, ``words``, ``end``, ``link``, ``whole`` (axes of
+    integers).
+    """
+    height = strips_height(len(strips), height)
+    room = height - TOP - FOOT
+    data: list[dict[str, Any]] = []
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    layout: dict[str, Any] = {}
+    heads = []
+    last = max((float(line.x[-1]) for s in strips for line in s.lines if len(line.x)), default=0.0)
+    share = room / max(1, len(strips))
+    for k, strip in enumerate(strips):
+        axis = "y" if not k else f"y{k + 1}"
+        top = 1 - (k * share + HEAD) / room
+        bottom = max(0.0, 1 - (k + 1) * share / room + (6 / room if k + 1 < len(strips) else 0.0))
+        first = len(data)
+        data += strip_traces(strip, axis, frame.now, plain)
+        scale = _scale(strip, frame)
+        found, words = level_marks(strip.levels, axis, strip.log, scale["range"])
+        bad, told = bad_marks(strip, axis, last)
+        shapes += ground_shapes(frame, axis) + bad + found
+        notes += told + words
+        if strip.empty:
+            notes.append(_empty(strip.empty, axis))
+        layout[f"yaxis{'' if not k else k + 1}"] = {
+            "domain": [bottom, top],
+            "anchor": "x",
+            "zeroline": False,
+            "showgrid": True,
+            "visible": True,
+            **OUTSIDE,
+            **scale,
+        }
+        heads.append(_head(strip, axis, first))
+        if plain:
+            notes.append(plain_note(_head_text(strip), 0.0, top, "left", 2))
+    notes += breakpoint_notes(frame, "y" if len(strips) < 2 else f"y{len(strips)}") if strips else []
+    told = frame.end[3:] if frame.end is not None else frame.far_end
+    if plain and strips:
+        said = " \u00b7 ".join(w for w in (frame.words, told[0] if told else "", frame.note) if w)
+        notes.append(plain_note(text(said), 0.0, 1.0, "left", 2))
+    layout["xaxis"] = {
+        "title": {"text": text(frame.x_title)},
+        "anchor": "y" if len(strips) < 2 else f"y{len(strips)}",
+        "type": "linear",
+        "rangemode": "tozero",
+        "autorange": True,
+        "zeroline": False,
+        "visible": True,
+        "tickformat": ",d",
+        **OUTSIDE,
+        **whole_ticks(_reach(strips, frame)),
+    }
+    meta = {
+        "heads": heads,
+        "now": frame.now,
+        "words": text(frame.words),
+        "loop": text(frame.words.rpartition(" ")[0]),
+        "config": {"displayModeBar": False},
+        "note": text(frame.note),
+        "end": None if told is None else {"word": text(told[0]), "proved": told[1]},
+        "link": text(frame.link),
+        "whole": ["xaxis"],
+        "least": TOP + FOOT + len(strips) * (HEAD + LEAST),
+    }
+    return {
+        "data": data,
+        "layout": base_layout(
+            height,
+            title={"text": ""},
+            separators=SEPARATORS,
+            hovermode="closest" if plain else "x",
+            shapes=shapes,
+            annotations=notes,
+            margin={"l": 68, "r": 16, "t": TOP, "b": FOOT},
+            meta=meta,
+            **layout,
+        ),
+    }
+
+
+def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
+    """The vertical axis that fits what the picture shows of a strip."""
+    parts = [shown_part(line.x, line.y, frame.zoom, strip.log) for line in strip.lines]
+    for line in strip.lines:
+        if line.ahead is not None:
+            parts.append(shown_part(*line.ahead, frame.zoom, strip.log))
+        if line.forecast is not None:
+            parts.append(shown_part(line.forecast["x"], line.forecast["y"], frame.zoom, strip.log))
+    drawn = [y for y in parts if len(y)]
+    levels = np.array([v.y for v in strip.levels if math.isfinite(v.y) and (v.y > 0 or not strip.log)])
+    if drawn and len(levels) and not strip.log:  # one far away would press the curve flat
+        low, high = min(float(y.min()) for y in drawn), max(float(y.max()) for y in drawn)
+        near = NEAR * max(high - low, 1e-9 * max(abs(low), abs(high), 1e-300))
+        levels = levels[(levels >= low - near) & (levels <= high + near)]
+    return fitted([*drawn, levels] if drawn else [], strip.log, strip.flags and bool(drawn), strip.whole)
+
+
+def _reach(strips: list[Strip], frame: SharedAxis) -> float:
+    """The last iteration that is shown."""
+    ends = [frame.end[2] if frame.end is not None else 0.0]
+    for line in (line for s in strips for line in s.lines):
+        ends += [float(line.x[-1]) if len(line.x) else 0.0]
+        ends += [float(line.ahead[0][-1])] if line.ahead is not None and len(line.ahead[0]) else []
+        ends += [float(line.forecast["x"][-1])] if line.forecast is not None and len(line.forecast["x"]) else []
+    return max(ends)
+
+
+def _head(strip: Strip, axis: str, first: int) -> dict[str, Any]:
+    lines = [
+        {"trace": first + 4 * k, "name": text(shorten(line.name, 40)), "tone": line.tone, "dash": line.dash}
+        for k, line in enumerate(strip.lines)
+        if line.dots
+    ]
+    return {
+        "axis": axis,
+        "name": text(strip.name),
+        "value": text(strip.value),
+        "notes": [text(n) for n in strip.notes],
+        "bad": any(line.bad is not None for line in strip.lines),
+        "flags": strip.flags,
+        "lines": lines,
+    }
+
+
+def _head_text(strip: Strip) -> str:
+    parts = [strip.value, *strip.notes]
+    return f"<b>{text(shorten(strip.name, 60))}</b>  " + text(" \u00b7 ".join(p for p in parts if p))
+
+
+def _empty(words: str, axis: str) -> dict[str, Any]:
+    return {**plain_note(text(words), 0.5, 0.5, "center"), "yref": f"{axis} domain", "yanchor": "middle"}

@@ -1,0 +1,55 @@
+"""Numbers on a screen: integers in full with thin spaces, a typographic minus, exponents without zeros.
+
+``base/figure/numerals.js`` writes the same in the browser, for the value under the pointer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+#: significant digits of a number in a strip or a node
+DIGITS = 7
+#: floats that are whole are written in full below this
+WHOLE = 1e15
+THIN, MINUS = "\u2009", "\u2212"
+
+
+def numeral(value: Any, digits: int = DIGITS) -> str:
+    """A real number for a strip, a tick or a table.
+
+    Parameters
+    ----------
+    value:
+        An integer or a real number; None for what was not computed.
+    digits:
+        Significant digits of what is not whole.
+
+    >>> numeral(17000012), numeral(-2.5), numeral(1e-9), numeral(1 / 3, 3), numeral(float("nan")), numeral(None)
+    ('17\u2009000\u2009012', '\u22122.5', '1e\u22129', '0.333', 'NaN', '\u2013')
+    """
+    if value is None:
+        return "\u2013"
+    if isinstance(value, int) or hasattr(value, "dtype") and value.dtype.kind in "iu":
+        return _grouped(f"{int(value)}")
+    value = float(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "infinite" if value > 0 else f"{MINUS}infinite"
+    if value == math.floor(value) and abs(value) < WHOLE:
+        return _grouped(f"{value:.0f}" if value else "0")
+    text = f"{value:.{digits}g}"
+    mantissa, _, exponent = text.partition("e")
+    if not exponent:
+        return _grouped(mantissa)
+    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+
+
+def _grouped(text: str) -> str:
+    """Thin spaces between thousands from five digits on."""
+    sign, text = (MINUS, text[1:]) if text.startswith("-") else ("", text)
+    whole, point, rest = text.partition(".")
+    if len(whole) > 4:
+        whole = f"{int(whole):,}".replace(",", THIN)
+    return f"{sign}{whole}{point}{rest}"

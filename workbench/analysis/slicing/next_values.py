@@ -1,0 +1,81 @@
+"""The map that a loop applies to one of its variables: the next value for values that it might have.
+
+The loop is begun anew for each value, in the slice of that variable, and run for one iteration; the session is not
+touched. Work is bounded.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.execution import slice_of
+from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
+from workbench.errors import WorkbenchError
+from workbench.execution import Run
+from workbench.ir.frames.frame_tree import LoopVariable
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+
+#: nominal seconds of all values together, and of one of them
+SECONDS, EACH = 0.1, 0.01
+
+
+def depends_on_itself(graph: Graph, path: tuple[str, ...], variable: LoopVariable) -> bool:
+    """True if the next value of a variable is made of its present one, and of no other variable of the loop."""
+    merges = {v.merge for v in graph.frames[path].variables}
+    waiting, seen = [graph.nodes[variable.next_iteration].inputs[0]], set()
+    while waiting:
+        ref = waiting.pop()
+        if ref.node in seen:
+            continue
+        seen.add(ref.node)
+        node = graph.nodes[ref.node]
+        if ref.node in merges or node.op == "Enter" and node.attrs.get("is_constant"):
+            continue
+        steered = node.op == "Switch" and graph.nodes[node.inputs[1].node].op == "LoopCond"
+        waiting += node.inputs[:1] if steered else node.inputs
+    return seen & merges == {variable.merge}
+
+
+def next_values(run: Run, path: tuple[str, ...], variable: LoopVariable, values: np.ndarray) -> np.ndarray | None:
+    """The value one iteration later for each of ``values``, (n,) float64; NaN where the loop ends there or fails.
+
+    None where the loop applies no map of one number to it: it is not a real number, its next value depends on other
+    variables, or the loop cannot be run ahead.
+    """
+    graph = run.plan.graph
+    place = run.plan.layout.values.get((variable.merge, 0))
+    if run.edits or len(path) > 1 or place is None or place.place is None or place.place.shape:
+        return None
+    if place.place.dtype not in ("float64", "float32") or not depends_on_itself(graph, path, variable):
+        return None
+    found = np.full(len(values), np.nan)
+    try:
+        runner = slice_of(graph, path, run.plan, run.feeds, [variable.merge])
+        runner.patience = EACH
+        if not runner.pure:
+            return None
+        deadline = work.now() + SECONDS
+        for k, value in enumerate(np.asarray(values, dtype=place.place.dtype)):
+            if work.now() > deadline:
+                return None
+            work.charge(work.FORK)
+            runner.restart()
+            try:
+                if runner.align(None, {variable.merge: value}) and runner.advance(1) == 1:
+                    found[k] = float(runner.values()[variable.name])
+            except SliceFailed:
+                continue
+    except (WorkbenchError, SliceTimeout, RuntimeError):
+        return None
+    return found if np.isfinite(found).any() else None
+
+
+def variable_at(graph: Graph, name: Ref) -> tuple[tuple[str, ...], LoopVariable] | None:
+    """The loop, and its variable, whose Merge a value is; None for any other."""
+    for path, frame in graph.frames.items():
+        for variable in frame.variables:
+            if variable.merge == name.node and path:
+                return path, variable
+    return None

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.analysis import TerminationMonitor, iterations_to_tolerance
-from workbench.analysis.forecast.never_crosses import _bounded
+from workbench.analysis.forecast.never_crosses import _bounded, _far_from_noise
 from workbench.analysis.forecast.noisy_limit import noisy_limit
 from workbench.kernels import laws
 
@@ -63,6 +63,16 @@ def test_no_observation_makes_a_question_raise(seed):
                 answer = m.prediction()
                 assert answer.outcome in ("terminates", "never", None) and str(answer)
                 assert answer.status.name != "PROVED" and "_" not in answer.reason.slug
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_line_without_noise_is_not_noise(sign):
+    x = sign * (3.0 + np.arange(60.0) / 64)
+    assert _far_from_noise(x, "<" if sign > 0 else ">", sign * 1e6, "x", "x < t") is None
+    m = TerminationMonitor()
+    for k, v in enumerate(x.tolist()):  # against a threshold that moves: then the gap is not one of counters
+        m.observe({"x": v}, True, [(v, "<" if sign > 0 else ">", sign * (1e6 + (k % 7 == 0)))])
+        assert m.prediction().status.name in ("PREDICTED", "UNKNOWN")
 
 
 def test_a_map_is_undefined_only_where_it_is():

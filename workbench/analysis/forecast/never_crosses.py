@@ -198,7 +198,8 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
     correlated = laws.lag_one(y) > -0.2
     if correlated:
-        r = min(max(float(rest[1:] @ rest[:-1]) / float(rest @ rest), 0.0), 0.95)
+        own = float(rest @ rest)  # 0 on a line without noise
+        r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95) if own > 0 else 0.0
         se *= math.sqrt((1.0 + r) / (1.0 - r))
     means = np.array([part.mean() for part in np.array_split(y, 4)])
     apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values

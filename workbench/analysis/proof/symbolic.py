@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from workbench.analysis.intervals.interval import Interval, box_of
+from workbench.analysis.proof.absorbed_sums import sums
 from workbench.analysis.proof.branch_phases import ways
 from workbench.analysis.proof.counter_detection import Counter, Taken, counters_of
 from workbench.analysis.proof.counters import IntCounter
@@ -96,6 +97,9 @@ def _argue(program: SliceProgram, state: dict[str, np.ndarray], seen: Seen) -> P
         kept = None
     if kept is not None:
         return ProvedBound("interval", None, None, _enclosed(*kept), list(plain.counters))
+    added = sums(program, state, plain.counters, plain.held)
+    if added and bool(program.condition({**plain.held, **plain.fixed, **added})[0].all()):
+        return ProvedBound("interval", None, None, _enclosed_sums(added), list(plain.counters))
     if turn.after == 0 and turn.within is None:
         return None
     return ProvedBound("affine-counter", turn.after, turn.within, best.told(turn), list(best.counters))
@@ -175,6 +179,14 @@ def _shown(x: Interval) -> str:
         return "NaN"
     text = f"[{number(lo)}, {number(hi)}]"
     return text + " or NaN" if x.nan.any() else text
+
+
+def _enclosed_sums(boxes: Mapping[str, Interval]) -> str:
+    told = "; ".join(f"{name} in {_shown(x)}" for name, x in boxes.items())
+    return (
+        f"{told}: what is added at each time is bounded by the counters, until rounding absorbs it for good, "
+        "and the condition is true all over it."
+    )
 
 
 def _enclosed(boxes: Mapping[str, Interval | None], pieces: int) -> str:

@@ -150,7 +150,8 @@ export default {
       clearTimeout(waiting);
       home.removeEventListener("keydown", onKey);
     };
-    return follow(model, el, show, listen(model, "change:keymap", tooltips), keys.leave, detach);
+    const mourned = mournWithoutKernel(model, () => el.closest(".workbench-debugger") ?? bar);
+    return follow(model, el, show, listen(model, "change:keymap", tooltips), keys.leave, detach, mourned);
   },
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import html
 import math
 import numbers
 import unicodedata
@@ -143,3 +144,21 @@ def similar_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     if folder and not near:  # the folder may be the part that is misspelt
         near = difflib.get_close_matches(name[:200], names, n=most, cutoff=0.9)
     return list(dict.fromkeys([*ends, *near]))[:most]
+
+
+def facts_html(title: object, facts: Iterable[tuple[str, object]], more: str = "") -> str:
+    """A short table for a notebook, in the colours of the page; every text is escaped, ``more`` is HTML already."""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{html.escape(name)}</th><td style="text-align:left">'
+        f"{html.escape(printable(value, 300))}</td></tr>"
+        for name, value in facts
+        if value not in ("", None)
+    )
+    return f"<div><b>{html.escape(printable(title, 200))}</b><table>{rows}</table>{more}</div>"
+
+
+def words_html(words: str) -> str:
+    """Lines of text for a notebook, the first one bold, in the colours of the page; escaped."""
+    first, *others = words.split("\n")
+    rest = "".join(f'<div style="white-space:pre-wrap">{html.escape(line)}</div>' for line in others)
+    return f"<div><b>{html.escape(first)}</b>{rest}</div>"

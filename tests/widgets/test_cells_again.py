@@ -62,9 +62,18 @@ CELLS = {
     "a panel with a name": 'panel = wb.debug(graph, {"start": 100.0})\npanel.session.run()\npanel',
     "a panel without a name": 'wb.debug(graph, {"start": 100.0})',
     "a session and its panel": 'session = wb.Session(graph, {"start": 100.0})\nsession.run()\nwb.debug(session)',
-    "a panel with an edit": (
-        'p = wb.debug(graph, {"start": 9.0})\np.session.run()\np.session.run_to("y", 3)\np.session.set_value("y", 2.0)\n'
-        'p.session.run()\np.note = "see"\np.panes.show("inputs")\np.panes.show("compare").compare("this run", "before edit 1")\np'
+    "a panel with an edit": "\n".join(
+        [
+            'p = wb.debug(graph, {"start": 9.0})',
+            "p.session.run()",
+            'p.session.run_to("y", 3)',
+            'p.session.set_value("y", 2.0)',
+            "p.session.run()",
+            'p.note = "see"',
+            'p.panes.show("inputs")',
+            'p.panes.show("compare").compare("this run", "before edit 1")',
+            "p",
+        ]
     ),
     "a panel with panes": 'p = wb.debug(graph, {"start": 9.0})\np.session.run()\np.panes.show(p.panes.names[0])\np',
 }

@@ -113,3 +113,19 @@ def test_a_pane_that_cannot_be_made_can_be_tried_again(panel, monkeypatch):
         assert "could not be drawn" in excuse.value and "KeyError" in excuse.value
     excuse.children[1].click()
     assert type(panel.panes.views["stack"]).__name__ == "CallStackView"
+
+
+def test_a_panel_is_served_before_the_kernel_can_hear_that_it_is_there(panel):
+    """A cell blocks the kernel: no word of the browser comes, and the toolbar shows the run all the same."""
+    assert panel.toolbar.views == 0
+    panel._repr_mimebundle_()
+    assert panel.toolbar.views == 1 and panel.toolbar.drawn == 0
+    panel.session.step(3)
+    assert until(lambda: panel.toolbar.status["event"] == "3")
+    panel.toolbar._handle_custom_msg({"kind": "ack", "push": panel.toolbar.push}, [])
+    assert panel.toolbar.views == panel.toolbar.drawn == 1 and panel.graph.live.views == 1
+    panel.toolbar._handle_custom_msg({"kind": "view"}, [])
+    assert panel.toolbar.views == 1, "one view, the first word of which was late"
+    for part in (panel.toolbar, panel.graph.live):
+        part._handle_custom_msg({"kind": "view"}, [])
+        part._handle_custom_msg({"kind": "gone"}, [])

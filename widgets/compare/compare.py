@@ -67,6 +67,8 @@ class Compare(ipywidgets.VBox):
         super().__init__([bar, self.words, self.holder])
         self._unfocus = self.focus.subscribe(lambda _focus: self.refresh())
         self.refresh()
+        if getattr(self.source.session, "histories", ()):  # there is something to compare: no need to ask for it
+            self._aside.do(self._differences)
 
     # -- sides ------------------------------------------------------------------------------------------------------
     def sides(self) -> dict[str, Any]:

@@ -3,16 +3,22 @@
 A browser whose tab is hidden or gone does not answer. After ``PATIENCE_S`` seconds in which updates were sent and none
 was acknowledged the view counts as *asleep*: nothing is sent any more, and the pump's thread may end. Any message from
 the browser wakes it up.
+
+A cell that blocks the kernel keeps it from hearing that a view was opened. A view that is about to be shown is
+therefore *expected* for ``EXPECTED_S`` seconds: it is served as if it were open, and its first answer stands for the
+word that was not heard.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 PATIENCE_S = 20.0
+#: a view that was not heard of is served for so long
+EXPECTED_S = 600.0
 #: after so long an update that was not answered holds up the next one no longer
 FALLBACK_S = 0.5
 #: times what the last answer took, up to a bound: a browser that is slow is not to be buried under updates
@@ -35,6 +41,11 @@ class Acknowledgement:
     _asleep = False
     _woke: bool = False
     _sight: bool = True
+    _expected: float | None = None
+    #: it has answered without having said that it is open, as it will when the kernel hears it
+    _presumed = False
+    #: called when it has
+    on_presumed: Callable[[], None] | None = None
 
     @property
     def sent(self) -> int:
@@ -43,8 +54,20 @@ class Acknowledgement:
 
     @property
     def views(self) -> int:
+        """Browser views that are open or expected; 0 while the browser does not answer."""
+        if self._asleep or self._views:
+            return self.drawn
+        return int(self._expected is not None and time.monotonic() - self._expected < EXPECTED_S)
+
+    @property
+    def drawn(self) -> int:
         """Browser views that are open, as far as the browser said; 0 while it does not answer."""
         return 0 if self._asleep else self._views
+
+    def expect(self) -> None:
+        """A browser is about to show the view."""
+        if not self._views:
+            self._expected = time.monotonic()
 
     @property
     def asleep(self) -> bool:
@@ -102,6 +125,10 @@ class Acknowledgement:
         """Take a message of the protocol; False for any other message. Malformed ones are passed over."""
         kind = content.get("kind")
         self._unanswered_since = None
+        presumed = kind in ("ack", "sight") and not self._views and self._expected is not None
+        self._expected = None
+        if presumed:
+            self._views, self._presumed = 1, True
         if self._asleep:
             self._asleep, self._woke = False, True
         if kind == "ack":
@@ -111,7 +138,8 @@ class Acknowledgement:
                 while self._times and self._times[0][0] <= self._acknowledged:
                     self._took = time.monotonic() - self._times.popleft()[1]
         elif kind == "view":
-            self._views += 1
+            self._views += not self._presumed
+            self._presumed = False
             self._acknowledged = self.sent
             self._sight = True
         elif kind == "gone":
@@ -122,6 +150,8 @@ class Acknowledgement:
             self._sight = seen
         else:
             return False
+        if presumed and self.on_presumed is not None:
+            self.on_presumed()
         return True
 
     def _has_woken(self) -> bool:

@@ -110,7 +110,8 @@ def _record(panel: Any) -> Any:
 
 def shown(panel: Any) -> bool:
     """True if a browser shows some part of the panel."""
-    return any(part.views > 0 for part in (panel.toolbar, panel.time, *panel.parts) if part is not None)
+    parts = (panel.toolbar, panel.time, *(view.live for view in panel.parts))
+    return any(part.drawn > 0 for part in parts if part is not None)
 
 
 def _reachable(names: Mapping[str, Any]) -> set[int]:

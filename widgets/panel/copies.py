@@ -97,8 +97,24 @@ class Copies:
             self.box.children = [*told, *([] if self._instead is not None else [self._panel]), *copies]
 
     def display(self, **kwargs: Any) -> Any:
-        """The data with which a notebook shows the panel and what stands around it."""
+        """The data with which a notebook shows the panel and what stands around it.
+
+        The next cell may block the kernel before it hears that the panel is there: the toolbar is served at once.
+        """
+        bar = self._panel.toolbar
+        if bar is not None:
+            bar.on_presumed = self._alive
+            bar.expect()
+            if bar.pump is not None:
+                bar.pump.wake()
         return self.box._repr_mimebundle_(**kwargs)
+
+    def _alive(self) -> None:
+        """The toolbar has answered while the kernel is blocked: so will the figures."""
+        for view in self._panel.parts:
+            view.live.expect()
+            if view.pump is not None:
+                view.pump.refresh(view)
 
     def close(self) -> None:
         """Close the copies; the panel itself closes what is its own."""

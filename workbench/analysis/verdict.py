@@ -43,6 +43,7 @@ from typing import Any, NamedTuple
 
 from workbench.analysis.series.result import percent
 from workbench.ir.node import Source
+from workbench.text import words_html
 
 
 class Status(Enum):
@@ -255,6 +256,12 @@ class Termination:
         for sentence in self.fixes_that_help():
             text.append("To fix it: " + sentence)
         return "\n".join(text)
+
+    def __repr__(self) -> str:
+        return f"<Termination {self.status.name}: {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        return words_html(str(self))
 
     def fixes_that_help(self) -> list[str]:
         """The proposals in ``fix``, without those that do not help.

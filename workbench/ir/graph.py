@@ -21,7 +21,7 @@ from workbench.ir.listing import Listing
 from workbench.ir.node import Node, Ref
 from workbench.ir.text_writer import write_graph
 from workbench.ir.types import TensorType
-from workbench.text import similar_names
+from workbench.text import facts_html, similar_names
 
 
 class Graph:
@@ -301,6 +301,12 @@ class Graph:
     def __repr__(self) -> str:
         loops = len(self.frames) - 1
         return f"<Graph {self.name!r}: {len(self.nodes)} nodes, {loops} frame{'s' if loops != 1 else ''}>"
+
+    def _repr_html_(self) -> str:
+        loops = ", ".join("/".join(path) for path in self.frames if path)
+        inputs = ", ".join(f"{name}: {self.type_of(ref)}" for name, ref in list(self.inputs.items())[:12])
+        facts = (("inputs", inputs), ("outputs", ", ".join(list(self.outputs)[:12])), ("loops", loops))
+        return facts_html(repr(self).strip("<>"), facts)
 
     if TYPE_CHECKING:  # the executor and the widgets are above this room: workbench/public.py defines these methods
 

@@ -46,7 +46,9 @@ from workbench.session.state import SessionState
 from workbench.session.time_limits import checked_seconds
 from workbench.session.values import SessionValues
 from workbench.session.worker import Worker
+from workbench.text import facts_html
 from workbench.trace import Trace
+from workbench.trace.describe import short
 from workbench.trace.edited_firings import Written
 from workbench.trace.provenance import MAX_LINKS, Explanation, explain
 from workbench.trace.retention import Retention
@@ -1045,6 +1047,21 @@ class Session:
             slug="not-copied",
             fix="make a second one with session.fork(), or save its trace with session.trace.save(path).",
         )
+
+    def _repr_html_(self) -> str:
+        snapshot = self.snapshot()
+        loops = ", ".join(f"{'/'.join(p)} {i}" for p, i in snapshot.iterations.items() if i >= 0)
+        inputs = ", ".join(f"{name} = {short(value)}" for name, value in list(self.inputs.items())[:12])
+        runs = ", ".join(history.name for history in self.histories)
+        facts = (
+            ("state", snapshot.state),
+            ("next", str(snapshot.position)),
+            ("events", f"{snapshot.event:,}"),
+            ("iterations", loops),
+            ("inputs", inputs),
+            ("earlier runs", runs),
+        )
+        return facts_html(f"Session of {self.graph.name!r}", facts)
 
     def __repr__(self) -> str:
         return f"<Session {self.graph.name!r}: {self.state}, next {self._state.position}>"

@@ -12,12 +12,18 @@ from workbench.errors import DeadValueError, TraceError
 from workbench.ir.node import Tag
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.layout import NodeLayout, ValueLayout
+from workbench.text import facts_html
+from workbench.trace.describe import short
 from workbench.trace.retention.envelope import BLOCK, NUMBERS, Envelope, blocks_of, blocks_of_numbers, merged
 from workbench.trace.retention.tracks import places_of
 from workbench.trace.row_ranges import FOREVER, Rows, as_array
 from workbench.trace.rows import RowReader
 from workbench.trace.seqlock import steady
 from workbench.trace.source import RowsGone
+from workbench.trace.tables import needed
+
+#: values at each end of a series that a notebook shows
+ENDS = 3
 
 #: what kernels.statistics leaves
 STATISTICS = np.dtype([(name, np.float64) for name in ("size", "nan", "inf", "min", "max", "sum", "sumsq")])
@@ -53,6 +59,38 @@ class Series:
 
     def __repr__(self) -> str:
         return f"<Series {self.name!r} {self.type}: {len(self)} firings>"
+
+    def _repr_html_(self) -> str:
+        count = len(self)
+        ends = [*range(min(count, ENDS)), *range(max(ENDS, count - ENDS), count)]
+        facts = [(", ".join(map(str, self.tag(k).iteration)) or "-", short(self[k])) for k in ends]
+        if count > 2 * ENDS:
+            facts.insert(ENDS, ("...", f"{count - 2 * ENDS:,} more"))
+        return facts_html(repr(self), facts)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """:attr:`values`, for NumPy."""
+        return np.array(self.values, dtype=dtype)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas Series of the values, indexed by the iteration (one level for each loop around it).
+
+        Raises
+        ------
+        TraceError
+            Without pandas (``missing-library``).
+        """
+        pandas = needed("pandas")
+        values, paths = self.values, self.iterations
+        data = list(values) if values.ndim > 1 else values
+        names = [f.rsplit("/", 1)[-1] for f in self.frame]
+        if paths.shape[1] == 1:
+            index = pandas.Index(paths[:, 0], name=names[0])
+        elif paths.shape[1]:
+            index = pandas.MultiIndex.from_arrays(list(paths.T), names=names)
+        else:
+            index = None
+        return pandas.Series(data, index=index, name=self.name)
 
     @property
     @steady

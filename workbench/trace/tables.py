@@ -16,14 +16,13 @@ from workbench.trace.row_ranges import as_array
 from workbench.trace.rows import RowReader
 
 
-def _needed(library: str) -> Any:
+def needed(library: str) -> Any:
+    """A library that is not installed with the workbench; TraceError with the slug ``missing-library`` without it."""
     try:
         return importlib.import_module(library)
     except ImportError as error:
         raise TraceError(
-            f"This table needs {library}, which is not installed.",
-            slug="missing-library",
-            fix=f"pip install {library}, or use columns().",
+            f"This needs {library}, which is not installed.", slug="missing-library", fix=f"pip install {library}."
         ) from error
 
 
@@ -76,11 +75,11 @@ class EventTable:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame (needs pandas)."""
-        return _needed("pandas").DataFrame(self.columns())
+        return needed("pandas").DataFrame(self.columns())
 
     def to_arrow(self) -> Any:
         """A pyarrow Table (needs pyarrow)."""
-        return _needed("pyarrow").table(self.columns())
+        return needed("pyarrow").table(self.columns())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

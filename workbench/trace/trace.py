@@ -13,6 +13,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref, Tag
 from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout, Place
+from workbench.text import facts_html
 from workbench.trace.edited_firings import Written
 from workbench.trace.invariants import InvariantSeries
 from workbench.trace.provenance import Explanation, explain
@@ -27,7 +28,10 @@ from workbench.trace.seqlock import steady
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
 from workbench.trace.spill import SpillStore
-from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events, truths
+from workbench.trace.tables import BranchTable, EventTable, fired_rows, needed, order_events, truths
+
+#: values that a notebook lists
+SHOWN = 20
 
 
 class Trace:
@@ -401,6 +405,46 @@ class Trace:
     def __repr__(self) -> str:
         loops = [f"{'/'.join(f.path)}" for f in self.layout.frames[1:]]
         return f"<Trace of {self.graph.name!r}: frames {', '.join(loops) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        names = self.names()
+        shown = [(name, repr(self[name])) for name in names[:SHOWN]]
+        if len(names) > SHOWN:
+            shown.append(("...", f"and {len(names) - SHOWN} more values: trace.names()"))
+        edits = len(self.edits())
+        return facts_html(repr(self), [*shown, ("set by hand", f"{edits} values" if edits else "")])
+
+    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+        """Return values as a pandas DataFrame: a row per iteration, a column per value.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Values of one loop (or none); by default the variables of the first loop.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by the iteration; NaN where a value has no firing. Arrays are kept as objects.
+
+        Raises
+        ------
+        TraceError
+            For an unknown name, for values of different loops (``not-one-loop``), or without pandas
+            (``missing-library``).
+        """
+        if names is None:
+            frame = next((f for p, f in self.graph.frames.items() if p), None)
+            names = [v.name for v in frame.variables if v.merge in self._reader.node] if frame is not None else []
+        series = [self[name] for name in names]
+        if len({s.frame for s in series}) > 1:
+            raise TraceError(
+                "These values belong to different loops, and cannot be columns of one table.",
+                slug="not-one-loop",
+                fix="ask for the values of one loop at a time.",
+            )
+        columns = {s.name: s.to_pandas() for s in series}
+        return needed("pandas").DataFrame(columns)
 
     # -- parts --------------------------------------------------------------------------------------------------
     def _node(self, name: str) -> NodeLayout:

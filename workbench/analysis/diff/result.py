@@ -16,6 +16,7 @@ from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trip_counts import Length
 from workbench.errors import WorkbenchError
 from workbench.trace.describe import short
+from workbench.trace.tables import needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,6 +254,10 @@ class Diff:
             }
             for r in self.rows
         ]
+
+    def to_pandas(self) -> Any:
+        """Return :meth:`table` as a pandas DataFrame; TraceError with the slug ``missing-library`` without pandas."""
+        return needed("pandas").DataFrame(self.table())
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""

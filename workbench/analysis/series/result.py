@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.text import estimate
+from workbench.text import estimate, words_html
 
 
 class Pattern(Enum):
@@ -154,6 +154,12 @@ class Evolution:
         columns = (self.count - 1 + j, values, values - width, values + width)
         names = ("iteration", "value", "low", "high")
         return {name: column[good].tolist() for name, column in zip(names, columns, strict=True)}
+
+    def __repr__(self) -> str:
+        return f"<Evolution {self.label.name}: {self.count} values>"
+
+    def _repr_html_(self) -> str:
+        return words_html("\n".join([str(self), *self.why]))
 
     def __str__(self) -> str:
         parts = [f"{self.label.name} (confidence {percent(self.confidence)}, {self.count} values)."]

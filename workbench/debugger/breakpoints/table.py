@@ -19,6 +19,7 @@ from workbench.debugger.weak_method import weakly
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Position
 from workbench.ir.node import Ref, Tag
+from workbench.text import facts_html
 
 #: lines of logpoints that are kept, the newest
 MAX_LOG_LINES = 10_000
@@ -158,6 +159,13 @@ class BreakpointStore:
                 self._listeners.remove(held)
 
         return end
+
+    def _repr_html_(self) -> str:
+        facts = [(str(p.number), str(p)) for p in self._shown()] + [(str(r.number), str(r)) for r in self.rules]
+        return facts_html(f"{len(facts)} breakpoints and ignore rules" if facts else "No breakpoints", facts)
+
+    def _shown(self) -> Iterator[Breakpoint]:
+        return (p for p in list(self._table.values()) if not p.internal)
 
     # -- parts -----------------------------------------------------------------------------------------------------
     def _changed(self, internal: bool = False) -> None:

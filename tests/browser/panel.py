@@ -96,7 +96,7 @@ class Panel:
 
     def event(self) -> int:
         """The number of events that the status line tells."""
-        return int(self.status("event").replace("event", "").replace("\u2009", ""))
+        return int("".join(c for c in self.status("event") if c.isdigit()))
 
     def until_event(self, condition: str, *values: Any) -> None:
         """Until the number of ``event``, as ``event``, fulfils a condition in JavaScript."""

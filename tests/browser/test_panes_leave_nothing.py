@@ -64,7 +64,7 @@ def test_panes_that_open_and_close_again_and_again_leave_no_nodes_and_no_listene
     client.on("Debugger.scriptParsed", lambda of: of["url"].startswith("blob:") and parsed.append(of["length"]))
     client.send("Debugger.enable")
     keys = opened.kernel("print(*panel.panes.names)").split()
-    assert len(keys) == 10
+    assert len(keys) == 11
     counts = []
     for _ in range(TIMES):
         opened.kernel("for name in panel.panes.names: panel.panes.show(name)")

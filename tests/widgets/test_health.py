@@ -42,7 +42,7 @@ def test_the_node_the_iteration_and_the_operand():
 def test_a_run_of_numbers_has_nothing_to_tell():
     with wb.Session(roots(), {"start": 30.0}) as session:
         session.next_iteration(3)
-        assert health_model(session) == {}
+        assert health_model(session) == {"finite": "in the recorded values"}
 
 
 def test_an_infinity_to_start_from_is_meant():
@@ -52,7 +52,7 @@ def test_an_infinity_to_start_from_is_meant():
     )
     with wb.Session(b.build({"best": best[1]}), {}) as session:
         session.run()
-        assert health_model(session) == {}
+        assert health_model(session) == {"finite": "in the recorded values"}
 
 
 def test_an_edit_is_told_as_an_edit():

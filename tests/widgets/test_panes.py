@@ -26,6 +26,8 @@ def comms() -> int:
 def panel():
     before, threads = comms(), threading.active_count()
     panel = wb.debug(newton(), {"a": 2.0, "x0": 100.0})
+    assert list(panel.panes.views) == ["breakpoints"], "what is open at first"
+    panel.panes.hide("breakpoints")
     panel.session.run()
     yield panel
     panel.close()
@@ -59,7 +61,7 @@ def test_clicks_in_the_row_of_panes(panel):
         bar._browser_says(bar, content, [])
     assert list(panel.panes.views) == ["code"]
     bar._browser_says(bar, {"kind": "pane", "key": "code"}, [])
-    assert not panel.panes.views
+    assert not panel.panes.views and bar.status["selected"] == "branches"
     with pytest.raises(wb.WorkbenchError, match="Unknown pane"):
         panel.panes.show("nonsense")
 

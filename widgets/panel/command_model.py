@@ -11,48 +11,79 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PanelCommand:
-    """``name`` is that of the session's method; ``wide`` ones show their label beside the icon."""
+    """``name`` is that of the session's method; the button shows ``short``, or its icon alone where that is empty."""
 
     name: str
     label: str
     does: str
     group: str
     keys: str
-    wide: bool = False
+    short: str = ""
 
 
 #: in the toolbar's order; keys as in JupyterLab's debugger, shifted for the way back
 COMMANDS = (
-    PanelCommand("restart", "Restart", "Go back to the start of the run", "back", "Ctrl+Shift+F9"),
-    PanelCommand("reverse_continue", "Run back", "Run back to the last breakpoint", "back", "Ctrl+F9"),
-    PanelCommand("previous_iteration", "Previous iteration", "Go back to the previous iteration", "back", "Shift+F8"),
+    PanelCommand("restart", "Restart", "Go back to the start of the run", "start", "Ctrl+Shift+F9"),
+    PanelCommand("reverse_continue", "Run back", "Run back to the last breakpoint", "back", "Ctrl+F9", "Run back"),
     PanelCommand(
-        "step_back_over", "Step back over", "Undo one node; a whole loop counts as one step", "back", "Alt+Shift+F10"
+        "previous_iteration", "Previous iteration", "Go back to the previous iteration", "back", "Shift+F8", "Iteration"
     ),
-    PanelCommand("step_back", "Step back", "Undo one node", "back", "Shift+F10", True),
-    PanelCommand("step", "Step", "Run one node", "forward", "F10", True),
-    PanelCommand("step_over", "Step over", "Run one node; a whole loop counts as one step", "forward", "Alt+F10"),
-    PanelCommand("next_iteration", "Next iteration", "Run to the next iteration of this loop", "forward", "F8", True),
-    PanelCommand("step_into", "Step into", "Run until a loop is entered; without one ahead, a step", "frames", "F11"),
-    PanelCommand("step_out", "Step out", "Run until this loop ends", "frames", "Shift+F11"),
+    PanelCommand("step_back", "Step back", "Undo one node", "back", "Shift+F10", "Step"),
+    PanelCommand("step", "Step", "Run one node", "forward", "F10", "Step"),
     PanelCommand(
-        "step_back_out", "Step back out", "Go back to where this loop was entered", "frames", "Ctrl+Shift+F11"
+        "next_iteration", "Next iteration", "Run to the next iteration of this loop", "forward", "F8", "Iteration"
+    ),
+    PanelCommand("run", "Run", "Run to the next breakpoint or the end", "forward", "F9", "Run"),
+    PanelCommand("pause", "Pause", "Pause the run", "forward", "Shift+F9", "Pause"),
+    PanelCommand(
+        "step_into", "Step into", "Run until a loop is entered; without one ahead, a step", "loops", "F11", "Into loop"
+    ),
+    PanelCommand("step_out", "Step out", "Run until this loop ends", "loops", "Shift+F11", "Out of loop"),
+    PanelCommand("run_to", "Run to", "Run to the selected node, in the iteration shown", "to", "Ctrl+F10", "Run to"),
+    PanelCommand(
+        "step_over", "Step over", "Run one node; a whole loop counts as one step", "more", "Alt+F10", "Step over"
+    ),
+    PanelCommand(
+        "step_back_over",
+        "Step back over",
+        "Undo one node; a whole loop counts as one step",
+        "more",
+        "Alt+Shift+F10",
+        "Step back over",
+    ),
+    PanelCommand(
+        "step_back_out",
+        "Step back out",
+        "Go back to where this loop was entered",
+        "more",
+        "Ctrl+Shift+F11",
+        "Step back out",
     ),
     PanelCommand(
         "previous_branch",
         "Previous branch change",
         "Go back to where a branch last changed direction",
-        "branches",
+        "more",
         "Shift+F7",
+        "Previous branch change",
     ),
-    PanelCommand("next_branch", "Next branch change", "Run until a branch changes direction", "branches", "F7"),
-    PanelCommand("run_to", "Run to", "Run to the selected node, in the iteration shown", "run", "Ctrl+F10"),
-    PanelCommand("run", "Run", "Run to the next breakpoint or the end", "run", "F9", True),
-    PanelCommand("pause", "Pause", "Pause the run", "run", "Shift+F9", True),
-    PanelCommand("undo_edit", "Undo edit", "Go back to before the last edit, without it", "edit", "Ctrl+Z", True),
+    PanelCommand(
+        "next_branch", "Next branch change", "Run until a branch changes direction", "more", "F7", "Next branch change"
+    ),
+    PanelCommand(
+        "undo_edit", "Undo edit", "Go back to before the last edit, without it", "edit", "Ctrl+Z", "Undo edit"
+    ),
 )
 KEYS = {command.keys: command.name for command in COMMANDS}
-GROUPS = {"back": "Back", "forward": "Forward", "frames": "Loops", "branches": "Branches", "run": "Run", "edit": "Edit"}
+GROUPS = {
+    "start": "Start",
+    "back": "Back",
+    "forward": "Forward",
+    "loops": "Loops",
+    "to": "Run to",
+    "more": "More",
+    "edit": "Edit",
+}
 _BACK = (
     "restart",
     "reverse_continue",

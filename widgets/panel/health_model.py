@@ -17,7 +17,8 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 
 def health_model(session: Any) -> dict[str, Any]:
-    """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; empty if there is none.
+    """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; without one,
+    ``finite`` says where it was looked for. Empty while nothing is known.
 
     Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
     """
@@ -27,9 +28,10 @@ def health_model(session: Any) -> dict[str, Any]:
     except TROUBLE:
         return {}
     if origin is None or origin.kind == "inf" and origin.op in STARTS and not origin.edited:
-        return {}
+        return {"finite": "in the recorded values"}
     return {
         "text": health_text(origin, whole=most < MAX_FIRINGS),
+        "operands": operands_text(origin),
         "node": origin.node,
         "frame": list(origin.frame),
         "iteration": [int(i) for i in origin.iteration],
@@ -41,11 +43,16 @@ def health_text(origin: NonfiniteOrigin, whole: bool = True) -> str:
     kind = "NaN" if origin.kind == "nan" else "infinity"
     kind = f"First {kind}" if whole else f"{kind[0].upper()}{kind[1:]}"
     where = f" in iteration {count_text(int(origin.iteration[-1]))}" if origin.iteration else ""
-    text = f"{kind}: {_name(origin.name)}{where}"
+    text = f"{kind}: {_name(origin.name)}{where}, {operands_text(origin)}"
+    return text + ("" if whole or origin.edited else "; older iterations were not looked at")
+
+
+def operands_text(origin: NonfiniteOrigin) -> str:
+    """``sqrt(x = -0.35)``, or that it was set by hand."""
     if origin.edited:
-        return f"{text}, set by hand"
+        return "set by hand"
     operands = ", ".join(f"{_name(n)} = {number(v)}" for n, v in list(origin.inputs.items())[:3])
-    return f"{text}, {origin.op}({operands})" + ("" if whole else "; older iterations were not looked at")
+    return f"{origin.op}({operands})"
 
 
 def _name(name: str) -> str:

@@ -25,6 +25,7 @@ from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.panel import auto_close
 from workbench.widgets.panel.copies import Copies
+from workbench.widgets.panel.layout.panel_layout import PanelLayout, arranged
 from workbench.widgets.panel.panes import Panes
 from workbench.widgets.panel.spill_progress import SpillProgress
 from workbench.widgets.panel.status_model import status_model, status_text
@@ -80,22 +81,26 @@ class Debugger(ipywidgets.VBox):
             view.add_class("workbench-panel")
             view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")
         notes = source.graph.notes if source.graph is not None else ()
-        left = ipywidgets.VBox([self.graph, *notes_view(notes)])
-        right = ipywidgets.VBox([self.evolution, self.termination, self.control_flow, self.inspector])
-        left.add_class("workbench-stack")
-        right.add_class("workbench-stack")
-        # the graph gets the width that it needs, within limits; a narrow page shows one column (workbench.css)
-        wide = min(760, max(300, int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20))
-        grid = {"grid_template_columns": f"minmax(0, {wide}px) minmax(380px, 1fr)"}
-        columns = ipywidgets.Box([left, right], layout=grid)
-        columns.add_class("workbench-columns")
+        self.panes = Panes(self, {("branches", "Branches", "Decisions, tokens and dead paths"): self.control_flow})
+        self.layout_part = PanelLayout(
+            loop=bool(self.termination.frame), graph_width=int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20
+        )
+        body = arranged(
+            graph=[self.graph, *notes_view(notes)],
+            iterations=[self.time, self.evolution],
+            ending=[self.termination],
+            value=[self.inspector],
+            tools=self.panes,
+        )
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
-        self.panes = Panes(self)
-        above = [w for w in (self.toolbar, self.time, self.spill) if w is not None]
-        super().__init__([*above, columns, self.panes])
+        above = [w for w in (self.toolbar, self.spill) if w is not None]
+        super().__init__([*above, body, self.layout_part])
         self.add_class("workbench-debugger")
         self.copies = Copies(self, lambda session: Debugger(session, owns_session=True))
         self.termination.on_copy(self.copies)
+        if self.toolbar is not None:
+            self.termination.on_verdict(self.toolbar.verdict_is)
+            self.panes.show("breakpoints")
 
     @property
     def parts(self) -> tuple[FigureView, ...]:
@@ -167,9 +172,9 @@ class Debugger(ipywidgets.VBox):
         """Close all views, their thread and comms, and the session if the panel owns it. Closing twice is harmless."""
         if self.comm is None:
             return
-        self.panes.closing(self)
+        self.panes.closing(self, self.copies.box)
         self.copies.close()
-        for part in (self.toolbar, self.time, self.spill, self.panes):
+        for part in (self.toolbar, self.time, self.spill, self.panes, self.layout_part):
             if part is not None:
                 part.close()
         close_parts(self)

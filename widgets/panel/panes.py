@@ -1,4 +1,4 @@
-"""The row of panes, and below it the ones that are open."""
+"""The tools of a panel: a row of tabs, and below it the views of those that were opened, one of them in sight."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.base.excuse import Excuse
 from workbench.widgets.base.figure.figure_view import close_parts, parts_of
 from workbench.widgets.base.html_view import HtmlPart
-from workbench.widgets.base.spec import text
 from workbench.widgets.panel.pane_kinds import KINDS
 
 
 class Panes(ipywidgets.VBox):
-    """``show`` and ``hide`` panes by their key; ``views`` holds what is open.
+    """``show`` and ``hide`` panes by their key; ``views`` holds what is open, and ``selected`` is the one in sight.
 
-    A view that cannot be made says why in its pane and takes nothing down.
+    ``always`` are views by (key, label, tip) that are there as long as the panel, behind a tab of their own. A view
+    that cannot be made says why in its pane and takes nothing down.
     """
 
-    def __init__(self, panel: Any) -> None:
+    def __init__(self, panel: Any, always: Mapping[tuple[str, str, str], Any] | None = None) -> None:
         self._panel = panel
         live = panel.source.session is not None
         self._kinds = {k.key: k for k in KINDS if live or not k.session_only}
         self.views: dict[str, Any] = {}
         self._boxes: dict[str, ipywidgets.VBox] = {}
+        self._always = tuple(always or {})
+        self._fixed = [self._box(key, view) for (key, _, _), view in (always or {}).items()]
+        self.selected = self._always[0][0] if self._always else ""
         # without the loader, it hears what is closed also while no browser shows it
         self.bar = HtmlPart("panel/panes.js", self._status(), self._do, load=False)
-        super().__init__([self.bar])
+        super().__init__([self.bar, *self._fixed])
         self.add_class("workbench-panes")
 
     @property
@@ -38,12 +41,22 @@ class Panes(ipywidgets.VBox):
         return tuple(self._kinds)
 
     def _status(self) -> dict[str, Any]:
-        return {
-            "panes": [
-                {"key": k.key, "label": k.label, "tip": k.tip, "open": k.key in self.views}
-                for k in self._kinds.values()
-            ]
-        }
+        opened = [
+            {"key": k.key, "label": k.label, "tip": k.tip, "open": k.key in self.views, "closes": True}
+            for k in self._kinds.values()
+        ]
+        always = [
+            {"key": key, "label": label, "tip": tip, "open": True, "closes": False} for key, label, tip in self._always
+        ]
+        # the first tool is the one that people use most, breakpoints or the call stack
+        return {"panes": [*opened[:1], *always, *opened[1:]], "selected": self.selected}
+
+    @staticmethod
+    def _box(key: str, view: Any) -> ipywidgets.VBox:
+        box = ipywidgets.VBox([view])
+        for name in ("workbench-tool", f"workbench-tool-{key}"):
+            box.add_class(name)
+        return box
 
     def _do(self, kind: str, content: Mapping[str, Any]) -> None:
         key = str(content.get("key"))
@@ -59,7 +72,9 @@ class Panes(ipywidgets.VBox):
             raise WorkbenchError(
                 f"Unknown pane {key!r}.", slug="no-such-pane", fix=f"use one of {', '.join(self._kinds)}."
             )
+        self.selected = key
         if key in self.views:
+            self.bar.offer(self._status())
             return self.views[key]
         label = self._kinds[key].label
         try:
@@ -69,8 +84,7 @@ class Panes(ipywidgets.VBox):
         view.add_class("workbench-panel")
         view.add_class(f"workbench-is-{key}")
         self.views[key] = view
-        title = ipywidgets.HTML(f'<div class="workbench-pane-title" role="heading" aria-level="3">{text(label)}</div>')
-        self._boxes[key] = box = ipywidgets.VBox([title, view])
+        self._boxes[key] = box = self._box(key, view)
         box.add_class("workbench-pane")
         self._panel.focus.did(f"panel.panes.show({key!r})")
         self._arrange()
@@ -86,6 +100,8 @@ class Panes(ipywidgets.VBox):
         box = self._boxes.pop(key, None)
         if view is None or box is None:
             return
+        if self.selected == key:
+            self.selected = next(reversed(self.views), self._always[0][0] if self._always else "")
         self._arrange()
         self.closing(view, box)
         _close(view)
@@ -98,7 +114,7 @@ class Panes(ipywidgets.VBox):
             self.bar.send({"kind": "closing", "models": [part.model_id for w in widgets for part in parts_of(w)]})
 
     def _arrange(self) -> None:
-        self.children = (self.bar, *self._boxes.values())
+        self.children = (self.bar, *self._fixed, *self._boxes.values())
         self.bar.offer(self._status())
 
     def close(self) -> None:

@@ -21,7 +21,15 @@ const ICONS = {
   undo_edit: "M5 1 1 5l4 4V6.5h3a2.5 2.5 0 0 1 0 5H4V13h4a4.2 4.2 0 0 0 0-8.500H5z",
 };
 const QUIET_MS = 1000;
-const FIELDS = ["state", "event", "iteration", "next", "looking", "reason", "error"];
+
+// Groups that have their word in front of the buttons.
+const NAMED = ["back", "forward"];
+const RIGHT = [
+  ["share", "Share", "Write a page to share, or save this panel", "M7 0l4 4H8v5H6V4H3zM1 7h2v5h8V7h2v7H1z"],
+  ["larger", "Text size", "Larger text: four sizes in turn, kept for you", "M0 12 4 2h2l4 10H8L7.2 10H2.8L2 12zM3.5 8h3L5 4.3zM11 6h1v2h2v1h-2v2h-1V9H9V8h2z"],
+  ["present", "Present", "Fill the screen, with text that can be read from the last row (Esc ends)", "M0 1h14v9H8v2h2v1H4v-1h2v-2H0zM1 2v7h12V2z"],
+  ["tab", "Open in tab", "Show this panel in a tab of its own, too", "M1 2h6v2H3v7h7V8h2v5H1zM8 1h5v5l-2-2-4 4-1-1 4-4z"],
+];
 
 export default {
   render({ model, el }) {
@@ -30,39 +38,75 @@ export default {
     const buttons = new Map();
     const groups = new Map();
     const shelf = make("div", "workbench-commands", bar);
+    const more = make("details", "workbench-more");
+    make("summary", "", more, "More \u25be").title = "More commands";
     for (const command of model.get("commands")) {
       if (!groups.has(command.group)) {
-        const group = aria(make("div", "workbench-group", shelf), "group", command.group_label);
+        const inside = command.group === "more" ? more : shelf;
+        const group = aria(make("div", `workbench-group workbench-group-${command.group}`, inside), "group", command.group_label);
+        if (inside === more) group.classList.add("workbench-menu");
         groups.set(command.group, group);
+        if (NAMED.includes(command.group)) make("span", "workbench-group-name", group, command.group_label);
       }
-      const button = makeButton("", "", groups.get(command.group), () => press(command.name));
+      const button = makeButton("", "", groups.get(command.group), () => {
+        more.open = false;
+        press(command.name);
+      });
       button.dataset.command = command.name;
       button.appendChild(icon(ICONS[command.name]));
-      if (command.wide) make("span", "", button, command.label);
+      if (command.short) make("span", "", button, command.short);
       buttons.set(command.name, button);
     }
-    const help = makeButton("?", "Keys (?)", make("div", "workbench-group", shelf), () => keys.toggle());
+    shelf.appendChild(more);
+    const right = make("div", "workbench-group workbench-group-right", shelf);
+    for (const place of [right, groups.get("more")]) {
+      for (const [name, label, tip, path] of RIGHT) {
+        const button = makeButton("", tip, place, () => aside(name));
+        button.dataset.view = name;
+        button.appendChild(icon(path));
+        make("span", "", button, label);
+      }
+    }
+    const help = makeButton("?", "Keys (?)", right, () => keys.toggle());
     help.classList.add("workbench-help");
     help.setAttribute("aria-expanded", "false");
     const status = aria(make("div", "workbench-status", bar), "status");
     status.setAttribute("aria-live", "polite");
-    const trail = aria(make("nav", "workbench-crumbs", status), "", "Loops around the next node");
+    const state = card(status, "state");
     const fields = {};
-    for (const name of FIELDS) fields[name] = make("span", `workbench-${name}`, status);
-    const health = make("span", "workbench-health", status);
-    const unhealthy = make("span", "", health);
-    makeButton("Go there", "Look at the first value that is not finite, in all views", health, () => tell(model, { kind: "health" }));
+    for (const name of ["state", "iteration", "rate"]) fields[name] = make("span", `workbench-${name}`, state.title);
+    const progress = make("progress", "workbench-progress", state.title);
+    const trail = aria(make("nav", "workbench-crumbs", state.detail), "", "Loops around the next node");
+    for (const name of ["looking", "next", "event", "reason", "error"]) {
+      fields[name] = make("span", `workbench-${name}`, state.detail);
+    }
+    const back = makeButton("Back to newest", "Look at the newest state again", state.detail, () => tell(model, { kind: "look", frame: [], iteration: [] }));
+    back.classList.add("workbench-newest");
+    const health = card(status, "health");
+    health.box.classList.add("workbench-health");
+    const unhealthy = make("span", "workbench-health-title", health.title);
+    const there = makeButton("Go there", "Look at the first value that is not finite, in all views", health.detail, () => tell(model, { kind: "health" }));
+    const checked = make("span", "", health.detail);
+    const verdict = card(status, "verdict");
 
     // the whole story of a failure, folded; a new one replaces it
-    const report = make("details", "workbench-report", status);
+    const report = make("details", "workbench-report", bar);
     make("summary", "", report).textContent = "Details of the failure and how to fix it";
     const story = make("pre", "", report);
     const keys = keyList(model, bar, help);
 
+    function aside(name) {
+      more.open = false;
+      const root = el.closest(".workbench-debugger");
+      if (name === "share") root?.querySelector("[data-pane=export]")?.click();
+      else if (name === "tab") globalThis.__workbenchLab?.openInTab(el);
+      else root?.dispatchEvent(new CustomEvent(`workbench-${name}`));
+    }
+
     function tooltips() {
       const chords = Object.fromEntries(Object.entries(model.get("keymap")).map(([key, name]) => [name, key]));
       for (const command of model.get("commands")) {
-        const tip = `${command.wide ? "" : `${command.label}: `}${command.does}`;
+        const tip = command.short === command.label ? command.does : `${command.label}: ${command.does}`;
         const button = buttons.get(command.name);
         button.title = chords[command.name] ? `${tip} (${chords[command.name]})` : tip;
         button.setAttribute("aria-label", `${command.label}. ${command.does}`);
@@ -103,20 +147,62 @@ export default {
       trail.style.display = crumbs.length > 1 ? "" : "none";
     }
 
+    // While it runs: iterations a second, and what is left of them where the end is proved or forecast.
+    let begun = null;
+    function run({ state, at, end, proved }) {
+      if (state !== "running" || !(at >= 0)) {
+        begun = null;
+        progress.hidden = true;
+        return field("rate", "", "");
+      }
+      const now = performance.now() / 1000;
+      if (!begun || at < begun.at) begun = { at, now };
+      const rate = (at - begun.at) / (now - begun.now);
+      const known = end > at;
+      progress.hidden = !known;
+      if (known) {
+        progress.max = end;
+        progress.value = at;
+      }
+      if (!(rate > 0) || now - begun.now < 0.5) return;
+      const left = known ? `, ${proved ? "" : "about "}${lasting((end - at) / rate)} left` : "";
+      field("rate", "", `${rate >= 10 ? grouped(Math.round(rate)) : rate.toPrecision(2)} a second${left}`);
+    }
+
     let answered = -Infinity;
     const show = (now) => {
       const enabled = new Set(now.enabled ?? []);
       fields.state.dataset.state = now.state ?? "";
+      bar.dataset.state = now.state ?? "";
+      bar.dataset.nested = String(Boolean(now.nested));
+      bar.dataset.lab = String(Boolean(globalThis.__workbenchLab));
+      state.box.dataset.tone = now.looking ? "looking" : now.state;
       field("state", "", now.word);
-      field("event", "event", now.event);
-      field("iteration", "", now.iteration);
+      field("event", "", now.event === undefined ? "" : `${now.event} nodes done`);
+      const inside = (now.crumbs ?? []).at(-1)?.iteration ?? [];
+      field("iteration", "", inside.length && now.state !== "running" ? `in iteration ${grouped(inside.at(-1))}` : now.iteration);
       field("next", "next", now.step);
       fields.next.title = now.tag || now.next || ""; // the name of the node, as the graph has it
       field("looking", "looking at", now.looking);
+      back.style.display = now.looking ? "" : "none";
       field("reason", "", now.reason);
+      fields.reason.title = now.reason ?? "";
       field("error", "", now.error ? `\u2716 ${now.error}` : "");
-      unhealthy.textContent = now.health ? `\u26a0 ${now.health}` : "";
-      health.style.display = now.health ? "" : "none";
+      fields.error.title = now.error ?? "";
+      run(now);
+      const sick = Boolean(now.health);
+      health.box.dataset.tone = sick ? "bad" : now.finite ? "good" : "quiet";
+      set(unhealthy, sick ? `\u26a0 ${now.health.split(", ")[0]}` : now.finite ? "No NaN, no infinity" : "");
+      unhealthy.title = now.health ?? "";
+      there.style.display = sick ? "" : "none";
+      set(checked, (sick ? now.operands : now.finite) ?? "");
+      const told = now.verdict ?? {};
+      verdict.box.dataset.tone = told.tone ?? "";
+      verdict.box.style.display = told.headline ? "" : "none";
+      set(verdict.title, told.headline ?? "");
+      set(verdict.detail, told.detail ?? "");
+      verdict.title.title = told.headline ?? "";
+      verdict.detail.title = told.detail ?? "";
       showTrail(now.crumbs ?? []);
       story.textContent = now.report ?? "";
       report.style.display = now.report ? "" : "none";
@@ -154,6 +240,19 @@ export default {
     return follow(model, el, show, listen(model, "change:keymap", tooltips), keys.leave, detach, mourned);
   },
 };
+
+// An integer with thin spaces between thousands.
+const grouped = (n) => n.toLocaleString("en").replaceAll(",", "\u2009");
+
+// A duration as people say it: whole seconds below 100, then minutes.
+const lasting = (s) => (s < 100 ? `${Math.ceil(s)} s` : s < 6000 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`);
+
+// A card of the line below the buttons: a title, and one line below it.
+function card(parent, name) {
+  const box = make("div", `workbench-card workbench-card-${name}`, parent);
+  return { box, title: make("div", "workbench-card-title", box), detail: make("div", "workbench-card-detail", box) };
+}
+const set = (element, text) => element.textContent === text || (element.textContent = text);
 
 // The list of keys: each one can be changed by a click on it and the new keys.
 function keyList(model, parent, opener) {

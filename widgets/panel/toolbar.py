@@ -64,6 +64,8 @@ class Toolbar(StatusWidget):
         self._spoken = Spoken(session.graph)
         self._complaint: tuple[int, str] = (-1, "")
         self._health = HealthWatch(session, self._healthy)
+        self._verdict: dict[str, Any] = {}
+        self._nested = any(len(path) > 1 for path in session.graph.frames)
         focus = focus if focus is not None else Focus()
         super().__init__(
             session,
@@ -95,13 +97,22 @@ class Toolbar(StatusWidget):
         if self._complaint[1] and self._complaint[0] == snapshot.version:
             status["error"] = self._complaint[1]
         place = snapshot.position
+        health = {} if status["state"] == "running" else self._health.model
+        told = self._verdict
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
             **status,
             "step": step,
             "enabled": sorted(enabled),
             "crumbs": crumbs(snapshot),
-            "health": "" if status["state"] == "running" else self._health.model.get("text", ""),
+            "health": health.get("text", ""),
+            "operands": health.get("operands", ""),
+            "finite": health.get("finite", ""),
+            "verdict": {name: told.get(name, "") for name in ("tone", "headline", "detail")},
+            "at": int(snapshot.iterations.get(told.get("frame"), -1)) if snapshot.iterations else -1,
+            "end": told.get("end"),
+            "proved": bool(told.get("proved")),
+            "nested": self._nested,
             "selected": focus.node or "",
             "looking": "" if focus.moment is None else str(focus.moment),
         }
@@ -165,11 +176,21 @@ class Toolbar(StatusWidget):
     def look_at_health(self) -> None:
         """Show the first value that is not finite in all views, as [Go there] does."""
         model = self._health.model
-        if model:
+        if model.get("node"):
             frame, iteration = tuple(model["frame"]), tuple(model["iteration"])
             self.focus.look_at(Moment(frame, iteration) if frame else None, model["node"])
 
     def _healthy(self, _model: dict[str, Any]) -> None:
+        snapshot = self.session.snapshot()
+        with self._lock:
+            if self.comm is not None and snapshot.version >= self._version:
+                self.offer(self._status(snapshot, self.focus))
+
+    def verdict_is(self, verdict: dict[str, Any]) -> None:
+        """Show the verdict on a loop, as :meth:`TerminationView.on_verdict` tells it."""
+        if verdict == self._verdict:
+            return
+        self._verdict = verdict
         snapshot = self.session.snapshot()
         with self._lock:
             if self.comm is not None and snapshot.version >= self._version:

@@ -23,7 +23,7 @@ from workbench.widgets.termination.fix_trials import CopyPlace, Trials
 from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
 from workbench.widgets.termination.verdict import VerdictPart
-from workbench.widgets.termination.verdict_model import bad_text, settings_of, verdict_model
+from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
 from workbench.widgets.text.labels import short_name
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class TerminationView(FigureView):
         if on_fork is not None:
             self.on_fork(on_fork)
         self._last: dict[str, Any] = {}
+        self._hears: Callable[[dict[str, Any]], None] | None = None
         super().__init__(self.source, focus)
         self.show(self.source.snapshot())
 
@@ -223,6 +224,18 @@ class TerminationView(FigureView):
         shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside)
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
         self.controls.offer(self._settings())
+        if self._hears is not None:
+            self._hears(told_in_a_line(shown, self._path, model["end"], several=len(self._loops) > 1))
+
+    def on_verdict(self, callback: Callable[[dict[str, Any]], None]) -> None:
+        """Call ``callback`` with each new verdict, now too: ``tone``, ``headline``, ``detail``, ``frame``, ``end`` (the
+        iteration, if one is known) and ``proved``. Called on the thread that brings the view up to date."""
+        self._hears = callback
+        self.update_now()
+
+    @property
+    def hidden(self) -> bool:
+        return self._hears is None and super().hidden  # the line of the toolbar is in sight
 
     def _settings(self) -> dict[str, Any]:
         return settings_of(self._loops, self._path, self._scale, SCALES)

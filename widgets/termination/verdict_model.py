@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench.widgets.text.labels import against, count_text, number, shorten
+from workbench.widgets.text.labels import against, count_text, number, short_name, shorten
 
 Path = tuple[str, ...]
 
@@ -93,6 +93,29 @@ def verdict_model(
         "root": [shorten(r, 60) for r in told["root"][:NAMES]],
         "first_bad": told["first_bad"],
         "fixes": shown,
+    }
+
+
+def told_in_a_line(
+    shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None, several: bool = False
+) -> dict[str, Any]:
+    """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops. ``several``: the
+    graph has other loops, so that it is said which one this is about."""
+    if path is None:
+        return {}
+    proved = "PROVED" in shown["badge"]
+    tone = shown["tone"]
+    if tone in ("ends", "never") and not proved:
+        tone = "forecast"
+    facts = dict(map(tuple, shown["facts"]))
+    detail = shown["reason"] if proved or not facts.get("Sure") else f"{facts['Sure']}. {shown['reason']}"
+    return {
+        "tone": tone,
+        "headline": f"{short_name(path[-1])}: {shown['headline']}" if several else shown["headline"],
+        "detail": detail,
+        "frame": path,
+        "end": None if end is None else float(end[1]),
+        "proved": proved,
     }
 
 

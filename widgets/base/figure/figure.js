@@ -132,11 +132,15 @@ class View {
     return this.Plotly.react(el, dressed(held.data, this.tokens()), layout, config).then(() => this.tools.after());
   }
 
-  // The height of a figure that fills its pane (class workbench-fill); undefined where it has the one that the kernel gave it.
+  // The height that an area of a panel leaves for a figure with a least height (layout.meta); undefined for one that has the
+  // height which the kernel gave it.
   filled() {
-    const { height, meta } = this.held.layout;
-    if (!meta?.least || !this.el.closest(".workbench-fill")) return undefined;
-    return Math.max(meta.least, this.el.clientHeight || height);
+    const least = this.held.layout.meta?.least;
+    const area = least && this.el.closest(".workbench-area");
+    if (!area) return undefined;
+    if (!area.clientHeight) return this.height; // not in sight
+    const drawn = [...area.children].reduce((sum, child) => sum + child.offsetHeight, 0);
+    return Math.max(least, area.clientHeight - (drawn - this.el.offsetHeight));
   }
 
   drawPush(push, { traces, layout }) {
@@ -164,8 +168,8 @@ class View {
   room() {
     const { height, meta } = this.held.layout;
     this.el.style.minWidth = meta?.min_width ? `${meta.min_width}px` : "";
-    const least = this.filled() ? meta.least : height;
-    if (least) this.el.style.minHeight = `${least}px`;
+    const room = this.filled() ?? height;
+    if (room) this.el.style.minHeight = `${room}px`;
   }
 
   // Follows the width of the container, and sets ranges again that the figure wants to keep then (layout.meta).
@@ -262,6 +266,9 @@ function show(view) {
     for (const kind of model.get("_hears_hover") ? ["click", "hover"] : ["click"]) hearPoints(model, el, kind);
     hearRange(view, model, el);
     resize.observe(el);
+    const area = el.closest(".workbench-area");
+    // what stands above and below a figure decides what is left for it
+    for (const part of [area, ...(area ? el.parentElement.children : [])]) if (part && part !== el) resize.observe(part);
     theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
     sight.observe(el);
     tell(model, { kind: "view", push: view.at });

@@ -1,0 +1,19 @@
+"""The picture of a panel, looked over for what is wrong with it, whatever it is of.
+
+``audit(page)`` gives a line for each fault: two texts over each other, a text that is cut without a scroll bar or the
+whole text in its tooltip, a vertical axis on which larger is lower, a NaN in an SVG, and a panel that is higher than
+the page shows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
+
+
+def audit(page: Any) -> list[str]:
+    """Faults of the picture of the panel that is in sight; none for a good one."""
+    found: list[str] = page.evaluate(AUDIT)
+    return found

@@ -1,0 +1,120 @@
+"""The panel's layout: columns by its width, dividers, tabs, one area alone, text sizes, and what is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.cells import NEWTON
+from tests.browser.panel import Panel
+
+FLAT = """
+b = wb.GraphBuilder("flat")
+x = b.placeholder("x", "float32", (8,))
+flat = wb.debug(b.build({"y": np.tanh(x * 2.0)}), {"x": np.ones(8, "f4")})
+flat
+"""
+CELLS = [NEWTON, FLAT]
+IN_SIGHT = """[...panel.querySelectorAll('.workbench-area')].filter(a => a.offsetWidth)
+  .map(a => a.className.match(/area-(\\w+)/)[1]).join()"""
+COLUMNS = (
+    "getComputedStyle(panel.querySelector('.workbench-body')).gridTemplateColumns.split(' ').map(Number.parseFloat)"
+)
+
+
+@pytest.fixture
+def newton(opened):
+    opened.page.set_viewport_size({"width": 1440, "height": 900})
+    panel = Panel(opened.page, 0)
+    panel.show()
+    panel.until("return panel.dataset.mode === 'three'")
+    return panel
+
+
+@pytest.mark.parametrize(
+    ("width", "mode", "areas"),
+    [
+        (700, "one", "graph"),
+        (1024, "two", "graph,iterations,value"),
+        (1440, "three", "graph,iterations,ending,value"),
+        (1920, "wide", "graph,iterations,ending,value"),
+    ],
+)
+def test_columns_by_the_width_of_the_panel(opened, newton, width, mode, areas):
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    newton.until("return panel.dataset.mode === args[0]", mode)
+    if mode != "three":
+        newton.ask("panel.querySelector(args[0] === 'one' ? '[data-tab=graph]' : '[data-tab=value]').click()", mode)
+    newton.until(f"return {IN_SIGHT} === args[0]", areas)
+    for part in (".workbench-toolbar", ".workbench-body"):
+        assert newton.ask(f"const p = panel.querySelector('{part}'); return p.scrollWidth <= p.clientWidth + 1"), part
+    high = "panel.closest('.jp-WindowedPanel-outer').clientHeight"
+    assert newton.ask(f"return panel.offsetHeight <= {high} && panel.scrollHeight <= panel.clientHeight + 1")
+
+
+def test_a_divider_is_dragged_moved_by_keys_and_reset_and_its_place_is_kept(opened, newton):
+    before = newton.ask(f"return {COLUMNS}")
+    bar = opened.page.locator(".workbench-divider[data-divider=columns]").first
+    box = bar.bounding_box()
+    opened.page.mouse.move(box["x"] + 3, box["y"] + 100)
+    opened.page.mouse.down()
+    opened.page.mouse.move(box["x"] + 63, box["y"] + 100, steps=4)
+    opened.page.mouse.up()
+    after = newton.ask(f"return {COLUMNS}")
+    assert abs(after[0] - before[0] - 60) < 3 and abs(after[4] - before[4]) < 3, (before, after)
+    bar.press("ArrowLeft")
+    newton.until(f"return Math.abs({COLUMNS}[0] - args[0]) < 3", after[0] - 24)
+    assert "three-loop" in newton.ask("return localStorage.getItem('workbench:layout')")
+    bar.dblclick()
+    newton.until(f"return Math.abs({COLUMNS}[0] - args[0]) < 3", before[0])
+
+
+def test_one_area_alone_and_back_with_escape(opened, newton):
+    for area in ("graph", "iterations", "ending", "value"):
+        newton.ask("panel.querySelector(`.workbench-area-${args[0]} [data-maximise]`).click()", area)
+        newton.until(f"return {IN_SIGHT} === args[0]", area)
+        assert newton.ask("return panel.querySelector('.workbench-toolbar').offsetHeight > 0")
+        opened.page.locator(f".workbench-area-{area} [data-maximise]").first.press("Escape")
+        newton.until(f"return {IN_SIGHT} === 'graph,iterations,ending,value'")
+
+
+def test_tabs_open_choose_and_close_tools(newton):
+    newton.until("return panel.dataset.tool === 'breakpoints'")
+    newton.pane("stack")
+    newton.until("return panel.dataset.tool === 'stack'")
+    hidden = "return panel.querySelector('.workbench-is-breakpoints').offsetHeight"
+    assert newton.ask(hidden) == 0
+    newton.ask("panel.querySelector('[data-tab=breakpoints]').click()")
+    newton.until(hidden)
+    newton.ask("panel.querySelector('[data-tab=stack] .workbench-cross').click()")
+    newton.until("return !panel.querySelector('.workbench-is-stack') && panel.dataset.tool === 'breakpoints'")
+
+
+def test_the_text_grows_the_layout_follows_and_it_is_kept(opened, newton):
+    try:
+        for scale in (1.15, 1.3, 1.54):
+            newton.ask("panel.querySelector('[data-view=larger]').click()")
+            newton.until("return panel.style.transform === `scale(${args[0]})`", scale)
+            inside = "panel.getBoundingClientRect(), page = panel.parentElement.getBoundingClientRect()"
+            assert newton.ask(
+                f"const box = {inside}; return box.right <= page.right + 1 && box.bottom <= page.bottom + 1"
+            )
+        assert newton.ask("return panel.dataset.mode") == "two", "larger letters, fewer columns"
+        assert '"scale":1.54' in newton.ask("return localStorage.getItem('workbench:layout')")
+    finally:
+        newton.ask("panel.querySelector('[data-view=larger]').click()")
+    newton.until("return panel.dataset.mode === 'three' && !panel.style.transform")
+
+
+def test_a_graph_without_a_loop_has_no_place_for_iterations(opened):
+    flat = Panel(opened.page, 1)
+    flat.show()
+    flat.until(f"return {IN_SIGHT} === 'graph,value'")
+    left, right = flat.ask(
+        "return ['graph', 'value'].map(k => panel.querySelector(`.workbench-area-${k}`).offsetWidth)"
+    )
+    assert left > 1.5 * right
+    assert flat.ask("return panel.querySelector('.workbench-card-verdict').offsetHeight") == 0
+
+
+def test_no_script_failed(opened):
+    assert opened.script_errors() == []

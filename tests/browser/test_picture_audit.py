@@ -1,0 +1,172 @@
+"""The picture audit: ten panels, three widths, light and dark, looked over for faults of the picture itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.audit import audit
+from tests.browser.panel import Panel
+
+pytestmark = pytest.mark.timeout(900)
+
+START = "import numpy as np\nimport workbench as wb\n"
+#: name -> code that gives ``panel``
+WORKLOADS = {
+    "no loop": """
+b = wb.GraphBuilder("flat")
+x = b.placeholder("x", "float32", (8, 16))
+for k in range(12):
+    x = np.tanh(x @ b.constant(np.random.default_rng(k).normal(size=(16, 16)).astype("f4")))
+panel = wb.debug(b.build({"y": x}), {"x": np.ones((8, 16), "f4")})
+panel.session.run()
+""",
+    "nan": """
+b = wb.GraphBuilder("roots")
+start = b.placeholder("start", "float64", ())
+_, y = b.while_loop(lambda k, y: k < 20, lambda k, y: (k + 1, np.sqrt(y - 1.0)), (b.constant(0, "int64"), start))
+panel = wb.debug(b.build({"y": y}), {"start": 30.0})
+panel.session.run()
+""",
+    "endless": """
+@wb.graph
+def search(limit):
+    i = 0
+    step = 0
+    while i < limit:
+        i = i + step
+    return i
+panel = wb.debug(search.graph_for(10), {"limit": 10})
+panel.session.next_iteration(3)
+""",
+    "nested": """
+b = wb.GraphBuilder("nested")
+n, zero = b.placeholder("n", "int64", ()), b.constant(0, "int64")
+def outer(i, s):
+    _, t = b.while_loop(lambda j, t: j < i, lambda j, t: (j + 1, t + j), (b.constant(0, "int64"), s), name="inner")
+    return i + 1, b.cond(t > 10, lambda: t - 3, lambda: t + 1)
+i, s = b.while_loop(lambda i, s: i < n, outer, (zero, zero), name="outer")
+panel = wb.debug(b.build({"i": i, "s": s}), {"n": 8})
+panel.session.next_iteration(5)
+panel.session.step(20)
+""",
+    "three variables": """
+b = wb.GraphBuilder("train")
+w = b.placeholder("w", "float64", (2,))
+k, w, loss = b.while_loop(
+    lambda k, w, loss: k < 200, lambda k, w, loss: (k + 1, w * 12.0 * np.sin(w), np.log(w[0])),
+    (b.constant(0, "int64"), w, b.constant(1.0)))
+panel = wb.debug(b.build({"loss": loss}), {"w": np.array([44.4, -23.3])})
+panel.session.run()
+""",
+    "two dimensions": """
+b = wb.GraphBuilder("heat")
+u = b.placeholder("u", "float64", (60, 60))
+def spread(k, u):
+    inside = u[1:-1, 1:-1]
+    return k + 1, np.pad(inside + 0.2 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * inside), 1)
+k, v = b.while_loop(lambda k, u: np.max(u) > 0.01, spread, (b.constant(0, "int64"), u))
+start = np.zeros((60, 60))
+start[25:35, 20:30] = 5.0
+panel = wb.debug(b.build({"v": v}), {"u": start})
+panel.session.next_iteration(30)
+""",
+    "2595 nodes": """
+b = wb.GraphBuilder("deep")
+x = b.placeholder("x", "float32", (16,))
+for k in range(2594):
+    x = (np.tanh, np.sin, np.abs)[k * k % 3](x)
+panel = wb.debug(b.build({"y": x}), {"x": np.ones(16, "f4")})
+panel.session.run()
+""",
+    "a million": """
+b = wb.GraphBuilder("chaos")
+x = b.placeholder("x", "float64", ())
+k, y = b.while_loop(lambda k, x: k < 1_000_000, lambda k, x: (k + 1, 3.9 * x * (1.0 - x)), (b.constant(0, "int64"), x))
+panel = wb.debug(b.build({"y": y}), {"x": 0.3})
+panel.session.run()
+""",
+    "after an edit": """
+b = wb.GraphBuilder("newton")
+a, start = b.placeholder("a", "float64", ()), b.placeholder("start", "float64", ())
+root = b.while_loop(lambda x: np.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), {"x": start})
+panel = wb.debug(b.build({"root": root}), {"a": 2.0, "start": 100.0})
+panel.session.run()
+panel.session.previous_iteration(4)
+panel.session.step()
+panel.session.set_value("x", 3.0)
+panel.session.run()
+""",
+    "failed node": """
+b = wb.GraphBuilder("quotients")
+n = b.placeholder("n", "int64", ())
+k, q = b.while_loop(lambda k, q: k > -3, lambda k, q: (k - 1, 100 // k), (n, n))
+panel = wb.debug(b.build({"q": q}), {"n": 4})
+try:
+    panel.session.run()
+except wb.WorkbenchError:
+    pass
+""",
+}
+CELLS = [START]
+WIDTHS = ((1440, 900), (1024, 768), (1920, 1080))
+
+
+def settled(opened) -> None:
+    """Until the figures in sight are drawn, and a moment longer."""
+    opened.page.wait_for_function(
+        """() => { const p = [...document.querySelectorAll('.workbench-debugger')].find(p => p.offsetWidth);
+             const drawn = f => !f.offsetWidth || f._fullLayout;
+             return p?.dataset.mode && [...p.querySelectorAll('.workbench-figure')].every(drawn); }""",
+        timeout=90_000,
+    )
+    opened.page.wait_for_timeout(700)
+
+
+@pytest.fixture
+def shown(opened, request):
+    """A panel in the last cell of the notebook, which is deleted afterwards."""
+    opened.page.set_viewport_size({"width": 1440, "height": 900})
+    opened.add_cell(f"{WORKLOADS[request.param]}\npanel")
+    opened.page.evaluate("document.querySelector('.workbench-debugger').scrollIntoView()")
+    settled(opened)
+    yield request.param
+    opened.delete_cell()
+
+
+@pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
+def test_nothing_is_wrong_with_the_picture(opened, shown):
+    faults = {}
+    for theme in ("Light", "Dark"):
+        opened.theme(theme)
+        for width, height in WIDTHS if theme == "Light" else WIDTHS[:1]:
+            opened.page.set_viewport_size({"width": width, "height": height})
+            opened.page.evaluate("document.querySelector('.workbench-debugger').scrollIntoView()")
+            settled(opened)
+            if found := audit(opened.page):
+                faults[f"{shown}, {width}, {theme}"] = found
+    opened.theme("Light")
+    assert faults == {}
+    assert opened.script_errors() == []
+
+
+@pytest.mark.parametrize("shown", ["nan"], indirect=True)
+def test_the_audit_finds_what_is_wrong(opened, shown):
+    """Each kind of fault, made on purpose."""
+    panel = Panel(opened.page, 0)
+    panel.ask("""const title = panel.querySelector('.workbench-area-title');
+                 title.parentElement.style.position = 'relative';
+                 const over = document.createElement('span');
+                 over.textContent = 'over another text'; over.style.cssText = 'position:absolute;left:8px;top:4px';
+                 title.parentElement.append(over);
+                 const cut = document.createElement('div');
+                 cut.textContent = 'a text that is longer than its box';
+                 cut.style.cssText = 'width:4em;overflow:hidden;white-space:nowrap';
+                 panel.querySelector('.workbench-area-value').append(cut);
+                 const svg = panel.querySelector('.workbench-is-evolution .workbench-figure .main-svg');
+                 const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+                 line.setAttribute('d', 'M0,NaNL3,4'); svg.append(line);
+                 const figure = panel.querySelector('.workbench-is-evolution .workbench-figure');
+                 const axis = figure._fullLayout.yaxis; axis.range = [...axis.range].reverse();
+                 panel.style.height = '2000px';""")
+    kinds = {line.split(":")[0] for line in audit(opened.page)}
+    assert kinds >= {"overlap", "cut", "NaN", "descends", "high"}, kinds

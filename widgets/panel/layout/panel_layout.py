@@ -1,0 +1,53 @@
+"""The grid of a panel as widgets, and the part whose JavaScript sizes it.
+
+The widgets are in three columns; ``layout.js`` decides by the width of the panel, in its own letters, whether they are
+beside each other, and what is a tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ipywidgets
+
+from workbench.widgets.base.esm import joined, module
+from workbench.widgets.base.json_widget import Part
+
+
+class PanelLayout(Part):
+    """Sizes the panel that it is in: as high as the page shows, in one to three columns with dividers.
+
+    ``loop`` says whether the graph has a loop; without one there is no place for iterations and no verdict.
+    ``graph_width`` is the width in pixels that the graph would like to have.
+    """
+
+    _css = joined("panel/layout/layout.css")
+
+    def __init__(self, loop: bool, graph_width: int) -> None:
+        super().__init__(
+            status={"loop": loop, "graph_width": graph_width},
+            _script=module("panel/layout/dividers.js", "panel/layout/layout.js"),
+        )
+        self.add_class("workbench-arrangement")
+
+
+def arranged(
+    graph: Sequence[Any], iterations: Sequence[Any], ending: Sequence[Any], value: Sequence[Any], tools: Any
+) -> ipywidgets.Box:
+    """The views of a panel in three columns: the graph; iterations above the verdict; the value above the tools."""
+    columns = (
+        _box("column", "left", [_box("area", "graph", graph)]),
+        _box("column", "middle", [_box("area", "iterations", iterations), _box("area", "ending", ending)]),
+        _box("column", "right", [_box("area", "value", value), tools]),
+    )
+    body = ipywidgets.Box(columns)
+    body.add_class("workbench-body")
+    return body
+
+
+def _box(kind: str, name: str, children: Sequence[Any]) -> ipywidgets.VBox:
+    box = ipywidgets.VBox(list(children))
+    for css in (f"workbench-{kind}", f"workbench-{kind}-{name}"):
+        box.add_class(css)
+    return box

@@ -137,8 +137,8 @@ print("fixed point:", fixed, "| slope of the curve there:", round(slope, 2))
 assert np.isclose(3.2 * fixed * (1 - fixed), fixed) and abs(slope) > 1
 
 # %% [markdown]
-# For any variable of a loop, the evolution view draws the web from the values alone. Here for the pond with period
-# four. Its buttons also show the values as lines, or one variable against another.
+# For any variable of a loop, the evolution view draws the web, and the curve too where the next value depends on this
+# variable alone. Here for the pond with period four. Its buttons also show the values as lines, or one over another.
 
 # %% tags=["nbval-ignore-output"]
 EvolutionView(four, ["x"], kind="cobweb", height=360)

@@ -307,7 +307,7 @@ for start in (0.0, 0.9):
 assert sum([0.1] * 10) != 1.0
 
 # %% [markdown]
-# The view of the same answer, with the gap between the two sides of the condition. In a loop that ends, the gap closes.
+# The view of the same answer, with both sides of the condition. In a loop that ends, the curve meets its threshold.
 
 # %% tags=["nbval-ignore-output"]
 TerminationView(loops["a float32 counter"][1])

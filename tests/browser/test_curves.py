@@ -263,7 +263,7 @@ def test_a_fix_is_tried_without_blocking_the_kernel(views):
     views.page.wait_for_function(
         "() => document.querySelector('.workbench-try-result')?.dataset.state === 'works'", timeout=WAIT_MS
     )
-    assert "The loop ends now" in box.locator(".workbench-try-result").inner_text()
+    assert "The loop ends now" in box.locator(".workbench-try-result").first.inner_text()
     assert views.opened.kernel("print(len(stuck.forks), floor.state)") == "1 paused"
 
 

@@ -10,6 +10,7 @@ from tests.widgets.graphs import newton
 from workbench.widgets import EvolutionView, TerminationView
 from workbench.widgets.base import theme
 from workbench.widgets.evolution.evolution_strips import chosen
+from workbench.widgets.evolution.portrait_model import moving_most
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripLine
 from workbench.widgets.strips.strip_axes import fitted, tick_texts, ticks
@@ -256,6 +257,19 @@ def test_a_level_far_away_does_not_press_the_curve_flat():
     assert len(near["layout"]["annotations"]) == 1 and not far["layout"]["annotations"], "what is not drawn has no word"
 
 
+def test_a_threshold_is_always_in_sight(made):
+    """The variable never moves: what is compared with it is seen all the same."""
+    b = wb.GraphBuilder("never")
+    i = b.while_loop(lambda i: i < 20.0, lambda i: i + b.placeholder("step", "float64"), {"i": b.constant(0.0)})
+    with wb.Session(b.build(i), {"step": 0.0}) as session:
+        session.next_iteration(12)
+        spec = live(made(TerminationView, session))
+        low, high = spec["layout"]["yaxis"]["range"]
+        assert low < 0.0 < 20.0 < high and any(a["text"] == "threshold 20" for a in spec["layout"]["annotations"])
+        ahead = next(t for t in spec["data"] if t["name"].endswith("looked ahead"))
+        assert len(ahead["x"]) > 5 and not ahead["y"].any(), "it stays 0, as far as is drawn"
+
+
 def test_every_colour_has_a_value_in_both_themes():
     assert set(theme.TOKENS["light"]) == set(theme.TOKENS["dark"])
     spec = {"line": {"color": "@data"}, "text": "@data", "list": [{"fillcolor": "@bad"}]}
@@ -263,3 +277,12 @@ def test_every_colour_has_a_value_in_both_themes():
         found = theme.resolved(spec, name)
         assert found["line"]["color"] == tokens["data"] and found["text"] == "@data"
         assert found["list"][0]["fillcolor"] == tokens["bad"]
+
+
+def test_a_heat_map_shows_the_components_that_change_most():
+    flat = np.zeros((5, 100))
+    flat[:, 70] = np.arange(5.0)
+    flat[2, 99] = np.nan
+    flat[:, 3] = [0, 9, 0, 9, 0]
+    assert {3, 70, 99} <= set(moving_most(flat, 8).tolist()) and len(moving_most(flat, 8)) == 8
+    assert moving_most(flat[:, :5], 8).tolist() == [0, 1, 2, 3, 4]

@@ -115,7 +115,7 @@ def _notes(model: dict[str, Any], lines: list[dict[str, Any]], verdict: dict[str
         span = f"in iteration {ends[0]}" if last == first else f"from {ends[0]} to {ends[1]}"
         notes.append(f"{word} {span}" if many > last - first or many >= count - first else f"{many} values are {word}")
         return notes
-    if verdict is not None and verdict["text"]:
+    if verdict is not None and verdict["label"] != "unknown":
         words = verdict["short"]
         about = verdict.get("suffix")
         if len(lines) > 1 and about and any(line["suffix"] == about for line in lines):

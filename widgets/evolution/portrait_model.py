@@ -92,11 +92,23 @@ def phase_model(
     }
 
 
+def moving_most(flat: np.ndarray, most: int) -> np.ndarray:
+    """Places of the ``most`` columns whose finite values lie farthest apart, ascending."""
+    if flat.shape[1] <= most:
+        return np.arange(flat.shape[1])
+    good = np.isfinite(flat)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.where(good, flat, -np.inf).max(axis=0) - np.where(good, flat, np.inf).min(axis=0)
+    moved = np.where(good.all(axis=0), moved, np.inf)  # NaN is never left out
+    return np.sort(np.argsort(-moved, kind="stable")[:most])
+
+
 def heat_model(series: Any, log: bool = False, zoom: tuple[float, float] | None = None) -> dict[str, Any] | None:
     """Components over iterations: ``z`` (rows, columns), ``x`` (iterations), ``rows`` (names of components), ``bad``
     (x and row of cells that are NaN or infinite), ``note`` (what is left out). None unless it is an array of numbers.
 
-    Of more than ``COLUMNS`` iterations and ``ROWS`` components an even choice is shown.
+    Of more than ``COLUMNS`` iterations an even choice is shown, of more than ``ROWS`` components those that change
+    most.
     """
     count = len(series)
     if not count:
@@ -116,7 +128,7 @@ def heat_model(series: Any, log: bool = False, zoom: tuple[float, float] | None 
         return None
     flat = values.reshape(len(values), -1)
     flat = (np.abs(flat) if flat.dtype.kind == "c" else flat).astype(np.float64)
-    places = np.unique(np.rint(np.linspace(0, flat.shape[1] - 1, min(ROWS, flat.shape[1]))).astype(np.int64))
+    places = moving_most(flat, ROWS)
     z = flat[:, places].T
     x = iterations[:, -1].astype(np.float64)
     rows = [f"[{','.join(map(str, p))}]" for p in zip(*np.unravel_index(places, values.shape[1:]), strict=True)]
@@ -125,7 +137,7 @@ def heat_model(series: Any, log: bool = False, zoom: tuple[float, float] | None 
     if step > 1:
         notes.append(f"every {step:,}th iteration")
     if len(places) < flat.shape[1]:
-        notes.append(f"{len(places)} of {flat.shape[1]:,} components")
+        notes.append(f"{len(places)} of {flat.shape[1]:,} components, those that change most")
     with np.errstate(all="ignore"):
         z = np.log10(np.abs(z)) if log else z
     return {

@@ -33,13 +33,15 @@ class StripLine:
 
 @dataclass
 class Level:
-    """A horizontal line with a word: a limit with its error, or a threshold."""
+    """A horizontal line with a word: a limit with its error, or a threshold. ``always``: the axis reaches it, however
+    far it is from the curve."""
 
     y: float
     word: str
     error: float = 0.0
     tone: str = "muted"
     dash: str = "dash"
+    always: bool = False
 
 
 @dataclass

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from workbench.widgets.base.spec import Spec, base_layout, text, whole_ticks
 from workbench.widgets.strips.strip import SharedAxis, Strip
-from workbench.widgets.strips.strip_axes import fitted, shown_part
+from workbench.widgets.strips.strip_axes import LINEAR_MOST, fitted, shown_part
 from workbench.widgets.strips.strip_marks import bad_marks, breakpoint_notes, ground_shapes, level_marks, plain_note
 from workbench.widgets.strips.strip_traces import strip_traces
 from workbench.widgets.text.labels import shorten
@@ -80,7 +79,6 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
     layout["xaxis"] = {
         "title": {"text": text(frame.x_title)},
         "anchor": "y" if len(strips) < 2 else f"y{len(strips)}",
-        "type": "linear",
         "rangemode": "tozero",
         "autorange": True,
         "zeroline": False,
@@ -126,12 +124,13 @@ def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
         if line.forecast is not None:
             parts.append(shown_part(line.forecast["x"], line.forecast["y"], frame.zoom, strip.log))
     drawn = [y for y in parts if len(y)]
-    levels = np.array([v.y for v in strip.levels if math.isfinite(v.y) and (v.y > 0 or not strip.log)])
+    good = [v for v in strip.levels if abs(v.y) <= LINEAR_MOST and (v.y > 0 or not strip.log)]
+    always, levels = (np.array([v.y for v in good if v.always is kind]) for kind in (True, False))
     if drawn and len(levels) and not strip.log:  # one far away would press the curve flat
         low, high = min(float(y.min()) for y in drawn), max(float(y.max()) for y in drawn)
         near = NEAR * max(high - low, 1e-9 * max(abs(low), abs(high), 1e-300))
         levels = levels[(levels >= low - near) & (levels <= high + near)]
-    return fitted([*drawn, levels] if drawn else [], strip.log, strip.flags and bool(drawn), strip.whole)
+    return fitted([*drawn, levels, always] if drawn else [], strip.log, strip.flags and bool(drawn), strip.whole)
 
 
 def _reach(strips: list[Strip], frame: SharedAxis) -> float:

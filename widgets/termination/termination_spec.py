@@ -102,7 +102,8 @@ def _strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> Strip:
             line.ahead = None if line.ahead is None else (line.ahead[0], np.abs(line.ahead[1]))
         level = None if level is None else abs(level)
     if level is not None and math.isfinite(level):
-        strip.levels.append(Level(level, f"threshold {numeral(level, 6)}", tone="other", dash="6px,4px"))
+        word = f"threshold {numeral(level, 6)}"
+        strip.levels.append(Level(level, word, tone="other", dash="6px,4px", always=True))
     if len(strip.lines) == 1 and strip.lines[0].ahead is None and level is not None:
         strip.lines[0].forecast = _forecast(clause, level, fixed[0] is not None)
     strip.value, strip.notes = _value(model, clause), _notes(clause, strip)

@@ -81,7 +81,8 @@ export default function strips(view) {
   function filtered(update) {
     delete update.meta;
     for (const axis of scaled) {
-      for (const name of ["range", "tickmode", "tickvals", "ticktext"]) delete update[`${axis}.${name}`];
+      // plotly.js forgets the range of an axis whose type is named, also when that is the one it has
+      for (const name of ["type", "range", "autorange", "tickmode", "tickvals", "ticktext"]) delete update[`${axis}.${name}`];
     }
     for (const axis of meta().whole ?? []) {
       for (const name of ["dtick", "tickmode"]) delete update[`${axis}.${name}`];

@@ -41,6 +41,7 @@ PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet
 SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$(TYPE_PROFILE)
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
+LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
 .PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   notebooks browser docs clean
@@ -63,7 +64,11 @@ $(LAB_STAMP): pyproject.toml | $(VENV)/.made
 	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[arrow,onnx]'
 	@rm -f "$(VENV)"/.lab-* "$(VENV)"/.dev-* && touch "$@"
 
-$(DEV_STAMP): $(LAB_STAMP)
+# An editable install leaves data files out: JupyterLab finds its extension through a link.
+$(LABEXTENSION): | $(LAB_STAMP)
+	@mkdir -p "$(@D)" && ln -sfn "$(CURDIR)/widgets/labextension" "$@"
+
+$(DEV_STAMP): $(LAB_STAMP) | $(LABEXTENSION)
 	@echo "installing what the tests need"
 	@$(PIP_INSTALL) $(SETUP_ARGS) --editable '.[dev]'
 	@rm -f "$(VENV)"/.dev-* && touch "$@"
@@ -74,7 +79,7 @@ setup: $(DEV_STAMP)
 
 # Started in notebooks/: beside the repository root, ./workbench would hide an installed package. The extension manager
 # would ask the outside world.
-lab: $(LAB_STAMP)
+lab: $(LAB_STAMP) $(LABEXTENSION)
 	@.ci/lab-settings "$(VENV)/share/jupyter/lab/settings"
 	@echo "JupyterLab is starting on port $(LAB_PORT) or the next free one; its address is printed below. Ctrl-C ends it."
 	@cd notebooks && exec jupyter lab --port=$(LAB_PORT) --LabApp.default_url=/lab/tree/$(LAB_NOTEBOOK) \

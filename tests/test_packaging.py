@@ -180,7 +180,8 @@ def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel, tmp_p
     assert len(needed) > 5
     for name in needed:
         assert found[name] == {"name": name, "state": "ok", "text": version(name), "fix": ""}
-    for name in ("a loop", "browser side of ipywidgets", "browser side of anywidget", "notebook kernel"):
+    sides = [f"browser side of {name}" for name in ("ipywidgets", "anywidget", "workbench")]
+    for name in ("a loop", *sides, "notebook kernel"):
         assert found[name]["state"] == "ok" and found[name]["fix"] == ""
 
 
@@ -228,7 +229,7 @@ def test_an_sdist_builds_with_another_type_profile(wheel_of_sdist, tmp_path):
 
 
 def test_a_wheel_holds_the_package_and_nothing_else(wheel, source):
-    held = names(wheel)
+    held = {name for name in names(wheel) if ".data/" not in name}
     assert {name.split("/")[0] for name in held if ".dist-info/" not in name} == {"workbench"}
     strays = re.compile(r"__pycache__|\.py[cx]$|\.pxd$|\.pxi$|meson\.build$|generate\.py$|\.c(pp)?$|ipynb|/tests?/")
     assert sorted(name for name in held if strays.search(name)) == []
@@ -236,6 +237,25 @@ def test_a_wheel_holds_the_package_and_nothing_else(wheel, source):
     for folder, package in {"workbench": "workbench", "widgets": "workbench/widgets"}.items():
         for path in (source / folder).rglob("*.py"):
             assert f"{package}/{path.relative_to(source / folder).as_posix()}" in held
+    extension = source / "widgets" / "labextension"
+    place = f"workbench-{version('workbench')}.data/data/share/jupyter/labextensions/workbench"
+    files = {f"{place}/{path.relative_to(extension).as_posix()}" for path in extension.rglob("*") if path.is_file()}
+    assert len(files) > 4 and names(wheel) - held == files
+    assert not [name for name in held if "labextension" in name]
+
+
+def test_jupyterlab_finds_its_extension_in_an_install(wheel, tmp_path):
+    python, elsewhere = fresh_environment(wheel, tmp_path)
+    code = "import sys; from jupyterlab.labextensions import main; sys.argv[1:] = ['list']; main()"
+    (found,) = (line for line in jupyterlab_says(python, code, elsewhere) if line.startswith("workbench "))
+    assert found == f"workbench v{version('workbench')} enabled OK (python, workbench)"
+
+
+def jupyterlab_says(python: Path, code: str, folder: Path) -> list[str]:
+    """Lines of a command of JupyterLab without their colours."""
+    done = subprocess.run([python, "-I", "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return [re.sub(r"\x1b\[\d+m", "", line).strip() for line in (done.stdout + done.stderr).splitlines()]
 
 
 def test_a_wheel_has_the_command_and_the_reports_of_its_profile(wheel):

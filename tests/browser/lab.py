@@ -56,6 +56,10 @@ def lab_server(
         path = folder / "settings" / "@jupyterlab" / place
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(settings))
+    # JupyterLab looks for extensions here first; an editable install does not bring them along
+    extension = folder / "data" / "labextensions" / "workbench"
+    extension.parent.mkdir(parents=True)
+    extension.symlink_to(ROOT / "widgets" / "labextension")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -23,6 +23,18 @@ EXTRAS = {
     "arrow": "traces that are larger than memory",
     "tensorflow": "TensorFlow ops that have no counterpart here",
 }
+#: JupyterLab's name of an extension -> its package, the state without it, what does not work then, what to do
+_AGAIN = "pip install --force-reinstall {}, in the environment that starts JupyterLab"
+EXTENSIONS = {
+    "@jupyter-widgets/jupyterlab-manager": ("ipywidgets", BAD, "", f"{_AGAIN.format('ipywidgets')}."),
+    "anywidget": ("anywidget", BAD, "", f"{_AGAIN.format('anywidget')}."),
+    "workbench": (
+        "workbench",
+        NOTE,
+        ": panels do not open in a tab, and the palette has no commands for them",
+        f"{_AGAIN.format('workbench')}; with an editable install, make setup.",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,23 +205,16 @@ def _a_run() -> Iterator[Check]:
 
 
 def _jupyter() -> Iterator[Check]:
-    """The browser side: the labextensions of the widget packages that JupyterLab finds."""
+    """The browser side: the extensions that JupyterLab finds."""
     roots = [Path(sys.prefix) / "share" / "jupyter"]
     if importlib.util.find_spec("jupyter_core") is not None:
         from jupyter_core.paths import jupyter_path
 
         roots = [Path(p) for p in jupyter_path()]
-    for name, package in (("@jupyter-widgets/jupyterlab-manager", "ipywidgets"), ("anywidget", "anywidget")):
+    for name, (package, state, without, fix) in EXTENSIONS.items():
         where = next((r / "labextensions" / name for r in roots if (r / "labextensions" / name).is_dir()), None)
-        if where is None:
-            yield Check(
-                f"browser side of {package}",
-                BAD,
-                "JupyterLab does not see its extension",
-                f"pip install --force-reinstall {package}, in the environment that starts JupyterLab.",
-            )
-        else:
-            yield Check(f"browser side of {package}", OK, str(where))
+        text = f"JupyterLab does not see its extension{without}" if where is None else str(where)
+        yield Check(f"browser side of {package}", OK if where else state, text, "" if where else fix)
     kernels = [r / "kernels" for r in roots if any((r / "kernels").glob("*/kernel.json"))]
     yield Check(
         "notebook kernel",

@@ -87,6 +87,15 @@ def test_all_panes_open_and_close(opened, newton):
     newton.until("return panel.dataset.tool === 'branches'")
 
 
+def test_the_extension_has_commands_and_no_tab(opened, newton):
+    names = opened.page.evaluate("jupyterapp.commands.listCommands().filter(c => c.startsWith('workbench:'))")
+    assert "workbench:step" in names and "workbench:open-panel-in-tab" not in names
+    assert opened.page.evaluate("globalThis.__workbenchLab") is None
+    newton.ask("panel.querySelector('.workbench-toolbar').focus()")
+    opened.page.evaluate("jupyterapp.commands.execute('workbench:step')")
+    newton.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
+
+
 def test_a_narrow_page_has_one_column(opened, newton):
     for width, mode in ((700, "one"), (1400, "two")):
         opened.page.set_viewport_size({"width": width, "height": 1200})

@@ -73,6 +73,7 @@ export function panelTabs({ lumino, apputils }, labShell, notebooks, keep) {
     content.addClass("workbench-tab");
     content.node.style.overflow = "auto";
     const main = new apputils.MainAreaWidget({ content });
+    main.toolbar.hide(); // the panel has its own
     main.title.label = name(notebook);
     main.title.caption = `The panel of a cell in ${notebook.context.path}`;
     tabs.set(main, tab);

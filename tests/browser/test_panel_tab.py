@@ -220,16 +220,6 @@ def test_no_script_failed_and_nothing_left_the_machine(opened):
     assert opened.script_errors() == [] and opened.outside() == []
 
 
-def test_without_a_panel_the_commands_say_so(desk):
-    write_notebook(desk.notebooks / "no_panel.ipynb", ["1 + 1"])
-    with desk.page() as page:
-        page.open("no_panel.ipynb")
-        for name in ("workbench:open-panel-in-tab", "workbench:run"):
-            command(page.page, name)
-            told(page.page, "No panel of workbench is open")
-        assert page.script_errors() == []
-
-
 def test_tabs_are_there_again_when_the_page_is_loaded_again(tabs, newton, opened):
     page = opened.page
     tabs.open(newton)
@@ -240,3 +230,11 @@ def test_tabs_are_there_again_when_the_page_is_loaded_again(tabs, newton, opened
     # what is in it are widgets of the kernel, which ipywidgets makes again
     tabs.wait("tabs.length === 1 && tabs[0].querySelector('.jp-OutputArea-output')")
     assert tabs.titles() == ["Panel: newton"]
+
+
+def test_without_a_panel_the_commands_say_so(opened, desk):
+    write_notebook(desk.notebooks / "no_panel.ipynb", ["1 + 1"])
+    opened.open("no_panel.ipynb")
+    for name in ("workbench:open-panel-in-tab", "workbench:run"):
+        command(opened.page, name)
+        told(opened.page, "No panel of workbench is open")

@@ -107,12 +107,15 @@ def test_c_back_three_edit_and_compare_in_six_actions(opened):
 def test_ctrl_z_undoes_an_edit(opened):
     panel = Panel.fresh(opened.page, FIRST)
     panel.click("run", "finished")
-    opened.kernel("panel.session.previous_iteration(3); before = str(panel.session.position); "
-                  "panel.session.set_value(panel.evolution.names[0], 5.0)")  # fmt: skip
-    panel.until("return panel.querySelector('button[data-command=undo_edit]:not([disabled])')?.offsetParent")
+    told = opened.kernel(
+        "panel.session.previous_iteration(3); before = str(panel.session.position); "
+        "print(panel.session.set_value('x', 5.0).reason.name)"
+    )
+    assert told == "EDITED"
+    panel.until("return panel.querySelector('button[data-command=undo_edit]:not([disabled])')", seconds=60)
     panel.ask("panel.querySelector('.workbench-toolbar').focus()")
     opened.page.keyboard.press("Control+z")
-    panel.until("return !panel.querySelector('button[data-command=undo_edit]:not([disabled])')")
+    panel.until("return !panel.querySelector('button[data-command=undo_edit]:not([disabled])')", seconds=60)
     assert opened.kernel("print(str(panel.session.position) == before)") == "True"
 
 

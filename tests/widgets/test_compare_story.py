@@ -7,6 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.session.test_edits import by_hand, newton
+from tests.widgets.browser_side import until
 from workbench.widgets.compare.beside_model import ROWS, beside_model, first_difference, first_row
 
 
@@ -27,7 +28,7 @@ def panel():
 def test_the_story_of_the_edit(panel):
     pane = panel.panes.show("compare")
     assert (pane.left.value, pane.right.value) == ("this run", "before edit 1"), "the usual choice is what one wants"
-    pane.compare("this run", "before edit 1")
+    assert until(lambda: pane.holder.children, 30), "it compares them without being asked"
     (view,) = pane.holder.children
     status = view._part.status
     assert status["first"]["title"] == "First difference: x in iteration 3" and status["first"]["edited"]
@@ -46,7 +47,7 @@ def test_the_story_of_the_edit(panel):
 
 def test_the_edit_is_undone_from_the_comparison(panel):
     pane = panel.panes.show("compare")
-    pane.compare("this run", "before edit 1")
+    assert until(lambda: pane.holder.children, 30), "it compares them without being asked"
     (view,) = pane.holder.children
     view._asked("next", {})
     assert view.chosen == first_row(view.diff) + 1

@@ -7,6 +7,7 @@ import pytest
 
 import workbench as wb
 from tests.session.test_edits import by_hand, newton
+from tests.widgets.browser_side import until
 from tests.widgets.graphs import EVIL, evil
 from workbench.widgets.panel.inputs.inputs_model import changed, inputs_model
 
@@ -37,6 +38,7 @@ def test_two_inputs_three_actions(panel):
     pane.compare()
     compare = panel.panes.views["compare"]
     assert (compare.left.value, compare.right.value) == ("this run", "earlier inputs 1")
+    assert until(lambda: compare.holder.children, 30)
     (view,) = compare.holder.children
     assert view._part.status["first"]["title"].startswith("First difference: a")
     assert "session.update({'a': 3.0})" in panel.focus.lines

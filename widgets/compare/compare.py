@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import ipywidgets
@@ -39,6 +40,7 @@ class Compare(ipywidgets.VBox):
         self._added: dict[str, Any] = {}
         self._shown: list[Any] = []
         self._usual: dict[str, str] = {}
+        self._one = threading.Lock()  # comparisons come from clicks, from other views, and from opening the pane
         style = {"description_width": "20px"}
         wide = {"width": "auto", "min_width": "180px"}
         self.left = ipywidgets.Dropdown(description="A", tooltip="The first side", style=style, layout=wide)
@@ -155,6 +157,10 @@ class Compare(ipywidgets.VBox):
 
     def compare(self, a: str, b: str) -> None:
         """Show two sides by their labels; what goes wrong is said in the pane."""
+        with self._one:
+            self._compare(a, b)
+
+    def _compare(self, a: str, b: str) -> None:
         try:
             first, second = self._read(a), self._read(b)
             if isinstance(first, dict) != isinstance(second, dict):

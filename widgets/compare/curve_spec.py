@@ -13,7 +13,7 @@ from workbench.widgets.text.labels import count_text
 #: pixels with one strip, and with two
 ONE, TWO = 230, 380
 #: colour, dash and marker of a line: never colour alone
-RUNS = ((theme.BLUE, "solid", "circle"), (theme.ORANGE, "dash", "square-open"))
+RUNS = (("@data", "solid", "circle"), ("@other", "dash", "square-open"))
 DISTANCES = {
     "absolute": (theme.BLUE, "solid", "circle"),
     "relative": (theme.ORANGE, "dash", "diamond"),
@@ -32,7 +32,7 @@ def curve_spec(model: dict[str, Any]) -> Spec:
     words = "Nothing differs" if model["equal"] else "No curve for this value"
     if curve:
         words = f"{text(curve['name'])}: {count_text(curve['differing'])} of {count_text(curve['count'])} differ"
-    marks = [] if not curve else [(curve["first"], theme.VERMILION, "dot"), (_place(model, curve), theme.GREY, "solid")]
+    marks = [] if not curve else [(curve["first"], "@now", "dot"), (_place(model, curve), theme.GREY, "solid")]
     low = [d["y"] for d in data[3:] if len(d["y"])]
     layout = base_layout(
         TWO if beside else ONE,
@@ -68,9 +68,9 @@ def _runs(model: dict[str, Any], beside: dict[str, Any] | None, axis: str) -> li
     for line in lines if at is not None else ():
         here = np.flatnonzero(line["x"] == at)
         x, y = np.append(x, line["x"][here]), np.append(y, line["y"][here])
-    diamond = _trace(x[:1], y[:1], "set by hand", axis, theme.PURPLE, "solid", "diamond") | {"yaxis": "y2"}
+    diamond = _trace(x[:1], y[:1], "set by hand", axis, "@edit", "solid", "diamond") | {"yaxis": "y2"}
     diamond |= {"mode": "markers", "showlegend": bool(len(x)), "marker": {"symbol": "diamond", "size": 12}}
-    diamond["marker"]["color"] = theme.PURPLE
+    diamond["marker"]["color"] = "@edit"
     return [*found, diamond]
 
 

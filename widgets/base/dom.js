@@ -60,7 +60,7 @@ function chord(event) {
   if (event.altKey) parts.push("Alt");
   if (event.metaKey) parts.push("Meta");
   if (event.shiftKey) parts.push("Shift");
-  parts.push(event.key);
+  parts.push(event.key.length === 1 ? event.key.toUpperCase() : event.key);
   return parts.join("+");
 }
 

@@ -206,3 +206,18 @@ def test_tolerance_already_reached_and_bad_input():
             iterations_to_tolerance(x, tol)
     with pytest.raises(HistoryError):
         iterations_to_tolerance(np.ones((4, 3)), 1e-3)
+
+
+@pytest.mark.parametrize("degree", [3, 6, 7, 12])
+def test_newton_from_afar_may_end_sooner_than_its_rate_says(degree):
+    """The rate 1 - 1/m is that of a root of multiplicity m, too: the interval begins at once, the number stays."""
+    x, record = 1e6, []
+    while not record or record[-1] > 1e-9:
+        new = x - (x - 5.0 * x ** (1 - degree)) / degree
+        record.append(abs(new - x))
+        x = new
+    upto = len(record) * 3 // 10
+    found = forecast_crossing(np.array(record[:upto]), ">", 1e-9)
+    assert found.low <= len(record) - upto <= found.high and found.k > 1.5 * (len(record) - upto)
+    plain = forecast_crossing(0.9 ** np.arange(40.0), ">", 1e-9)
+    assert plain.low == plain.high == plain.k

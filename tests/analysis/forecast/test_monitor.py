@@ -135,6 +135,15 @@ def test_a_floor_of_correlated_noise_and_one_reached_late():
     assert found.count("never") >= 36
 
 
+def test_a_smooth_bend_before_a_slow_decay_is_no_floor_of_noise():
+    """Power iteration: the change rises, bends, and falls by 1 % each time in the end."""
+    for rate in (0.97, 0.985, 0.99):
+        k = np.arange(3000)
+        change = 0.02 * rate**k * (1.0 - 0.6 * (rate - 0.02) ** k)
+        for upto in (24, 36, 60, 100):
+            assert watch(change.tolist(), ">", 1e-8, upto).prediction().outcome != "never"
+
+
 def test_swings_that_become_smaller_are_no_cycle():
     """A heavy ball: the largest of position and momentum comes as near as before, while its envelope falls."""
     for beta in (0.98, 0.985, 0.99):

@@ -150,7 +150,25 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], op: str, t: float) ->
     )
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
+    if k > len(x) and _by_newton(x, op, t):
+        found.low, found.kind = 1.0, "newton-rate"
     return found
+
+
+def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
+    """True if a residual falls by 1 - 1/m with a whole m, not a short decimal: Newton's method far from its root.
+
+    At a root of multiplicity m it goes on so; at a simple root of a polynomial of degree m the end comes sooner, and
+    nothing in the record says when.
+    """
+    if op not in (">", ">=") or t < 0 or len(x) < 6 or not np.all(x[-6:] > 0):
+        return False
+    ratios = x[-5:] / x[-6:-1]
+    rate = float(ratios[-1])
+    if not 0.6 < rate < 0.985 or float(np.ptp(ratios)) > 1e-9:
+        return False
+    m = 1.0 / (1.0 - rate)
+    return abs(m - round(m)) < 1e-6 * m and abs(1e3 * rate - round(1e3 * rate)) > 1e-6
 
 
 def _end(law: Law, last: float) -> float:

@@ -205,8 +205,9 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values
     if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
         return None
-    if correlated and gap <= 10.0 * span:
-        return None
+    up = np.diff(y) > 0
+    if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < 0.25 * len(y)):
+        return None  # a smooth bend is not noise
     fastest = max(-side * slope, 0.0) + 2.0 * se
     fell = side * (float(whole[:2].mean()) - float(y.mean()))
     # either the way down was seen and is over, or the level can hardly move that far

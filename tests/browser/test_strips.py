@@ -118,6 +118,8 @@ def test_each_variable_has_a_strip_whose_axis_ascends(views):
         places = "[...e.attributes].some(a => /NaN/.test(a.value) && /^(d|x|y|width|height|transform)$/.test(a.name))"
         assert views.ask(f"[...figure({k}).querySelectorAll('svg *')].filter(e => {places}).length") == 0
     assert "NaN from 3 to 20\u2009000" in views.ask(f"text({STRIPS}, '.workbench-heads')")
+    told = views.ask(f"figure({CURVES}).getAttribute('aria-label')")
+    assert told.startswith("iteration 5; x, 1.444943, ") and told.endswith("ends in iteration 8: proved")
 
 
 def test_ticks_of_iterations_are_whole_numbers_however_near(views):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.report.html import ahead_of
+from workbench.text import estimate
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, short_name
 
@@ -16,7 +17,8 @@ ROWS = 12
 
 def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str, Any]:
     """``name``, ``x``, ``y``, ``log`` (distance to the limit, else values), ``ahead`` (x, y, low, high or None),
-    ``tolerance``, ``crossing``, ``sentence`` and ``rows`` (iteration, value, low, high) for a table."""
+    ``limit`` (as text), ``tolerance``, ``crossing``, ``sentence`` and ``rows`` (iteration, value, low, high) for a
+    table."""
     plot = variable.convergence(tolerance)
     name = short_name(variable.name) + (f", {variable.part}" if variable.part else "")
     if plot is not None and len(plot.error) and np.nanmax(plot.error) > 0:
@@ -36,9 +38,17 @@ def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str
         "crossing": crossing,
         "sentence": told,
         "ahead": ahead_from,
-        "limit": variable.evolution.limit if log else None,
+        "limit": limit_text(variable.evolution) if log else "",
         "rows": _rows(x, y, ahead),
     }
+
+
+def limit_text(evolution: Any) -> str:
+    """The limit with the digits that its error leaves; empty where that leaves none."""
+    if evolution.limit is None:
+        return ""
+    found = estimate(evolution.limit, evolution.limit_error, getattr(evolution, "distance", 0.0))
+    return (found or "").partition(" (within")[0]
 
 
 def ahead_model(ahead: Any, last: float | None = None) -> dict[str, np.ndarray] | None:

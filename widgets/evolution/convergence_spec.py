@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.base import theme
-from workbench.widgets.base.spec import Spec, base_layout, log_axis, plain_figure, text, title
+from workbench.widgets.base.spec import Spec, base_layout, count_axis, log_axis, plain_figure, text, title
 from workbench.widgets.evolution.convergence_model import convergence_model
 from workbench.widgets.text.labels import number
 
@@ -99,8 +99,8 @@ def convergence_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
         },
     ]
     shapes, notes, told = [], [], text(model["name"])
-    if log and model["limit"] is not None:
-        told += f" to {number(model['limit'], 10)}"
+    if model["limit"]:
+        told += f" to {text(model['limit'])}"
     if model["tolerance"] is not None and log:
         shapes.append(level_shape(model["tolerance"]))
         notes.append(_note(0.005, model["tolerance"], f"tolerance {number(model['tolerance'], 3)}", "paper"))
@@ -116,7 +116,7 @@ def convergence_spec(model: dict[str, Any], height: int = HEIGHT) -> Spec:
         title=title(told),
         shapes=shapes,
         annotations=notes,
-        xaxis={"title": {"text": "iteration"}, "rangemode": "tozero"},
+        xaxis=count_axis("iteration", data),
         yaxis={"title": {"text": what}, **(log_axis(lines) if log else linear)},
         margin={"l": 64, "r": 14, "t": 34, "b": 40},
     )

@@ -210,7 +210,8 @@ class EvolutionView(Zoomed):
         return {
             "now": now,
             "words": words,
-            "proved": ahead is not None,
+            # a run that has failed does not go on
+            "proved": ahead is not None or str(getattr(snapshot, "state", "")) == "failed",
             "proved_end": end,
             "end_words": told,
             "link": f"{id(self.focus)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.widgets.base import theme
-from workbench.widgets.base.spec import Spec, base_layout, text, title
+from workbench.widgets.base.spec import Spec, base_layout, count_axis, text, title
 from workbench.widgets.evolution.evolution_words import empty_notes, note
 from workbench.widgets.strips.strip_axes import LINEAR_MOST
 from workbench.widgets.text.labels import shorten
@@ -152,7 +152,8 @@ def heat_spec(model: dict[str, Any], height: int) -> Spec:
         shapes=moment_line(model.get("moment")),
         annotations=[],
         showlegend=bool(heat["bad"]),
-        xaxis={"title": {"text": "iteration"}, "autorange": True, "type": "linear", "tickmode": "auto"},
+        xaxis={**count_axis("iteration", [heat]), "autorange": True, "type": "linear", "rangemode": "normal"},
+        meta={"whole": ["xaxis"]},
         yaxis={
             "autorange": "reversed",
             "type": "category",

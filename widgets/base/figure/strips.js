@@ -189,6 +189,7 @@ export default function strips(view) {
     put(first.end, told.end?.word ?? "");
     first.end.dataset.proved = String(Boolean(told.end?.proved));
     first.reset.hidden = !zoomed();
+    if (at === null) describe(told);
     told.heads.forEach((head, k) => {
       const { row, name, values, notes } = rest[k];
       const axis = el._fullLayout[head.axis.replace("y", "yaxis")];
@@ -211,6 +212,13 @@ export default function strips(view) {
       });
     });
     crosshair();
+  }
+
+  // One sentence for those who do not see the curves.
+  function describe(told) {
+    const parts = told.heads.map((head) => [head.name, head.value, ...head.notes].filter(Boolean).join(", "));
+    el.setAttribute("role", "group");
+    el.setAttribute("aria-label", plain([told.words, ...parts, told.end?.word].filter(Boolean).join("; ")));
   }
 
   function valueOf(own, head) {

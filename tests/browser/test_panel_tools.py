@@ -135,7 +135,7 @@ def test_keys_are_listed_and_can_be_changed(newton):
     newton.until("return !panel.querySelector('.workbench-keys').hidden")
     newton.ask("panel.querySelector('[data-rebind=step]').click()")
     newton.page.keyboard.press("Control+Alt+n")
-    newton.until("return panel.querySelector('[data-rebind=step]').textContent === 'Ctrl+Alt+n'")
+    newton.until("return panel.querySelector('[data-rebind=step]').textContent === 'Ctrl+Alt+N'")
     newton.page.keyboard.press("Escape")
     before = newton.event()
     newton.page.keyboard.press("Control+Alt+n")

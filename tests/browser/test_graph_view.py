@@ -162,6 +162,8 @@ def test_keys_move_along_edges_and_only_in_the_view(opened, small):
 
 
 def test_direction_and_zoom(small):
+    small.press("zoom-one")
+    small.until("return home.querySelector('button[data-command=zoom-one]').textContent === '100 %'")
     tall = small.ask("return figure._fullLayout.height")
     small.press("direction")
     small.until("return figure._fullLayout.height < args[0] - 100", tall)
@@ -239,6 +241,59 @@ def test_a_large_graph_is_searched_and_opened_from_its_overview(large):
            return y > room.y && y < room.y + room.height;"""
     )
     assert large.ask("return figure.data.length") < 40
+
+
+def test_what_is_found_lies_in_the_middle_of_what_is_seen(large):
+    """Also where the view is higher than the window: what counts is the part of it that is on the screen."""
+    large.page.set_viewport_size({"width": 1100, "height": 620})
+    try:
+        box = large.home.locator("input")
+        box.fill("op:tanh name~layer_17")
+        box.press("Enter")
+        large.titled("layer_17")
+        box.press("Enter")
+        large.until(
+            """const room = home.querySelector('.workbench-scroll'), l = figure._fullLayout, chosen = l.shapes[0];
+               if (!chosen) return false;
+               const own = room.getBoundingClientRect(), box = figure.getBoundingClientRect();
+               const page = document.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
+               const [low, high] = [Math.max(own.top, page.top), Math.min(own.bottom, page.bottom)];
+               const y = box.y + l._size.t + l.yaxis.l2p((chosen.y0 + chosen.y1) / 2);
+               const ends = room.scrollTop < 2 || room.scrollTop > room.scrollHeight - room.clientHeight - 2;
+               return y > low + 15 && y < high - 15 && (ends || Math.abs(y - (low + high) / 2) < 60);"""
+        )
+    finally:
+        large.page.set_viewport_size({"width": 1400, "height": 1200})
+        large.home.locator("input").fill("")
+        large.home.locator("input").press("Escape")
+
+
+def test_words_stand_beside_the_node_and_go_with_a_click(small):
+    x, y = small.place("outer/greater")
+    small.page.mouse.move(x + 1, y)
+    small.page.mouse.move(x, y)
+    words = small.page.locator(".workbench-hover:visible")
+    words.wait_for(timeout=WAIT_MS)
+    lines = words.inner_text().split("\n")
+    assert lines[0] == "outer/greater" and max(map(len, lines)) <= 60
+    box = words.bounding_box()
+    assert not box["y"] <= y <= box["y"] + box["height"], "never on the node"
+    top = small.ask("return figure.getBoundingClientRect().y")
+    small.page.mouse.click(x, y)
+    words.wait_for(state="hidden", timeout=WAIT_MS)
+    small.titled("outer/greater")
+    assert small.ask("return figure.getBoundingClientRect().y") == top, "the graph stays where it is"
+
+
+def test_the_legend_names_what_is_on_the_screen(opened, small):
+    opened.kernel("session.restart(); session.step(60)")
+    legend = "return home.querySelector('.workbench-legend').innerText"
+    small.until(f"{legend}.includes('next') && {legend[7:]}.includes('loop or branch control')")
+    assert "foreign" not in small.ask(legend) and "another library" not in small.ask(legend)
+    small.press("all-close")
+    small.until(f"{legend}.includes('closed box') && !{legend[7:]}.includes('way back')")
+    small.press("all-open")
+    small.until(f"{legend}.includes('way back')")
 
 
 def test_a_bad_search_is_answered_in_place(large):

@@ -9,6 +9,7 @@ import pytest
 from tests.widgets.graphs import nested, newton
 from workbench.widgets.graph.model.live_state import branch_sides, graph_state
 from workbench.widgets.graph.model.picture import frame_id, graph_model
+from workbench.widgets.graph.model.scene import Scene
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,13 @@ def test_every_node_has_a_box_that_stands_for_it(picture):
     assert set(picture["home"]) == set(graph.nodes)
     assert set(picture["home"].values()) <= set(by_id(picture))
     assert picture["home"]["while/Const_1"] == "while/multiply_1"
+
+
+@pytest.mark.parametrize("closed", [(), (("outer",),), (("outer", "inner"),)])
+def test_the_boxes_of_all_nodes_are_those_of_each(closed):
+    scene = Scene(nested())
+    scene.set_closed_frames(closed)
+    assert scene.homes() == {name: scene.box_of(name) for name in scene.graph.nodes}
 
 
 def test_edges_join_boxes_and_one_leads_back(picture):

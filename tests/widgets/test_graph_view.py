@@ -14,8 +14,10 @@ from tests.benchmarks.big_graph import layers, plain
 from tests.widgets.browser_side import click, open_view, until
 from tests.widgets.graphs import EVIL, counter, evil, nested, newton
 from workbench.widgets import GraphView
+from workbench.widgets.base import theme
 from workbench.widgets.graph import graph_spec as spec
 from workbench.widgets.graph.graph_texts import box_meant
+from workbench.widgets.graph.model.picture import graph_model
 from workbench.widgets.live.selection import Focus, Moment
 
 
@@ -143,7 +145,7 @@ def test_the_debugger_opens_what_it_stands_in_but_not_what_was_closed_by_hand():
 
 def test_a_click_opens_selects_or_sets_a_breakpoint(running):
     session, view = running
-    keys = [tuple(key) for key in view.live.figure.data[spec.HIT].customdata]
+    keys = [tuple(key[:2]) for key in view.live.figure.data[spec.HIT].customdata]
 
     def pressed(key, *held):
         click(view, spec.HIT, keys.index(key), keys=list(held))
@@ -359,7 +361,7 @@ def test_names_of_ten_thousand_characters_travel_once():
     figure = view.figure
     assert len(figure.to_json()) < 200_000
     hit = figure.data[spec.HIT]
-    meant = {box_meant(view.picture, key) for kind, key in hit.customdata if kind == "node"}
+    meant = {box_meant(view.picture, key) for kind, key, *_ in hit.customdata if kind == "node"}
     assert long in meant
     view.select(long)
     status = model(view)["status"]
@@ -381,3 +383,77 @@ def test_a_run_at_full_speed_does_not_wait_for_the_picture():
         assert session.state == "running"
         session.pause()
         view.close()
+
+
+def test_a_failed_node_is_red_and_has_no_value():
+    @wb.graph
+    def falling(n):
+        x = n
+        y = 0
+        while x > -5:
+            y = 100 // x
+            x = x - 1
+        return y
+
+    with wb.Session(falling.graph_for(3), {"n": 3}) as session:
+        view = GraphView(session)
+        session.run()
+        assert session.snapshot().state == "failed"
+        node = session.position.node
+        model = view.model(session.snapshot())
+        home = model["picture"]["home"][node]
+        assert model["state"]["bad"][home] == "failed" and model["state"]["values"].get(home) in (None, "failed")
+        assert {"sign": "box", "colour": theme.BAD, "style": "bold", "text": "failed"} in model["legend"]
+        assert any("failed" in words for words in view.figure.data[spec.BAD_VALUES].text)
+        view.close()
+
+
+def test_the_legend_has_the_signs_of_the_picture_and_no_other(running):
+    session, view = running
+    texts = [sign["text"] for sign in view.model(session.snapshot())["legend"]]
+    assert "loop or branch control" in texts and "operation of another library" not in texts
+    assert "closed box: click to open" not in texts and "way back to the next iteration" in texts
+    view.collapse(("outer",))
+    texts = [sign["text"] for sign in view.model(session.snapshot())["legend"]]
+    assert "closed box: click to open" in texts and "way back to the next iteration" not in texts
+    with_graph_alone = GraphView(session.graph)
+    assert "next" not in [sign["text"] for sign in with_graph_alone.model(None)["legend"]]
+    with_graph_alone.close()
+
+
+def test_the_first_zoom_shows_all_where_it_can_be_read():
+    view = GraphView(newton())
+    tall = view.picture["height"]
+    view.zoom_to("start", 900.0, 0.8 * tall)
+    assert 0.65 < view.zoom <= 0.8
+    view.zoom_to("start", 900.0, 0.3 * tall)
+    assert view.zoom == 1.0, "smaller words could not be read"
+    view.close()
+
+
+def test_lines_cross_neither_boxes_nor_captions():
+    """Counted: lines through boxes that they do not belong to, and through captions."""
+    for graph in (newton(), nested()):
+        for direction in ("down", "right"):
+            picture = graph_model(graph, direction=direction)
+            boxes = {b["id"]: b for b in picture["nodes"]}
+            for edge in picture["edges"]:
+                for key, box in boxes.items():
+                    if key not in (edge["source"], edge["target"]):
+                        assert not passes(edge["points"], box["x"], box["y"], box["w"] - 2, box["h"] - 2), (edge, key)
+            if direction == "down":
+                for frame in picture["frames"]:
+                    words = 7.0 * (len(frame["caption"]) + 18)
+                    at = frame["caption_x"] + words / 2, frame["y"] - frame["h"] / 2 + 12
+                    assert sum(passes(e["points"], *at, words, 16) for e in picture["edges"]) == 0
+
+
+def passes(points, x, y, w, h):
+    """True if a line runs through the rectangle about (x, y); looked at every half pixel."""
+    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        many = int(2 * max(abs(x1 - x0), abs(y1 - y0))) + 1
+        for k in range(many + 1):
+            px, py = x0 + (x1 - x0) * k / many, y0 + (y1 - y0) * k / many
+            if abs(px - x) < w / 2 and abs(py - y) < h / 2:
+                return True
+    return False

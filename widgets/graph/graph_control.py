@@ -11,6 +11,8 @@ from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.moves import MOVES, node_of, step
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
+#: a picture that fits with this zoom is shown whole at first
+LEGIBLE = 0.65
 DIRECTIONS = ("down", "right")
 #: matches that are outlined at once
 MAX_MATCHES = 100_000
@@ -50,6 +52,7 @@ class GraphControl(_Part):
         self.matches: list[str] = []
         self.match = -1
         self.error = ""
+        self._revealed = ("", 0)  # the node that is to be seen in the middle, and which time that is
         self._shut: set[str] = set()  # closed by hand
         _check_direction(direction)
         self.scene.direction = direction
@@ -89,6 +92,7 @@ class GraphControl(_Part):
             self._shut -= set(self.scene.around(item))
             self.scene.show(item)
             self._sight = node
+            self._revealed = (node, self._revealed[1] + 1)
         self.select(node)
 
     @property
@@ -178,21 +182,24 @@ class GraphControl(_Part):
         return not own
 
     # -- zoom and moves ---------------------------------------------------------------------------------------------
-    def zoom_to(self, value: float | str, width: float = 0.0) -> None:
+    def zoom_to(self, value: float | str, width: float = 0.0, height: float = 0.0) -> None:
         """Zoom the picture.
 
         Parameters
         ----------
-        value : float or {"in", "out", "one", "fit", "selection"}
+        value : float or {"in", "out", "one", "fit", "start", "selection"}
             A factor from 0.1 to 3 (1 is full size); "fit" shows the whole picture, "selection" the selected node,
-            large.
-        width : float, default 0.0
-            Width in pixels for "fit".
+            large; "start" is "fit" where the words can then still be read, else full size.
+        width, height : float, default 0.0
+            Room in pixels for "fit" and "start".
         """
         picture = self.picture
-        if value == "fit":
-            room = width if 50.0 < width < 10_000.0 else 700.0
-            new = min(1.0, self.height / max(picture["height"], 1.0), room / max(picture["width"], 1.0))
+        if value in ("fit", "start"):
+            wide = width if 50.0 < width < 10_000.0 else 700.0
+            tall = min(self.height, height if height > 50.0 else self.height)
+            new = min(1.0, tall / max(picture["height"], 1.0), wide / max(picture["width"], 1.0))
+            if value == "start":
+                new = new if new >= LEGIBLE else 1.0
         elif value == "selection":
             new = 1.5
             self._sight = self._at or node_of(self.source.graph, self.focus.node) or self._sight
@@ -258,7 +265,7 @@ class GraphControl(_Part):
             "go": lambda: self.reveal(text),
             "breakpoint": self.toggle_breakpoint,
             "direction": lambda: setattr(self, "direction", DIRECTIONS[self.direction == "down"]),
-            "zoom": lambda: self.zoom_to(str(value), _number(content.get("width"))),
+            "zoom": lambda: self.zoom_to(str(value), *(_number(content.get(k)) for k in ("width", "height"))),
             "all": lambda: self._all(value == "open"),
             "crumb": lambda: self._crumb(text),
             "overview": lambda: self._overview(_number(content.get("x")), _number(content.get("y"))),

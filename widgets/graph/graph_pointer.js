@@ -9,9 +9,38 @@ const HELP = "Arrow keys move along the edges, Enter opens a box, Backspace clos
 // Where a number is drawn between the two ends of its axis: the graph fills its figure, without margins.
 const pixel = (number, [first, last], length) => ((number - first) / (last - first)) * length;
 
+// The part of an element that is on the screen: left and top within the element, width and height.
+function inSight(element) {
+  const own = element.getBoundingClientRect();
+  let [left, top, right, bottom] = [Math.max(own.left, 0), Math.max(own.top, 0), Math.min(own.right, innerWidth), Math.min(own.bottom, innerHeight)];
+  for (let box = element.parentElement; box; box = box.parentElement) {
+    if (!/auto|scroll|hidden|clip/.test(getComputedStyle(box).overflowY)) continue;
+    const around = box.getBoundingClientRect();
+    // what is placed absolutely is not clipped by what is around it
+    if (around.bottom <= own.top || around.top >= own.bottom || around.right <= own.left || !around.width) continue;
+    [left, top] = [Math.max(left, around.left), Math.max(top, around.top)];
+    [right, bottom] = [Math.min(right, around.right), Math.min(bottom, around.bottom)];
+  }
+  return [left - own.left, top - own.top, Math.max(0, right - left), Math.max(0, bottom - top)];
+}
+
+// Near an end of the picture its own scrolling does not reach: then what is around scrolls, until a height of the page is seen.
+function scrollPage(scroller, y) {
+  const [, top, , height] = inSight(scroller);
+  const first = scroller.getBoundingClientRect().top + top;
+  if (y > first + 20 && y < first + height - 20) return;
+  for (let box = scroller.parentElement; box; box = box.parentElement) {
+    if (!/auto|scroll/.test(getComputedStyle(box).overflowY) || box.scrollHeight <= box.clientHeight + 1) continue;
+    const around = box.getBoundingClientRect();
+    box.scrollTop += y - (around.top + around.height / 2);
+    return;
+  }
+}
+
 // Gives what the bar above asks for: `look` and `fit`, `home` takes the focus, and `leave` ends the listening.
 function hand(model, el, search, send) {
   let home;
+  let hover;
   // What the picture is about comes into sight, once: who scrolls elsewhere then stays there until it is about another place.
   let looked = "";
   let waits;
@@ -28,17 +57,34 @@ function hand(model, el, search, send) {
       return;
     }
     looked = JSON.stringify(sight);
-    for (const [place, side, room] of [
-      [pixel(sight.x, layout.xaxis.range, layout.width), "scrollLeft", scroller.clientWidth],
-      [pixel(sight.y, [...layout.yaxis.range].reverse(), layout.height), "scrollTop", scroller.clientHeight],
-    ]) {
-      if (place < scroller[side] + 60 || place > scroller[side] + room - 60) scroller[side] = place - room / 2;
+    const place = [
+      pixel(sight.x, layout.xaxis.range, layout.width),
+      pixel(sight.y, [...layout.yaxis.range].reverse(), layout.height),
+    ];
+    if (sight.middle && inSight(scroller)[3] < 120) scroller.scrollIntoView({ block: "nearest" });
+    const [left, top, width, height] = inSight(scroller);
+    const sides = [["scrollLeft", place[0], left, width], ["scrollTop", place[1], top, height]];
+    for (const [side, at, first, room] of sides) {
+      const seen = at - scroller[side] - first;
+      if (sight.middle || seen < 60 || seen > room - 60) scroller[side] = at - first - room / 2;
     }
+    if (sight.middle) scrollPage(scroller, scroller.getBoundingClientRect().top + place[1] - scroller.scrollTop);
   };
 
-  const fitNow = () => {
+  const zoom = (value) => {
     const room = home?.querySelector(".workbench-scroll");
-    send("zoom", { value: "fit", width: room?.clientWidth ?? 0 });
+    const tall = Math.min(room?.clientHeight ?? 0, innerHeight - 160);
+    send("zoom", { value, width: room?.clientWidth ?? 0, height: value === "start" ? tall : (room?.clientHeight ?? 0) });
+  };
+  const fitNow = () => zoom("fit");
+  // The first picture shows the whole graph where it can be read so, once its figure is there; a view that was zoomed stays.
+  let starts;
+  const start = (tries = 0) => {
+    const layout = home?.querySelector(".workbench-figure")?.layout;
+    const room = home?.querySelector(".workbench-scroll");
+    if (layout?.width && room?.clientWidth > 50) {
+      if (model.get("status").zoom === "100 %") zoom("start");
+    } else if (tries < 200) starts = setTimeout(() => start(tries + 1), 50);
   };
 
   const onKey = (event) => {
@@ -73,6 +119,8 @@ function hand(model, el, search, send) {
     home.addEventListener("keydown", onKey);
     home.addEventListener("pointerdown", onDown, true);
     window.addEventListener("pointermove", onMove, true);
+    hover = hoverWords(home);
+    start();
     look();
   };
   const waiting = setTimeout(attach, 0);
@@ -83,6 +131,8 @@ function hand(model, el, search, send) {
     leave() {
       clearTimeout(waiting);
       clearTimeout(waits);
+      clearTimeout(starts);
+      hover?.();
       home?.removeEventListener("keydown", onKey);
       home?.removeEventListener("pointerdown", onDown, true);
       window.removeEventListener("pointermove", onMove, true);

@@ -21,6 +21,14 @@ COLOURS = {
     "foreign": theme.PURPLE,
     "collapsed": theme.YELLOW,
 }
+#: colour, width and dash of the lines
+LINES = {
+    "data": (theme.GREY, 1.5, "solid"),
+    "dead": (theme.GREY, 0.8, "dot"),
+    "back": (theme.ORANGE, 1.8, "solid"),
+    "control": (theme.PURPLE, 1.0, "dash"),
+    "taken": (theme.BLUE, 2.8, "solid"),
+}
 #: shades of frames within each other
 MAX_DEPTH = 4
 
@@ -75,15 +83,8 @@ def lines(edges: Sequence[Box], dead: Iterable[int], taken: Iterable[int]) -> li
     for index, edge in enumerate(edges):
         kind: str = look.get(index) or edge["kind"]
         groups[kind].append(edge["points"])
-    looks = {
-        "data": (theme.GREY, 1.5, "solid"),
-        "dead": (theme.GREY, 0.8, "dot"),
-        "back": (theme.ORANGE, 1.8, "solid"),
-        "control": (theme.PURPLE, 1.0, "dash"),
-        "taken": (theme.BLUE, 2.8, "solid"),
-    }
     out = []
-    for name, (colour, width, dash) in looks.items():
+    for name, (colour, width, dash) in LINES.items():
         x: list[float] = []
         y: list[float] = []
         for points in groups[name]:

@@ -46,6 +46,7 @@ def tools_status(
         "found": bool(matches),
         "count": _count(query, matches, match),
         "crumbs": _crumbs(scene, box or node),
+        "flat": len(scene.groups) == 1,
     }
     if box is not None and box in scene.groups:
         group = scene.groups[box]

@@ -65,7 +65,7 @@ def titles(boxes: Iterable[Box], frames: Iterable[Box], loops: Mapping[str, str]
         state = f" \u00b7 {loops[frame['id']]}" if loops.get(frame["id"]) else ""
         found.append(
             (
-                frame["x"] - frame["w"] / 2 + 6,
+                frame["caption_x"],
                 frame["y"] - frame["h"] / 2 + 12,
                 f"{OPENED} {text(frame['caption'] + state)}",
                 "middle right",
@@ -187,22 +187,24 @@ def breakpoints(boxes: Mapping[str, Box], points: Sequence[Mapping[str, Any]], s
 def hits(
     boxes: Sequence[Box], frames: Sequence[Box], state: Mapping[str, Any], points: Sequence[Mapping[str, Any]]
 ) -> Trace:
-    """Invisible points every 24 pixels along each box, which take hover and clicks."""
+    """Invisible points every 24 pixels along each box, which take clicks. Each has, behind kind and key, the left,
+    right, top and bottom of its box, beside which the browser shows the words (``graph_hover.js``)."""
     x: list[float] = []
     y: list[float] = []
-    keys: list[list[str]] = []
+    keys: list[list[Any]] = []
     shown: list[str] = []
     armed: dict[str, list[str]] = {}
     for point in points:
         armed.setdefault(point["box"], []).append(f"breakpoint: {point['text']}")
 
-    def add(left: float, width: float, at: float, key: list[str], lines: Iterable[str]) -> None:
+    def add(left: float, width: float, at: float, tall: float, key: list[str], lines: Iterable[str]) -> None:
         steps = max(1, int(width // 24))
-        said = "<br>".join(text(part) for line in lines for part in textwrap.wrap(line, HOVER_WIDTH) or [line])
+        said = "\n".join(part for line in lines for part in textwrap.wrap(line, HOVER_WIDTH) or [line])
+        place = [round(n, 1) for n in (left, left + width, at - tall / 2, at + tall / 2)]
         for k in range(steps):
             x.append(left + width * (k + 0.5) / steps)
             y.append(at)
-            keys.append(key)
+            keys.append([*key, *place])
             shown.append(said)
 
     for number, box in enumerate(boxes):
@@ -215,13 +217,15 @@ def hits(
             lines.append("dead: on a branch not taken")
         if box["id"] in state["loops"]:
             lines.append(state["loops"][box["id"]])
-        add(box["x"] - box["w"] / 2, box["w"], box["y"], ["node" if box["name"] is not None else "frame", key], lines)
+        kind = "node" if box["name"] is not None else "frame"
+        add(box["x"] - box["w"] / 2, box["w"], box["y"], box["h"], [kind, key], lines)
     for number, frame in enumerate(frames):
         key = frame["id"] if len(frame["id"]) <= LONG_NAME else f"\n\n{number}"
         add(
-            frame["x"] - frame["w"] / 2,
+            frame["caption_x"] - 6.0,
             min(frame["w"], 140.0),
             frame["y"] - frame["h"] / 2 + 12,
+            20.0,
             ["frame", key],
             [frame["caption"], "click to close"],
         )
@@ -231,7 +235,7 @@ def hits(
         "x": np.array(x),
         "y": np.array(y),
         "hovertext": shown,
-        "hoverinfo": "text",
+        "hoverinfo": "none",
         "customdata": keys,
         "marker": {"size": 22, "symbol": "square", "opacity": 0},
     }

@@ -96,13 +96,14 @@ export default {
       trouble.style.display = now.error ? "" : "none";
       paint();
       // buttons that are pressed must not be exchanged while nothing of them has changed
-      const key = JSON.stringify([now.crumbs, now.title, now.producers, now.consumers, now.breakpoint, now.opens]);
+      const key = JSON.stringify([now.flat, now.crumbs, now.title, now.producers, now.consumers, now.breakpoint, now.opens]);
       facts.replaceChildren();
       make("b", "", facts, now.title ?? "");
       for (const fact of now.facts ?? []) make("span", fact.bad ? "workbench-bad" : "", facts, fact.text);
       if (!now.title) make("span", "workbench-hint", facts, "Click a node to see it here. " + HELP);
       if (key === shown) return;
       shown = key;
+      crumbs.dataset.flat = String(Boolean(now.flat));
       crumbs.replaceChildren();
       (now.crumbs ?? []).forEach((crumb, k) => {
         if (k) make("span", "", crumbs, "\u203a");

@@ -22,7 +22,9 @@ MAX_TEXT = 20_000
 class GraphTools(Part):
     """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
 
-    _script = script("graph/graph_overview.js", "graph/graph_pointer.js", "graph/graph_tools.js")
+    _script = script(
+        "graph/graph_overview.js", "graph/graph_hover.js", "graph/graph_pointer.js", "graph/graph_tools.js"
+    )
     _css = joined("graph/graph_tools.css")
     cells = traitlets.Bytes(b"").tag(sync=True)
     columns = traitlets.Int(0).tag(sync=True)

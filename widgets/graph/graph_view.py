@@ -10,8 +10,11 @@ import ipywidgets
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
+from workbench.widgets.base.html_view import HtmlPart
+from workbench.widgets.base.spec import text
 from workbench.widgets.graph.graph_control import GraphControl
-from workbench.widgets.graph.graph_spec import Marks, Still, graph_spec, sight
+from workbench.widgets.graph.graph_legend import legend
+from workbench.widgets.graph.graph_spec import HIT, Marks, Still, graph_spec, sight
 from workbench.widgets.graph.graph_status import overview_marks, tools_status
 from workbench.widgets.graph.graph_texts import box_meant
 from workbench.widgets.graph.graph_tools import GraphTools
@@ -102,6 +105,7 @@ class GraphView(GraphControl, FigureView):
         large = len(self.scene.folding.drawn) > LARGE
         self.overview = Overview(graph) if large else None
         self.tools = GraphTools(self._pressed, self.overview)
+        self.legend = HtmlPart("graph/graph_legend.js", {"signs": []}, lambda kind, content: None)
         super().__init__(self.source, focus)
         self.add_class("workbench-graph")
         if self.source.session is not None:
@@ -121,6 +125,7 @@ class GraphView(GraphControl, FigureView):
         running, moment, graph = is_running(snapshot), self.focus.moment, self.source.graph
         # while it runs the position is that of the last stop
         position = None if running else getattr(getattr(snapshot, "position", None), "node", None)
+        failed = position if str(getattr(snapshot, "state", "")) == "failed" and moment is None else None
         self._watch(position, getattr(snapshot, "event", 0))
         picture, node = self.picture, node_of(graph, self.focus.node)
         reader = self._reader
@@ -136,6 +141,8 @@ class GraphView(GraphControl, FigureView):
         readings = reader.values(first_of(picture["nodes"], self._around(position), variables))
         if node is not None and node not in readings:
             readings |= reader.values([(node, "")])
+        if failed is not None:  # what it gave before is not what it failed to give now
+            readings[failed] = NodeReading("failed", "failed")
         state = graph_state(
             picture,
             self._sides,
@@ -170,11 +177,20 @@ class GraphView(GraphControl, FigureView):
         )
         in_sight = self._sight if self._sight in self.scene.groups else picture["home"].get(self._sight or "")
         status["sight"] = sight(picture, in_sight, self.zoom)
+        if status["sight"] is not None:
+            status["sight"]["middle"] = self._revealed[1] if self._revealed[0] == self._sight else 0
         if self.overview is not None:
             status["overview"] = overview_marks(
                 self.overview, self.scene, node=node, current=position, matches=self.matches, box=self._at
             )
-        return {"picture": picture, "state": state, "marks": marks, "status": status, "selected": self.selected}
+        return {
+            "picture": picture,
+            "state": state,
+            "marks": marks,
+            "status": status,
+            "legend": legend(picture, state, marks),
+            "selected": self.selected,
+        }
 
     def spec(self, model: dict[str, Any]) -> dict[str, Any]:
         return graph_spec(model["picture"], model["state"], model["marks"], self._still)
@@ -182,7 +198,8 @@ class GraphView(GraphControl, FigureView):
     def plain_spec(self, model: dict[str, Any]) -> dict[str, Any]:
         """Return the figure with its own width, for use outside a notebook."""
         spec = self.spec(model)
-        layout = spec["layout"]
+        layout, hits = spec["layout"], spec["data"][HIT]
+        spec["data"][HIT] = {**hits, "hoverinfo": "text", "hovertext": [_in_html(said) for said in hits["hovertext"]]}
         layout |= {"width": max(320, int(layout["meta"]["min_width"])), "dragmode": "pan"}
         for axis in ("xaxis", "yaxis"):
             layout[axis] = {**layout[axis], "fixedrange": False}
@@ -190,6 +207,7 @@ class GraphView(GraphControl, FigureView):
 
     def refresh(self, model: dict[str, Any]) -> None:
         self.tools.offer(model["status"])
+        self.legend.offer({"signs": model["legend"]})
 
     @property
     def behind(self) -> bool:
@@ -206,7 +224,7 @@ class GraphView(GraphControl, FigureView):
         scroller = ipywidgets.Box([self.live], layout={"overflow": "auto", "max_height": f"{self.height + 24}px"})
         scroller.add_class("workbench-scroll")
         self.refresh(self.model(self.source.snapshot()))
-        return (self.tools, scroller)
+        return (self.tools, scroller, self.legend)
 
     # -- opening and closing ----------------------------------------------------------------------------------------
     @property
@@ -303,9 +321,14 @@ class GraphView(GraphControl, FigureView):
         """Leave the pump and close all comms of the view. Closing twice is harmless."""
         if hasattr(self, "_unhear"):
             self._unhear()
-        if hasattr(self, "tools"):
+        if hasattr(self, "legend"):
             self.tools.close()
+            self.legend.close()
         super().close()
+
+
+def _in_html(words: str) -> str:
+    return "<br>".join(map(text, words.split("\n")))
 
 
 def _told(reading: NodeReading) -> str:

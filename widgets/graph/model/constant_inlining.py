@@ -92,6 +92,8 @@ def label(graph: Graph, node: Node, folding: Folding) -> list[str]:
     if len(text) > ROOM:  # what is computed counts more than the constants in it
         live = [t for t, ref in zip(operands, node.inputs, strict=True) if folding.source.get(ref, ref) is not None]
         text = expression(op, [*live[:2], "\u2026"]) if len(live[:2]) < len(operands) else text
+    if text.startswith(f"{op}(") and title.rstrip("0123456789_").lower() != op.lower():
+        return [text, title]  # where there is no formula the op says more than a name such as "r3"
     return [title, text]
 
 

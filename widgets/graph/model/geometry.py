@@ -5,9 +5,10 @@ Flow coordinates: u runs across and v along the flow of data. Downwards that is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.widgets.graph.model.captions import ASIDE, place_captions
 from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.layout import GraphLayout, Point, layered
 from workbench.widgets.graph.model.scene import Scene
@@ -21,7 +22,7 @@ GAP_DOWN, GAP_RIGHT = 30.0, 62.0
 TOP, BOTTOM, DEEP = "\ntop", "\nbottom", "\ndeep"
 STAND_INS = (TOP, BOTTOM, DEEP)
 #: lines that are led into and out of a group around its boxes
-MAX_PORTS = 14
+MAX_PORTS = 30
 #: room in a caption for the present iteration
 STATE_CHARS = 18
 LANE = 9.0
@@ -52,6 +53,7 @@ class Places:
         self.u: dict[str, float] = {}
         self.v: dict[str, float] = {}
         self.lanes: dict[str, int] = {}
+        self.entries: dict[str, int] = {}
 
     def place(self) -> Point:
         """Place everything; returns width and height of the whole."""
@@ -70,6 +72,7 @@ class Places:
         if self.right:
             for edge in self.edges:
                 edge["points"] = [(v, u) for u, v in edge["points"]]
+        place_captions(self.frames, self.edges, {key: _words(frame) for key, frame in self.frames.items()})
         return (v, u) if self.right else (u, v)
 
     def _part(self, index: int, edge: Box) -> None:
@@ -101,8 +104,10 @@ class Places:
             pulls = [(TOP, k) for k, op in ops.items() if op in ("Enter", "Switch")]
             # two stand-ins: ranks minimise the length of all lines, and two lines down outweigh the one from the Switch
             pulls += [(k, low) for k, op in ops.items() if op in ("Exit", "NextIteration") for low in (BOTTOM, DEEP)]
-        elif kind != "root" and len(self.entered[key]) + len(self.left[key]) <= MAX_PORTS:
+        if kind != "root" and len(self.entered[key]) + len(self.left[key]) <= MAX_PORTS:
             # lines from outside lead around the boxes inside, as long as they are not too many
+            if kind != "loop":
+                pulls += _first_and_last(pairs)  # before pairs has the stand-ins
             pairs += [(TOP, k) for k in self.entered[key]] + [(k, BOTTOM) for k in self.left[key]]
         layout = self.layouts[key] = layered(sizes, pairs, pulls, gap=self.gap)
         if kind != "root":
@@ -111,11 +116,13 @@ class Places:
             return layout.width + 2 * PAD, layout.height + 2 * PAD
         frame = self.frames[key]
         # room on the far side for the lines that lead back
-        around = sum(1 for i in self.by_level[key] if self.edges[i]["kind"] == "back")
-        words = (len(frame["caption"]) + (STATE_CHARS if frame["kind"] == "loop" else 2)) * CHAR + 2 * PAD
-        u, v = layout.width + 2 * PAD + (LANE + 3.0) * around, layout.height + 2 * PAD
+        v = {item: at for item, (_, at) in layout.centres.items()}
+        ends = ((self.edges[i]["kind"] == "back", *self.ends[i]) for i in self.by_level[key])
+        around = sum(1 for back, one, two in ends if back or v[two] <= v[one])
+        words = _words(frame) + 2 * PAD
+        wide, long = layout.width + 2 * PAD + (LANE + 3.0) * around, layout.height + 2 * PAD
         # the caption stands above, which is across the flow where that leads to the right
-        frame["fu"], frame["fv"] = (u + HEAD, max(v, words)) if self.right else (max(u, words), v + HEAD)
+        frame["fu"], frame["fv"] = (wide + HEAD, max(long, words)) if self.right else (max(wide, words), long + HEAD)
         return frame["fu"], frame["fv"]
 
     def _shift(self, key: str, left: float, top: float) -> None:
@@ -129,6 +136,7 @@ class Places:
                 frame = self.frames[item]
                 self._shift(item, left + u - frame["fu"] / 2, top + v - frame["fv"] / 2)
         layout.bends = {e: [(left + u, top + v) for u, v in bend] for e, bend in layout.bends.items()}
+        layout.rows = {item: (top + v, top + w) for item, (v, w) in layout.rows.items()}
 
     # -- lines ------------------------------------------------------------------------------------------------------
     def _route(self, index: int, edge: Box) -> list[Point]:
@@ -141,32 +149,98 @@ class Places:
             # output 0 (false) leaves on one side, output 1 (true) on the other
             su += {0: -0.25, 1: 0.25}.get(edge["refs"][0].index, 0.0) * source["fu"]
         level, (one, two) = self.level[index], self.ends[index]
+        # lines turn between the rows only: beside a box may stand a tall frame, across which nothing is to be drawn
         points = [(su, sv)]
         inner = [*self.chain[source["id"]], source["id"]]
         for key, item in reversed(list(zip(inner, inner[1:], strict=False))):
             if key != level and key not in self.chain.get(level, ()):
+                points.append((points[-1][0], self.layouts[key].rows[item][1]))
                 points += self.layouts[key].bends.get((item, BOTTOM), [])
-        points += self.layouts[level].bends.get((one, two), [])
+        last: list[Point] = [(tu, tv)]
         inner = [*self.chain[target["id"]], target["id"]]
-        for key, item in zip(inner, inner[1:], strict=False):
+        for key, item in reversed(list(zip(inner, inner[1:], strict=False))):
             if key != level and key not in self.chain.get(level, ()):
-                points += self.layouts[key].bends.get((TOP, item), [])
-        return [*points, (tu, tv)]
+                last.insert(0, (last[0][0], self.layouts[key].rows[item][0]))
+                last = self.layouts[key].bends.get((TOP, item), []) + last
+                last = self._past_caption(key, last[0][0]) + last
+        rows = self.layouts[level].rows
+        points.append((points[-1][0], rows[one][1]))
+        points += self.layouts[level].bends.get((one, two), [])
+        return _plain([*points, (last[0][0], rows[two][0]), *last])
+
+    def _past_caption(self, key: str, u: float) -> list[Point]:
+        """Points at which a line enters a frame to the right of the caption, if it would cross that at ``u``."""
+        frame = self.frames[key]
+        left, top = self.u[key] - frame["fu"] / 2, self.v[key] - frame["fv"] / 2
+        end = left + ASIDE + _words(frame)
+        if self.right or not left < u < end:
+            return []
+        number = self.entries[key] = self.entries.get(key, -1) + 1
+        u = min(end + ASIDE + 6.0 * number, left + frame["fu"] - ASIDE)
+        return [(u, top), (u, top + HEAD)]
 
     def _around(self, index: int, start: Point, end: Point, target: Mapping[str, Any]) -> list[Point]:
         """Out at the end, back along the far side of the frame, and into the target from before it."""
         key = self.level[index]
         lane = self.lanes[key] = self.lanes.get(key, 0) + 1
-        near = min(lane, 4)
-        turn, into = end[1] - 6.0 - 3.0 * near, end[0] + target["fu"] / 4
+        near, (one, two) = min(lane, 4), self.ends[index]
+        rows = self.layouts[key].rows
+        start_low = max(start[1], rows[one][1])
+        turn, into = min(end[1], rows[two][0]) - 6.0 - 3.0 * near, end[0] + target["fu"] / 4
         if key in self.frames:
             frame = self.frames[key]
             side = self.u[key] + frame["fu"] / 2 - 2.0 - LANE * lane
             floor = self.v[key] + frame["fv"] / 2 - PAD
         else:
             side, floor = max(start[0], end[0]) + target["fu"], start[1]
-        low = max(start[1], floor if self.edges[index]["kind"] == "back" else start[1]) + 3.0 + 3.0 * near
+        low = max(start_low, floor if self.edges[index]["kind"] == "back" else start_low) + 3.0 + 3.0 * near
         return [start, (start[0], low), (side, low), (side, turn), (into, turn), (into, end[1])]
+
+
+def _words(frame: Box) -> float:
+    """Width of a caption, with the iteration of a loop."""
+    return (len(frame["caption"]) + (STATE_CHARS if frame["kind"] == "loop" else 2)) * CHAR
+
+
+def _first_and_last(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Pulls that keep the stand-ins above the first and below the last item of the longest path."""
+    below: dict[str, list[str]] = {}
+    for one, two in pairs:
+        below.setdefault(one, []).append(two)
+    length: dict[str, int] = {}
+    follow: dict[str, str] = {}
+    for start in below:
+        stack = [start]
+        while stack:
+            item = stack[-1]
+            fresh = [k for k in below.get(item, ()) if k not in length]
+            if item not in length:
+                length[item] = 0  # also ends a circle
+                stack += fresh
+                if fresh:
+                    continue
+            stack.pop()
+            best = max(below.get(item, ()), key=length.__getitem__, default=None)
+            if best is not None and length[best] + 1 > length[item]:
+                length[item], follow[item] = length[best] + 1, best
+    if not length:
+        return []
+    first = last = max(length, key=length.__getitem__)
+    for _ in range(length[first]):
+        last = follow.get(last, last)
+    return [(TOP, first), (last, BOTTOM)]
+
+
+def _plain(points: list[Point]) -> list[Point]:
+    """The points without those that lie on a straight line between their neighbours."""
+    found: list[Point] = []
+    for point in points:
+        if found and point == found[-1]:
+            continue
+        if len(found) > 1 and found[-2][0] == found[-1][0] == point[0]:
+            found.pop()
+        found.append(point)
+    return found
 
 
 def _without_stand_ins(layout: GraphLayout, sizes: Mapping[str, Point]) -> None:
@@ -179,4 +253,5 @@ def _without_stand_ins(layout: GraphLayout, sizes: Mapping[str, Point]) -> None:
     last = max(v + sizes[k][1] / 2 for k, (_, v) in layout.centres.items())
     layout.height = last - first
     layout.centres = {k: (u, v - first) for k, (u, v) in layout.centres.items()}
+    layout.rows = {k: (max(v, first) - first, min(w, last) - first) for k, (v, w) in layout.rows.items()}
     layout.bends = {e: [(u, v - first) for u, v in bend] for e, bend in layout.bends.items()}

@@ -25,9 +25,11 @@ SWEEPS = 12
 
 @dataclass
 class GraphLayout:
-    """Centres of the items, bends of the edges from source to target, and the size of the whole; y grows downwards."""
+    """Centres of the items, top and bottom of the row that each stands in, bends of the edges from source to target,
+    and the size of the whole; y grows downwards."""
 
     centres: dict[str, Point] = field(default_factory=dict)
+    rows: dict[str, Point] = field(default_factory=dict)
     bends: dict[Edge, list[Point]] = field(default_factory=dict)
     width: float = 0.0
     height: float = 0.0
@@ -71,6 +73,7 @@ def layered(
     layout.width = max(x[i] + widths.get(i, BEND) / 2 for row in rows for i in row) - left
     for name, i in number.items():
         layout.centres[name] = (x[i] - left, middle[i])
+        layout.rows[name] = span[i]
     for (s, t), chain in chains.items():
         if chain:
             # straight down through each row, so that the line keeps clear of tall neighbours

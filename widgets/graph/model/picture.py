@@ -17,7 +17,8 @@ from workbench.widgets.graph.model.group import Group, Path, frame_id
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.labels import short_name, shorten, source_text
 
-CHAR = 7.0
+#: pixels of a character, plain and bold
+CHAR, BOLD = 7.0, 7.7
 LINE = 15.0
 #: fewest pixels for a box, and for one that holds the present iteration of a closed loop
 NARROW, STATE_ROOM = 56.0, 128.0
@@ -58,7 +59,7 @@ def draw(scene: Scene) -> dict[str, Any]:
         group = scene.groups.get(item)
         boxes[item] = _closed(scene, group) if group is not None else _node(scene, item, marks)
     frames = {key: _frame(scene, scene.groups[key]) for key in scene.shown()}
-    home = {name: scene.box_of(name) for name in scene.graph.nodes}
+    home = scene.homes()
     edges = _edges(scene, home)
     width, height = Places(scene, boxes, frames, edges).place()
     return {
@@ -127,7 +128,7 @@ def _frame(scene: Scene, group: Group) -> dict[str, Any]:
 
 def _box(key: str, lines: list[str], hover: list[str], *, limit: int = LINE_LIMIT, **more: Any) -> dict[str, Any]:
     shown = [shorten(line, limit) or " " for line in lines if line]
-    width = max(NARROW, max(len(t) for t in shown) * CHAR + 16.0)
+    width = max(NARROW, len(shown[0]) * BOLD + 16.0, max(len(t) for t in shown) * CHAR + 16.0)
     return {
         "id": key,
         "title": shown[0],

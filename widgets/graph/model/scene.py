@@ -178,6 +178,15 @@ class Scene:
             self._direction = value
             self._changed()
 
+    def homes(self) -> dict[str, str]:
+        """Node -> id of the box that stands for it now, for all nodes; see :meth:`box_of` for one."""
+        closed = {key: next((k for k in (*self.around(key), key) if k not in self._open), None) for key in self.groups}
+        found = {}
+        for node in self.graph.nodes:
+            item = self.folding.home.get(node, node)
+            found[node] = closed.get(self.holder.get(item, "")) or item
+        return found
+
     def box_of(self, node: str) -> str:
         """Id of the box that stands for a node now."""
         item = self.folding.home.get(node, node)

@@ -1,0 +1,63 @@
+"""The legend of a graph's picture: what the colours and lines on the screen mean, and nothing that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.widgets.base import theme
+from workbench.widgets.graph.graph_shapes import COLOURS, LINES
+
+if TYPE_CHECKING:
+    from workbench.widgets.graph.graph_spec import Marks
+
+KINDS = {
+    "input": "input",
+    "op": "operation",
+    "control": "loop or branch control",
+    "output": "output",
+    "foreign": "operation of another library",
+    "collapsed": "closed box: click to open",
+}
+EDGES = {
+    "data": "data",
+    "taken": "branch taken",
+    "dead": "branch not taken",
+    "back": "way back to the next iteration",
+    "control": "order only",
+}
+
+
+def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -> list[dict[str, str]]:
+    """The signs of a picture: ``sign`` ("box", "line", "text" or "point"), ``colour``, ``style`` and ``text``."""
+    dead = set(state["dead"])
+    kinds = {box["kind"] for box in picture["nodes"] if box["id"] not in dead}
+    found = [_sign("box", COLOURS[kind], "solid", words) for kind, words in KINDS.items() if kind in kinds]
+    if dead:
+        found.append(_sign("box", theme.GREY, "dot", "not executed"))
+    if state["current"] is not None:
+        found.append(_sign("box", theme.VERMILION, "bold", "next"))
+    if state["bad"]:
+        found.append(_sign("box", theme.BAD, "bold", " or ".join(sorted(set(state["bad"].values())))))
+    if marks.selected is not None:
+        found.append(_sign("box", theme.PURPLE, "dash", "selected"))
+    if marks.matches - {""}:
+        found.append(_sign("box", theme.GREEN, "dot", "found"))
+    looks: dict[int, str] = {
+        **dict.fromkeys(state["taken_edges"], "taken"),
+        **dict.fromkeys(state["dead_edges"], "dead"),
+    }
+    lines = {looks.get(k) or edge["kind"] for k, edge in enumerate(picture["edges"])}
+    for kind, words in EDGES.items():
+        if kind in lines:
+            colour, _, dash = LINES[kind]
+            found.append(_sign("line", colour, "bold" if kind == "taken" else dash, words))
+    if state["ages"]:
+        found.append(_sign("text", theme.GREY, "1.74 (4)", "value of an earlier iteration"))
+    if marks.points:
+        found.append(_sign("point", theme.BREAKPOINT, "solid", "breakpoint"))
+    return found
+
+
+def _sign(sign: str, colour: str, style: str, text: str) -> dict[str, str]:
+    return {"sign": sign, "colour": colour, "style": style, "text": text}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.analysis.root_cause.explain import explained
+from workbench.analysis.slicing import work
 from workbench.analysis.slicing.can_fail import failing_nodes
 from workbench.analysis.slicing.execution import slice_of
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
@@ -12,6 +13,9 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination
 from workbench.errors import WorkbenchError
 from workbench.execution import Run
 from workbench.plan import ExecutionPlan
+
+#: Seconds of a reference core at least, in which a loop is followed to the one inside that hangs.
+LEAST = 0.2
 
 
 def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination | None:
@@ -35,7 +39,10 @@ def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination 
     try:
         if not runner.align(run if number is not None else None):
             return None
+        begin, most = work.now(), max(2.0 * seconds, LEAST)
         while runner.cond():
+            if work.now() - begin > most:
+                return None  # the loop itself goes on and on
             runner.advance(1)
         return None
     except SliceFailed:

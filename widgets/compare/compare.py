@@ -62,7 +62,8 @@ class Compare(ipywidgets.VBox):
             tip = "Copy this session here, to compare the two later"
             buttons.append(_button("Copy", tip, lambda: self._aside.do(self._fork)))
         bar = ipywidgets.Box(
-            [self.left, self.right, self.path, self.rtol, *buttons], layout={"flex_flow": "row wrap", "width": "100%"}
+            [self.left, self.right, self.path, self.rtol, *buttons],
+            layout={"flex_flow": "row wrap", "width": "100%", "flex": "0 0 auto", "overflow": "visible"},
         )
         self.words = ipywidgets.HTML()
         self.holder = ipywidgets.VBox()

@@ -132,8 +132,8 @@ def test_a_click_on_a_node_selects_it(newton):
     newton.page.wait_for_timeout(200)
     newton.page.mouse.click(*place)
     newton.page.wait_for_function(
-        """() => [...document.querySelectorAll('.workbench-debugger')[0].querySelectorAll('.workbench-words')]
-                 .some(w => w.textContent.includes('divide'))""",
+        """() => document.querySelectorAll('.workbench-debugger')[0]
+                 .querySelector('.workbench-is-value [data-field=name]').value.includes('divide')""",
         timeout=5000,
     )
 

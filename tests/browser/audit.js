@@ -32,6 +32,8 @@
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (!node.data.trim() || !parent || parent.closest('style, script, option, .hoverlayer, .modebar, defs, datalist')) continue;
+    const closed = parent.closest('details:not([open])');
+    if (closed && !(parent.closest('summary')?.parentElement === closed && !closed.parentElement.closest('details:not([open])'))) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const rect of range.getClientRects()) {

@@ -127,6 +127,7 @@ def shown(opened, request):
     """A panel in the last cell of the notebook, which is deleted afterwards."""
     opened.page.set_viewport_size({"width": 1440, "height": 900})
     opened.add_cell(f"{WORKLOADS[request.param]}\npanel")
+    opened.page.wait_for_selector(".workbench-debugger", state="attached", timeout=90_000)
     opened.page.evaluate("document.querySelector('.workbench-debugger').scrollIntoView()")
     settled(opened)
     yield request.param

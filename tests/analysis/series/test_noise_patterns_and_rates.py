@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.analysis import classify
-from workbench.analysis.series.envelope_rate import approach_rate, spread_rate, step_ratio
+from workbench.analysis.series.step_ratios import approach_rate, spread_rate, step_ratio
 
 
 @pytest.mark.parametrize("period", [4, 7, 12, 23])

@@ -13,14 +13,13 @@ import math
 import numpy as np
 
 from workbench.analysis.series import acceleration, chaos, exact_tail, noise, smooth_tail, step_ratios, weak_labels
-from workbench.analysis.series.folding import pattern_in_noise
 from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.staircase import staircase
 from workbench.analysis.series.unit_root import unit_root
 from workbench.analysis.series.value_series import History
-from workbench.analysis.series.waveform import folded, waveform
+from workbench.analysis.series.waveform import folded, pattern_in_noise, waveform
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.envelope_rate import approach_rate, spread_rate
 from workbench.analysis.series.models import Cycle, Settled
 from workbench.analysis.series.noise import SPECTRUM, spectral_peak
 from workbench.analysis.series.numerical_health import stagnation
 from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.step_ratios import approach_rate, spread_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 

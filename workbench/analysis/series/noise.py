@@ -16,8 +16,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from workbench.analysis.series.envelope_rate import approach_rate, spread_rate
 from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.step_ratios import approach_rate, spread_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 

@@ -3,14 +3,22 @@
 Linear prediction knows sines and few harmonics; a relaxation oscillation, a predator and its prey or a swinging
 pendulum have many.  The period is the first large peak of the autocorrelation, refined between iterations, and the last
 two and a half periods are fitted by gain * x(t - period) + constant.
+
+Patterns of a whole number of values that repeat under noise are found by epoch folding (Leahy et al., Astrophys. J.
+266, 1983): the record is cut into rows of p values; what the means of the columns explain is the pattern, the rest is
+noise.  Candidates are the highest peaks of the autocorrelation and their divisors; the Bayesian information (Schwarz,
+Ann. Statist. 6, 1978) charges a pattern for each of its values.  A smooth wave, whose period need not be whole, drifts
+against its rows: what is left then returns a row later, and the pattern is refused.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from workbench.analysis.series.noise import SPECTRUM, spectral_peak
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import WINDOW, History
 from workbench.kernels import fits
@@ -99,3 +107,74 @@ def _period(x: np.ndarray) -> float | None:
     start = int(np.argmax(high))
     stop = start + int(np.argmin(high[start:])) if not high[start:].all() else len(high)
     return float(first + start + int(np.argmax(after[start:stop])))
+
+
+#: Repetitions at least, candidates from the autocorrelation, and nats by which the pattern must beat a level.
+ROWS, CANDIDATES, NATS = 4, 6, 25.0
+#: Autocorrelation at a candidate, at least: a pattern of a third of the variance has about a third.
+LIKE = 0.22
+
+
+class Fold(NamedTuple):
+    """The period, the share of the variance that the pattern leaves, and the gain in information over a level."""
+
+    period: int
+    rest: float
+    nats: float
+
+
+def fold(h: History) -> Fold | None:
+    """The pattern that explains the last values best; None if none is better than a level by far."""
+    x = h.x[-SPECTRUM:]
+    n = len(x)
+    if n < 4 * ROWS:
+        return None
+    y = x - x.mean()
+    total = float(y @ y)
+    if total <= 0 or not math.isfinite(total):
+        return None
+    spectrum = np.fft.rfft(y, 1 << (2 * n - 1).bit_length())
+    r = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: n // ROWS + 1]
+    r /= np.arange(n, n - len(r), -1)
+    high = np.flatnonzero(r > LIKE * r[0])
+    high = high[high >= 2]
+    top = high[np.argsort(-r[high], kind="stable")[:CANDIDATES]].tolist()
+    # of multiples that are as high the first may be lower than its multiples by chance
+    periods = {*top, *(q for q in high.tolist() for p in top if p % q == 0)}
+    found = [f for p in periods if (f := _of(y, p)) is not None]
+    best = max(found, key=lambda f: f.nats, default=None)
+    return best if best is not None and best.nats > NATS and not _drifts(y, best.period) else None
+
+
+def _of(y: np.ndarray, p: int) -> Fold | None:
+    rows = y[len(y) % p :].reshape(-1, p)
+    total = float(np.sum(rows * rows)) - rows.size * float(rows.mean()) ** 2
+    if total <= 0:
+        return None
+    rest = float(np.sum((rows - rows.mean(axis=0)) ** 2)) / total
+    count = rows.size
+    return Fold(p, rest, -0.5 * count * math.log(max(rest, 1e-12)) - 0.5 * (p - 1) * math.log(count))
+
+
+def _drifts(y: np.ndarray, p: int) -> bool:
+    """True if what the pattern leaves comes again one row later, as it does where the period is not whole."""
+    rows = y[len(y) % p :].reshape(-1, p)
+    left = rows - rows.mean(axis=0)
+    power = float(np.sum(left * left))
+    return power > 0 and float(np.sum(left[1:] * left[:-1])) > 0.3 * power
+
+
+def pattern_in_noise(h: History) -> Finding | None:
+    """OSCILLATING if a repeated pattern explains a third of the variance or more, in both halves of the record."""
+    found = fold(h)
+    if found is None or found.rest > 0.67:
+        return None
+    _, period = spectral_peak(h)
+    if period > 2 and 1.0 - fits.sine(h.x[-SPECTRUM:], period)[0] < found.rest / 0.6:
+        return None  # a sine of any period leaves no more
+    half = len(h.x) // 2
+    early, late = (float(np.var(part)) for part in (h.x[:half], h.x[half:]))
+    if not 0.25 * early < late < 4.0 * early:
+        return None
+    why = f"A pattern of {found.period} values repeats under noise and explains {1 - found.rest:.0%} of the variance."
+    return Finding(Pattern.OSCILLATING, "folded", why, period=float(found.period), doubt=0.1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.series.envelope_rate import step_ratio
 from workbench.analysis.series.models import Cycle
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.smooth_tail import smooth_tail
+from workbench.analysis.series.step_ratios import step_ratio
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 

@@ -98,7 +98,7 @@ def test_row_0_is_on_top_and_the_colours_are_those_of_the_run(opened, page):
     hot, cold = page.evaluate(PIXEL, [2, 3]), page.evaluate(PIXEL, [17, 3])
     ends = json.loads(
         opened.kernel(
-            "import json; from workbench.widgets.values.colours import palettes; p = palettes()\\n"
+            "import json; from workbench.widgets.values.images.colours import palettes; p = palettes()\\n"
             "print(json.dumps([list(p[:3]), list(p[254 * 3:255 * 3])]))".replace("\\n", "\n")
         )
     )

@@ -11,10 +11,10 @@ from plotly.colors import hex_to_rgb
 import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from workbench.widgets import Focus, Moment, ValueInspector
-from workbench.widgets.values.colours import BAD, INFERNO, SIGNED, Scale, indexes, palettes, scale_of
-from workbench.widgets.values.frames import Frames
-from workbench.widgets.values.reduced import is_image, reduced
-from workbench.widgets.values.samples import FRAMES, spaced
+from workbench.widgets.values.images.colours import BAD, INFERNO, SIGNED, Scale, indexes, palettes, scale_of
+from workbench.widgets.values.images.frames import Frames
+from workbench.widgets.values.images.reduced import is_image, reduced
+from workbench.widgets.values.images.samples import FRAMES, spaced
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 

@@ -15,7 +15,7 @@ from workbench.widgets.values.typed_value import typed_value
 
 if TYPE_CHECKING:
     from workbench.widgets.base.figure.figure_view import FigureView as _Part
-    from workbench.widgets.values.inspector_images import InspectorImages
+    from workbench.widgets.values.images.inspector_images import InspectorImages
 else:
     _Part = object
 

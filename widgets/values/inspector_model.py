@@ -10,7 +10,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import count_text, number, shorten, value_text
-from workbench.widgets.values.reduced import FLAT, is_image, matrix, real
+from workbench.widgets.values.images.reduced import FLAT, is_image, matrix, real
 from workbench.widgets.values.slices import Index, Picked, as_key, resolve
 from workbench.widgets.values.statistics_model import largest, one_number, sampled, statistics
 

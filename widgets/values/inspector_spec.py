@@ -9,9 +9,9 @@ import numpy as np
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, text, title, whole_ticks
 from workbench.widgets.text.labels import count_text
-from workbench.widgets.values.colours import Scale
-from workbench.widgets.values.reduced import reduced
-from workbench.widgets.values.run_colours import value_scale
+from workbench.widgets.values.images.colours import Scale
+from workbench.widgets.values.images.reduced import reduced
+from workbench.widgets.values.images.run_colours import value_scale
 
 HEIGHT = 210
 LINES = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.VERMILION, theme.BLUE, theme.GREY, theme.YELLOW)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.widgets.text.labels import count_text, number
-from workbench.widgets.values.pictures import History, part_of
-from workbench.widgets.values.samples import MISSING
+from workbench.widgets.values.images.pictures import ValueHistory, part_of
+from workbench.widgets.values.images.samples import MISSING
 from workbench.widgets.values.slices import Index
 
 ROWS = 5
 
 
-def recent(history: History, iteration: int, index: Sequence[Index]) -> list[list[str]]:
+def recent(history: ValueHistory, iteration: int, index: Sequence[Index]) -> list[list[str]]:
     """Rows of iteration, value and change, the oldest first; values that are not recorded are left out."""
     rows: list[list[str]] = []
     before = None

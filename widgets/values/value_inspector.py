@@ -16,14 +16,14 @@ from workbench.widgets.live.acknowledgement import Acknowledgement
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
+from workbench.widgets.values.images.inspector_images import InspectorImages
+from workbench.widgets.values.images.pictures import history_of
+from workbench.widgets.values.images.run_colours import SCALES
 from workbench.widgets.values.inspected_value import Inspected, before, difference, inspected
 from workbench.widgets.values.inspector_control import FIRST, InspectorControl, sentence
-from workbench.widgets.values.inspector_images import InspectorImages
 from workbench.widgets.values.inspector_model import DISPLAYS, inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
-from workbench.widgets.values.pictures import history_of
 from workbench.widgets.values.recent import recent
-from workbench.widgets.values.run_colours import SCALES
 from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:

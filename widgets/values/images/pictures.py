@@ -13,11 +13,11 @@ from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.text.labels import count_text, number
-from workbench.widgets.values.colours import Scale, indexes
+from workbench.widgets.values.images.colours import Scale, indexes
+from workbench.widgets.values.images.reduced import matrix, real, reduced
+from workbench.widgets.values.images.run_colours import RunColours, value_scale
+from workbench.widgets.values.images.samples import FilmSamples, limits, spaced
 from workbench.widgets.values.inspected_value import Inspected
-from workbench.widgets.values.reduced import matrix, real, reduced
-from workbench.widgets.values.run_colours import RunColours, value_scale
-from workbench.widgets.values.samples import Samples, limits, spaced
 from workbench.widgets.values.slices import Index, as_key, resolve
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class ValueHistory:
     """The iterations of a value within one activation of its loop: ``read`` gives the value of one, ``key`` tells which
     history it is, ``last`` is the newest."""
 
@@ -57,7 +57,7 @@ def part_of(value: Any, index: Sequence[Index]) -> np.ndarray:
         return array
 
 
-def history_of(source: ViewSource, name: str, one: Inspected) -> History | None:
+def history_of(source: ViewSource, name: str, one: Inspected) -> ValueHistory | None:
     """The history that a value of one iteration belongs to; None outside of loops, and for many iterations."""
     trace = source.trace
     if trace is None or not one.iteration or one.steps:
@@ -73,14 +73,14 @@ def history_of(source: ViewSource, name: str, one: Inspected) -> History | None:
     if last is None or len(series.frame) != len(one.iteration):
         return None
     key = (weakref.ref(trace), edits, name, prefix)
-    return History(key, max(last, one.iteration[-1]), lambda iteration: series.at((*prefix, iteration)))
+    return ValueHistory(key, max(last, one.iteration[-1]), lambda iteration: series.at((*prefix, iteration)))
 
 
 class Pictures:
     """Draws the images of one view, and remembers the colour scales of the run."""
 
     def __init__(self) -> None:
-        self._samples, self._steps = Samples(), Samples()
+        self._samples, self._steps = FilmSamples(), FilmSamples()
         self._colours, self._changes = RunColours(), RunColours()
         #: of the value that was drawn last
         self.scale: Scale | None = None
@@ -96,7 +96,7 @@ class Pictures:
         self._changes.forget()
 
     def value(
-        self, one: Inspected, index: Sequence[Index], history: History | None, wish: str, going: bool, live: bool
+        self, one: Inspected, index: Sequence[Index], history: ValueHistory | None, wish: str, going: bool, live: bool
     ) -> Drawn:
         """One image, with its film strip; ``wish`` is "run" or "value", and ``live`` is True for the newest moment."""
         part = part_of(one.value, index)
@@ -134,7 +134,7 @@ class Pictures:
         pair: tuple[Inspected, Inspected],
         change: Inspected,
         index: Sequence[Index],
-        history: History | None,
+        history: ValueHistory | None,
         wish: str,
         going: bool,
     ) -> Drawn:
@@ -165,7 +165,7 @@ class Pictures:
             wish,
         )
 
-    def _film(self, history: History, one: Inspected, index: Sequence[Index], going: bool) -> dict[int, Any]:
+    def _film(self, history: ValueHistory, one: Inspected, index: Sequence[Index], going: bool) -> dict[int, Any]:
         def read(iteration: int) -> np.ndarray:
             value = one.value if (iteration,) == one.iteration[-1:] else history.read(iteration)
             return part_of(value, index)
@@ -193,7 +193,7 @@ class Pictures:
         return drawn
 
 
-def _step(history: History, iteration: int, index: Sequence[Index]) -> np.ndarray:
+def _step(history: ValueHistory, iteration: int, index: Sequence[Index]) -> np.ndarray:
     now, before = (np.asarray(part_of(history.read(k), index)) for k in (iteration, iteration - 1))
     with np.errstate(all="ignore"):
         return np.subtract(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.widgets.values.colours import Scale, scale_of
-from workbench.widgets.values.samples import limits
+from workbench.widgets.values.images.colours import Scale, scale_of
+from workbench.widgets.values.images.samples import limits
 
 #: "auto" is that of the run for values, and one for each for changes, which shrink where a loop converges
 SCALES = ("auto", "run", "value")

@@ -11,7 +11,7 @@ import traitlets
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.json_widget import PROTOCOL, Part
 from workbench.widgets.live.acknowledgement import Acknowledgement
-from workbench.widgets.values.colours import palettes
+from workbench.widgets.values.images.colours import palettes
 
 
 class ArrayImage(Acknowledgement, Part):
@@ -25,8 +25,8 @@ class ArrayImage(Acknowledgement, Part):
         Called without arguments when the browser has drawn an image.
     """
 
-    _script = script("values/array_image.js")
-    _css = joined("values/array_image.css")
+    _script = script("values/images/array_image.js")
+    _css = joined("values/images/array_image.css")
     palettes = traitlets.Bytes(b"").tag(sync=True)
     pixels = traitlets.Bytes(b"").tag(sync=True)
     film = traitlets.Bytes(b"").tag(sync=True)

@@ -9,11 +9,11 @@ import numpy as np
 
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.live.view_source import is_running
-from workbench.widgets.values.array_image import ArrayImage
-from workbench.widgets.values.colours import Scale
-from workbench.widgets.values.frames import Frames
-from workbench.widgets.values.pictures import Drawn, Pictures, history_of, part_of, probe
-from workbench.widgets.values.reduced import is_image
+from workbench.widgets.values.images.array_image import ArrayImage
+from workbench.widgets.values.images.colours import Scale
+from workbench.widgets.values.images.frames import Frames
+from workbench.widgets.values.images.pictures import Drawn, Pictures, history_of, part_of, probe
+from workbench.widgets.values.images.reduced import is_image
 from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.values.colours import Scale, indexes
-from workbench.widgets.values.reduced import matrix, real, reduced
+from workbench.widgets.values.images.colours import Scale, indexes
+from workbench.widgets.values.images.reduced import matrix, real, reduced
 
 #: images of a film strip, without the present one
 FRAMES = 8
@@ -71,7 +71,7 @@ def spaced(last: int) -> list[int]:
     return list(range(0, last, step))
 
 
-class Samples:
+class FilmSamples:
     """Keeps the samples of one value; ``behind`` is true while some were not read yet."""
 
     def __init__(self) -> None:

@@ -1,0 +1,1 @@
+"""Arrays as images: their colours, the frames that are played, and the samples of a film strip."""

@@ -33,8 +33,8 @@ panel
 """
 READY = """() => { const p = document.querySelector('.workbench-debugger');
   const figures = p ? [...p.querySelectorAll('.workbench-figure')] : [];
-  return figures.length >= 5 && figures.every(g => g._fullLayout && g.data.length); }"""
-WIDTH, HEIGHT = 1500, 2000
+  return figures.length >= 5 && figures.every(g => !g.offsetWidth || g._fullLayout && g.data.length); }"""
+WIDTH, HEIGHT = 1500, 980
 
 
 def take(folder: Path) -> None:

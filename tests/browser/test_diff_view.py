@@ -38,7 +38,7 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     # story 1: the first node that differs, inside of both loops, and that the error comes from there
     first = page.evaluate(f"() => {ROWS}[0].innerText")
     assert "source" in first and "w" in first.split() and "0" in first
-    said = page.evaluate("() => document.querySelector('.workbench-diff-said').innerText")
+    said = page.evaluate("() => document.querySelector('.workbench-diff-said').textContent")
     assert "onnxruntime" in said and "agree" in said
     assert page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')") == "true"
 

@@ -97,9 +97,9 @@ def test_the_extension_has_commands_and_no_tab(opened, newton):
 
 
 def test_a_narrow_page_has_one_column(opened, newton):
-    for width, mode in ((700, "one"), (1400, "two")):
+    for width, one in ((700, True), (1400, False)):
         opened.page.set_viewport_size({"width": width, "height": 1200})
-        newton.until("return panel.dataset.mode === args[0]", mode)
+        newton.until("return (panel.dataset.mode === 'one') === args[0]", one)
         for part in (".workbench-toolbar", ".workbench-body"):
             assert newton.ask(f"const p = panel.querySelector('{part}'); return p.scrollWidth <= p.clientWidth + 1"), (
                 part

@@ -158,7 +158,8 @@ def test_how_long_until_it_converges(opened):
     panel = Panel.fresh(opened.page, 1)
     for _ in range(12):
         panel.click("next_iteration", "paused")
-    panel.says("evolution", "y: converging to 2")
+    panel.says("evolution", "converging")
+    panel.says("evolution", "ends at 2")
     now = int(opened.kernel("print(long.session.snapshot().iterations[('while',)])"))
     panel.says("termination", f"stops after {140 - now} more iterations")
 

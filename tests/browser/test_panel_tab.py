@@ -205,7 +205,7 @@ def test_the_palette_presses_the_buttons_of_the_panel_used_last(tabs, newton, op
         panel.until("return panel.querySelector('.workbench-state').dataset.state === 'paused'")
         assert other.status("event") == before
         command(opened.page, "workbench:step-back")
-        panel.until("return panel.querySelector('.workbench-event').textContent.endsWith('0')")
+        panel.until("return panel.querySelector('.workbench-event').textContent.startsWith('0 ')")
     command(opened.page, "workbench:open-panel-in-tab")
     tabs.wait("tabs.length === 1")
 

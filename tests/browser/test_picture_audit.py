@@ -167,7 +167,8 @@ def test_the_audit_finds_what_is_wrong(opened, shown):
                  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
                  line.setAttribute('d', 'M0,NaNL3,4'); svg.append(line);
                  const figure = panel.querySelector('.workbench-is-evolution .workbench-figure');
-                 const axis = figure._fullLayout.yaxis; axis.range = [...axis.range].reverse();
-                 panel.style.height = '2000px';""")
+                 for (const name of Object.keys(figure._fullLayout).filter(n => /^yaxis\\d*$/.test(n)))
+                   figure._fullLayout[name].range = [...figure._fullLayout[name].range].reverse();
+                 panel.style.minHeight = '2000px';""")
     kinds = {line.split(":")[0] for line in audit(opened.page)}
     assert kinds >= {"overlap", "cut", "NaN", "descends", "high"}, kinds

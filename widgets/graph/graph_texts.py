@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -28,6 +29,9 @@ POINTS = {
     "log": ("square", theme.BLUE),
 }
 WARNING = "\u26a0"
+#: width of a letter of these texts, about
+LETTER = 6.4
+_TAGS = re.compile(r"<[^>]*>")
 
 
 def words(
@@ -99,7 +103,30 @@ def values(
             plain.append((*place[:2], _older(value, state["ages"][box["id"]]), place[2]))
         else:
             plain.append((*place[:2], f"<b>{text(value)}</b>", place[2]))
-    return plain + _sides(boxes, edges, right), bad
+    taken: dict[int, list[tuple[float, float]]] = {}
+    bad = _apart(bad, taken)
+    return _apart([*_sides(boxes, edges, right), *plain], taken), bad
+
+
+def _apart(places: Sequence[Any], taken: dict[int, list[tuple[float, float]]]) -> list[Any]:
+    """Those texts that have room beside the ones before them, on this or on the other side of their line.
+
+    The others are left out: a value that is written over another is read in neither place, and the pointer tells it.
+    ``taken`` maps rows of half a letter's height to the stretches that are written on.
+    """
+    found = []
+    for x, y, words_, where in places:
+        width = LETTER * len(_TAGS.sub("", words_))
+        rows = range(int((y - 7.0) // 7.0), int((y + 7.0) // 7.0) + 1)
+        sides = ((x, where), (x - 8.0, "middle left") if where.endswith("right") else (x + 8.0, "middle right"))
+        for at, side in sides:
+            low, high = (at, at + width) if side.endswith("right") else (at - width, at)
+            if all(high <= a or b <= low for row in rows for a, b in taken.get(row, ())):
+                for row in rows:
+                    taken.setdefault(row, []).append((low, high))
+                found.append((at, y, words_, side))
+                break
+    return found
 
 
 def _older(value: str, iteration: str) -> str:

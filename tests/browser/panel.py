@@ -169,10 +169,11 @@ class Panel:
 
     # -- panes ------------------------------------------------------------------------------------------------------
     def pane(self, key: str) -> None:
-        """Open a pane by its button, if it is not open."""
+        """Open a pane by its tab, if it is not the one in sight."""
         self.ask(
             """const button = panel.querySelector(`[data-pane=${args[0]}]`);
-               if (button.getAttribute('aria-expanded') !== 'true') button.click();""",
+               const open = button.ariaExpanded === 'true' && button.ariaSelected === 'true';
+               if (!open) button.click();""",
             key,
         )
         self.until("return panel.querySelector(`.workbench-is-${args[0]}`)?.innerText", key, seconds=60)

@@ -27,7 +27,7 @@ hostile = wb.widgets.DiffView(wb.diff({name: np.arange(40.0)}, {name: np.arange(
 hostile
 """
 CELLS = [TESTS, STORY, "view", "stack", HOSTILE]
-ROWS = "[...document.querySelectorAll('.workbench-diff')[0].querySelectorAll('tbody tr')]"
+ROWS = "[...document.querySelectorAll('.workbench-diff')[0].querySelectorAll('.workbench-diff-rows tbody tr')]"
 FIGURE = "document.querySelectorAll('.workbench-figure')[0]"
 
 
@@ -43,7 +43,7 @@ def test_the_first_difference_in_a_notebook(opened, tmp_path):
     assert page.evaluate(f"() => {ROWS}[0].getAttribute('aria-selected')") == "true"
 
     # a click selects in all views of the focus, and shows that value's curve
-    number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code').textContent === 'y')")
+    number = page.evaluate(f"() => {ROWS}.findIndex(r => r.querySelector('code')?.textContent === 'y')")
     page.evaluate(f"() => {ROWS}[{number}].click()")
     page.wait_for_function(f"() => {ROWS}[{number}].getAttribute('aria-selected') === 'true'", timeout=30_000)
     assert opened.kernel("print(focus.node, focus.moment.iteration)").endswith("(0,)")

@@ -53,7 +53,7 @@ def test_the_first_node_that_differs_from_onnxruntime(opened, panel):
     first.click()
     panel.until("return panel.querySelector('.workbench-time-told').textContent.startsWith('looking at loop 0')")
     assert opened.kernel("print(panel.focus.node, panel.focus.moment.iteration)") == "w (0, 0)"
-    panel.says("value", "w")
+    panel.until("return panel.querySelector('.workbench-is-value [data-field=name]').value === 'w'")
     panel.until(
         """const curve = panel.querySelector('.workbench-is-compare .workbench-figure');
            return curve?.layout?.title?.text?.startsWith('w:') && curve.data[0].x.length > 0"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.audit import audit
+from tests.browser.audit import AUDIT, audit
 from tests.browser.panel import Panel
 
 pytestmark = pytest.mark.timeout(900)
@@ -89,7 +89,7 @@ panel.session.run()
 b = wb.GraphBuilder("newton")
 a, start = b.placeholder("a", "float64", ()), b.placeholder("start", "float64", ())
 root = b.while_loop(lambda x: np.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), {"x": start})
-panel = wb.debug(b.build({"root": root}), {"a": 2.0, "start": 100.0})
+panel = wb.debug(b.build(root), {"a": 2.0, "start": 100.0})
 panel.session.run()
 panel.session.previous_iteration(4)
 panel.session.step()
@@ -166,9 +166,11 @@ def test_the_audit_finds_what_is_wrong(opened, shown):
                  const svg = panel.querySelector('.workbench-is-evolution .workbench-figure .main-svg');
                  const line = document.createElementNS('http://www.w3.org/2000/svg', 'path');
                  line.setAttribute('d', 'M0,NaNL3,4'); svg.append(line);
-                 const figure = panel.querySelector('.workbench-is-evolution .workbench-figure');
-                 for (const name of Object.keys(figure._fullLayout).filter(n => /^yaxis\\d*$/.test(n)))
-                   figure._fullLayout[name].range = [...figure._fullLayout[name].range].reverse();
                  panel.style.minHeight = '2000px';""")
     kinds = {line.split(":")[0] for line in audit(opened.page)}
-    assert kinds >= {"overlap", "cut", "NaN", "descends", "high"}, kinds
+    assert kinds >= {"overlap", "cut", "NaN", "high"}, kinds
+    # in one go: the next drawing would set it right
+    upside_down = """const figure = document.querySelector('.workbench-is-evolution .workbench-figure');
+                     const { yaxis } = figure._fullLayout; yaxis.range = [yaxis.range[1], yaxis.range[0]];"""
+    found = opened.page.evaluate(f"() => {{ {upside_down} return ({AUDIT})(); }}")
+    assert any(line.startswith("descends") for line in found), found

@@ -119,7 +119,7 @@ class View {
     return this.drawing;
   }
 
-  drawWhole() {
+  async drawWhole() {
     const { held, el } = this;
     const layout = { ...dressed(held.layout, this.tokens()), template: { layout: themed(this.model).layout } };
     // The width is always given: plotly.js ends automatic sizing for good as soon as an update names a height.
@@ -129,7 +129,16 @@ class View {
     this.tools.whole(layout);
     this.at = held.push;
     const config = { ...this.model.get("_config"), ...layout.meta?.config };
-    return this.Plotly.react(el, dressed(held.data, this.tokens()), layout, config).then(() => this.tools.after());
+    await this.Plotly.react(el, dressed(held.data, this.tokens()), layout, config);
+    await this.upright();
+    this.tools.after();
+  }
+
+  // Larger is higher: an axis with a ratio to another one (a phase portrait) keeps the direction of an image before it.
+  async upright() {
+    const { range } = this.el._fullLayout?.yaxis ?? {};
+    if (this.held.layout.yaxis?.autorange !== true || !(range?.[0] > range?.[1])) return;
+    await this.Plotly.relayout(this.el, { "yaxis.range": [range[1], range[0]], "yaxis.autorange": true });
   }
 
   // The height that an area of a panel leaves for a figure with a least height (layout.meta); undefined for one that has the
@@ -143,14 +152,16 @@ class View {
     return Math.max(least, area.clientHeight - (drawn - this.el.offsetHeight));
   }
 
-  drawPush(push, { traces, layout }) {
+  async drawPush(push, { traces, layout }) {
     if (push <= this.at) return;
     if (push !== this.at + 1) return this.drawWhole();
     this.at = push;
     const update = this.tools.filtered(ascending(dressedUpdate(layout, this.tokens()), this.el._fullLayout));
     if (this.filled()) delete update.height;
     const numbers = traces.map(([k]) => k);
-    return this.Plotly.update(this.el, restyled(traces, this.tokens()), update, numbers).then(() => this.tools.after());
+    await this.Plotly.update(this.el, restyled(traces, this.tokens()), update, numbers);
+    await this.upright();
+    this.tools.after();
   }
 
   // The message that has come is drawn; one frame later it is on the screen.

@@ -159,9 +159,9 @@ class Compare(ipywidgets.VBox):
     def compare(self, a: str, b: str) -> None:
         """Show two sides by their labels; what goes wrong is said in the pane."""
         with self._one:
-            self._compare(a, b)
+            self._compare_runs(a, b)
 
-    def _compare(self, a: str, b: str) -> None:
+    def _compare_runs(self, a: str, b: str) -> None:
         try:
             first, second = self._read(a), self._read(b)
             if isinstance(first, dict) != isinstance(second, dict):

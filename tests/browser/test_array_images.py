@@ -189,11 +189,14 @@ def test_tabs_are_one_line_and_remembered(opened, page):
 
 
 def test_light_and_dark(opened, page, tmp_path):
+    inks = set()
     for name in ("Dark", "Light"):
         opened.theme(name)
         page.wait_for_timeout(300)
+        inks.add(page.evaluate("getComputedStyle(document.querySelector('.workbench-is-value .workbench-flow')).color"))
         page.locator(".workbench-is-value").screenshot(path=tmp_path / f"value_{name.lower()}.png")
     print("screenshots:", tmp_path)
+    assert len(inks) == 2, inks
 
 
 def test_nothing_failed(opened, page):

@@ -242,6 +242,7 @@ def test_zoom_changes_sizes_and_leaves_out_what_cannot_be_read(running):
 def test_the_bar_carries_out_what_is_pressed_and_says_what_went_wrong(running):
     session, view = running
     view.press("search", {"text": "op:"})
+    view.press("next", {})  # Enter sends both
     assert "has no value" in model(view)["status"]["error"]
     view.press("search", {"text": "op:Merge"})
     assert model(view)["status"]["error"] == ""

@@ -52,6 +52,7 @@ class GraphControl(_Part):
         self.matches: list[str] = []
         self.match = -1
         self.error = ""
+        self._refused = False  # the last search was
         self._revealed = ("", 0)  # the node that is to be seen in the middle, and which time that is
         self._shut: set[str] = set()  # closed by hand
         _check_direction(direction)
@@ -270,13 +271,16 @@ class GraphControl(_Part):
             "crumb": lambda: self._crumb(text),
             "overview": lambda: self._overview(_number(content.get("x")), _number(content.get("y"))),
         }
-        if kind not in actions:
-            return
+        if kind not in actions or (kind in ("next", "previous") and self._refused):
+            return  # Enter sends a search and "next": what was wrong with the search stays in sight
+        if kind == "search":
+            self._refused = False
         was, self.error = self.error, ""
         try:
             actions[kind]()
         except WorkbenchError as error:
             self.error = error.message + (f" {error.fix}" if error.fix else "")
+            self._refused = kind == "search"
         if self.error or was:
             self.update_now()
 

@@ -2,7 +2,7 @@
 #
 #   make lab     JupyterLab on the first notebook        LAB_PORT=8888  LAB_FLAGS="--no-browser ..."
 #   make test    lint, types, fast tests, browser and notebooks; TEST_JOBS=2 side by side
-#   make test-slow     random programs, evaluation sets, builds of packages and other profiles
+#   make test-slow     random programs, evaluation sets, builds of packages and other profiles, the picture audit
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
@@ -104,12 +104,13 @@ test-fast: $(DEV_STAMP)
 	timeout 600 pytest --alone only
 
 test-browser: $(DEV_STAMP) browser
-	timeout 1800 pytest --alone never $(SPREAD) -m "browser and not sweep" tests/browser
-	timeout 600 pytest --alone only -m "browser and not sweep" tests/browser
+	timeout 1800 pytest --alone never $(SPREAD) -m "browser and not sweep and not slow" tests/browser
+	timeout 600 pytest --alone only -m "browser and not sweep and not slow" tests/browser
 
-test-slow: $(DEV_STAMP)
+test-slow: $(DEV_STAMP) browser
 	timeout 1800 pytest --alone never $(SPREAD) -m "slow and not browser"
 	timeout 600 pytest --alone only -m "slow and not browser"
+	timeout 1200 pytest $(SPREAD) -m "browser and slow and not sweep" tests/browser
 
 # Many random programs, the held-out evaluation set, every notebook in a browser: for an hour or a night.
 test-sweep: $(DEV_STAMP) browser

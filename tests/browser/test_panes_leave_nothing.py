@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.panel import Panel
 
-pytestmark = pytest.mark.timeout(480)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(480)]
 
 CELLS = [
     """

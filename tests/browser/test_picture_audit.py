@@ -7,7 +7,7 @@ import pytest
 from tests.browser.audit import AUDIT, audit
 from tests.browser.panel import Panel
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 START = "import numpy as np\nimport workbench as wb\n"
 #: name -> code that gives ``panel``

@@ -45,6 +45,13 @@ def test_a_run_of_numbers_has_nothing_to_tell():
         assert health_model(session) == {"finite": "in the recorded values"}
 
 
+def test_of_a_very_long_run_only_the_newest_values_are_spoken_of(monkeypatch):
+    monkeypatch.setattr("workbench.widgets.panel.health_model.MAX_FIRINGS", 2)
+    with wb.Session(roots(), {"start": 30.0}) as session:
+        session.next_iteration(3)
+        assert health_model(session) == {"finite": "in the newest recorded values"}
+
+
 def test_an_infinity_to_start_from_is_meant():
     b = wb.GraphBuilder("least")
     best = b.while_loop(
@@ -52,7 +59,7 @@ def test_an_infinity_to_start_from_is_meant():
     )
     with wb.Session(b.build({"best": best[1]}), {}) as session:
         session.run()
-        assert health_model(session) == {"finite": "in the recorded values"}
+        assert health_model(session) == {"starts": "The run starts from an infinity"}
 
 
 def test_an_edit_is_told_as_an_edit():

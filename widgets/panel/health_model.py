@@ -1,4 +1,4 @@
-"""The first value of a run that is NaN or infinite, as plain data for the line under the buttons."""
+"""The first value of a run that is NaN or infinite, as plain data for the toolbar's card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 def health_model(session: Any) -> dict[str, Any]:
     """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; without one,
-    ``finite`` says where it was looked for. Empty while nothing is known.
+    ``finite`` says where it was looked for. Of a run that starts from an infinity ``starts`` says so, and nothing is
+    said of the rest: what comes of that infinity is not told apart from it. Empty while nothing is known.
 
     Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
     """
@@ -27,10 +28,13 @@ def health_model(session: Any) -> dict[str, Any]:
         most = max(session.snapshot().iterations.values(), default=0)
     except TROUBLE:
         return {}
-    if origin is None or origin.kind == "inf" and origin.op in STARTS and not origin.edited:
-        return {"finite": "in the recorded values"}
+    whole = most < MAX_FIRINGS
+    if origin is None:
+        return {"finite": "in the recorded values" if whole else "in the newest recorded values"}
+    if origin.kind == "inf" and origin.op in STARTS and not origin.edited:
+        return {"starts": "The run starts from an infinity"}
     return {
-        "text": health_text(origin, whole=most < MAX_FIRINGS),
+        "text": health_text(origin, whole=whole),
         "operands": operands_text(origin),
         "node": origin.node,
         "frame": list(origin.frame),

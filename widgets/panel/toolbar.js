@@ -192,7 +192,7 @@ export default {
       run(now);
       const sick = Boolean(now.health);
       health.box.dataset.tone = sick ? "bad" : now.finite ? "good" : "quiet";
-      set(unhealthy, sick ? `\u26a0 ${now.health.split(", ")[0]}` : now.finite ? "No NaN, no infinity" : "");
+      set(unhealthy, sick ? `\u26a0 ${now.health.split(", ")[0]}` : now.finite ? "No NaN, no infinity" : (now.starts ?? ""));
       unhealthy.title = now.health ?? "";
       there.style.display = sick ? "" : "none";
       set(checked, (sick ? now.operands : now.finite) ?? "");

@@ -108,6 +108,7 @@ class Toolbar(StatusWidget):
             "health": health.get("text", ""),
             "operands": health.get("operands", ""),
             "finite": health.get("finite", ""),
+            "starts": health.get("starts", ""),
             "verdict": {name: told.get(name, "") for name in ("tone", "headline", "detail")},
             "at": int(snapshot.iterations.get(told.get("frame"), -1)) if snapshot.iterations else -1,
             "end": told.get("end"),

@@ -125,6 +125,8 @@ def test_every_other_command_on_a_model_of_tensorflow(nested, tmp_path):
         "events 3",
         "where",
         "step",
+        "set while/Merge [[9,9],[9,9]]",
+        "undo",
         "set while/Merge [[0,0],[0,0]]",
         "run",
         "print while/Merge 1:3",

@@ -1,15 +1,20 @@
 """Writes the .ipynb of the course and its solutions from their text files, executed: ``make notebooks``.
 
-``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so.
+``python .ci/notebooks.py 03 solutions/05`` writes only those whose names begin so, and ``--pictures`` before the names
+takes the pictures of their widgets anew.
 
 The text file (jupytext, py:percent) under notebooks/sources/ is the source; the .ipynb is committed too, with outputs,
-so that a reader can open it at once and nbval has something to compare with. Saved widget state (megabytes) and widget
-outputs, which cannot be drawn without it, are left out; a cell that shows a widget is tagged ``nbval-ignore-output``.
+so that a reader can open it at once and nbval has something to compare with. Saved widget state (megabytes) is left
+out, and a widget, which cannot be drawn without it, is stored as a still picture. A picture that is there stays while
+the code of its cell stays: two of the same widget are never the same bytes. A cell that shows a widget is tagged
+``nbval-ignore-output``.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +26,19 @@ FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 SOURCES = FOLDER / "sources"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 IGNORE = "nbval-ignore-output"
+PNG = "image/png"
 
 
-def write(source: Path) -> None:
+def write(source: Path, anew: bool = False) -> None:
+    """Execute the text file and write its notebook; with ``anew`` no old picture is kept."""
     notebook = jupytext.read(source)
     notebook.metadata["kernelspec"] = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     target = (FOLDER / source.relative_to(SOURCES)).with_suffix(".ipynb")
     where = {"metadata": {"path": str(target.parent)}}
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute()
     notebook.metadata.pop("widgets", None)
+    old = {} if anew or not target.exists() else stored(nbformat.read(target, as_version=4))
+    widgets: dict[int, Any] = {}
     notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
         # Fixed ids and no times: the same text gives the same file.
@@ -38,14 +47,40 @@ def write(source: Path) -> None:
         if cell.cell_type != "code":
             continue
         shown = [output for output in cell.outputs if WIDGET in output.get("data", {})]
+        if shown:
+            widgets[number] = shown[-1]
         if shown and IGNORE not in cell.metadata.get("tags", []):
             sys.exit(f'{source.name}: cell {number} shows a widget: add tags=["{IGNORE}"] to its "# %%" line')
         cell.outputs = joined([output for output in cell.outputs if output not in shown])
+    known = {number: old[source] for number in widgets if (source := notebook.cells[number].source) in old}
+    with_pictures(notebook, widgets, known)
     # Paired files would be compared by their times whenever JupyterLab opens one, and after a clone these say nothing.
     notebook.metadata.pop("jupytext", None)
     nbformat.validate(notebook)
     nbformat.write(notebook, target)
+    if missing := widgets.keys() - known.keys():
+        take = importlib.import_module("notebook_pictures").pictures
+        with_pictures(notebook, widgets, take(target.relative_to(FOLDER).as_posix(), missing))
+        nbformat.write(notebook, target)
     print(f"wrote {target.relative_to(FOLDER)}")
+
+
+def stored(notebook: Any) -> dict[str, str]:
+    """Code of a cell -> the picture of its widget, as the notebook has it."""
+    return {
+        cell.source: output.data[PNG]
+        for cell in notebook.cells
+        if cell.cell_type == "code" and IGNORE in cell.metadata.get("tags", [])
+        for output in cell.outputs
+        if PNG in output.get("data", {})
+    }
+
+
+def with_pictures(notebook: Any, widgets: Mapping[int, Any], pictures: Mapping[int, str]) -> None:
+    """Put pictures (by the number of their cell) in the place of the widgets that the cells have shown."""
+    for number, picture in pictures.items():
+        data = {"text/plain": widgets[number].data.get("text/plain", ""), PNG: picture}
+        notebook.cells[number].outputs.append(nbformat.v4.new_output("display_data", data))
 
 
 def joined(outputs: list[Any]) -> list[Any]:
@@ -66,8 +101,9 @@ def chosen(prefixes: list[str]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    paths = chosen(sys.argv[1:])
+    names = [argument for argument in sys.argv[1:] if argument != "--pictures"]
+    paths = chosen(names)
     if not paths:
-        sys.exit(f"no text file under {SOURCES} begins with {' or '.join(sys.argv[1:])}")
+        sys.exit(f"no text file under {SOURCES} begins with {' or '.join(names)}")
     for path in paths:
-        write(path)
+        write(path, anew="--pictures" in sys.argv)

@@ -36,6 +36,7 @@ from workbench.ir import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.session import Session, example_inputs, run_graph
+from workbench.text import facts_html
 from workbench.trace import Retention, Trace
 
 
@@ -204,6 +205,16 @@ def _view(graph: Graph) -> Any:
     return _widgets().GraphView(graph)
 
 
+def _graph_html(graph: Graph) -> str:
+    """Facts about the graph and a still picture of it, which needs no kernel: what a notebook shows of it."""
+    loops = ", ".join("/".join(path) for path in graph.frames if path)
+    inputs = ", ".join(f"{name}: {graph.type_of(ref)}" for name, ref in list(graph.inputs.items())[:12])
+    facts = (("inputs", inputs), ("outputs", ", ".join(list(graph.outputs)[:12])), ("loops", loops))
+    _widgets()
+    picture = importlib.import_module("workbench.widgets.graph.graph_still").still_picture(graph)
+    return facts_html(repr(graph).strip("<>"), facts, more=picture)
+
+
 def _figure(analysis: Analysis, name: str, tolerance: float | None = None, theme: str = "light") -> Any:
     """Plot the distance of a variable from its limit over the iterations.
 
@@ -268,7 +279,7 @@ def _bind(owner: type, **methods: Any) -> None:
         setattr(owner, name, function)
 
 
-_bind(Graph, run=_run, view=_view)
+_bind(Graph, run=_run, view=_view, _repr_html_=_graph_html)
 _bind(Analysis, figure=_figure, to_html=_to_html)
 
 __all__ = [

@@ -21,7 +21,7 @@ from workbench.ir.listing import Listing
 from workbench.ir.node import Node, Ref
 from workbench.ir.text_writer import write_graph
 from workbench.ir.types import TensorType
-from workbench.text import facts_html, similar_names
+from workbench.text import similar_names
 
 
 class Graph:
@@ -302,12 +302,6 @@ class Graph:
         loops = len(self.frames) - 1
         return f"<Graph {self.name!r}: {len(self.nodes)} nodes, {loops} frame{'s' if loops != 1 else ''}>"
 
-    def _repr_html_(self) -> str:
-        loops = ", ".join("/".join(path) for path in self.frames if path)
-        inputs = ", ".join(f"{name}: {self.type_of(ref)}" for name, ref in list(self.inputs.items())[:12])
-        facts = (("inputs", inputs), ("outputs", ", ".join(list(self.outputs)[:12])), ("loops", loops))
-        return facts_html(repr(self).strip("<>"), facts)
-
     if TYPE_CHECKING:  # the executor and the widgets are above this room: workbench/public.py defines these methods
 
         def run(self, feeds: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
@@ -315,3 +309,6 @@ class Graph:
 
         def view(self) -> Any:
             """The picture of the graph, as a widget."""
+
+        def _repr_html_(self) -> str:
+            """The facts and a still picture, for a notebook."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.browser.actions import Actions, typed
 from tests.browser.cells import ENDLESS, NEWTON
 from tests.browser.panel import Panel
 
@@ -18,29 +19,6 @@ away
 """
 CELLS = [NEWTON, SECOND, ENDLESS, COUNT]
 FIRST, INPUTS, NEVER, AWAY = range(4)
-
-
-class Actions:
-    """Counts what a person does."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.done = most, 0
-
-    def __enter__(self) -> Actions:
-        return self
-
-    def __call__(self, *_: object) -> None:
-        self.done += 1
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        assert kind is not None or self.done <= self.most, f"{self.done} actions, at most {self.most} were promised"
-
-
-def typed(opened, panel: Panel, selector: str, words: str) -> None:
-    """Write in a field and press Enter."""
-    field = opened.page.locator(".workbench-debugger").nth(panel.index).locator(selector)
-    field.fill(words)
-    field.press("Enter")
 
 
 def test_a_why_it_never_ends_without_an_action_and_the_fixed_copy_opens(opened):

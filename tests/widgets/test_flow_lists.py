@@ -12,7 +12,7 @@ import workbench as wb
 from tests.widgets.browser_side import open_view, until
 from tests.widgets.graphs import EVIL, evil, nested, newton
 from workbench.widgets import BreakpointTable, CallStackView, EvolutionView, GraphView
-from workbench.widgets.breakpoints.breakpoint_model import arguments, iteration_path
+from workbench.widgets.breakpoints.breakpoint_model import arguments, iteration_path, with_place
 from workbench.widgets.live.selection import Focus, Moment
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
@@ -124,6 +124,22 @@ def test_what_the_form_says():
     assert set(arguments({"as": "log health", "text": "inf"})) == {"where", "health", "log"}
     found = arguments({"where": "x", "as": "log", "text": "x is {value}", "iteration": "1, any", "hits": "3"})
     assert found == {"where": "x", "log": "x is {value}", "iteration": (1, None), "hits": 3}
+
+
+def test_a_condition_says_its_place_itself():
+    graph = newton()
+    told = with_place({"where": "x < 1.42 and iteration > 1", "as": "always"}, graph)
+    assert arguments(told) == {"where": "x", "when": "x < 1.42 and iteration > 1"}
+    told = with_place({"where": "", "as": "when", "text": "a > 1 or x > 2"}, graph)
+    assert arguments(told) == {"where": "a", "when": "a > 1 or x > 2"}
+    for form in ({"where": "x", "as": "when", "text": "value > 1"}, {"where": "x"}, {"where": "x > 1", "as": "change"}):
+        assert with_place(form, graph) is form
+    with pytest.raises(wb.WorkbenchError, match="names no value"):
+        with_place({"where": "iteration > 3"}, graph)
+    with pytest.raises(wb.WorkbenchError, match="condition"):
+        with_place({"where": "x < "}, graph)
+    name = f"x{EVIL}"
+    assert with_place({"where": name}, evil()) == {"where": name}, "a name with < in it is a place"
 
 
 @pytest.mark.parametrize(

@@ -132,8 +132,14 @@ function taken(event) {
   event.stopPropagation();
 }
 
-// JupyterLab's own shortcuts stay out of an element.
-const ownKeys = (element) => element.setAttribute("data-lm-suppress-shortcuts", "true");
+// JupyterLab's own shortcuts stay out of an element, and Enter in a field of it is the field's: the notebook around would take
+// it to begin to edit a cell.
+function ownKeys(element) {
+  element.setAttribute("data-lm-suppress-shortcuts", "true");
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.tagName === "INPUT") event.stopPropagation();
+  });
+}
 
 // Calls back at an event of the model; gives the function that ends it.
 function listen(model, event, callback) {

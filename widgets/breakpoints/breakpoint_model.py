@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.debugger.conditions.grammar import others
+from workbench.debugger.conditions.parser import parse
 from workbench.debugger.conditions.value_checks import CHECKS
 from workbench.errors import WorkbenchError
 from workbench.widgets.text.display_names import Spoken
@@ -30,6 +33,7 @@ KINDS = {
     "ignore": "health",
 }
 HEALTH = tuple(CHECKS)
+_COMPARES = re.compile("[<>=!]")
 #: kind -> (word, mark): never the colour alone
 LOOKS = {
     "break": ("stops", "\u25cf"),
@@ -107,6 +111,32 @@ def names_of(graph: Graph) -> list[str]:
     """Places for a breakpoint, loop variables first; of large graphs a part (any name may be typed)."""
     variables = [v.name for path in sorted(graph.frames, key=len) for v in graph.frames[path].variables]
     return list(dict.fromkeys([*variables, *graph.outputs, *graph.nodes]))[:MAX_NAMES]
+
+
+def with_place(form: Mapping[str, Any], graph: Graph) -> Mapping[str, Any]:
+    """The form of a condition that was written without a place, ``x < 1.42 and iteration > 1``, with the place of the
+    first value that it names. Other forms are as they were; WorkbenchError for a condition without a name."""
+    kind, where, text = (str(form.get(k) or "").strip() for k in ("as", "where", "text"))
+
+    def known(name: str) -> bool:
+        try:
+            graph.value(name)
+        except WorkbenchError:
+            return False
+        return True
+
+    if kind in ("", "always") and _COMPARES.search(where) and len(where) <= MAX_TEXT and not known(where):
+        text, where = where, ""
+    elif kind != "when" or where or not text or len(text) > MAX_TEXT:
+        return form
+    names = others(parse(text, known))
+    if not names:
+        raise WorkbenchError(
+            f"The condition {shorten(text, 60)!r} names no value of this graph.",
+            slug="bad-breakpoint",
+            fix="name one, as in x < 1.42, or say in the first field where to stop.",
+        )
+    return {**form, "as": "when", "where": names[0], "text": text}
 
 
 def arguments(form: Mapping[str, Any]) -> dict[str, Any]:

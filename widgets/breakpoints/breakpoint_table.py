@@ -20,6 +20,7 @@ from workbench.widgets.breakpoints.breakpoint_model import (
     log_rows,
     names_of,
     recommended_text,
+    with_place,
 )
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource
@@ -221,7 +222,7 @@ class BreakpointTable(HtmlView):
         self.update_now()
 
     def _add(self, form: Mapping[str, Any]) -> None:
-        call = arguments(form)
+        call = arguments(with_place(form, self.source.graph))
         where = call.pop("where")
         if form.get("as") == "ignore":
             self.ignore(where, **call)

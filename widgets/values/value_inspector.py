@@ -23,13 +23,13 @@ from workbench.widgets.values.inspected_value import Inspected, before, differen
 from workbench.widgets.values.inspector_control import FIRST, InspectorControl, sentence
 from workbench.widgets.values.inspector_model import DISPLAYS, inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
+from workbench.widgets.values.offered import offered_names
 from workbench.widgets.values.recent import recent
 from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
 
-MAX_NAMES = 1000
 #: what is shown: the value, that of the iteration before, the difference of the two, or to another moment
 MODES = ("value", "previous", "difference", "against")
 SLOW_S = 0.01
@@ -53,7 +53,7 @@ class ValueInspector(InspectorControl, FigureView):
     source : Session, Trace or Graph
         The run.
     name : str, optional
-        A public value name or ``node:output``; by default the first loop variable.
+        A public value name or ``node:output``; by default the first loop variable but counters and flags.
     focus : Focus, optional
         A selection to share: the selected value is shown.
 
@@ -75,9 +75,7 @@ class ValueInspector(InspectorControl, FigureView):
     def __init__(self, source: ViewSource | Viewable, name: str | None = None, *, focus: Focus | None = None) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         graph = self.source.graph
-        variables = [v.name for p in sorted(graph.frames, key=len) for v in graph.frames[p].variables]
-        known = [*variables, *graph.inputs, *graph.outputs, *graph.nodes]
-        self.names = list(dict.fromkeys(known))[:MAX_NAMES]
+        self.names = offered_names(graph)
         self.name = name or (self.names[0] if self.names else "")
         if self.name and self.name not in self.names:
             graph.value(self.name)  # an unknown name is an error that lists near ones

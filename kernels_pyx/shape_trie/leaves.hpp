@@ -39,13 +39,17 @@ inline Match match_tags(const u32* tags, u32 tag) {
 
 alignas(64) inline LeafBucket no_leaves = {};      // the table of an empty stripe; never written
 
-// Pointer and size in one word: the low 6 bits are the shift that makes a tag the number of its bucket.
+// Pointer, size and version in one word: the low 6 bits are the shift that makes a tag the number of its bucket, the high 16
+// count the tables that the stripe has had. A retired table may come back to its stripe: without the count, a reader that fell
+// asleep on it and read it while it was being filled again would take the old word for the new one, and miss a key that is there.
 struct Leaves {
+    static constexpr int VERSION = 48;             // addresses of a process end below
+    static constexpr u64 ADDRESS = ((u64(1) << VERSION) - 1) & ~u64(63);
     LeafBucket* buckets;
     u32 shift;
-    static Leaves of(u64 word) { return {reinterpret_cast<LeafBucket*>(word & ~u64(63)), static_cast<u32>(word & 63)}; }
+    static Leaves of(u64 word) { return {reinterpret_cast<LeafBucket*>(word & ADDRESS), static_cast<u32>(word & 63)}; }
     static Leaves of(u64* slots, u32 log) { return {reinterpret_cast<LeafBucket*>(slots), 35 - log}; }
-    u64 word() const { return reinterpret_cast<u64>(buckets) | shift; }
+    u64 word_after(u64 before) const { return reinterpret_cast<u64>(buckets) | shift | ((before >> VERSION) + 1) << VERSION; }
     u64* slots() const { return reinterpret_cast<u64*>(buckets); }
     u32 log() const { return 35 - shift; }         // of the number of slots, 3 at least
     u64 size() const { return u64(1) << log(); }

@@ -8,11 +8,12 @@
 //   the nodes above a record live as long as the record: one look at its header after all else covers them too
 //   a record is published in the leaf table after all that it needs stands, and is dead before it leaves the table
 //   a key moves to another slot only with a new table, or by being gone in between
+//   no two tables of a stripe have the same word, for it counts them
 //
 // So a hit holds if the record's header is at the end the one that was seen at first, and takes effect there; a miss holds if
 // the leaf table is the one that was seen at first, and takes effect when its slot was read. Otherwise the search starts again.
 // The generation has 21 bits: a reader would have to sleep while one place is used two million times, with 16 others between
-// any two uses, and wake up to the same generation.
+// any two uses, and wake up to the same generation; the count of tables has 16.
 #pragma once
 
 #include "core.hpp"
@@ -77,6 +78,7 @@ class Reader : public Core {
         for (;;) {
             const u64 word = acquire(leaves);
             const Leaves t = Leaves::of(word);
+            WORKBENCH_TRIE_STEP(word_read, t.slots());
             for (u64 at = t.place(tag);; at = t.next(at)) {
                 const LeafBucket& bucket = t.buckets[at];
                 const Match found = match_tags(bucket.tags, tag);
@@ -89,6 +91,7 @@ class Reader : public Core {
                     return {seen, id};
                 }
                 if (found.empty != 0) {
+                    WORKBENCH_TRIE_STEP(empty_seen, t.slots());
                     __atomic_thread_fence(__ATOMIC_ACQUIRE);
                     if (relaxed(leaves) != word) goto again;
                     return {0, 0};

@@ -16,7 +16,7 @@ struct alignas(64) Stripe {
     u32* more_heads = nullptr;
     Places places;
 
-    Stripe(Arena& arena, u64& leaves_now) : leaves(leaves_now), table(empty_table()), places(arena) { leaves = empty_leaves(); }
+    Stripe(Arena& arena, u64& leaves_now) : leaves(leaves_now), table(empty_table()), places(arena) { leaves = empty_leaves().word_after(0); }
     ~Stripe() { delete[] more_heads; }
 
     u32& head(u32 root) {
@@ -49,7 +49,7 @@ struct alignas(64) Stripe {
     void shrink(Tables& tables, Tables& leaf_tables, u64& bytes) {
         const Leaves leaf = Leaves::of(leaves);
         if (entries == 0 && has_leaves()) {
-            set_release(leaves, empty_leaves());
+            set_release(leaves, empty_leaves().word_after(leaves));
             leaf_tables.give(leaf.slots(), leaf.log());
             bytes -= leaf.size() * 8;
             leaves_filled = 0;
@@ -96,9 +96,10 @@ struct alignas(64) Stripe {
         u64* const slots = tables.take(log);
         if (slots == nullptr) return false;
         const Leaves fresh = Leaves::of(slots, log);
+        WORKBENCH_TRIE_STEP(table_taken, slots);
         old.copy_to(fresh);
         const bool had = has_leaves();
-        set_release(leaves, fresh.word());
+        set_release(leaves, fresh.word_after(leaves));
         bytes += fresh.size() * 8;
         if (had) {
             bytes -= old.size() * 8;
@@ -139,7 +140,7 @@ struct alignas(64) Stripe {
 
   private:
     static u64 empty_table() { return reinterpret_cast<u64>(no_edges) | 3; }
-    static u64 empty_leaves() { return Leaves{&no_leaves, 32}.word(); }
+    static Leaves empty_leaves() { return Leaves{&no_leaves, 32}; }
 
     // The first slot without an edge on the way of a tag.
     static u64 vacancy(const Table& t, u32 tag) {

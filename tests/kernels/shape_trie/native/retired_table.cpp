@@ -63,7 +63,7 @@ int main() {
     const bool met = stage == SAW_NOTHING;
     reach(TABLE_IN_USE);
     reader.join();
-    if (!met) return std::printf("error: the table never came back\n"), 1;
+    if (!met) return std::printf("error: the table was not used again\n"), 1;
     if (seen != held) return std::printf("error: a shape that is held has id %u, and %u was found\n", held, seen), 1;
     std::printf("found\n");
     return 0;

@@ -24,6 +24,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.frontends.flatbytes import VARIABLE, SameDiff
 from workbench.cli.main import parser
 from workbench.debugger import Breakpoints
 from workbench.widgets.base.figure.figure_view import FigureView
@@ -170,8 +171,19 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "tests/frontends/data/saved_v2", tmp_path / "saved_model")
     shutil.copy(ROOT / "tests/frontends/data/loop.pb", tmp_path / "loop.pb")
+    (tmp_path / "model.fb").write_bytes(samediff_net())
     if importlib.util.find_spec("onnx") is not None:
         (tmp_path / "loop.onnx").write_bytes(onnx_loop())
+
+
+def samediff_net() -> bytes:
+    """A layer with softmax, as SameDiff writes it."""
+    sd = SameDiff()
+    sd.placeholder("input", shape=[-1, 2])
+    sd.constant("w", np.float32([[1, 2], [3, 4]]), VARIABLE)
+    sd.op("mmul", "logits", ["input", "w"], ints=[0, 0, 0])
+    sd.op("softmax", "softmax", ["logits"], ints=[-1])
+    return sd.bytes()
 
 
 def onnx_loop() -> bytes:

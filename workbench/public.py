@@ -29,7 +29,7 @@ from workbench.debugger import Stop, StopReason
 from workbench.errors import FeedError, ReleasedError, WorkbenchError
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
-from workbench.frontends import from_graphdef, from_onnx, from_saved_model, load
+from workbench.frontends import from_graphdef, from_onnx, from_samediff, from_saved_model, load
 from workbench.frontends.python.decorator import GraphFunction, graph
 from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
@@ -321,6 +321,7 @@ __all__ = [
     "example_inputs",
     "from_graphdef",
     "from_onnx",
+    "from_samediff",
     "from_saved_model",
     "graph",
     "in_dtype",

@@ -6,20 +6,23 @@
                    │                       "graphdef"     ─► tf/         ─┼─► Graph.from_nodes
                    │                       "saved-model"  ─► tf/         ─┤
                    │                       "graph-text"   ─► parse       ─┘
-    bytes, models ─┴── from_onnx, from_graphdef, from_saved_model
+    bytes, models ─┴── from_onnx, from_graphdef, from_saved_model, from_samediff
 
     wire         the protobuf format, read with tables and without trust
     textproto    its text form, read with the same tables; texttokens: its tokens
     tf/          schema (the tables for GraphDef), graphdef and tensor_proto (bytes -> plain nodes, attributes, arrays),
                  rules/ (TensorFlow op -> our op), convert (plain nodes -> graph), saved_model, restore and checkpoint/
                  (a SavedModel's graph and the values of its variables)
+    flatbuffers/ the FlatBuffers format, read with tables and without trust
+    samediff/    SameDiff graphs -> nodes of TensorFlow 1, and by tf/ to the graph; containers/ (.sdnb and .sdz)
     onnx/        model -> scopes, table, control flow, foreign ops
 
-Each of these functions imports its framework only when it is used; GraphDefs need none.
+Each of these functions imports its framework only when it is used; GraphDefs and SameDiff graphs need none.
 """
 
 from workbench.frontends.load import load
 from workbench.frontends.onnx import from_onnx
+from workbench.frontends.samediff.convert_flatgraph import from_samediff
 from workbench.frontends.tf import from_graphdef, from_saved_model
 
-__all__ = ["from_graphdef", "from_onnx", "from_saved_model", "load"]
+__all__ = ["from_graphdef", "from_onnx", "from_samediff", "from_saved_model", "load"]

@@ -56,7 +56,7 @@ COREML = Format("a Core ML model (.mlmodel, .mlpackage)", _SOURCE)
 ARRAYS = Format("NumPy arrays (.npy, .npz)", "give them as inputs of a model: --input name=@file or numpy.load.")
 TRACE = Format("a trace of a run", "open it with wb.Trace.load, or workbench inspect.")
 ONNX_ZIP = Format("a zip archive with an ONNX model in it", "unpack it, and give the .onnx file.")
-SAMEDIFF = Format("a SameDiff archive (.sdz)", "save the model as ONNX or as a frozen TensorFlow graph.")
+SAMEDIFF = Format("a zip archive with a SameDiff graph in it", "unpack it, and give the .fb file.")
 ZIP = Format("a zip archive", _UNPACK)
 
 #: (where, what stands there, what that is)

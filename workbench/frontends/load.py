@@ -12,6 +12,7 @@ from workbench.frontends.files import read_bytes
 from workbench.frontends.formats import format_of, format_of_folder
 from workbench.frontends.onnx import from_onnx
 from workbench.frontends.protobuf.wire import MAX_BYTES
+from workbench.frontends.samediff.convert_flatgraph import convert_bytes
 from workbench.frontends.sniff import kind_of
 from workbench.frontends.tf import convert, from_graphdef, from_saved_model
 from workbench.frontends.tf.convert import tensors_named
@@ -20,7 +21,10 @@ from workbench.frontends.tf.saved_model.convert_saved_model import FILES
 from workbench.ir.graph import Graph
 from workbench.ir.text import parse
 
-_READS = "ONNX models, TensorFlow GraphDefs and SavedModels (binary or text) and saved workbench graphs can be read."
+_READS = (
+    "ONNX models, TensorFlow GraphDefs and SavedModels (binary or text), SameDiff graphs and saved workbench graphs "
+    "can be read."
+)
 _TAKES = "give a path, bytes, an open binary file, an onnx.ModelProto or a GraphDef."
 
 
@@ -31,8 +35,9 @@ def load(source: Any, *, outputs: Sequence[str] | None = None) -> Graph:
     ----------
     source : path, bytes, binary file, onnx.ModelProto or GraphDef
         The content decides, not the suffix: an ONNX model, a TensorFlow GraphDef (``.pb`` or ``.pbtxt``), a SavedModel
-        (its folder or the file in it), or a graph that was saved with ``graph.text()``. Only a path leads to other
-        files: tensors beside an ONNX model, variables of a SavedModel.
+        (its folder or the file in it), a SameDiff graph (``.fb``, ``.sdnb``, ``.sdz``), or a graph that was saved with
+        ``graph.text()``. Only a path leads to other files: tensors beside an ONNX model, variables of a SavedModel,
+        shards of a SameDiff model.
     outputs : sequence of str, optional
         Names of the values that become the graph's outputs; by default those that the file declares, for a GraphDef
         those of the nodes that nothing reads. Nodes that the outputs do not need are ignored: they may be unknown ops.
@@ -109,6 +114,8 @@ def _from_bytes(data: bytes, name: str, file: Path | None, outputs: Sequence[str
                 fix="give the path of its folder.",
             )
         return from_saved_model(file, outputs=outputs)
+    if kind in ("samediff", "sdnb", "sdz"):
+        return convert_bytes(data, outputs, name, file)
     if kind == "graph-text":
         return _from_text(data, outputs)
     raise _refusal(file, kind, data)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
+from workbench.frontends.samediff.containers.kinds import container_of
+from workbench.frontends.samediff.layout import is_flatgraph
 
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
 
@@ -53,7 +55,7 @@ def is_text(data: bytes) -> bool:
 
 def kind_of(data: bytes) -> str:
     """``empty``, ``graph-text``, ``graphdef-text``, ``saved-model-text``, ``text``, ``zip``, ``onnx``, ``graphdef``,
-    ``saved-model`` or ``unknown``.
+    ``saved-model``, ``samediff``, ``sdnb``, ``sdz`` or ``unknown``.
 
     A file that is cut off is of the kind that its beginning shows.
     """
@@ -61,8 +63,15 @@ def kind_of(data: bytes) -> str:
         return "empty"
     if is_text(data):
         return "graph-text" if data.startswith(b'graph "') else _text_kind(data)
+    if container := container_of(data):
+        return container
     if data.startswith(b"PK\x03\x04"):
         return "zip"
+    kind = _message_kind(data)
+    return "samediff" if kind == "unknown" and is_flatgraph(data) else kind
+
+
+def _message_kind(data: bytes) -> str:
     seen: dict[int, set[int]] = {}
     try:
         for number, wire in scan(data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from workbench.errors import LoadError, UnknownOpError
 from workbench.frontends.tf import eager, library
@@ -19,8 +19,17 @@ _VARIANT = 21
 MAX_OUTPUTS = 100_000
 
 
-def lower(nodes: Mapping[str, NodeDef]) -> dict[str, LoweredNode]:
-    """The lowered form of each node; UnknownOpError with every op that has no counterpart."""
+#: the lowered form of a node without a rule, if it has one all the same
+Other = Callable[[NodeDef], "LoweredNode | None"]
+
+
+def lower(
+    nodes: Mapping[str, NodeDef], other: Other = eager.lowered, what: str = "The GraphDef", source: str = "TensorFlow"
+) -> dict[str, LoweredNode]:
+    """The lowered form of each node; UnknownOpError with every op that has no counterpart.
+
+    ``other`` is asked about nodes without a rule; ``what`` and ``source`` name the model and the system that wrote it.
+    """
     constant = Sources(nodes)
     found: dict[str, LoweredNode] = {}
     unknown: dict[str, list[str]] = {}
@@ -30,18 +39,18 @@ def lower(nodes: Mapping[str, NodeDef]) -> dict[str, LoweredNode]:
             rule = VARIANT_RULES[node.op]
         low = rule(node, constant) if rule else None
         if low is None or low.op not in REGISTRY:
-            low = eager.lowered(node)
+            low = other(node)
         if low is None:
             unknown.setdefault(node.op + (" (this variant)" if rule else ""), []).append(node.name)
         else:
-            _need_inputs(node, low)
+            _need_inputs(node, low, what, source)
             found[node.name] = low
     if unknown:
-        raise _unknown(unknown)
+        raise unknown_ops(unknown, what, library.hint() if other is eager.lowered else "")
     return found
 
 
-def _need_inputs(node: NodeDef, low: LoweredNode) -> None:
+def _need_inputs(node: NodeDef, low: LoweredNode, what: str, source: str) -> None:
     """Refuse a node that no graph could hold, before anything looks at what it reads."""
     spec = REGISTRY[low.via or low.op]
     least, most = spec.arity()
@@ -52,7 +61,7 @@ def _need_inputs(node: NodeDef, low: LoweredNode) -> None:
             f"({', '.join(spec.inputs) or 'none'}).",
             slug="wrong-arity",
             node=node.name,
-            fix="write the GraphDef again with TensorFlow.",
+            fix=f"write {what[0].lower()}{what[1:]} again with {source}.",
         )
 
 
@@ -122,12 +131,14 @@ def check_declared(nodes: Mapping[str, NodeDef], made: Mapping[str, Node]) -> No
             )
 
 
-def _unknown(unknown: Mapping[str, list[str]]) -> UnknownOpError:
+def unknown_ops(unknown: Mapping[str, list[str]], what: str, hint: str) -> UnknownOpError:
+    """The one error for all nodes of a model whose ops have no counterpart: op -> names of its nodes."""
+
     def shown(names: list[str]) -> str:
         return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
     parts = "; ".join(f"{op} at {shown(names)}" for op, names in unknown.items())
     return UnknownOpError(
-        f"The GraphDef has ops without a counterpart here: {parts}.",
-        fix=f"name outputs=... that do not need these nodes, or replace them by other ops{library.hint()}.",
+        f"{what} has ops without a counterpart here: {parts}.",
+        fix=f"name outputs=... that do not need these nodes, or replace them by other ops{hint}.",
     )

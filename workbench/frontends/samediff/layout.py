@@ -1,0 +1,165 @@
+"""Which layout a FlatGraph has, and whether some bytes are one at all. The format has no mark of its own.
+
+What was written before 2019 (ND4J 1.0.0-beta3 and older) is recognised and refused: its arrays have no shape
+descriptors, its variables have their array in another slot, and its custom ops are of class 20, which is another class
+now. Snapshots between it and 1.0.0-beta4 wrote the arrays of today with two other forms of nodes; of these graphs
+those are read that have reductions only, whose classes are known.
+"""
+
+from __future__ import annotations
+
+import struct
+from contextlib import suppress
+
+from workbench.errors import LoadError
+from workbench.frontends.flatbuffers.tables import FlatError, FlatReader, Table
+from workbench.frontends.samediff.schema import schema
+
+#: slots that a FlatGraph has at least and at most
+_LEAST, _MOST = 3, 24
+_MINUS_ONE = 0xFFFFFFFF
+#: a class of ops of snapshots -> the one of today; 5 to 8 were 4 to 7 then
+_SHIFTED = {4: 5, 5: 6, 6: 7, 7: 8}
+#: the class of custom ops before 2019; now that of random numbers, of which there are few
+_CUSTOM_THEN, _FEW = 20, 1000
+_CHECKED = 64
+
+
+def is_flatgraph(data: bytes) -> bool:
+    """True if the bytes can be a SameDiff graph of any version, also one that is cut off."""
+    if len(data) < 16 or data[4:8].isalnum():  # other formats have an identifier of four letters there
+        return False
+    reader = FlatReader(data, schema("current"))
+    try:
+        root = reader.root_table()
+    except FlatError:
+        return False
+    if not _LEAST <= len(root.places) <= _MOST or root.at(2) is None:
+        return False
+    told = {_named(reader, table) for slot in (1, 2) for table in _tables(reader, root, slot)[:_CHECKED]}
+    if "bad" in told:
+        return False
+    return "named" in told or "cut off" in told or _is_cut_off(reader, root)
+
+
+def layout_of(data: bytes) -> str:
+    """``current``, ``early`` or ``first``; LoadError ``samediff-before-2019`` for what was written before 2019.
+
+    Variables and nodes that are not where their offsets point are passed over; whoever reads the graph meets them.
+    """
+    reader = FlatReader(data, schema("current"))
+    root = reader.root_table()
+    variables, nodes = (_tables(reader, root, slot) for slot in (1, 2))
+    if any(_word(data, v, 4) == _MINUS_ONE or _array_is_old(reader, v) for v in variables):
+        raise before_2019()
+    if any(_word(data, n, 11) == _MINUS_ONE for n in nodes):  # the device, one slot before that of today
+        raise before_2019()
+    moved = any(_is_vector_of_tables(reader, n, 16) or _only_at(n, 15, 16) for n in nodes)
+    if not moved:
+        return "current"
+    for node in nodes:
+        at, number = node.at(2), node.at(3)
+        custom = at is not None and data[at] == _CUSTOM_THEN
+        if custom and number is not None and abs(struct.unpack_from("<q", data, number)[0]) > _FEW:
+            raise before_2019()
+    return "early" if any(n.at(7) is not None for n in nodes) else "first"
+
+
+def class_now(number: int, layout: str) -> int:
+    """The class of an op, as it is numbered now."""
+    return number if layout == "current" else _SHIFTED.get(number, number)
+
+
+def before_2019() -> LoadError:
+    """The one error for files of before 2019."""
+    return LoadError(
+        "This SameDiff file has the layout of before 2019, which ND4J 1.0.0-beta3 and older versions wrote: its arrays "
+        "have no shape descriptors, and its ops other numbers. Files of 1.0.0-beta4 (2019) and later are read.",
+        slug="samediff-before-2019",
+        fix="make the graph again with 1.0.0-beta4 or later, from the program or the TensorFlow model that it was made "
+        "from, and save it there: sd.save(file, true). A frozen TensorFlow graph can be loaded here as it is.",
+    )
+
+
+def _tables(reader: FlatReader, root: Table, slot: int) -> list[Table]:
+    at = root.at(slot)
+    if at is None:
+        return []
+    found = []
+    try:
+        start = reader.target(at)
+        for place in range(start + 4, start + 4 + 4 * reader.count(start, 4, "tables"), 4):
+            with suppress(FlatError):
+                found.append(reader.table(reader.target(place)))
+    except FlatError:
+        pass
+    return found
+
+
+def _named(reader: FlatReader, table: Table) -> str:
+    """``named``, ``unnamed`` (as some nodes were), ``cut off``, or ``bad`` where slot 1 cannot be a name."""
+    at = table.at(1)
+    if at is None:
+        return "unnamed"
+    try:
+        start = reader.target(at)
+        count = reader.count(start, 1, "name")
+        return "named" if reader.data[start + 4 : start + 4 + count].decode("utf-8") else "unnamed"
+    except FlatError as error:
+        return "cut off" if error.slug == "truncated" else "bad"
+    except UnicodeDecodeError:
+        return "bad"
+
+
+def _is_cut_off(reader: FlatReader, root: Table) -> bool:
+    """True if the bytes end within the variables and nodes or before them, as those of a file that was cut off do."""
+    for slot in (1, 2):
+        at = root.at(slot)
+        try:
+            if at is not None and reader.count(reader.target(at), 4, "tables") > 0:
+                return True
+        except FlatError as error:
+            return error.slug == "truncated"
+    return False
+
+
+def _word(data: bytes, table: Table, slot: int) -> int | None:
+    at = table.at(slot)
+    return None if at is None or at + 4 > len(data) else int.from_bytes(data[at : at + 4], "little")
+
+
+def _array_is_old(reader: FlatReader, variable: Table) -> bool:
+    """True if the array is in slot 3, behind a shape in slot 2, where the layout of today has a dtype of one byte."""
+    at = variable.at(2)
+    follows = min((p for p in variable.places if at is not None and p > at - variable.start), default=variable.size)
+    if at is not None and follows - (at - variable.start) >= 4 and variable.at(3) is not None:
+        return _points_to_table(reader, variable, 3)  # a shape, and the array behind it
+    return False
+
+
+def _points_to_table(reader: FlatReader, table: Table, slot: int) -> bool:
+    at = table.at(slot)
+    try:
+        return at is not None and bool(reader.table(reader.target(at)).places)
+    except FlatError:
+        return False
+
+
+def _is_vector_of_tables(reader: FlatReader, node: Table, slot: int) -> bool:
+    """True if a slot is a vector of strings, where the layout of today has one string."""
+    at = node.at(slot)
+    if at is None:
+        return False
+    try:
+        start = reader.target(at)
+        count = reader.count(start, 4, "names")
+        inner = [reader.target(start + 4 + 4 * i) for i in range(count)]
+        return count > 0 and all(reader.count(place, 1, "name") > 0 for place in inner)
+    except FlatError:
+        return False
+
+
+def _only_at(node: Table, *slots: int) -> bool:
+    """Nodes of the first layout without a name of their op: a scope in slot 15, nothing behind it."""
+    first, then = slots
+    return node.at(7) is None and node.at(8) is not None and node.at(first) is not None and node.at(then) is None

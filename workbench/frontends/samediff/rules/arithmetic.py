@@ -1,0 +1,273 @@
+"""Elementwise arithmetic, functions and comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.frontends.samediff.rules.base import (
+    FlatRule,
+    Parts,
+    as_result,
+    binary,
+    comparison,
+    dtype_attr,
+    elementwise,
+    is_float,
+    number_of,
+    ours,
+    scalar,
+    to,
+)
+from workbench.ir.types import numpy_dtype
+
+_BINARY = {
+    "add": "AddV2",
+    "subtract": "Sub",
+    "sub": "Sub",
+    "multiply": "Mul",
+    "mul": "Mul",
+    "divide": "Div",
+    "div": "Div",
+    "realdiv": "RealDiv",
+    "truncatediv": "TruncateDiv",
+    "floordiv": "FloorDiv",
+    "floormod": "FloorMod",
+    "mod": "Mod",
+    "fmod": "Mod",
+    "squaredsubtract": "SquaredDifference",
+    "squareddifference": "SquaredDifference",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "Pow": "Pow",
+    "tf_atan2": "Atan2",
+    "divide_no_nan": "DivNoNan",
+    "nextafter": "NextAfter",
+    "igamma": "Igamma",
+    "igammac": "Igammac",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "shift_bits": "LeftShift",
+    "rshift_bits": "RightShift",
+    "zeta": "Zeta",
+    "polygamma": "Polygamma",
+}
+_TURNED = {"reversesubtract": "Sub", "reversedivide": "Div", "reversemod": "FloorMod"}
+_COMPARISONS = {
+    "equals": "Equal",
+    "eq": "Equal",
+    "not_equals": "NotEqual",
+    "neq": "NotEqual",
+    "less": "Less",
+    "lt": "Less",
+    "less_equal": "LessEqual",
+    "lte": "LessEqual",
+    "greater": "Greater",
+    "gt": "Greater",
+    "greater_equal": "GreaterEqual",
+    "gte": "GreaterEqual",
+    "greaterthan": "Greater",
+    "lessthan": "Less",
+}
+_LOGIC = {
+    "boolean_and": "LogicalAnd",
+    "and": "LogicalAnd",
+    "boolean_or": "LogicalOr",
+    "or": "LogicalOr",
+    "boolean_xor": "LogicalXor",
+    "xor": "LogicalXor",
+    "boolean_not": "LogicalNot",
+    "not": "LogicalNot",
+    "bool_not": "LogicalNot",
+}
+_FUNCTIONS = {
+    "neg": "Neg",
+    "abs": "Abs",
+    "sign": "Sign",
+    "square": "Square",
+    "reciprocal": "Reciprocal",
+    "floor": "Floor",
+    "ceil": "Ceil",
+    "round": "Round",
+    "rint": "Rint",
+    "sqrt": "Sqrt",
+    "rsqrt": "Rsqrt",
+    "exp": "Exp",
+    "expm1": "Expm1",
+    "log": "Log",
+    "log1p": "Log1p",
+    "sin": "Sin",
+    "cos": "Cos",
+    "tan": "Tan",
+    "asin": "Asin",
+    "acos": "Acos",
+    "atan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "tanh": "Tanh",
+    "asinh": "Asinh",
+    "acosh": "Acosh",
+    "atanh": "Atanh",
+    "sigmoid": "Sigmoid",
+    "softplus": "Softplus",
+    "softsign": "Softsign",
+    "elu": "Elu",
+    "selu": "Selu",
+    "erf": "Erf",
+    "erfc": "Erfc",
+    "lgamma": "Lgamma",
+    "digamma": "Digamma",
+    "identity": "Identity",
+    "linear": "Identity",
+    "old_identity": "Identity",
+    "stop_gradient": "StopGradient",
+}
+_TESTS = {"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite"}
+_SCALARS = {
+    "add_scalar": "AddV2",
+    "sub_scalar": "Sub",
+    "mul_scalar": "Mul",
+    "div_scalar": "Div",
+    "fdiv_scalar": "FloorDiv",
+    "fmod_scalar": "Mod",
+    "max_scalar": "Maximum",
+    "min_scalar": "Minimum",
+    "pow": "Pow",
+    "pow_scalar": "Pow",
+}
+_SCALAR_COMPARISONS = {
+    "equals_scalar": "Equal",
+    "eq_scalar": "Equal",
+    "notequals_scalar": "NotEqual",
+    "lessthan_scalar": "Less",
+    "lessthanorequal_scalar": "LessEqual",
+    "greaterthan_scalar": "Greater",
+    "greaterthanorequal_scalar": "GreaterEqual",
+}
+
+
+def _power(p: Parts) -> bool:
+    """Of two arrays, or of one and the op's own number."""
+    return binary("Pow")(p) if p.has(2) else scalar("Pow")(p)
+
+
+def _one_minus(p: Parts) -> bool:
+    dtype = p.dtypes[0] or p.out_dtype("float32")
+    return p.has(1) and p.result("Sub", p.value("one", 1, str(dtype)), p.inputs[0])
+
+
+def _cube(p: Parts) -> bool:
+    return p.has(1) and p.result("Mul", p.add("square", "Square", p.inputs[0]), p.inputs[0])
+
+
+def _relu(p: Parts) -> bool:
+    """Above its cutoff, which is nearly always 0, a relu is x."""
+    if not p.has(1):
+        return False
+    x = as_result(p, p.inputs[0], p.dtypes[0])
+    cutoff = p.node.scalar
+    if cutoff is None or not np.any(cutoff):
+        return p.result("Relu", x)
+    number = number_of(p)
+    if number is None or p.has(2):
+        return False
+    return p.result("SelectV2", p.add("above", "Greater", x, number[0]), x, p.add("zeros", "ZerosLike", x))
+
+
+def _relu6(p: Parts) -> bool:
+    return p.has(1) and not np.any(p.node.scalar if p.node.scalar is not None else 0) and p.result("Relu6", p.inputs[0])
+
+
+def _leaky(p: Parts) -> bool:
+    """The slope is the op's scalar, or its first number."""
+    found = p.node.scalar
+    slope = float(found.reshape(())) if found is not None and found.size == 1 and found.dtype != object else None
+    alpha = slope if slope is not None else p.float_at(0, float(p.prop("alpha", 0.01) or 0.01))
+    return p.has(1) and p.result("LeakyRelu", as_result(p, p.inputs[0], p.dtypes[0]), alpha=alpha)
+
+
+def _elu(p: Parts) -> bool:
+    alpha = p.float_at(0, 1.0) if p.node.scalar is None else float(np.asarray(p.node.scalar).reshape(-1)[0])
+    return alpha == 1.0 and elementwise("Elu")(p)
+
+
+def _step(p: Parts) -> bool:
+    """1 above the cutoff, else 0."""
+    number = number_of(p)
+    dtype = p.out_dtype()
+    if number is None or dtype is None:
+        return False
+    return p.result("Cast", p.add("above", "Greater", p.inputs[0], number[0]), DstT=dtype_attr(dtype))
+
+
+def _gelu(p: Parts) -> bool:
+    """ND4J's is x * sigmoid(1.702 x)."""
+    dtype = p.out_dtype("float32")
+    if not p.has(1) or not is_float(dtype):
+        return False
+    x = as_result(p, p.inputs[0], p.dtypes[0])
+    return p.result(
+        "Mul", x, p.add("sigmoid", "Sigmoid", p.add("steep", "Mul", x, p.value("slope", 1.702, str(dtype))))
+    )
+
+
+def _cast(p: Parts) -> bool:
+    dtype = p.stated_dtype()
+    return p.has(1) and dtype is not None and p.result("Cast", p.inputs[0], DstT=dtype_attr(dtype))
+
+
+def _clip(p: Parts) -> bool:
+    """Between two numbers of the op, or two inputs."""
+    if p.has(3):
+        return p.result("ClipByValue", *p.inputs[:3])
+    dtype = p.dtypes[0] or p.out_dtype()
+    if not p.has(1) or len(p.node.floats) < 2 or dtype is None or dtype == "string":
+        return False
+    low, high = (np.asarray(v).astype(numpy_dtype(dtype)) for v in p.node.floats[:2])
+    return p.result("ClipByValue", p.inputs[0], p.value("low", low, dtype), p.value("high", high, dtype))
+
+
+def _log_base(p: Parts) -> bool:
+    """log(x) / log(base)."""
+    found = p.node.scalar
+    dtype = p.out_dtype()
+    if found is None or found.size != 1 or found.dtype == object or not is_float(dtype) or not p.has(1):
+        return False
+    base = np.log(float(found.reshape(())))
+    x = p.add("log", "Log", as_result(p, p.inputs[0], p.dtypes[0]))
+    return p.result("Div", x, p.value("base", base, str(dtype)))
+
+
+RULES: dict[str, FlatRule] = {
+    **{name: binary(op) for name, op in _BINARY.items()},
+    **{name: binary(op, turned=True) for name, op in _TURNED.items()},
+    **{name: comparison(op) for name, op in _COMPARISONS.items()},
+    **{name: to(op, 2) for name, op in _LOGIC.items()},
+    **{name: elementwise(op) for name, op in _FUNCTIONS.items()},
+    **{name: to(op, 1) for name, op in _TESTS.items()},
+    **{name: scalar(op) for name, op in _SCALARS.items()},
+    **{name: scalar(op, compares=True) for name, op in _SCALAR_COMPARISONS.items()},
+    "rsub_scalar": scalar("Sub", turned=True),
+    "rdiv_scalar": scalar("Div", turned=True),
+    "pow": _power,
+    "oneminus": _one_minus,
+    "cube": _cube,
+    "relu": _relu,
+    "relu6": _relu6,
+    "leakyrelu": _leaky,
+    "lrelu": _leaky,
+    "elu": _elu,
+    "step": _step,
+    "cast": _cast,
+    "clipbyvalue": _clip,
+    "ClipByValue": _clip,
+    "log_x": _log_base,
+    "swish": elementwise("workbench.op.swish"),
+    "gelu": _gelu,
+    "hard_sigmoid": elementwise("workbench.op.hard_sigmoid"),
+    "hardsigmoid": elementwise("workbench.op.hard_sigmoid"),
+    "mergeadd": to("AddN"),
+    "accumulate_n": to("AddN"),
+    "mergesum": to("AddN"),
+    "cbrt": ours("cbrt", 1),
+}

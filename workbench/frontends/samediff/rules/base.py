@@ -1,0 +1,241 @@
+"""SameDiff op -> nodes of TensorFlow 1: what a rule is, and the makers of the usual ones.
+
+SameDiff's ops are those of TensorFlow, so a rule writes the node that TensorFlow would have, under the name of the
+variable that SameDiff computes, and the rules of :mod:`workbench.frontends.tf.rules` do the rest. What TensorFlow has
+as an input and SameDiff as an argument (axes, shapes) becomes a constant. Where SameDiff converts types by itself, a
+Cast stands. Ops that TensorFlow lacks are put together, or are ops of ours (:data:`OURS`).
+Source: libnd4j/include/ops/declarable/generic and nd4j-api's org.nd4j.linalg.api.ops.impl of deeplearning4j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.samediff.flatgraph import FlatNode
+from workbench.frontends.samediff.schema import DTYPES
+from workbench.frontends.tf.graphdef import NodeDef, TensorName
+from workbench.frontends.tf.schema import DTYPES as TF_DTYPES
+from workbench.frontends.tf.tensor_proto import DTypeAttr
+from workbench.ir.types import dtype_name, numpy_dtype
+
+#: prefix of the name of an op of ours, in a node of TensorFlow
+OURS = "workbench.op."
+#: axis of a reduction that means all
+ALL = 2**31 - 1
+_NUMBERS = {name: number for number, name in TF_DTYPES.items() if name != "opaque"}
+_KINDS = {"b": 0, "i": 1, "u": 1, "f": 2}
+
+
+def dtype_attr(name: str) -> DTypeAttr:
+    """The attribute of TensorFlow for a dtype name."""
+    return DTypeAttr(_NUMBERS[name])
+
+
+def is_float(dtype: str | None) -> bool:
+    return dtype is not None and dtype.startswith(("float", "bfloat"))
+
+
+def is_number(dtype: str | None) -> bool:
+    return dtype is not None and dtype != "string"
+
+
+def promoted(first: str, second: str) -> str:
+    """The type in which two numbers meet: floats before integers, as C++ has it, the wider of two of a kind."""
+    kinds = ["f" if is_float(d) else numpy_dtype(d).kind for d in (first, second)]
+    if _KINDS[kinds[0]] != _KINDS[kinds[1]]:
+        return first if _KINDS[kinds[0]] > _KINDS[kinds[1]] else second
+    if "bfloat16" in (first, second) or is_float(first):
+        wide = max(numpy_dtype(first).itemsize, numpy_dtype(second).itemsize)
+        return first if first == second else f"float{8 * wide}" if wide > 2 else "float32"
+    return np.result_type(numpy_dtype(first), numpy_dtype(second)).name.replace("float64", "int64")
+
+
+@dataclass
+class Parts:
+    """The nodes that stand for one op of SameDiff.
+
+    ``inputs`` are tensors, ``dtypes`` and ``results`` the types of inputs and outputs that the file states (None where
+    it states none). ``constant`` gives the value of a tensor that is a constant, ``taken`` holds the names in use.
+    """
+
+    node: FlatNode
+    inputs: tuple[TensorName, ...]
+    dtypes: tuple[str | None, ...]
+    results: tuple[str | None, ...]
+    control: tuple[str, ...]
+    constant: Callable[[TensorName], np.ndarray | None]
+    taken: set[str]
+
+    def __post_init__(self) -> None:
+        self.name = self.node.outputs[0]
+        self.made: list[NodeDef] = []
+        self.notes: list[str] = []
+
+    def add(self, part: str, op: str, *inputs: TensorName, **attrs: Any) -> TensorName:
+        """One more node, named after the op with ``part`` behind it; its first output."""
+        name = f"{self.name}/{part}"
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        control = self.control
+        if not inputs and self.inputs:  # a constant belongs to the frame of what the op reads
+            control = tuple(dict.fromkeys((*control, self.inputs[0].node)))
+        self.made.append(NodeDef(name, op, tuple(inputs), control, attrs))
+        return TensorName(name, 0)
+
+    def value(self, part: str, value: Any, dtype: str = "int32") -> TensorName:
+        """A constant."""
+        return self.add(part, "Const", value=np.asarray(value, numpy_dtype(dtype)), dtype=dtype_attr(dtype))
+
+    def cast(self, part: str, x: TensorName, dtype: str) -> TensorName:
+        return self.add(part, "Cast", x, DstT=dtype_attr(dtype))
+
+    def result(self, op: str, *inputs: TensorName, **attrs: Any) -> bool:
+        """The node that has the op's own name, the last one."""
+        self.made.append(NodeDef(self.name, op, tuple(inputs), self.control, attrs))
+        return True
+
+    def int_at(self, index: int, default: int = 0) -> int:
+        return self.node.ints[index] if -len(self.node.ints) <= index < len(self.node.ints) else default
+
+    def float_at(self, index: int, default: float = 0.0) -> float:
+        return self.node.floats[index] if index < len(self.node.floats) else default
+
+    def bool_at(self, index: int, default: bool = False) -> bool:
+        return self.node.bools[index] if index < len(self.node.bools) else default
+
+    def prop(self, name: str, default: Any = None) -> Any:
+        found = self.node.properties.get(name)
+        return default if found is None else found
+
+    def has(self, count: int) -> bool:
+        """True if there are so many inputs or more."""
+        return len(self.inputs) >= count
+
+    def out_dtype(self, default: str | None = None) -> str | None:
+        return self.results[0] or default
+
+    def stated_dtype(self) -> str | None:
+        """The data type that the op's arguments name: by its number, or as a text."""
+        numbers = [*self.node.extra_types, *self.node.ints[:1]]
+        return next((DTYPES[n] for n in numbers if n in DTYPES), self.out_dtype())
+
+
+#: False where the op is used in a form that has no counterpart
+FlatRule = Callable[[Parts], bool]
+
+
+def to(op: str, most: int | None = None, **attrs: Any) -> FlatRule:
+    """The op of TensorFlow with the same inputs (at most ``most`` of them)."""
+    return lambda p: p.result(op, *p.inputs[:most], **attrs)
+
+
+def ours(op: str, most: int | None = None, **attrs: Any) -> FlatRule:
+    return to(OURS + op, most, **attrs)
+
+
+def elementwise(op: str, **attrs: Any) -> FlatRule:
+    """A function of one array; integers are made what the result is said to be first, as ND4J does."""
+
+    def rule(p: Parts) -> bool:
+        if not p.has(1):
+            return False
+        return p.result(op, as_result(p, p.inputs[0], p.dtypes[0]), **attrs)
+
+    return rule
+
+
+def as_result(p: Parts, x: TensorName, dtype: str | None, part: str = "cast") -> TensorName:
+    """``x``, cast to the type of the result where that is a float and x is not."""
+    wanted = p.out_dtype()
+    if wanted is None or not is_number(dtype) or not is_float(wanted) or is_float(dtype):
+        return x
+    return p.cast(part, x, wanted)
+
+
+def binary(op: str, turned: bool = False) -> FlatRule:
+    """Two arrays of any types meet in one, and the result is cast to the type that the file states."""
+
+    def rule(p: Parts) -> bool:
+        if not p.has(2):
+            return False
+        pairs = list(zip(p.inputs[:2], p.dtypes[:2], strict=True))
+        return meet(p, op, *(reversed(pairs) if turned else pairs))
+
+    return rule
+
+
+#: a tensor and its type
+Typed = tuple[TensorName, "str | None"]
+
+
+def meet(p: Parts, op: str, left: Typed, right: Typed) -> bool:
+    (a, first), (b, second) = left, right
+    wanted = p.out_dtype()
+    if first is None or second is None or not is_number(first) or not is_number(second):
+        return p.result(op, a, b)
+    common = promoted(first, second)
+    if first != common:
+        a = p.cast("cast", a, common)
+    if second != common:
+        b = p.cast("cast_1", b, common)
+    attrs = {"T": dtype_attr(common)} if op == "Div" else {}  # of integers it is another division
+    if first == second or wanted is None or wanted == common or not is_number(wanted):
+        return p.result(op, a, b, **attrs)
+    return p.result("Cast", p.add("mixed", op, a, b, **attrs), DstT=dtype_attr(wanted))
+
+
+def comparison(op: str) -> FlatRule:
+    def rule(p: Parts) -> bool:
+        if not p.has(2):
+            return False
+        a, b = same_types(p, p.inputs[:2], p.dtypes[:2])
+        return p.result(op, a, b)
+
+    return rule
+
+
+def same_types(p: Parts, inputs: Sequence[TensorName], dtypes: Sequence[str | None]) -> list[TensorName]:
+    """The inputs, all of the widest of their types."""
+    known = [d for d in dtypes if d is not None]
+    if len(known) < len(dtypes) or not all(map(is_number, known)) or len(set(known)) < 2:
+        return list(inputs)
+    common = known[0]
+    for each in known[1:]:
+        common = promoted(common, each)
+    return [
+        x if d == common else p.cast(f"cast_{i}", x, common)
+        for i, (x, d) in enumerate(zip(inputs, dtypes, strict=True))
+    ]
+
+
+def scalar(op: str, turned: bool = False, compares: bool = False) -> FlatRule:
+    """An array and the number in the op's own scalar argument (or a second input)."""
+
+    def rule(p: Parts) -> bool:
+        if not p.has(1):
+            return False
+        other = (p.inputs[1], p.dtypes[1]) if p.has(2) else number_of(p)
+        if other is None:
+            return False
+        own = (p.inputs[0], p.dtypes[0])
+        left, right = (other, own) if turned else (own, other)
+        if compares:
+            return p.result(op, *same_types(p, (left[0], right[0]), (left[1], right[1])))
+        return meet(p, op, left, right)
+
+    return rule
+
+
+def number_of(p: Parts) -> Typed | None:
+    """The scalar argument as a constant, of the type of x where that is the result's; None where there is none."""
+    found = p.node.scalar
+    if found is None or found.size != 1 or found.dtype == object:
+        return None
+    own, x = dtype_name(found.dtype), p.dtypes[0]
+    dtype = x if x is not None and is_number(x) and p.out_dtype() in (x, "bool", None) else own
+    return p.value("scalar", found.reshape(()).astype(numpy_dtype(dtype)), dtype), dtype

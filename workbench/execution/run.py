@@ -64,6 +64,7 @@ class Run(StoppedRun):
         self._run_seconds = 0.0  # seconds of run time so far
         self._run_events = 0  # events in that time
         self.keeps = back  # makes checkpoints while it runs
+        self.renewed = 0  # how often the executor was put into another state
         if keeping is not None and keeping.keeps_more:
             self._keep(keeping)
             self.trace = self.trace_for(lambda: False)
@@ -296,6 +297,7 @@ class Run(StoppedRun):
 
     def continue_from(self, checkpoints: list[core.Snapshot]) -> None:
         """Replace the checkpoints, after the executor was put into another state; replays begin at these."""
+        self.renewed += 1
         self._checkpoints.start_anew(checkpoints, self._run_seconds)
         self._budget_split.account(self._checkpoints.held)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.debugger.iteration_path import as_path
+from workbench.debugger.replay import read_on
 from workbench.errors import ExecutionError
 from workbench.execution import Run
 from workbench.execution.edit_log import edited_there
@@ -160,10 +161,18 @@ def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
     if layout.frame == 0:
         return _recompute_outside(run, ref)
     found = _path_of(run, ref, iteration)
-    fork = None if found is None else replayed(run, *found)
-    if fork is None:
+    if found is None or lies_before(run.view.counts, *found):
         return None
-    return _value_in(run, fork, ref, fork.view.rows(layout.frame)[1])
+    history = read_on.history_of(run)
+    checkpoint = run.last_checkpoint(lambda c: lies_before(c.counts, *found))
+    fork = read_on.take(run, checkpoint)
+    if fork is None or not lies_before(fork.view.counts, *found):
+        fork = run.fork(checkpoint)
+    if not arrive(fork, *found):
+        return None
+    value = _value_in(run, fork, ref, fork.view.rows(layout.frame)[1])
+    read_on.give(run, fork, history)
+    return value
 
 
 def recompute_last(run: Run, ref: Ref) -> Any | None:

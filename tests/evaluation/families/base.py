@@ -1,4 +1,4 @@
-"""Family: a named generator of test cases with known truth, registered by decorator, in a fixed third of the set.
+"""Family: a named generator of test cases with known truth, registered by decorator, in a fixed part of the set.
 
 A topic module registers functions that draw one case from a random generator::
 
@@ -14,9 +14,11 @@ The function's name is the family's name; the case gets it, so ``case`` needs no
 - ``WATCHED``: draws a ``Watched``: a loop that the black box sees, asked at shares of its run.
 - ``GRAPH``: draws a ``GraphLoop``: a loop in a graph, for the white box.
 
-Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
-return.  Every module of this package is found by ``families()``; nothing has to be listed.  Loops are asked and
-counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which prints the loops' figures too.
+Modules named ``*new_*.py`` hold families that were written last, with ``new=True``: their first score was taken before
+anything was tuned against them.  Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``,
+and leave ``family=""`` in what they return.  Every module of this package is found by ``families()``; nothing has to
+be listed.  Loops are asked and counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which
+prints the loops' figures too.
 
 A case depends on the seed, on the family's name and on its number only, never on other families: adding a family
 leaves the cases of the others as they were.
@@ -58,11 +60,12 @@ class Family:
     name: str
     kind: str
     generate: Callable[[Rng], Any]
+    new: bool = False
 
     @property
     def third(self) -> int:
-        """0: development; 1 and 2: left out."""
-        return digest(self.name) % 3
+        """0: development; 1 and 2: left out; 3: new, scored before anything was tuned against them."""
+        return 3 if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:
         """One case, with the family's name."""
@@ -73,8 +76,8 @@ class Family:
         return self.draw(np.random.default_rng([seed, digest(self.name), number]))
 
 
-def family(kind: str) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
-    """Registers a function as a family of this kind, under the function's name."""
+def family(kind: str, *, new: bool = False) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
+    """Registers a function as a family of this kind, under the function's name; ``new`` puts it into third 3."""
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
 
@@ -82,13 +85,13 @@ def family(kind: str) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
         name = generate.__name__
         if name in _REGISTERED:
             raise ValueError(f"two families are named {name!r}: rename one of them")
-        _REGISTERED[name] = Family(name, kind, generate)
+        _REGISTERED[name] = Family(name, kind, generate, new)
         return generate
 
     return register
 
 
-def families(kind: str | None = None, thirds: Iterable[int] = (0, 1, 2)) -> list[Family]:
+def families(kind: str | None = None, thirds: Iterable[int] = (0, 1, 2, 3)) -> list[Family]:
     """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):

@@ -39,7 +39,7 @@ class FailingLoop(GraphLoop):
     """
 
 
-def loop_family(kind: str) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
+def loop_family(kind: str, *, new: bool = False) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
     """Registers a family of loops that draws again where a loop is too short or too long."""
 
     def register(generate: Callable[[Rng], Any]) -> Callable[[Rng], Any]:
@@ -52,7 +52,7 @@ def loop_family(kind: str) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], A
                     continue
             raise AssertionError(f"no draw of {generate.__name__} can be asked about: widen the family's bounds")
 
-        return family(kind)(redraw)
+        return family(kind, new=new)(redraw)
 
     return register
 

@@ -154,10 +154,10 @@ def bounded_away(rng: Rng) -> Watched:
 
 @loop_family(WATCHED)
 def rounding_floor(rng: Rng) -> Watched:
-    """A residual that stays at a few ulp, above a tolerance that its dtype cannot reach."""
+    """A residual that stays at a few ulp, above a tolerance that its dtype cannot reach; it is there by step 42."""
     ulp, dtype = ((1.2e-7, np.float32), (2.2e-16, np.float64))[rng.integers(2)]
     floor = ulp * rng.integers(1, 5, 100)
-    residual = np.maximum(floor, float(rng.uniform(0.1, 0.5)) ** K[:100]).astype(dtype)
+    residual = np.maximum(floor, float(rng.uniform(0.1, 0.42)) ** K[:100]).astype(dtype)
     return watched([("r", residual, ">", dtype(0.05 * ulp))], ends=False)
 
 

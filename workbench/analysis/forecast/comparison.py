@@ -20,6 +20,7 @@ from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
 from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
+from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.series.value_series import WINDOW
@@ -160,6 +161,11 @@ class ComparisonMonitor:
             runs = plateaus(xs)
             if runs.stepped and not runs.final:
                 return self._staircase(runs, dtype, keep, t, name, exact_float)
+        if exact_float and (dtype.kind == "f" or dtype.itemsize == 8):
+            steps = seasonal_steps(xs, keep, t)
+            found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
+            if found is not None:
+                return found
         return self._by_law(self._values, xs, self.count, dtype, keep, t, name, exact_float)
 
     def _by_law(
@@ -238,6 +244,7 @@ class ComparisonMonitor:
             text = {
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
                 "geometric": f"{name} changes by the factor {step:.6g}",
+                "seasonal": f"{name} moves by steps that repeat",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
             return PassageForecast(

@@ -15,6 +15,7 @@ import numpy as np
 from workbench.analysis.forecast.crossing_time import Crossing
 from workbench.analysis.forecast.diverges_from import drifts_away, goes_away
 from workbench.analysis.forecast.laws.exact_continuation import OPS
+from workbench.analysis.forecast.swings import resets, swings_clear, wanders
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
@@ -54,6 +55,21 @@ def verdict(
 
     ``again(n)`` classifies the first n values: a limit must have been in sight before.
     """
+    if resets(x, keep):
+        sentence = f"{name} counts up and starts again at moments that its record does not explain."
+        return Verdict("resets", sentence, False)
+    found = _verdict(e, x, keep, t, name, clause, again)
+    if not found.sure and keep in (">", ">=", "<", "<="):
+        gap = swings_clear((x - t) * (1.0 if keep in (">", ">=") else -1.0))
+        if gap is not None:
+            sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
+            return Verdict("swings", sentence, True)
+    return found
+
+
+def _verdict(
+    e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str, again: Callable[[int], Evolution]
+) -> Verdict:
     # noise of a relative size shows in the logarithm, where a steep way down does not hide it
     noisy = len(x) >= 20 and (is_noisy(x) or bool(np.all(x > 0)) and is_noisy(np.log(x)))
     skip = noisy and e.method not in EXACT_METHODS and e.label is not Pattern.CHAOTIC or e.method in _NOISY
@@ -153,16 +169,16 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
 def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
     """A stationary record of noise whose range keeps well away from the threshold.
 
-    Asked of the last half and, if that still holds some of the way down, of the last two fifths, 20 values or more, of
-    the last third, 15 or more, and of what is not above the last 10 values; in the logarithm where the values are
-    positive.  Its quarters must lie on one level and the gap to the threshold exceed five deviations and twice the
-    range.  Where its steps do not lean back, the noise is correlated: the gap must be ten times the range, and a slope
-    has the error of an AR(1) record.
+    Asked of all of it where it has 40 values or more, of the last half and, if that still holds some of the way down,
+    of the last two fifths, 20 values or more, of the last third, 15 or more, and of what is not above the last 10
+    values; in the logarithm where the values are positive.  Its quarters must lie on one level and the gap to the
+    threshold exceed five deviations and twice the range.  Where its steps do not lean back, the noise is correlated:
+    the gap must be ten times the range, and a slope has the error of an AR(1) record.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
     n = len(x)
-    for start, least in ((n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), 10)):
+    for start, least in ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), 10)):
         late = x[start:]
         if len(late) >= least:
             gap = _stationary_gap(x, late, keep, t)
@@ -186,7 +202,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     """The gap in deviations if ``late`` is stationary noise and the way down to it is over; else None."""
     side = 1.0 if keep in (">", ">=") else -1.0
     y, mark, whole = late, t, x
-    if np.all(x > 0) and t > 0 and side > 0:
+    if np.all(x > 0) and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
         y, mark, whole = np.log(late), math.log(t), np.log(x)
     gap = float(np.min(side * (y - mark)))
     spread, span = float(y.std(ddof=1)), float(np.ptp(y))
@@ -196,7 +212,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     slope = float(k @ y / (k @ k))
     rest = y - y.mean() - slope * k
     se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
-    correlated = laws.lag_one(y) > -0.2
+    correlated = laws.lag_one(y) > (-0.2 if len(y) >= 15 else 0.1)  # of few values it is known to a third
     if correlated:
         own = float(rest @ rest)  # 0 on a line without noise
         r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95) if own > 0 else 0.0
@@ -208,11 +224,13 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     up = np.diff(y) > 0
     if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < 0.25 * len(y)):
         return None  # a smooth bend is not noise
+    if correlated and wanders(side * (y - mark)):
+        return None
     fastest = max(-side * slope, 0.0) + 2.0 * se
     fell = side * (float(whole[:2].mean()) - float(y.mean()))
     # either the way down was seen and is over, or the level can hardly move that far
     down = max(int(np.argmax(side * (whole - y.mean()) < spread)), 1)
-    arrived = fell > 6.0 * spread and fastest < 0.1 * fell / down
+    arrived = fell > 6.0 * spread and fastest < 0.15 * fell / down
     return gap / spread if arrived or gap / max(fastest, 1e-300) > 25.0 * len(x) else None
 
 
@@ -235,7 +253,7 @@ def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> 
     smooth = 4 <= min(turns) and max(turns) < 0.45 * len(quarters[0])
     if smooth and far[1] < 0.95 * far[0] and far[2] < 0.95 * far[1]:
         return None  # the swings themselves become smaller
-    if _wanders(y, gap):
+    if wanders(y):
         return None
     rests = spans[2] < 1e-3 * gap and spans[2] <= 0.3 * spans[1] and spans[1] <= 0.5 * spans[0]
     back = b <= 1e-9 * gap and abs(b) < 0.05 * gap and abs(a) < 0.3 * gap
@@ -244,12 +262,6 @@ def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> 
         sentence = f"{name} keeps coming as near to {t:.6g} as {gap:.6g}, and no nearer; clause {clause} never turns."
         return Verdict("floor" if rests else "cycle", sentence, True)
     return None
-
-
-def _wanders(y: np.ndarray, gap: float) -> bool:
-    """True if a walk of such steps, which are independent and add up, may cross the gap: within 60**2 steps."""
-    step = float(np.diff(y).std())
-    return abs(laws.lag_one(y)) < 0.3 and float(y.std()) > 1.2 * step and gap < 60.0 * step
 
 
 def reaches_in_period(e: Evolution, keep: str, t: float) -> bool | None:

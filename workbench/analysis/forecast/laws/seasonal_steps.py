@@ -1,0 +1,77 @@
+"""Steps that repeat with a period: sales of a week, batches with a rest, a window that doubles and halves.
+
+The record, or its logarithm where it is positive and its ratios repeat, moves by the same steps in each period of 2 to
+16 values; two periods and three values more must show it to within rounding.  Each place of the period is then a
+counter of its own, and the first of them to cross the threshold ends the clause.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+
+#: Longest period; rounding of a step, in units of the largest value, and of what is met exactly.
+LONGEST, ROUNDING, NEAR = 16, 8 * 2.2e-16, 1e-12
+
+
+def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
+    """First k at which ``x op threshold`` fails, if the steps (or the ratios) of the record repeat; else None."""
+    if op in ("==", "!=") or len(xs) < 2 * 2 + 4:
+        return None
+    whole = isinstance(xs[-1], (int, np.integer)) and isinstance(threshold, (int, np.integer))
+    v = [int(x) if whole else float(x) for x in xs[-(2 * LONGEST + 4) :]]
+    t = int(threshold) if whole else float(threshold)
+    p = _period(v)
+    if p is not None:
+        return _crossing(v, p, op, t)
+    if t > 0 and all(0 < x < math.inf for x in v):
+        logs = [math.log(x) for x in v]
+        p = _period(logs)
+        return _crossing(logs, p, op, math.log(t)) if p is not None else None
+    return None
+
+
+def _period(v: list[Any]) -> int | None:
+    """The shortest period of the steps, which differ within it and do not sum to nothing; None without one."""
+    n = len(v)
+    rounding = 0 if type(v[-1]) is int else ROUNDING * max(abs(v[0]), abs(v[-1]))
+    last, before = v[-1] - v[-2], v[-2] - v[-3]
+    for p in range(2, min(LONGEST, (n - 4) // 2) + 1):
+        # two steps tell nearly all periods apart
+        if abs(v[-1 - p] - v[-2 - p] - last) > rounding or abs(v[-2 - p] - v[-3 - p] - before) > rounding:
+            continue
+        steps = [b - a for a, b in zip(v, v[1:], strict=False)]
+        if all(abs(b - a) <= rounding for a, b in zip(steps, steps[p:], strict=False)):
+            uneven = max(steps[-p:]) - min(steps[-p:]) > rounding
+            return p if uneven and abs(v[-1] - v[-1 - p]) > rounding else None
+    return None
+
+
+def _crossing(v: list[Any], p: int, op: str, t: float) -> Steps | None:
+    drift = v[-1] - v[-1 - p]
+    near = 0 if type(v[-1]) is int else NEAR * max(abs(t), abs(v[-1]))
+
+    def holds(value: Any) -> bool:
+        return bool(OPS[op](t if abs(value - t) <= near else value, t))
+
+    towards = (drift > 0) == (op in ("<", "<="))
+    found = None
+    for place in range(1, p + 1):
+        at = v[-1 - p + place] + drift  # the value after ``place`` further evaluations
+        if not holds(at):
+            k = place
+        elif towards:
+            turns = max(0, math.floor((t - at) / drift) - 1)
+            while holds(at + turns * drift):
+                turns += 1
+            k = place + turns * p
+        else:
+            continue
+        found = k if found is None else min(found, k)
+    step = float(drift) / p
+    return Steps(found, "seasonal" if found is not None else "moves-away", step=step)

@@ -1,0 +1,95 @@
+"""Decides if an operand that keeps swinging stays on one side of its threshold: limit cycles, turning vectors, relays.
+
+The record's end must repeat itself at some lag, with less than a part of its scatter left over; swings that keep away
+by more than their own range, on one level, need no lag.  Blocks of whole periods, the last two or three of them, have a
+mean and a least distance to the threshold.  A motion that decays or drifts to the threshold brings the mean nearer by
+the same share in each block, so that the way still to come, as a geometric series (Aitken 1926), is as long as the
+mean's distance itself; one that has arrived, or settles elsewhere, has much less to come than the gap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.kernels import laws
+
+#: Fewest values, shortest lag, fewest values of a block, and turns of the record's last three quarters.
+FEWEST, SHORTEST, BLOCK, TURNS = 24, 3, 8, 4
+#: A record repeats if what differs at its lag is less than this share of its scatter; of noise it is 0.9 and more as a
+#: rule, so that what looks like noise needs more, and two blocks instead of three the most.
+ALIKE, NOISY, CLOSELY = 0.5, 0.35, 0.2
+#: The gap to the threshold at least, as a share of the swings' range: of what repeats, and of what does not.
+CLEAR, FAR = 0.25, 1.0
+#: Progress in a block that sampling explains, as a share of the range: of its mean, and of its least; of that, also as
+#: a share of the gap.
+EVEN, LEAST, NEAR = 0.06, 0.3, 0.3
+#: Progress of the mean of swings without a lag, in the last block and in all, as a share of the range.
+LEVEL = 0.1
+#: The gap over the progress that is still to come.
+SAFE = 3.0
+
+
+def swings_clear(y: np.ndarray) -> float | None:
+    """The gap that stays, if y > 0, the distance to the threshold, swings and comes no nearer to 0; else None."""
+    n = len(y)
+    late = y[n // 4 :]
+    steps = np.diff(late)
+    if n < FEWEST or not np.all(y > 0) or np.count_nonzero(steps[1:] * steps[:-1] < 0) < TURNS:
+        return None
+    noisy = laws.is_noisy(late)
+    walks = wanders(y)
+    period = _lag(late, NOISY if noisy or walks else ALIKE)
+    size = len(late) // 3 if period is None else period * max(-(-BLOCK // period), n // 3 // period)
+    count = min(3, n // size)
+    if count < 2 or walks and (period is None or noisy):
+        return None
+    if count == 2 and _lag(late, CLOSELY) is None:
+        return None
+    blocks = y[n - count * size :].reshape(count, size)
+    span, gap = float(np.ptp(blocks[-1])), float(blocks[-1].min())
+    if not gap > (CLEAR if period is not None else FAR) * span:
+        return None
+    mean, least = (-np.diff(levels) for levels in (blocks.mean(1), blocks.min(1)))
+    if least[-1] - max(mean[-1], 0.0) > min(LEAST * span, NEAR * gap):
+        return None  # the swings grow
+    if period is None and max(mean[-1], mean.sum()) <= LEVEL * span:
+        return gap
+    if period is not None and mean[-1] <= EVEN * span:
+        return gap
+    if mean[-1] > (0.5 if noisy else 1.0) * span or period is None and noisy:
+        return None  # a way down with ripples
+    if count == 3 and mean[1] < 0.8 * mean[0] and SAFE * mean[1] ** 2 / (mean[0] - mean[1]) < gap:
+        return gap
+    return None
+
+
+def wanders(y: np.ndarray) -> bool:
+    """True if a walk of such steps, which are independent and add up, may reach 0: within 60**2 steps."""
+    step = float(np.diff(y).std())
+    return abs(laws.lag_one(y)) < 0.3 and float(y.std()) > 1.2 * step and float(y.min()) < 60.0 * step
+
+
+def resets(x: np.ndarray, keep: str) -> bool:
+    """True for a counter towards the threshold that starts again at its base now and then, after uneven runs."""
+    if keep not in ("<", "<=", ">", ">="):
+        return False
+    up = 1.0 if keep in ("<", "<=") else -1.0
+    y = up * x
+    base, steps = float(y.min()), np.diff(y)
+    counts = steps[steps > 0]
+    if not counts.size or not np.all((steps == counts[0]) | (y[1:] == base)):
+        return False
+    starts = np.flatnonzero(y == base)
+    return len(starts) > 1 and float(y.max()) > base + counts[0] and len(set(np.diff(starts).tolist())) > 1
+
+
+def _lag(y: np.ndarray, alike: float) -> int | None:
+    """The shortest lag at which the last values repeat well, two turns of them or more; None where they do not."""
+    best, least = None, alike
+    for p in range(SHORTEST, len(y) // 2 + 1):
+        size = max(p, 2 * BLOCK)
+        scatter = float(y[-size:].std())
+        unlike = float((y[p:] - y[:-p])[-size:].std()) / scatter if scatter > 0 else alike
+        if unlike < least:
+            best, least = p, 0.8 * unlike  # a multiple of the period repeats as well as the period
+    return best

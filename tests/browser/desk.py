@@ -20,7 +20,7 @@ THEME = Path("settings", "@jupyterlab", "apputils-extension", "themes.jupyterlab
 
 
 class Desk:
-    """A server on copies of the project's notebooks. What one page leaves (kernels, theme) ends with it."""
+    """A server on copies of the project's notebooks. What one page leaves (kernels, theme, sizes) ends with it."""
 
     def __init__(self, context: Any, folder: Path, url: str, token: str, app: str) -> None:
         self.context, self.folder, self.url, self.token, self.app = context, folder, url, token, app
@@ -37,6 +37,8 @@ class Desk:
             yield Page(self.context.new_page(), self.url, self.token, self.app)
         finally:
             for page in self.context.pages:
+                if page.url.startswith("http"):
+                    page.evaluate("localStorage.removeItem('workbench:layout')")
                 page.close()
             self._end_kernels()
             (self.folder / THEME).unlink(missing_ok=True)

@@ -134,17 +134,17 @@ def test_how_long_until_it_converges(views):
 
 def test_kinds_are_chosen_by_mouse_and_keyboard(views):
     box = views.view(EVOLUTION)
-    box.locator("button", has_text="Cobweb").click()
+    box.locator("[data-name=kind] select").select_option(label="Cobweb")
     views.until(f"/Cobweb of/.test(figure({EVOLUTION}).layout.title.text) && figure({EVOLUTION}).data[2].x.length > 30")
-    box.locator("select").first.select_option(label="x")
+    box.locator("[data-name=first] select").select_option(label="x")
     views.until(f"figure({EVOLUTION}).data[2].x[0] === 50 && figure({EVOLUTION}).data[2].y[0] === 45.2")
-    box.locator("button", has_text="Cobweb").focus()
-    views.page.keyboard.press("ArrowRight")
+    box.locator("[data-name=kind] select").focus()
+    views.page.keyboard.press("ArrowDown")
     views.until(f"/change of x over x/.test(figure({EVOLUTION}).layout.title.text)")
-    views.until("document.activeElement.textContent === 'Phase'")
-    views.page.keyboard.press("ArrowRight")  # round to the first
+    views.until("document.activeElement.value === 'phase'")
+    views.page.keyboard.press("Home")
     views.until(f"figure({EVOLUTION}).layout.xaxis.title.text === 'iteration'")
-    views.until("document.activeElement.textContent === 'Strips'")
+    views.until("document.activeElement.value === 'strips'")
     box.locator("button", has_text="log").click()
     views.until(f"figure({EVOLUTION}).layout.yaxis.type === 'log'")
     box.locator("button", has_text="+ i").click()  # a counter is closed at first

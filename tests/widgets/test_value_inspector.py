@@ -316,3 +316,30 @@ def test_names_with_tags_are_text():
         view.look(time=":")
         assert "<img" not in json.dumps(view.figure.to_plotly_json(), default=str)
         view.close()
+
+
+def test_what_this_iteration_computes_anew_is_not_offered_for_an_edit():
+    with wb.Session(newton(), {"a": 2.0, "x0": 20.0}) as session:
+        session.next_iteration(3)
+        for name, offered in (("while/divide", False), ("x", True), ("while/multiply_1", True)):
+            inspector = ValueInspector(session, name)
+            assert inspector.model(session.snapshot())["editable"] is offered, name
+            if offered:
+                inspector.edit("3.0")
+                assert session.undo_edit()
+            inspector.close()
+        session.run_to("while/divide")
+        session.step()
+        inspector = ValueInspector(session, "while/divide")
+        assert inspector.model(session.snapshot())["editable"], "it has fired"
+        inspector.edit("3.0")
+        inspector.close()
+
+
+def test_a_counter_is_not_the_first_value():
+    b = wb.GraphBuilder("counted")
+    k, x = b.while_loop(lambda k, x: k < 5, lambda k, x: (k + 1, x * 0.5), (b.constant(0, "int64"), b.constant(8.0)))
+    with wb.Session(b.build({"k": k, "x": x})) as session:
+        inspector = ValueInspector(session)
+        assert inspector.name == "x" and inspector.names[:2] == ["x", "k"]
+        inspector.close()

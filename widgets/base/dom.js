@@ -141,6 +141,23 @@ function ownKeys(element) {
   });
 }
 
+// What a person has chosen, kept in the browser: sizes, the size of the text, the tab of a value.
+const STORE = "workbench:layout";
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(STORE)) ?? {};
+  } catch {
+    return {}; // a page without storage, or what somebody else wrote there
+  }
+}
+function remember(changes) {
+  try {
+    localStorage.setItem(STORE, JSON.stringify({ ...remembered(), ...changes }));
+  } catch {
+    // full, or forbidden: it lasts as long as the page
+  }
+}
+
 // Calls back at an event of the model; gives the function that ends it.
 function listen(model, event, callback) {
   model.on(event, callback);

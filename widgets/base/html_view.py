@@ -61,7 +61,8 @@ class HtmlView(Face, StatusWidget):
 
 
 class HtmlPart(Part):
-    """Shows ``status`` by the JavaScript of the file ``script``; ``asked(kind, content)`` gets its messages.
+    """Shows ``status`` by the JavaScript of the file ``script``, or of several, the last of which exports;
+    ``asked(kind, content)`` gets its messages.
 
     The view that it belongs to offers the status; there is no pump and no acknowledgement of its own. Without ``load``
     anywidget imports the script itself, which is then there as soon as the model is.
@@ -70,10 +71,15 @@ class HtmlPart(Part):
     _css = joined("base/flow.css")
 
     def __init__(
-        self, script: str, status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None], load: bool = True
+        self,
+        script: str | Sequence[str],
+        status: dict[str, Any],
+        asked: Callable[[str, Mapping[str, Any]], None],
+        load: bool = True,
     ) -> None:
         self._asked = asked
-        super().__init__(status=status, **{"_script" if load else "_esm": module(script)})
+        files = (script,) if isinstance(script, str) else script
+        super().__init__(status=status, **{"_script" if load else "_esm": module(*files)})
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         self._asked(kind, content)

@@ -28,7 +28,7 @@ export default {
     const empty = make("div", "workbench-flow-dim", box);
 
     const form = aria(make("form", "workbench-flow-bar", box), "", "Add a breakpoint");
-    const where = makeField("value, node, pattern or condition", 26, form, "where");
+    const where = makeField("value, node or condition", 24, form, "where");
     const offerNames = suggest(where);
     const kind = aria(make("select", "", form), "", "Kind of breakpoint");
     for (const name of Object.keys(KIND_WORDS)) {

@@ -24,7 +24,7 @@ def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
     names = [{"value": n, "text": shorten(short_name(n), 40), "tip": n} for n in choice.known]
     deep, single = len(choice.frame) > 1, not choice.many
     controls = [
-        _control("kind", "choice", "Kind", choice.kind, [(k, *v) for k, v in KINDS.items()]),
+        _control("kind", "select", "Show", choice.kind, [(k, *v) for k, v in KINDS.items()]),
         _control(
             "scale",
             "choice",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 import plotly.graph_objects as go
 
+from workbench.ir.collector import collector_paused
 from workbench.session import Session
 from workbench.trace import Trace
 from workbench.widgets.base.figure.figure_view import FigureView, close_parts
@@ -226,9 +227,10 @@ def debug(graph: Graph | Session, inputs: Mapping[str, Any] | None = None, **opt
     'ready'
     >>> panel.close()
     """
-    if isinstance(graph, Session):
-        return auto_close.watch(Debugger(graph))
-    return auto_close.watch(Debugger(Session(graph, dict(inputs or {}), **options), owns_session=True))
+    with collector_paused():
+        if isinstance(graph, Session):
+            return auto_close.watch(Debugger(graph))
+        return auto_close.watch(Debugger(Session(graph, dict(inputs or {}), **options), owns_session=True))
 
 
 def open_finding(path: str | Path, *, live: bool = False) -> Debugger:

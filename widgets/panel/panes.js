@@ -15,9 +15,6 @@ function release(manager, ids) {
   }
 }
 
-// Areas of the panel that are tabs where it is narrow (layout.js).
-const AREAS = [["graph", "Graph"], ["iterations", "Iterations"], ["value", "Value"], ["ending", "Will it end?"]];
-
 // Tells the panel's layout.
 function shout(el, name, detail) {
   el.closest(".workbench-debugger")?.dispatchEvent(new CustomEvent(name, { detail }));
@@ -37,11 +34,7 @@ export default {
     const summary = make("summary", "", more, "More \u25be");
     summary.title = "Tabs that have no room";
     const menu = make("div", "workbench-menu", more);
-    const large = makeButton("", "Maximise the tools (Esc restores)", el, () => shout(el, "workbench-maximise", "tools"));
-    large.classList.add("workbench-maximise");
-    large.dataset.maximise = "tools";
-    large.appendChild(icon("M1 1h5v2H3v3H1zM13 13H8v-2h3V8h2z"));
-    make("span", "", large, "Maximise");
+    makeMaximise("tools", "the tools", el, () => shout(el, "workbench-maximise", "tools"));
     const tabs = new Map();
     let panes = [];
     let chosen = model.get("status").selected;

@@ -166,7 +166,7 @@ export default {
       }
       if (!(rate > 0) || now - begun.now < 0.5) return;
       const left = known ? `, ${proved ? "" : "about "}${lasting((end - at) / rate)} left` : "";
-      field("rate", "", `${rate >= 10 ? grouped(Math.round(rate)) : rate.toPrecision(2)} a second${left}`);
+      field("rate", "", `${rate >= 10 ? numeral(Math.round(rate)) : rate.toPrecision(2)} a second${left}`);
     }
 
     let answered = -Infinity;
@@ -180,7 +180,7 @@ export default {
       field("state", "", now.word);
       field("event", "", now.event === undefined ? "" : `${now.event} nodes done`);
       const inside = (now.crumbs ?? []).at(-1)?.iteration ?? [];
-      field("iteration", "", inside.length && now.state !== "running" ? `in iteration ${grouped(inside.at(-1))}` : now.iteration);
+      field("iteration", "", inside.length && now.state !== "running" ? `in iteration ${numeral(inside.at(-1))}` : now.iteration);
       field("next", "next", now.step);
       fields.next.title = now.tag || now.next || ""; // the name of the node, as the graph has it
       field("looking", "looking at", now.looking);
@@ -240,9 +240,6 @@ export default {
     return follow(model, el, show, listen(model, "change:keymap", tooltips), keys.leave, detach, mourned);
   },
 };
-
-// An integer with thin spaces between thousands.
-const grouped = (n) => n.toLocaleString("en").replaceAll(",", "\u2009");
 
 // A duration as people say it: whole seconds below 100, then minutes.
 const lasting = (s) => (s < 100 ? `${Math.ceil(s)} s` : s < 6000 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3600)} h`);

@@ -195,7 +195,7 @@ class TerminationView(FigureView):
     def _mark(self, trace: Trace | None, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
         try:
             cond = self.source.graph.frames[self._path or ()].loop_cond
-            if trace is None:
+            if trace is None or cond is None:
                 return None
             return moment_mark(trace[f"{cond}:0"], self.focus.moment, outer)
         except FAILED:

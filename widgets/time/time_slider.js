@@ -27,7 +27,7 @@ export default {
     const jump = make("input", "workbench-time-jump", tools);
     jump.type = "number";
     jump.min = 0;
-    jump.placeholder = "iteration";
+    jump.placeholder = "at";
     jump.setAttribute("aria-label", "Look at iteration");
     jump.title = "Type a number and press Enter; future iterations are computed first";
     const newest = makeButton("", "Show the newest state", tools, () => {
@@ -35,7 +35,6 @@ export default {
       ask({ kind: "newest" });
     });
     newest.appendChild(icon(ICONS.newest));
-    make("span", "", newest, "Newest");
     newest.dataset.time = "newest";
     const go = makeButton("Go there", "Move the session to this iteration, forwards or back", tools, () => {
       halt();

@@ -1,8 +1,9 @@
-"""The values that a value view offers: what is worth looking at first comes first."""
+"""The values that a value view offers, what is worth looking at first in front, and those that it offers to edit."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from workbench.widgets.evolution.evolution_choice import opened
 
@@ -20,3 +21,15 @@ def offered_names(graph: Graph) -> list[str]:
         names = [variable.name for variable in graph.frames[path].variables]
         found |= dict.fromkeys([*opened(graph, names, path), *names])
     return list(found | dict.fromkeys([*graph.inputs, *graph.outputs, *graph.nodes]))[:MAX_NAMES]
+
+
+def is_of_now(graph: Graph, name: str, iteration: Sequence[int], snapshot: Any) -> bool:
+    """True if an edit of the newest value would last: it is of the iteration that runs, or is carried into it by a loop
+    variable. What the iteration computes anew cannot be edited before it has fired."""
+    node = graph.nodes[graph.value(name).node]
+    path = graph.frame_of(node.name)
+    now = getattr(snapshot, "iterations", {}).get(path)
+    if not path or now is None or not iteration or iteration[-1] == now:
+        return True
+    carried = {graph.nodes[variable.next_iteration].inputs[0].node for variable in graph.frames[path].variables}
+    return node.op in ("Merge", "NextIteration") or node.name in carried

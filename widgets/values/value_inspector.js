@@ -23,7 +23,10 @@ export default {
     const tabs = aria(make("span", "workbench-value-tabs", first), "tablist", "Display of the value");
     const buttons = {};
     for (const [key, words, tip] of TABS) {
-      buttons[key] = makeButton(words, tip, tabs, () => set("tab", key));
+      buttons[key] = makeButton(words, tip, tabs, () => {
+        remember({ tab: key });
+        set("tab", key);
+      });
       buttons[key].setAttribute("role", "tab");
       buttons[key].dataset.tab = key;
     }
@@ -156,9 +159,19 @@ export default {
       });
     }
 
+    // the tab that this person has chosen last, once for each view
+    const usual = remembered().tab;
+    let began = !(usual in buttons) || usual === "first";
+    function begin(status) {
+      if (began || status.first === "none") return;
+      began = true;
+      if (status.tab === "first" && (status.first !== "scalar" || usual === "change")) set("tab", usual);
+    }
+
     let drawn = "";
     function show(status, again) {
       if (editing) return;
+      begin(status);
       for (const [key, input] of Object.entries(fields)) {
         const value = (key === "name" ? status.name : status[`set_${key}`]) ?? "";
         // what is being typed stays; once it was told, the kernel's answer is shown

@@ -23,7 +23,7 @@ from workbench.widgets.values.inspected_value import Inspected, before, differen
 from workbench.widgets.values.inspector_control import FIRST, InspectorControl, sentence
 from workbench.widgets.values.inspector_model import DISPLAYS, inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
-from workbench.widgets.values.offered import offered_names
+from workbench.widgets.values.offered import is_of_now, offered_names
 from workbench.widgets.values.recent import recent
 from workbench.widgets.values.slices import Index, parse_index
 
@@ -176,6 +176,7 @@ class ValueInspector(InspectorControl, FigureView):
             and not is_running(snapshot)
             and model["origin"] is not None
             and not self.settings["time"]
+            and is_of_now(self.source.graph, self.name, shown.iteration, snapshot)
         )
         return {
             **model,

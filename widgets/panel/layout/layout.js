@@ -1,8 +1,6 @@
 // The layout of a panel: as high as the page shows, in one, two or three columns by its width in its own letters, with
 // dividers. Sizes, the size of the text and what was chosen are kept for the person, in the browser.
 
-const STORE = "workbench:layout";
-const TITLES = { graph: "Graph", iterations: "Iterations", ending: "Will it end?", value: "Value" };
 const LEAST_EM = 44; // height of a panel in a low window
 const SCALES = [1, 1.15, 1.3, 1.54];
 const PRESENTING = 1.54; // 20 pixels for 13
@@ -16,21 +14,6 @@ const COLUMNS = {
 const GRAPH_MOST = 38; // percent
 const ROWS = { middle: [70, 30], right: [52, 48], two: [55, 45] };
 
-function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(STORE)) ?? {};
-  } catch {
-    return {}; // a page without storage, or what somebody else wrote there
-  }
-}
-function keepLayout(changes) {
-  try {
-    localStorage.setItem(STORE, JSON.stringify({ ...kept(), ...changes }));
-  } catch {
-    // full, or forbidden: the layout lasts as long as the page
-  }
-}
-
 const modeOf = (em) => (em < 58 ? "one" : em < 82 ? "two" : em < 125 ? "three" : "wide");
 
 class PanelLayout {
@@ -41,14 +24,14 @@ class PanelLayout {
     this.area = (key) => this.body.querySelector(`.workbench-area-${key}`);
     this.kind = status.loop ? "loop" : "plain";
     this.graph = status.graph_width;
-    this.store = kept();
+    this.store = remembered();
     this.presenting = false;
     this.tool = "";
     this.maximised = "";
     this.mode = "";
     this.ends = [];
     root.dataset.loop = String(status.loop);
-    for (const [key, title] of Object.entries(TITLES)) this.head(key, title);
+    for (const [key, title] of AREAS) this.head(key, title);
     this.divide();
     this.watch();
     this.fit();
@@ -64,11 +47,7 @@ class PanelLayout {
     if (!area) return;
     const head = make("div", "workbench-area-head", area);
     aria(make("span", "workbench-area-title", head, title), "heading").setAttribute("aria-level", "3");
-    const button = makeButton("", `Maximise ${title} (Esc restores)`, head, () => this.maximise(key));
-    button.classList.add("workbench-maximise");
-    button.appendChild(icon("M1 1h5v2H3v3H1zM13 13H8v-2h3V8h2z"));
-    make("span", "", button, "Maximise");
-    button.dataset.maximise = key;
+    makeMaximise(key, title, head, () => this.maximise(key));
     this.ends.push(() => head.remove());
   }
 
@@ -103,7 +82,7 @@ class PanelLayout {
     if (sizes) tracks[this.name(name)] = sizes;
     else delete tracks[this.name(name)];
     this.store.tracks = tracks;
-    keepLayout({ tracks });
+    remember({ tracks });
     this.arrange();
   }
 
@@ -156,7 +135,7 @@ class PanelLayout {
     this.tool = key;
     const shown = known(key) ? key : (tabbed[0] ?? this.root.dataset.newest ?? "");
     const { maximised } = this;
-    for (const area of Object.keys(TITLES)) {
+    for (const area of AREAS.map(([key]) => key)) {
       const element = this.area(area);
       const absent = this.kind === "plain" && (area === "iterations" || area === "ending");
       const off = absent || (maximised ? maximised !== area : tabbed.includes(area) && shown !== area);
@@ -192,7 +171,7 @@ class PanelLayout {
   larger() {
     const at = SCALES.indexOf(this.scale);
     this.store.scale = SCALES[(at + 1) % SCALES.length];
-    keepLayout({ scale: this.store.scale });
+    remember({ scale: this.store.scale });
     this.fit();
   }
 

@@ -27,7 +27,7 @@ class PanelLayout(Part):
     def __init__(self, loop: bool, graph_width: int) -> None:
         super().__init__(
             status={"loop": loop, "graph_width": graph_width},
-            _script=module("panel/layout/dividers.js", "panel/layout/layout.js"),
+            _script=module("panel/layout/areas.js", "panel/layout/dividers.js", "panel/layout/layout.js"),
         )
         self.add_class("workbench-arrangement")
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import workbench as wb
+from tests.frontends.flatbytes import LITTLE, VARIABLE, SameDiff, countdown, raw_array, shape_info
 from tests.frontends.hostile_onnx import ONNX_CASES
 from tests.frontends.hostile_tf import GRAPHDEFS
 from tests.frontends.protobytes import const, data, float32, integer, node, placeholder, shape, tensor, varint
+from tests.frontends.samediff_files import Model, sdz
 from tests.frontends.test_tensorflow import LOOP
 from tests.fuzz.targets import DATA, saved_trace
 from workbench.frontends.protobuf.wire import Reader, WireError
@@ -119,6 +124,34 @@ def onnx_models() -> Iterator[bytes]:
     yield from small(ONNX_CASES)
 
 
+def samediffs() -> Iterator[bytes]:
+    for entered in (True, False):
+        yield countdown(entered=entered).bytes()
+    for form in ({"byte_order": LITTLE}, {"order": "f"}):
+        sd = SameDiff(losses=["loss"], training='{"updater": {"@class": "a.Sgd"}, "dataSetLabelMapping": ["y"]}')
+        sd.placeholder("x", shape=[-1, 2])
+        sd.placeholder("y", shape=[-1, 2])
+        sd.constant("w", np.float32([[1, 2], [3, 4]]), VARIABLE, **form)
+        sd.constant("text", ["a", "bc"])
+        sd.op("mmul", "p", ["x", "w"], ints=[0, 0, 0])
+        sd.op("reduce_sum", "s", ["p"], op_class=6, number=0, dimensions=[1], bools=[True, True])
+        sd.op("concat", "c", ["p", "s"], ints=[1])
+        sd.op("strided_slice", "d", ["c"], ints=[0, 0, 0, 0, 0, 0, 0, 2, 2, 1, 1])
+        sd.op("mean_sqerr_loss", "loss", ["d", "one", "y"], ints=[3])
+        sd.constant("one", np.float32(1))
+        yield sd.bytes()
+    yield Model.single()
+    yield sdz(Model.shards(), zipfile.ZIP_STORED)
+    sd = SameDiff()
+    sd.variable("v", VARIABLE, array=raw_array(shape_info([2, 2], [1, 2]), bytes(16), 5))
+    sd.constant("n", np.int32(2))
+    sd.op("tensorarrayv3", ["t", "t:1"], ["n"], dtype=["bool", "float32"])
+    sd.op("tensorarraywritev3", "tw", ["t", "i", "v", "t:1"])
+    sd.op("tensorarrayreadv3", "tr", ["t", "i", "tw"])
+    sd.constant("i", np.int32(0))
+    yield sd.bytes()
+
+
 def graph_texts() -> Iterator[bytes]:
     for raw in graphdefs():
         try:
@@ -143,6 +176,7 @@ SEEDS = {
     "saved_model": saved_models,
     "checkpoint": blocks,
     "onnx": onnx_models,
+    "samediff": samediffs,
     "graph_text": graph_texts,
     "trace": traces,
 }
@@ -263,6 +297,15 @@ WORDS = {
         b"\xff\xff\xff\xff\x07",
         b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
         b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    ],
+    "samediff": [
+        *(op.encode() for op in ("enter", "exit", "merge", "switch", "next_iteration", "loop_cond", "frameName")),
+        *(op.encode() for op in ("add", "reduce_sum", "reshape", "permute", "concat", "conv2d", "log_loss", "cast")),
+        b"SDNB",
+        b"\x04\0\0\0",
+        b"\xff\xff\xff\x7f",
+        b"\xff\xff\xff\xff",
+        b"\x08\x20\x02\0\0\0\0\0",
     ],
     "graph_text": [
         b"graph ",

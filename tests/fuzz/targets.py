@@ -61,6 +61,10 @@ def onnx(raw: bytes) -> None:
     _kept(wb.from_onnx(raw))
 
 
+def samediff(raw: bytes) -> None:
+    _kept(wb.from_samediff(raw))
+
+
 def graph_text(raw: bytes) -> None:
     _kept(wb.parse(raw.decode("utf-8", "surrogateescape")))
 
@@ -111,6 +115,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "saved_model": saved_model,
     "checkpoint": checkpoint,
     "onnx": onnx,
+    "samediff": samediff,
     "graph_text": graph_text,
     "trace": trace,
 }

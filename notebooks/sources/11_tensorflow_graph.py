@@ -204,14 +204,43 @@ assert slugs == ["different-frames", "unknown-op", "no-such-node"]
 # The first of these is the classic: *inputs from different frames*. The interest lives in the loop, and reads `rate`
 # from outside without an Enter.
 #
-# ## 7. In the panel
+# ## 7. The same graph from SameDiff
+#
+# SameDiff, the graph library of deeplearning4j (Java), took the frames of TensorFlow 1 over, op by op: `switch`,
+# `merge`, `enter`, `exit`, `next_iteration`, `loop_cond`. Its files are FlatBuffers. Here is our loop as its importer
+# would store it.
+
+# %%
+imported = wb.load("models/savings.fb")
+print("inputs: ", *imported.inputs)
+print("outputs:", *imported.outputs)
+for note in imported.notes:
+    print(note)
+
+# %% [markdown]
+# The names are SameDiff's own: `balance` instead of `balance:0`. Apart from that it is the same loop, and the two can
+# be compared, firing by firing. (At the command line: `workbench diff savings.fb savings.pbtxt --input ...`.)
+
+# %%
+again = wb.Session(imported, {name.removesuffix(":0"): value for name, value in plan.items()})
+again.run()
+session.breakpoints.clear()
+session.restart()
+session.run()
+print(wb.diff(again, session))
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert wb.diff(again, session).equal and list(imported.frames) == list(graph.frames)
+
+# %% [markdown]
+# ## 8. In the panel
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, plan)
 panel
 
 # %% [markdown]
-# ## 8. Exercises
+# ## 9. Exercises
 #
 # **11.1** With the deposit 1000 and a rate of 0.05: in which iteration is `while/Merge:0` above 1800 for the first
 # time?
@@ -243,6 +272,7 @@ course.check_answer("11.3", new_text)
 # - A GraphDef is the loop of notebook 03 as a list: names, ops, inputs, attributes.
 # - Names say little, edges say all: what is carried, what is invariant, what leaves.
 # - A damaged graph is found when it is loaded, with both nodes and both frames named.
+# - SameDiff has the same frames, and its files open like the others.
 #
 # Two programs, one graph, different numbers: [12 Two runs that differ](12_two_runs.ipynb).
 

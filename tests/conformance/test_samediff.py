@@ -152,3 +152,17 @@ def test_a_file_and_the_graph_that_it_came_from_do_not_differ(files):
         session.run()
     found = wb.diff(*sessions)
     assert found.equal, found
+
+
+#: loops in loops, TensorArrays, branches, and loops that are left in several ways
+WRITTEN = ("simplewhile_nested", "while1/iter_3", "simple_while", "simple_cond", "case/cond_2", "cond/cond_false")
+
+
+@pytest.mark.skipif(not HAS_TWINS, reason=corpora.MISSING)
+def test_graphs_that_are_written_as_samediff_equal_the_record(files):
+    """``python -m tests.conformance.samediff`` compares all of them."""
+    written = samediff.translated()
+    assert len(written) >= 68
+    for name in WRITTEN:
+        found = samediff.compare_bytes(written[name], name)
+        assert not found.problems and found.firings, name

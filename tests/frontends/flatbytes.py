@@ -6,6 +6,7 @@ Tables are written before what they point to, so that all offsets go forward, wi
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -235,7 +236,7 @@ class SameDiff:
                     0: ("i", node),
                     1: ("s", name or names[0]),
                     2: ("b", op_class if op_class is not None else 119 if op in LOGIC else 21),
-                    3: ("q", number if number is not None else LOGIC.get(op, hash(op))),
+                    3: ("q", number if number is not None else LOGIC.get(op, zlib.crc32(op.encode()))),
                     4: ("t*", list(properties)),
                     6: ("t*", [i if isinstance(i, tuple) else i for i in inputs]),
                     8: ("d*", list(lists.get("floats", ()))),

@@ -15,7 +15,9 @@ import atheris
 ROOT = Path(__file__).resolve().parents[2]
 
 with atheris.instrument_imports(include=["workbench.frontends", "workbench.ir", "workbench.trace.saved.format"]):
-    import workbench  # noqa: F401  before the root is on the path, where ./workbench would hide the installed package
+    # before the root is on the path, where ./workbench would hide the installed package; `import workbench` alone loads
+    # nothing yet, and what is loaded later has no counters
+    import workbench.public  # noqa: F401
 
 # appended, so that an installed package of the same name comes first
 sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != ROOT] + [str(ROOT)]

@@ -99,6 +99,11 @@ class Parts:
         self.made.append(NodeDef(self.name, op, tuple(inputs), self.control, attrs))
         return True
 
+    def known(self, tensor: TensorName) -> np.ndarray | None:
+        """The value of a constant, of the file or of these nodes."""
+        own = next((n.attrs["value"] for n in self.made if n.name == tensor.node and n.op == "Const"), None)
+        return self.constant(tensor) if own is None else own
+
     def int_at(self, index: int, default: int = 0) -> int:
         return self.node.ints[index] if -len(self.node.ints) <= index < len(self.node.ints) else default
 

@@ -96,17 +96,17 @@ def _arg(op: str) -> FlatRule:
             return False
         dtype = p.out_dtype() or "int64"
         axes = axes_of(p)
-        keep = keeps(p) if p.node.op_class != 21 else p.bool_at(0)
+        keep = keeps(p)
         if axes is None:
             if keep:
                 return False
             flat = p.add("flat", "Reshape", p.inputs[0], p.value("shape", [-1]))
             return p.result(op, flat, p.value("axis", 0), output_type=dtype_attr(dtype))
-        value = p.constant(axes)
-        if value is None or value.size != 1:
-            if value is not None:
-                return False
+        value = p.known(axes)
+        if value is None:  # an axis that is computed has to be one number, which this cannot tell
             return not keep and p.result(op, p.inputs[0], axes, output_type=dtype_attr(dtype))
+        if value.size != 1:
+            return False
         axis = p.value("axis", int(value.reshape(())))
         if not keep:
             return p.result(op, p.inputs[0], axis, output_type=dtype_attr(dtype))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.evaluation.calibrate_confidence import isotonic
+from tests.evaluation.calibrate_forecasts import CALIBRATED
 from tests.evaluation.families.base import WATCHED, draws, families
 from tests.evaluation.random_loops import endless, exact, smooth  # noqa: F401  (they register their families)
 from tests.evaluation.random_loops.families import FAMILIES, draw
@@ -46,7 +47,7 @@ def answers(each: int) -> Iterator[Said]:
             shown = [c for _, _, c in loop.observations(max(SEEN) if loop.n is None else loop.n // 2 + 3)]
             if loop.logic == "single":
                 yield from _asked(name, [c[0] for c in shown], loop.n)
-    for watched in draws(families(WATCHED, (0,)), SEED, each):
+    for watched in draws(families(WATCHED, CALIBRATED), SEED, each):
         if watched.logic == "single" and watched.trip_limit is None:
             upto = max(SEEN) if watched.n is None else watched.n // 2 + 3
             upto = min(upto, len(watched.clauses[0][1]))

@@ -87,7 +87,7 @@ def limit_cycle_size(rng: Rng) -> Watched:
         first = f(y)
         return {"y": y + h / 2 * (first + f(y + h * first))}
 
-    start = {"y": rng.uniform(1.5, 2.5, 2)}
+    start = {"y": rng.uniform(1.2, 2.0, 2)}
     return observed(start, step, lambda y: [("size", np.abs(y).sum(), ">", 0.05)], ends=False)
 
 

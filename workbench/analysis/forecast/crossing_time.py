@@ -16,7 +16,7 @@ import numpy as np
 from workbench.analysis.forecast.calibrated_intervals import ahead_doubt, interval, law_class
 from workbench.analysis.forecast.first_passage import changed_at_last, passage
 from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, Fitted, Law, again, try_all
-from workbench.kernels.laws import is_noisy
+from workbench.kernels.laws import is_noisy, slope
 
 #: A law with a larger error is refused.
 WORST = 0.2
@@ -24,6 +24,8 @@ WORST = 0.2
 SHORT = 0.02
 #: From here on the record is asked whether it is noise.
 ROUGH = 1e-3
+#: Noise of fewer values has one first passage only.
+FEWEST_TWICE = 20
 
 
 @dataclass
@@ -39,9 +41,10 @@ class Crossing:
     #: where the law ends up, and where the one fitted without the last quarter did: the limit and its error
     limit: float = math.nan
     earlier: float = math.nan
-    #: class and half width before calibration
+    #: class and half widths before calibration
     kind: str = ""
-    half: float = 0.0
+    below: float = 0.0
+    above: float = 0.0
     #: the law's next values, as far as it may be trusted without a new fit
     ahead: np.ndarray | None = None
     #: for how many further values an answer about noise is good enough
@@ -84,7 +87,7 @@ def forecast_crossing(
         tried = try_all(x, held, eps, GROUPS[-2:] if noisy else GROUPS)
         good = tried[0].error if tried else math.inf
         if noisy and good > ROUGH and shown is not None:
-            found = _noisy(*shown)
+            found = _noisy(*shown, eps == 0.0 and shown[0] is not x)
             if found is not None:
                 return found
             tried = try_all(x, held, eps)
@@ -144,10 +147,12 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], op: str, t: float) ->
         return Crossing(math.inf, low, math.inf, best.law.name, best.error, math.inf, limit, earlier, hint=hint)
     spread = max((abs(k - v) for v in others if math.isfinite(v)), default=0.0)
     half = max(spread, best.error * k, ahead_doubt(k, len(x), best.error, best.law.parameters))
-    found = replace(
-        _banded(k, half, law_class(len(x), best.error, best.law.parameters), best.law.name, best.error, spread),
-        hint=hint,
-    )
+    kind = law_class(len(x), best.error, best.law.parameters)
+    shown = _residual(x, op, t) if best.error > ROUGH and len(x) >= 12 else None
+    # a rough law may as well bend: a residual's last trend is its nearest rival
+    steady = _steady(*shown) if shown is not None and shown[0] is not x else math.inf
+    half = max(half, abs(k - steady)) if math.isfinite(steady) else half
+    found = replace(_banded(k, half, kind, best.law.name, best.error, spread), hint=hint)
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
     if k > len(x) and _by_newton(x, op, t):
@@ -183,7 +188,7 @@ def _end(law: Law, last: float) -> float:
 
 def _banded(k: float, half: float, kind: str, law: str, error: float, spread: float) -> Crossing:
     low, high = interval(k, half, half, kind)
-    return Crossing(k, low, high, law, error, spread, kind=kind, half=half)
+    return Crossing(k, low, high, law, error, spread, kind=kind, below=half, above=half)
 
 
 def _residual(x: np.ndarray, op: str, t: float) -> tuple[np.ndarray, float] | None:
@@ -197,13 +202,34 @@ def _residual(x: np.ndarray, op: str, t: float) -> tuple[np.ndarray, float] | No
     return x, t
 
 
-def _noisy(y: np.ndarray, mark: float) -> Crossing | None:
-    found = passage(changed_at_last(y), mark)
+def _noisy(y: np.ndarray, mark: float, counts: bool) -> Crossing | None:
+    """First passage of noise; how far it moved with the last quarter of the record shows if it is of the kind thought.
+
+    A residual that swings, or of several modes, is noise to every test here, and its passage comes sooner or later.
+    ``counts``: y is the logarithm of whole numbers that fall, whose noise grows to the root of one over their number.
+    """
+    late = changed_at_last(y)
+    found = passage(late, mark)
     if found is None or not math.isfinite(found.median):
         return None
-    low, high = interval(found.median, found.median - found.low, found.high - found.median, found.kind)
-    half = max(found.high - found.low, 1.0) / 2
-    return Crossing(found.median, low, high, found.what, 1.0, 0.0, kind=found.kind, half=half, lasts=len(y) // 16)
+    held = len(late) // 4
+    before = passage(late[: len(late) - held], mark) if len(late) >= FEWEST_TWICE else None
+    moved = before.median - held - found.median if before is not None and math.isfinite(before.median) else 0.0
+    if found.kind == "noise-power":
+        moved = min(moved, _steady(late, mark) - found.median)
+    few = 1.645 * math.exp(-0.5 * max(mark, 0.0)) * found.median / max(float(y[-1]) - mark, 1e-9) if counts else 0.0
+    below = math.hypot(max(found.median - found.low, -moved, 0.0), few)
+    above = math.hypot(max(found.high - found.median, moved), few)
+    low, high = interval(found.median, below, above, found.kind)
+    return Crossing(
+        found.median, low, high, found.what, 1.0, 0.0, kind=found.kind, below=below, above=above, lasts=len(y) // 16
+    )
+
+
+def _steady(y: np.ndarray, mark: float) -> float:
+    """Iterations to the mark by the straight trend of the last third; inf where it does not lead there."""
+    b, error = slope(y[-max(len(y) // 3, 6) :])
+    return (float(y[-1]) - mark) / -b if b < -3.0 * error else math.inf
 
 
 def _trend(x: np.ndarray, op: str, t: float) -> Crossing | None:

@@ -277,13 +277,15 @@ class Search:
 
 def fails_sentence(error: Exception, iterations: int) -> str:
     """That a node fails, and when."""
-    when = (
-        "in this iteration"
-        if not iterations
-        else (f"after {iterations:,} more whole iteration{'s' if iterations != 1 else ''}")
-    )
     node = error.node if isinstance(error, SliceFailed) else None
-    return f"{node or 'A node'} fails {when}, and with it the loop: {error}"
+    return f"{node or 'A node'} fails {when_it_fails(iterations)}, and with it the loop: {error}"
+
+
+def when_it_fails(iterations: int) -> str:
+    """After how many more whole iterations, in words."""
+    if not iterations:
+        return "in this iteration"
+    return f"after {iterations:,} more whole iteration{'s' if iterations != 1 else ''}"
 
 
 def show(runner: SliceRunner, monitor: TerminationMonitor) -> None:

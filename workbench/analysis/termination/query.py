@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.lookahead_search import when_it_fails
 from workbench.analysis.proof.prover import analyze_loop
 from workbench.analysis.slicing.can_fail import failing_nodes
 from workbench.analysis.slicing.clauses import find_clauses
@@ -144,7 +145,15 @@ def later(answer: Termination, iterations: int) -> Termination:
     told = "clause_iteration" in answer.details  # else its operands are those of that time
     if iterations and not told and clause is not None and clause.endswith(")"):
         clause = f"{clause[:-1]}, {when})"
-    return replace(answer, remaining=remaining, interval=interval, reason=reason, blocking_clause=clause)
+    details = answer.details
+    if "fails_after" in details:
+        before, after = details["fails_after"], max(details["fails_after"] - iterations, 0)
+        details = {**details, "fails_after": after}
+        sentence = reason.sentence.replace(when_it_fails(before), when_it_fails(after), 1)
+        reason = Reason(reason.slug, sentence)
+    return replace(
+        answer, remaining=remaining, interval=interval, reason=reason, blocking_clause=clause, details=details
+    )
 
 
 def observe(

@@ -2,9 +2,9 @@
 
 Right means: the loop never ends where "never" is said, it ends after exactly the stated number of iterations where a
 rule continues the operand digit by digit, and within the stated interval elsewhere.  ``TABLE`` holds the share of right
-answers on the random loops of tests/evaluation/random_loops and on the families of
-tests/evaluation/families that are not left out, in which each family counts as one, with one imagined family of ``PRIORS``; it is made
-monotone in the length of the record by isotonic regression (Ayer et al., Ann. Math. Statist. 26, 1955).
+answers on the random loops of tests/evaluation/random_loops and on the families of tests/evaluation/families that are
+not left out, in which each family counts as one, with one imagined family of ``PRIORS``; it is made monotone in the
+length of the record by isotonic regression (Ayer et al., Ann. Math. Statist. 26, 1955).
 ``python -m tests.evaluation.calibrate_forecast_confidence 10`` regenerates it; ``--check`` measures it on families
 that were left out, one at a time.
 

@@ -25,6 +25,7 @@ class Program:
         stores: Sequence[tuple[int, int, list[tuple[int, int]], list[tuple[str, tuple[int, ...]]]]] = (),
         constants: Sequence[NDArray[Any]] = (),
         releases: Sequence[tuple[int, int]] = (),
+        regions: Sequence[tuple[Any, list[Any], list[Any]]] = (),
     ) -> None: ...
     def listing(self) -> str: ...
     def verify(self) -> None: ...
@@ -61,12 +62,16 @@ class Machine:
     ``reserved_bytes`` are bytes of the budget that others hold, such as that owner; they may be set at any time. The
     row store of the outermost level is never dropped. A machine without the hook pays nothing for it; forks of a run
     have none.
+
+    ``regions``: whether regions of the program run as one call each where nobody stops inside, which writes the same
+    values; by default their instructions run one by one.
     """
 
     budget: int
     window: int
     least_released: int
     ignore_traps: bool
+    regions: bool
     error: BaseException | None
     retire: Callable[[int, int, NDArray[np.uint8], dict[int, list[Any]]], object] | None
     rewind: Callable[[int, int], object] | None

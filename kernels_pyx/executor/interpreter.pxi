@@ -38,6 +38,7 @@ cdef class Machine:
     cdef public long long budget
     cdef public long long window
     cdef public bint ignore_traps   # replaying: run over armed instructions, and go on where a stop is done_one for
+    cdef public bint regions        # regions run as one call each; else node by node
     cdef public object error
     cdef public object retire       # see machine.pyi
     cdef public object rewind
@@ -336,6 +337,16 @@ cdef class Machine:
                 return i
             if fast and wb_flag(&self.e.stop_flag):  # calls can be long: a pause need not wait for a back jump
                 status[0] = POLL
+        elif op == OP_REGION:
+            if fast and self.regions:
+                done = run_region(self, i)
+                if done < 0:
+                    status[0] = FAILED
+                    return i
+                if done:
+                    if wb_flag(&self.e.stop_flag):
+                        status[0] = POLL
+                    return &code[i.fast_jump]
         elif op == OP_MOVE:
             if move_object(self, i) < 0:
                 status[0] = FAILED

@@ -44,6 +44,9 @@ cdef str _line(Program p, int ip):
         out = ", ".join([_place(p, i.frame, base, offset) for base, offset, *_ in outputs])
         given = ", ".join([_place(p, i.frame, base, offset) for base, offset, *_ in inputs])
         return f"{out} = {name}({given})"
+    if i.op == OP_REGION:
+        _, inputs, outputs = p.regions[i.x0]
+        return f"{len(inputs)} inputs, {len(outputs)} outputs -> {i.jump}"
     if i.op == OP_GUARD:
         parts = []
         for k in range(i.x0, i.x0 + i.x1):
@@ -132,6 +135,8 @@ cdef int _check_operands(Program p, int ip) except -1:
             _check_place(p, ip, f"input {k}", base, offset, False, dtype is None)
         for k, (base, offset, dtype, _) in enumerate(outputs):
             _check_place(p, ip, f"output {k}", base, offset, True, dtype is None)
+    elif i.op == OP_REGION:
+        _check_region(p, ip)
     elif i.op == OP_GUARD:
         if not (i.x1 > 0 and 0 <= i.x0 <= p.n_literals - i.x1):
             raise _fault(p, ip, f"expected literals from 0 to {p.n_literals - 1}, got {i.x0} to {i.x0 + i.x1 - 1}")
@@ -140,6 +145,25 @@ cdef int _check_operands(Program p, int ip) except -1:
             _check_place(p, ip, f"literal {k}", literal.base, literal.offset, False)
             if not 0 <= literal.expect <= 3:
                 raise _fault(p, ip, f"literal {k} expects {literal.expect}, expected 0 to 3")
+    return 0
+
+
+cdef int _check_region(Program p, int ip) except -1:
+    """A region is a part of one straight run."""
+    cdef Instr* i = &p.code[ip]
+    cdef int k
+    if not 0 <= i.x0 < len(p.regions):
+        raise _fault(p, ip, f"expected a region from 0 to {len(p.regions) - 1}, got {i.x0}")
+    if not ip < i.jump < p.length:
+        raise _fault(p, ip, f"jumps to {i.jump}, expected {ip + 1} to {p.length - 1}")
+    for k in range(ip, i.jump):
+        if wb_is_control(p.code[k].op) or p.code[k].frame != i.frame or k > ip and p.code[k].op == OP_REGION:
+            raise _fault(p, ip, f"instruction {k} of the region is not one that computes in frame {i.frame}")
+    _, inputs, outputs = p.regions[i.x0]
+    for k, (base, offset, dtype, _) in enumerate(inputs):
+        _check_place(p, ip, f"input {k}", base, offset, False, dtype is None)
+    for k, (base, offset, dtype, _) in enumerate(outputs):
+        _check_place(p, ip, f"output {k}", base, offset, True, dtype is None)
     return 0
 
 

@@ -1,6 +1,7 @@
 # Instructions and programs.
 
 ARRAY_KINDS = ("flat", "nest", "copy", "reduce", "matmul", "stats", "rows", "core")
+cdef int STATS_KIND = ARRAY_KINDS.index("stats")
 
 cdef struct Release:  # see releases.pxi
     int until
@@ -78,6 +79,11 @@ cdef class Program:
         of known shape in rows. The outermost level has one row; there they are the ranges that arrays use in turn.
     constants:
         contiguous arrays; number k is base 1 + frames + 2 * stores + k.
+    regions:
+        (callable, inputs, outputs), operands as of calls: a callable for the instructions from REGION to its jump. It gets
+        for each input its address in a row, or the object, and for each output its address or None for an object; it
+        gives a list with the objects, None for the others, or None in place of the list where these instructions are to
+        be carried out one by one. No output stands where an input stands, or another output.
     releases:
         (instruction, offset) of the outermost level's object columns that nothing reads from the instruction on, in
         order.
@@ -92,6 +98,7 @@ cdef class Program:
     cdef list pool_objects
     cdef list object_offsets
     cdef list calls
+    cdef list regions
     cdef cnp.npy_intp* sizes  # 4 per instruction: item sizes for UFUNC
     cdef int n_literals
     cdef int pool_bytes
@@ -106,7 +113,7 @@ cdef class Program:
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
-        dict pool_objects not None, list calls not None, stores=(), constants=(), releases=(),
+        dict pool_objects not None, list calls not None, stores=(), constants=(), releases=(), regions=(),
     ):
         cdef int k, j
         cdef unsigned int held
@@ -145,7 +152,7 @@ cdef class Program:
         for _, _, _, arrays in self.stores:
             for dtype, shape in arrays:
                 self.shapes.append(SHAPES.intern(shape, dtype=dtype))
-        self.calls = calls
+        self.calls, self.regions = calls, list(regions)
         self.object_offsets = [list(f[3]) for f in frames]
         for k, (base, offset, expect) in enumerate(literals):
             self.literals[k] = Literal(base, offset, expect)
@@ -249,7 +256,7 @@ cdef int link(Engine* e, int length) except -1:
         if code[k].op != OP_NOP or code[k].condition:
             target = k
     for k in range(length):
-        if wb_is_control(code[k].op):
+        if wb_is_control(code[k].op) or code[k].op & ~OP_TRAP == OP_REGION:
             target = code[k].jump
             code[k].fast_jump = target if code[target].op != OP_NOP or code[target].condition else code[target].next
             jumped[target] = 1

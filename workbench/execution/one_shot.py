@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.errors import ExecutionError
 from workbench.execution.feeds import prepare_feeds
 from workbench.execution.memory_budget import NEWEST_ROWS
 from workbench.execution.run import Run
@@ -30,7 +31,18 @@ def plan_for(
 def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Run a graph to its end in this thread, without a trace, and return the outputs by name."""
     arrays = prepare_feeds(graph, feeds)
-    run = Run(plan_for(graph, arrays, None, lean=True), arrays, NEWEST_ROWS, back=False)
+    plan = plan_for(graph, arrays, None, lean=True)
+    try:
+        return _outputs(plan, arrays, regions=bool(plan.regions))
+    except ExecutionError:
+        if not plan.regions:
+            raise
+    return _outputs(plan, arrays, regions=False)  # the error of the node, with all its operands
+
+
+def _outputs(plan: ExecutionPlan, arrays: Mapping[str, np.ndarray], regions: bool) -> dict[str, np.ndarray]:
+    run = Run(plan, arrays, NEWEST_ROWS, back=False)
+    run.machine.regions = regions
     while run.go() != "halt":
         pass  # between two slices Python handles signals
     return run.outputs()

@@ -32,7 +32,7 @@ class Bound:
     Where the types of these inputs and of all outputs are static, ``at(inputs, outputs)`` may do the same from
     addresses to addresses of contiguous arrays. With ``sees`` nothing that ``evaluate`` is given is kept or given back.
     ``affine`` (s, t) says that the result is the one input times s plus t, both rounded to its dtype: compiled code may
-    compute it.
+    compute it. ``joins`` is what its framework needs to compute it together with other nodes, None where it cannot.
     """
 
     evaluate: Callable[[Sequence[Any]], Sequence[Any]]
@@ -41,6 +41,7 @@ class Bound:
     at: Callable[[Sequence[int], Sequence[int]], None] | None = None
     sees: bool = False
     affine: tuple[np.ndarray, np.ndarray] | None = None
+    joins: Any = None
 
 
 #: bind(attrs, types, values) -> the op made ready for a node; values[i] is a constant array or None

@@ -6,25 +6,73 @@ full name and the attrs of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
 
 from workbench.errors import UnknownOpError
-from workbench.ir.opspec import REGISTRY, OpSpec
+from workbench.ir.node import Ref
+from workbench.ir.opspec import REGISTRY, Bound, OpSpec
+from workbench.ir.types import TensorType
 
 Resolver = Callable[[str, Mapping[str, Any]], OpSpec]
+#: (addresses of the inputs or arrays, addresses of the outputs or None) -> the outputs that have no address, or None
+#: (kernels: Program, regions)
+RegionCall = Callable[[Sequence[Any], Sequence[int | None]], "list[Any] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionStep:
+    """One node of a region: a stretch of nodes that a framework can compute by one call.
+
+    ``takes`` and ``gives`` are the types of its inputs and outputs, ``constants`` the inputs whose value never changes;
+    ``evaluate`` computes it alone, from all of its inputs.
+    """
+
+    op: str
+    attrs: Mapping[str, Any]
+    inputs: tuple[Ref, ...]
+    outputs: tuple[Ref, ...]
+    takes: tuple[TensorType, ...]
+    gives: tuple[TensorType, ...]
+    constants: tuple[np.ndarray | None, ...]
+    bound: Bound | None
+    evaluate: Callable[[Sequence[Any]], Sequence[Any]]
+
+
+class Joiner(Protocol):
+    """A framework that computes stretches of nodes by one call, with the very results of the nodes one by one."""
+
+    def takes(self, step: RegionStep) -> bool:
+        """Return whether a node can be a part of a region."""
+
+    def join(self, steps: Sequence[RegionStep], inputs: Sequence[Ref], outputs: Sequence[Ref]) -> RegionCall | None:
+        """The call from ``inputs``, the values that come from outside, to ``outputs``; None where there is none."""
+
+
 _PREFIXES: set[str] = set()
+_JOINERS: dict[str, Joiner] = {}
 
 
-def register(prefix: str, resolver: Resolver) -> None:
+def register(prefix: str, resolver: Resolver, joiner: Joiner | None = None) -> None:
     """Let ``resolver("prefix:Name", attrs)`` answer for the ops of a prefix. A later call replaces the first.
 
-    The resolver raises :class:`workbench.errors.UnknownOpError` for names that its framework does not know.
+    The resolver raises :class:`workbench.errors.UnknownOpError` for names that its framework does not know. ``joiner``
+    makes one call of several nodes.
     """
     if not prefix or ":" in prefix:
         raise ValueError(f"prefix {prefix!r} is empty or holds a colon")
     _PREFIXES.add(prefix)
     REGISTRY.add_resolver(prefix, resolver)
+    if joiner is not None:
+        _JOINERS[prefix] = joiner
+
+
+def joiner_of(op_name: str) -> Joiner | None:
+    """The joiner of this op and others, if its framework has one."""
+    return _JOINERS.get(op_name.partition(":")[0]) if is_foreign(op_name) else None
 
 
 def is_foreign(op_name: str) -> bool:

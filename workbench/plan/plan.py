@@ -15,6 +15,7 @@ from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
+from workbench.kernels.opcodes import REGION
 from workbench.plan.lowering.lower import Lowering
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.reachability import may_raise, required_nodes
@@ -33,7 +34,8 @@ class ExecutionPlan:
 
     ``reasons`` maps each computing node to why it is computed the way it is: (slug, sentence). ``raw`` maps the frames
     that do not nest to why not: they run more slowly, with the same results. ``spans`` maps nodes to their
-    instructions, from the first to behind the last. ``seconds`` is what planning took.
+    instructions, from the first to behind the last; ``regions`` are those that may run as one
+    call each. ``seconds`` is what planning took.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 
@@ -53,6 +55,7 @@ class ExecutionPlan:
     lean: bool | None = None
     storage: Storage | None = None
     statistics: bool = False
+    regions: tuple[tuple[int, int], ...] = ()
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -133,6 +136,7 @@ def _planned(
         lean=lowering.state.lean if lowering.state.lean_matters else None,
         storage=lowering.storage(),
         statistics=statistics,
+        regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
 
 

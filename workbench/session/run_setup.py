@@ -54,6 +54,7 @@ def debugger_for(
         run = Run(plan, arrays, min(retention.memory, NEWEST_ROWS + NEWEST_CHECKPOINTS), window)
     else:
         run = Run(plan, arrays, retention.memory, window, keeping=retention)
+    run.machine.regions = statistics or not plan.lean
     return DebugControl(run, release_dead_values, pattern_of)
 
 

@@ -186,8 +186,8 @@ def test_a_broken_program_is_refused(case: str):
 
 
 def test_an_unknown_opcode_is_refused_at_once():
-    with pytest.raises(ValueError, match="expected an opcode from 0 to 12, got 13"):
-        machine.Program([{"op": 13}], [], [(8, -1, 1, [])], b"", {}, [])
+    with pytest.raises(ValueError, match="expected an opcode from 0 to 13, got 14"):
+        machine.Program([{"op": 14}], [], [(8, -1, 1, [])], b"", {}, [])
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -79,9 +79,12 @@ class Assembly:
             (f, [call_operand(s) for s in ins], [call_operand(s) for s in outs], *more)
             for f, ins, outs, *more in self._state.calls
         ]
+        regions = [
+            (f, [call_operand(s) for s in ins], [call_operand(s) for s in outs]) for f, ins, outs in self._state.regions
+        ]
         arrays = list(self._state.pool.arrays.values())
         releases = sorted((s.until, s.offset) for s in self._state.slots[0] if s.dtype is None and s.until >= 0)
-        return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays, releases), layout
+        return machine.Program(code, literals, frames, pool, objects, calls, stores, arrays, releases, regions), layout
 
     def _shared(self, arrays: list[Slot], spots: Mapping[Ref, Spot | None]) -> tuple[list[Slot], int]:
         """In lean plans values of the outermost level end with their last reader: objects are released there, large
@@ -95,7 +98,7 @@ class Assembly:
         values = [(spot.slot, self._state.ips[ref.node]) for ref, spot in spots.items() if spot is not None]
         values += [(slot, len(self._state.code) - 1) for slot in outputs]
 
-        names = named(self._state.code, self._state.calls)
+        names = named(self._state.code, self._state.calls, self._state.regions)
 
         def fit(chained: bool) -> tuple[list[Slot], int]:
             needed, uses = lifetimes(self._state.code, names, loops, values, chained)

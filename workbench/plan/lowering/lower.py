@@ -29,6 +29,7 @@ from workbench.plan.lowering.emit import Assembly
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import CONTROL, NodeFacts
 from workbench.plan.lowering.node_lowering import NodeLowering
+from workbench.plan.lowering.regions import PlannedRegion, RegionLowering
 from workbench.plan.lowering.unstructured import Steps, UnstructuredFrames
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import Slot, Spot, in_rows
@@ -57,6 +58,7 @@ class Lowering:
         self.state = LoweringState(graph, blocks, guards, types, outputs, statistics, lean)
         self.facts = NodeFacts(graph, types)
         self._nodes = NodeLowering(self.state, self.facts)
+        self._regions = RegionLowering(self.state, self.facts)
         self._unstructured = UnstructuredFrames(self.state, self.facts)
         self._assembly = Assembly(self.state, self.facts)
         # frame -> columns of value_index: (column, in iteration 0, later)
@@ -69,12 +71,21 @@ class Lowering:
         while at < len(items):
             guard = items[at].guard
             opened = self.state.guarded(guard, frame)
-            while at < len(items) and items[at].guard == guard:
+            stop = next((k for k in range(at, len(items)) if items[k].guard != guard), len(items))
+            regions = self._regions.find(items[at:stop])
+            region: PlannedRegion | None = None
+            while at < stop:
                 item = items[at]
                 if item.frame is None:
+                    if item.name in regions:
+                        region = regions[item.name]
+                        self._regions.open(region, frame)
                     start = len(self.state.code)
                     self._node(self.state.graph.nodes[item.name], frame)
                     self.state.spans[item.name] = (start, len(self.state.code))
+                    if region is not None and item.name == region.names[-1]:
+                        self._regions.finish(region)
+                        region = None
                 elif item.frame in self.state.guards.raw:
                     yield self._unstructured.loop(self.state.blocks[item.frame], self._section)
                 else:

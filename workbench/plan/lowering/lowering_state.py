@@ -48,6 +48,8 @@ class LoweringState:
         self.copies: list[tuple[int, Spot, Spot, Guard]] = []
         self.around: list[Guard] = []  # the guards of the runs that are open
         self.calls: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...], int, Any, tuple[int, ...] | None]] = []
+        # (callable, inputs, outputs) of regions
+        self.regions: list[tuple[Any, tuple[Spot, ...], tuple[Spot, ...]]] = []
         self.pool = Pool()
         self.slots: dict[int, list[Slot]] = {i: [] for i in range(len(self.frames))}
         self.array_bytes = [0] * len(self.frames)  # of all array columns of a row, as far as is known

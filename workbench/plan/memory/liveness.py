@@ -12,7 +12,7 @@ import bisect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.kernels.opcodes import ARRAY, CALL, NOP
+from workbench.kernels.opcodes import ARRAY, CALL, NOP, REGION
 from workbench.plan.memory.storage import Slot, Spot
 
 #: smaller arrays stay, and all of them where they come to less than this
@@ -25,8 +25,11 @@ Uses = dict[Slot, tuple[int, int]]
 Code = Sequence[Mapping[str, Any]]
 
 
-def named(code: Code, calls: Sequence[tuple[Any, ...]]) -> list[tuple[Slot, int]]:
-    """The slots that instructions name, with the instruction."""
+def named(
+    code: Code, calls: Sequence[tuple[Any, ...]], regions: Sequence[tuple[Any, ...]] = ()
+) -> list[tuple[Slot, int]]:
+    """The slots that instructions name, with the instruction; what goes into regions and comes out, with the first and
+    the last of each."""
     found = []
     for ip, row in enumerate(code):
         for value in row.values():
@@ -34,6 +37,9 @@ def named(code: Code, calls: Sequence[tuple[Any, ...]]) -> list[tuple[Slot, int]
                 found.append((value.slot, ip))
         if row["op"] == CALL:
             found += [(spot.slot, ip) for spots in calls[row["x0"]][1:3] for spot in spots]
+        if row["op"] == REGION:
+            slots = [spot.slot for spots in regions[row["x0"]][1:3] for spot in spots]
+            found += [(slot, at) for slot in slots for at in (ip, row["jump"] - 1)]
     return found
 
 

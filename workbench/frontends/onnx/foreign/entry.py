@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ExecutionError, UnknownOpError
-from workbench.frontends.onnx.foreign import reference, widened
+from workbench.frontends.onnx.foreign import reference, regions, widened
 from workbench.frontends.onnx.foreign.affine import affine
 from workbench.frontends.onnx.foreign.following import followed
 from workbench.frontends.onnx.foreign.nodes import Opsets, draws, node_of, present
@@ -159,6 +159,7 @@ def _bind(attrs: Mapping[str, Any], types: Sequence[TensorType], constants: Sequ
         ("onnxruntime", why),
         at if static and agreed else None,
         sees=True,
+        joins=found if agreed else None,
     )
 
 
@@ -169,7 +170,7 @@ def _by_channel(name: str, scale: np.ndarray, shift: np.ndarray) -> Bound:
         return (product,)
 
     why = f"{name} by constant statistics is one multiplication and one addition"
-    return Bound(evaluate, (0,), ("affine", why), sees=True, affine=(scale, shift))
+    return Bound(evaluate, (0,), ("affine", why), sees=True, affine=(scale, shift), joins=(scale, shift))
 
 
 def _by_reference_or_later(attrs: Mapping[str, Any], reason: tuple[str, str], count: int) -> Bound:
@@ -238,4 +239,4 @@ def node_name(node: bytes) -> str:
     return f"{proto.domain}.{proto.op_type}" if proto.domain not in ("", "ai.onnx") else proto.op_type
 
 
-foreign.register(PREFIX, resolve)
+foreign.register(PREFIX, resolve, regions)

@@ -131,9 +131,11 @@ class Runtime:
         constants: Mapping[str, c_void_p] = MappingProxyType({}),
         level: int = EVERYTHING,
         library: str | None = None,
+        without: str = "",
     ) -> c_void_p:
         """A session of a model; ``constants`` are values for its external initializers, read where they are; ``level``
-        is how much onnxruntime may rewrite; ``library`` is the path of one with further ops."""
+        is how much onnxruntime may rewrite, ``without`` names rewritings that it may not, joined by semicolons;
+        ``library`` is the path of one with further ops."""
         options, made = c_void_p(), c_void_p()
         self.CreateSessionOptions(byref(options))
         try:
@@ -142,6 +144,8 @@ class Runtime:
             self.SetSessionGraphOptimizationLevel(options, level)
             self.SetSessionLogSeverityLevel(options, _FATAL)
             self.AddSessionConfigEntry(options, b"session.use_env_allocators", b"1")
+            if without:
+                self.AddSessionConfigEntry(options, b"optimization.disable_specified_optimizers", without.encode())
             if library is not None:  # it stays loaded for the rest of the process
                 self.RegisterCustomOpsLibrary(options, library.encode(), byref(c_void_p()))
             if constants:

@@ -70,7 +70,8 @@ class NodeSession:
             raise Refused(NOTHING)
         self._filled = sum(c is None for c in filled)
         inputs = dict(zip(names, zip(types, self.constants, strict=True), strict=True))
-        self._session = opened(found, node, opsets, inputs)
+        self._session, self.opened_with = opened(found, node, opsets, inputs)
+        self.level = single.level(node_of(node), types)
         weakref.finalize(self, found.ReleaseSession, self._session)
         self.elements = [e for e, _ in found.results(self._session, len(outputs))]
         if any(e and e not in DTYPES for e in self.elements):
@@ -143,8 +144,9 @@ def opened(
     opsets: Opsets,
     inputs: Mapping[str, tuple[Kind, np.ndarray | None]],
     fully: bool = True,
-) -> c_void_p:
-    """A session of a node, to be released; ``inputs`` are the type of each and its constant. Raises Refused.
+) -> tuple[c_void_p, Opsets]:
+    """A session of a node, to be released, and its operator sets; ``inputs`` are the type of each and its constant.
+    Raises Refused.
 
     Without ``fully`` onnxruntime rewrites nothing, which is enough to ask what it takes and gives.
     """
@@ -159,9 +161,8 @@ def opened(
     with _tensors(found, list(large.values())) as tables:
         for sets in single.versions(proto, opsets):
             try:
-                return found.session(
-                    single.bytes_of(graph, sets), dict(zip(large, tables, strict=True)), level, library
-                )
+                given = dict(zip(large, tables, strict=True))
+                return found.session(single.bytes_of(graph, sets), given, level, library), sets
             except RuntimeRefusal as error:
                 first = first or error
     raise Refused(str(first)) from first
@@ -170,7 +171,7 @@ def opened(
 def asked(node: bytes, opsets: Opsets, inputs: Mapping[str, tuple[Kind, np.ndarray | None]]) -> list[TensorType]:
     """Types of the outputs of a node as onnxruntime infers them; raises Refused where it does not take the node."""
     found = _runtime()
-    session = opened(found, node, opsets, inputs, fully=False)
+    session, _ = opened(found, node, opsets, inputs, fully=False)
     try:
         results = found.results(session, sum(map(bool, node_of(node).output)))
     finally:
@@ -243,6 +244,16 @@ def _short(message: str) -> str:
 
 def _kind(dtype: str, shape: Any) -> _Kind:
     return numpy_dtype(dtype).itemsize * math.prod(shape), dims_of(shape), NUMBERS[dtype]
+
+
+def tensor_of(
+    found: Runtime, of: np.ndarray | None, type_: TensorType | None = None, at: int | None = None
+) -> c_void_p:
+    """A value on the memory of an array, or on that at an address, for an array of this type; to be released."""
+    if of is not None:
+        return found.tensor(of.ctypes.data, *_kind(of.dtype.name, of.shape))
+    assert type_ is not None and at is not None
+    return found.tensor(at, *_kind(type_.dtype, type_.shape))
 
 
 def _table(made: Sequence[c_void_p]) -> Any:

@@ -1,0 +1,211 @@
+"""Regions: stretches of one straight run whose foreign nodes become one call of their framework.
+
+A region's nodes keep their instructions, which REGION in front of them may jump over (kernels: opcodes). Where nothing
+is kept that nobody needs, the call leaves only what others read; else every value of the region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.ir.node import Node, Ref
+from workbench.ir.opspec import REGISTRY
+from workbench.kernels.opcodes import ARRAY, CALL, NOP, REGION
+from workbench.ops.foreign import Joiner, RegionStep, joiner_of
+from workbench.plan.lowering.kernel_choice import evaluator
+from workbench.plan.lowering.lowering_state import LoweringState
+from workbench.plan.lowering.node_facts import NodeFacts
+from workbench.plan.memory.storage import SMALL_BYTES, Slot, Spot, array_bytes
+from workbench.plan.schedule.frame_schedule import ScheduledItem
+
+#: nodes of a region; and calls in it, below which it gains nothing
+MOST_NODES, LEAST_CALLS = 2000, 2
+#: bytes of all values of a region: beside those of the nodes, for the first call computes them twice; and where values
+#: that are not needed any more give their memory to others, which values of one region cannot
+MOST_BYTES, MOST_SHARED_BYTES = 1 << 28, 1 << 18
+
+
+@dataclass
+class PlannedRegion:
+    """A stretch of nodes: the number of its instruction, its parts, and the last node."""
+
+    joiner: Joiner
+    names: list[str] = field(default_factory=list)  # with nodes that only rename a value
+    steps: list[RegionStep] = field(default_factory=list)
+    bytes: int = 0
+    calls: int = 0
+    at: int = -1
+
+
+class RegionLowering:
+    """Finds regions before their nodes are lowered, and makes their calls afterwards."""
+
+    def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
+        self._state, self._facts = state, facts
+        self._needs_all = not state.lean or state.statistics
+        self._most = MOST_SHARED_BYTES if state.statistics else MOST_BYTES
+
+    def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
+        """The regions of items that stand under one guard, by the first node of each."""
+        joiner = next((j for i in items if i.frame is None and (j := self._joiner(i.name))), None)
+        found: dict[str, PlannedRegion] = {}
+        if joiner is None:
+            return found
+        open_ = PlannedRegion(joiner)
+        for item in items:
+            node = None if item.frame is not None else self._state.graph.nodes[item.name]
+            if node is not None and self._only_renames(node):
+                if open_.names:
+                    open_.names.append(node.name)
+                continue
+            step = None if node is None else self._step(node)
+            size = 0 if step is None or not self._needs_all else sum(array_bytes(t) for t in step.gives)
+            if step is None or not joiner.takes(step) or size > self._most:
+                self._close(open_, found)
+                open_ = PlannedRegion(joiner)
+                continue
+            if open_.bytes + size > self._most or len(open_.steps) >= MOST_NODES:
+                self._close(open_, found)
+                open_ = PlannedRegion(joiner)
+            assert node is not None
+            open_.names.append(node.name)
+            open_.steps.append(step)
+            open_.bytes += size
+            open_.calls += self._is_call(node)
+        self._close(open_, found)
+        return found
+
+    def _close(self, region: PlannedRegion, found: dict[str, PlannedRegion]) -> None:
+        nodes = self._state.graph.nodes
+        steps = region.steps
+        while steps and not self._gains(nodes[steps[-1].outputs[0].node]):
+            steps.pop()
+        while steps and not self._gains(nodes[steps[0].outputs[0].node]):
+            steps.pop(0)
+        if region.calls >= LEAST_CALLS and any(s.bound is not None for s in steps):
+            first, last = steps[0].outputs[0].node, steps[-1].outputs[0].node
+            region.names = region.names[region.names.index(first) : region.names.index(last) + 1]
+            found[first] = region
+
+    def _joiner(self, name: str) -> Joiner | None:
+        return joiner_of(self._state.graph.nodes[name].op)
+
+    def _only_renames(self, node: Node) -> bool:
+        return node.op in ("Const", "Identity") or self._facts.folded(node) is not None
+
+    def _step(self, node: Node) -> RegionStep | None:
+        spec = REGISTRY.get(node.op) if ":" not in node.op else REGISTRY.lookup(node.op, node.attrs)
+        gives = self._state.types[node.name]
+        if spec is None or spec.evaluate is None or not spec.pure or spec.draws or not gives:
+            return None
+        bound = self._facts.bound(node)
+        if bound is not None and bound.joins is None:
+            return None
+        inputs = tuple([self._source(r) for r in node.inputs])
+        evaluate: Callable[[Sequence[Any]], Sequence[Any]] = evaluator(spec, node)
+        if bound is not None:
+            takes, call = bound.takes, bound.evaluate
+            evaluate = lambda arrays: call([arrays[k] for k in takes])  # noqa: E731
+        return RegionStep(
+            node.op,
+            node.attrs,
+            inputs,
+            tuple([node.ref(k) for k in range(len(gives))]),
+            tuple([self._facts.type_of(r) for r in inputs]),
+            gives,
+            tuple([self._facts.constant_of(r) for r in inputs]),
+            bound,
+            evaluate,
+        )
+
+    def _source(self, ref: Ref) -> Ref:
+        """The value that ``ref`` is another name of."""
+        while self._state.graph.nodes[ref.node].op == "Identity":
+            ref = self._state.graph.nodes[ref.node].inputs[0]
+        return ref
+
+    def _is_call(self, node: Node) -> bool:
+        return self._facts.code_of(node) is None and any(t.shape != () for t in self._state.types[node.name])
+
+    def _gains(self, node: Node) -> bool:
+        """Return whether a node at an end of a region belongs to it: it would be a call, or works on large arrays."""
+        return self._is_call(node) or any(array_bytes(t) > SMALL_BYTES for t in self._state.types[node.name])
+
+    # -- when its nodes have their instructions -------------------------------------------------------------------
+    def open(self, region: PlannedRegion, frame: int) -> None:
+        """The instruction in front of a region."""
+        region.at = self._state.emit(REGION, frame)
+
+    def finish(self, region: PlannedRegion) -> None:
+        """Make the call, or take the instruction back where there is none."""
+        row = self._state.code[region.at]
+        call = self._call(region)
+        if call is None:
+            row["op"] = NOP
+            return
+        row["x0"], row["jump"] = len(self._state.regions), len(self._state.code)
+        self._state.regions.append(call)
+        self._state.lean_matters = True  # the call of a lean plan leaves less
+
+    def _call(self, region: PlannedRegion) -> tuple[Any, tuple[Spot, ...], tuple[Spot, ...]] | None:
+        written = self._written(region)
+        if written is None:
+            return None
+        made = {r for s in region.steps for r in s.outputs}
+        needed = None if self._needs_all else self._needed(region)
+        outputs = [
+            r for s in region.steps for r in s.outputs if r in written and (needed is None or written[r].slot in needed)
+        ]
+        inputs = list(
+            dict.fromkeys(
+                r
+                for s in region.steps
+                for k, r in enumerate(s.inputs)
+                if s.constants[k] is None and r not in made and (s.bound is None or k in s.bound.takes)
+            )
+        )
+        if not outputs:
+            return None
+        function = region.joiner.join(region.steps, inputs, outputs)
+        if function is None:
+            return None
+        return function, tuple(map(self._state.spot, inputs)), tuple([written[r] for r in outputs])
+
+    def _written(self, region: PlannedRegion) -> Mapping[Ref, Spot] | None:
+        """The places of the values that instructions of the region write; None where there is other work in it."""
+        state, found = self._state, dict[Ref, Spot]()
+        statistics = set(state.statistics_of.values())
+        for name in region.names:
+            start, stop = state.spans[name]
+            node = state.graph.nodes[name]
+            spots = {}
+            if not self._only_renames(node):
+                spots = {r: state.spot(r) for r in (node.ref(k) for k in range(len(state.types[name])))}
+            slots: dict[Slot, Ref] = {s.slot: r for r, s in spots.items()}
+            if len(slots) < len(spots):
+                return None
+            for row in state.code[start:stop]:
+                if row["op"] == NOP:
+                    continue
+                targets = state.calls[row["x0"]][2] if row["op"] == CALL else (row["out"],)
+                if row["op"] == ARRAY and row["out"].slot in statistics:
+                    continue
+                if any(t.slot not in slots for t in targets):
+                    return None
+                found.update((slots[t.slot], spots[slots[t.slot]]) for t in targets)
+        return found
+
+    def _needed(self, region: PlannedRegion) -> set[Slot]:
+        """The places of values that nodes outside of a region read, or that are outputs."""
+        state, inside = self._state, set(region.names)
+        found = set()
+        for name in region.names:
+            refs = [state.graph.nodes[name].ref(k) for k in range(len(state.types[name]))]
+            outside = [n for n in state.graph.consumers(name) if n not in inside and n in state.types]
+            for ref in refs:
+                read = ref in state.outputs or any(ref in state.graph.nodes[n].inputs for n in outside)
+                if read:
+                    found.add(state.spot(ref).slot)
+        return found

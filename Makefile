@@ -5,6 +5,7 @@
 #   make test-slow     random programs, evaluation sets, builds of packages and other profiles, the picture audit
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
+#   make test-jax      functions of JAX and JAX's own cases; installs JAX in .venv-jax
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
@@ -43,7 +44,7 @@ LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   notebooks browser docs clean
 
 help:
@@ -132,6 +133,19 @@ test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 	@timeout 900 "$(MODELS_VENV)/bin/python" -m tests.models.make
 	timeout 1200 pytest -m models -s -q tests/models
 
+# JAX in an environment of its own, on top of the other: without it the workbench must work, too.
+JAX_VENV := $(CURDIR)/.venv-jax
+$(JAX_VENV)/.made: tests/jax/requirements.txt | $(DEV_STAMP)
+	@echo "installing JAX in .venv-jax"
+	@rm -rf "$(JAX_VENV)" && $(PYTHON) -m venv "$(JAX_VENV)"
+	@"$(JAX_VENV)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
+	  'import site; site.addsitedir(%r)\n' % sys.argv[1])" "$$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	@timeout 900 "$(JAX_VENV)/bin/python" -m pip install --quiet -r tests/jax/requirements.txt
+	@touch "$@"
+
+test-jax: $(JAX_VENV)/.made
+	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax
+
 bench: $(DEV_STAMP)
 	pytest -m bench -s
 
@@ -170,5 +184,5 @@ DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.analysis \
   workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal workbench.docs
 
 clean:
-	rm -rf .venv .venv-models build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-models .venv-jax build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -path ./.git -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print0 | xargs -0r rm -rf

@@ -214,7 +214,7 @@ def around(files):
 @pytest.mark.parametrize("thing", EXAMPLES)
 def test_examples_of_docstrings_work(thing, around):
     text = inspect.getdoc(thing)
-    for words, library in (("loop.onnx", "onnx"), ("spill=", "pyarrow")):
+    for words, library in (("loop.onnx", "onnx"), ("spill=", "pyarrow"), ("import jax", "jax")):
         if words in text:
             pytest.importorskip(library, reason="an extra is not installed")
     open_widgets = ipywidgets.widgets.widget._instances

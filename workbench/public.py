@@ -29,7 +29,7 @@ from workbench.debugger import Stop, StopReason
 from workbench.errors import FeedError, ReleasedError, WorkbenchError
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
-from workbench.frontends import from_graphdef, from_onnx, from_samediff, from_saved_model, load
+from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samediff, from_saved_model, load
 from workbench.frontends.python.decorator import GraphFunction, graph
 from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
@@ -40,16 +40,16 @@ from workbench.text import facts_html
 from workbench.trace import Retention, Trace
 
 
-def debug(graph: Graph, inputs: Any = None, **options: Any) -> Any:
+def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     """Open the debugger panel: toolbar, graph, evolution, termination, control flow and value of one run.
 
     Parameters
     ----------
-    graph : Graph or Session
-        A graph, for which a session is made that stands before the first node; or a session, which stays open when the
-        panel is closed.
-    inputs : mapping, optional
-        Values of the graph's inputs by name.
+    graph : Graph, Session or function
+        A graph, for which a session is made that stands before the first node; a session, which stays open when the
+        panel is closed; a function of JAX, which is read by :func:`workbench.from_jax`.
+    inputs : mapping or tuple, optional
+        Values of the graph's inputs by name; for a function the tuple of its arguments.
     **options
         Arguments of :class:`workbench.Session`: ``outputs``, ``trace``, ``memory_budget``.
 
@@ -72,6 +72,9 @@ def debug(graph: Graph, inputs: Any = None, **options: Any) -> Any:
     <Stop TARGET: ...>
     >>> panel.close()
     """
+    if isinstance(inputs, tuple) and callable(graph):
+        graph = from_jax(graph, *inputs)
+        inputs = graph.feeds(*inputs)
     return _widgets().debug(graph, inputs or {}, **options)
 
 
@@ -320,6 +323,7 @@ __all__ = [
     "diff_dtypes",
     "example_inputs",
     "from_graphdef",
+    "from_jax",
     "from_onnx",
     "from_samediff",
     "from_saved_model",

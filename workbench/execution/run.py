@@ -20,6 +20,7 @@ from workbench.execution.outputs import outputs_of
 from workbench.execution.run_limits import ANYWHERE, NOWHERE, RunLimits
 from workbench.ir.node import Ref
 from workbench.kernels import machine as core
+from workbench.ops.effect_log import EffectLog, noted_in
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
 from workbench.trace.retention import KeptSource, Retention, RetentionBackends, make_keeper
@@ -54,6 +55,7 @@ class Run(StoppedRun):
         self.keeper: RetentionBackends | None = None
         self.spill: SpillStore | None = None
         self._edits = EditLog()
+        self.effects: EffectLog = {}
         self.trace = self.trace_for(lambda: False)
         for name, array in self.feeds.items():
             place = plan.layout.values.get((plan.graph.inputs[name].node, 0))
@@ -213,7 +215,7 @@ class Run(StoppedRun):
         # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are
         # results
         before, begin = self.event, time.perf_counter()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), noted_in(self.effects):
             status = self.machine.run(
                 stop,
                 exact,
@@ -306,7 +308,7 @@ class Run(StoppedRun):
         rows, ``budget`` bytes of them, and only the checkpoint that it starts from."""
         other = Run(self.plan, self.feeds, min(self.budget, budget), self.window, NEWEST_CHECKPOINTS, back=False)
         other.machine.least_released = self.machine.least_released
-        other.edits = self.edits
+        other.edits, other.effects = self.edits, dict(self.effects)
         core.restore(other.machine, checkpoint or self.checkpoints[-1])
         other._edits.after_restore(other, checkpoint or self.checkpoints[-1])
         # a checkpoint of its own: one of this run would keep this whole run in memory

@@ -57,8 +57,9 @@ class OpSpec:
     the op does not take. ``ufunc`` names the NumPy ufunc whose scalar loop computes exactly the same; the
     compiled floor may use it. ``pure`` is False for ops with effects (random draws, prints, assertions). With ``draws``
     the evaluation finds the node's name and the iteration path of the firing in ``attrs["_tag"]``, so that a random
-    draw is the same in every replay. ``bind`` is for ops that are worth preparing once for each node of a plan; its
-    results are then used instead of ``evaluate``'s.
+    draw is the same in every replay. With ``once`` the op is evaluated once for each firing of a run; replays get what
+    it gave then. ``bind`` is for ops that are worth preparing once for each node of a plan; its results are then used
+    instead of ``evaluate``'s.
     """
 
     name: str
@@ -73,6 +74,7 @@ class OpSpec:
     ufunc: str | None = None
     pure: bool = True
     draws: bool = False
+    once: bool = False
     bind: Bind | None = None
 
     def arity(self) -> tuple[int, int | None]:

@@ -21,7 +21,7 @@ def full_replay(run: Run, memory: int = MOST_BYTES) -> Run | None:
     if _row_bytes(run, plan) > memory:
         return None
     other = Run(plan, run.feeds, memory, checkpoints=NEWEST_CHECKPOINTS, back=False)
-    other.edits = list(run.edits)
+    other.edits, other.effects = list(run.edits), dict(run.effects)
     end, margin, look = run.event, 2 * plan.program.length, FIRST_LOOK
     try:
         while other.event + margin < end:

@@ -22,7 +22,7 @@ class History:
 
     def __init__(self, name: str, run: Run, edits: Sequence[Edit], event: int, edit: Edit | None = None) -> None:
         self.name, self.event, self.edit = name, event, edit
-        self.feeds, self.edits = dict(run.feeds), list(edits)
+        self.feeds, self.edits, self._effects = dict(run.feeds), list(edits), dict(run.effects)
         self._plan, self._budget, self._window = run.plan, run.budget, run.window
         self._run: Run | None = None
 
@@ -31,7 +31,7 @@ class History:
         """The run at the end of this history."""
         if self._run is None:
             run = Run(self._plan, self.feeds, self._budget, self._window)
-            run.edits = list(self.edits)
+            run.edits, run.effects = list(self.edits), dict(self._effects)
             try:
                 run.to_event(self.event)
             except ExecutionError:

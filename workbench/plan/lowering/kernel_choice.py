@@ -12,6 +12,7 @@ from workbench.ir.node import Node
 from workbench.ir.opspec import REGISTRY, Bound, OpSpec
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels import machine
+from workbench.ops.effect_log import once
 from workbench.ops.result_size import check_result, need_room
 from workbench.plan.lowering.affine import affine_code
 from workbench.plan.lowering.arrays import ArrayCode, array_code, dynamic_code
@@ -87,7 +88,7 @@ def choose(
     else:
         reason = ("no-kernel", f"no compiled kernel for {node.op} on {', '.join(map(str, inputs))}")
     sees = spec.pure and ":" not in node.op and spec.family != "sequence"
-    return KernelChoice("call", reason, call=evaluator(spec, node), sees=sees, draws=spec.draws)
+    return KernelChoice("call", reason, call=evaluator(spec, node), sees=sees, draws=spec.draws or spec.once)
 
 
 def array_code_of(
@@ -139,7 +140,10 @@ def evaluator(spec: OpSpec, node: Node) -> Callable[..., Sequence[Any]]:
         check_result(spec, arrays, attrs)
         return evaluate(arrays, {**attrs, "_tag": (node.name, path)})
 
-    return draw if spec.draws else call
+    def first(arrays: list[Any], path: tuple[int, ...]) -> Sequence[Any]:
+        return once(node.name, path, arrays, lambda: call(arrays))
+
+    return first if spec.once else draw if spec.draws else call
 
 
 def box(arrays: list[Any]) -> Sequence[Any]:

@@ -1,0 +1,1 @@
+"""Tests that need JAX: a stage of its own, ``make test-jax``."""

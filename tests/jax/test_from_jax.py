@@ -1,0 +1,206 @@
+"""JAX functions as graphs: values against JAX equation by equation, names, lines, regions and clear refusals."""
+
+from __future__ import annotations
+
+import inspect
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import workbench as wb
+from tests.jax.harness import difference, numbers
+from tests.jax.op_by_op import results
+from tests.jax.programs import programs
+from tests.test_docs import run_example
+from workbench.analysis.verdict import Status
+from workbench.frontends.jax import JaxGraph
+from workbench.frontends.jax.library import numbers_of_64_bits
+
+pytestmark = pytest.mark.jax
+PROGRAMS = programs()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_are_those_of_jax_op_by_op(name):
+    function, arguments = PROGRAMS[name]
+    graph = wb.from_jax(function, *arguments)
+    given = graph.run(graph.feeds(*arguments))
+    wanted = results(function, *arguments)
+    assert len(given) == len(wanted) > 0
+    for a, b in zip(wanted, given.values(), strict=True):
+        assert difference(numbers(a), np.asarray(b), 0) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["newton", "nested", "scan backwards", "BFGS", "sampler", "an ODE with rejected steps"]
+)
+def test_every_recorded_firing_is_that_of_an_untraced_run_and_of_a_replay(name):
+    function, arguments = PROGRAMS[name]
+    graph = wb.from_jax(function, *arguments)
+    with wb.Session(graph, graph.feeds(*arguments)) as session:
+        session.run()
+        plain = graph.run(graph.feeds(*arguments))
+        for label, ref in graph.outputs.items():
+            assert np.array_equal(np.asarray(session.value(ref)), plain[label], equal_nan=True)
+        events = session.trace.events
+        session.restart()
+        session.run()
+        assert session.trace.events == events
+
+
+def test_64_bit_numbers_as_they_were_when_the_function_was_read():
+    with numbers_of_64_bits(True):
+        graph = wb.from_jax(lambda x: jnp.tanh(x), 1.0)
+    assert graph.type_of("x").dtype == "float64"
+    (value,) = graph.run(x=0.5).values()  # 64-bit numbers are off here
+    assert value.dtype == np.float64 and value == pytest.approx(np.tanh(0.5), rel=1e-15)
+
+
+def test_variables_have_the_names_of_the_users_code():
+    graph = wb.from_jax(*[PROGRAMS["newton"].function, 2.0, 1.0])
+    assert list(graph.inputs) == ["a", "x"] and {"x", "i"} <= {*graph.names, *graph.inputs}
+    (loop,) = (f for path, f in graph.frames.items() if path)
+    assert [v.name for v in loop.variables] == ["while/x", "i"] or {"i"} <= {v.name for v in loop.variables}
+
+
+def test_nodes_have_the_users_lines():
+    def body(x):
+        return x * 2.0 + 1.0  # the line
+
+    graph = wb.from_jax(lambda x: lax.fori_loop(0, 3, lambda i, x: body(x), x), 1.0)
+    lines = {n.source.expression for n in graph.nodes.values() if n.op in ("multiply",)}
+    assert lines == {"return x * 2.0 + 1.0  # the line"}
+    assert all(n.source is None or "workbench/frontends" not in n.source.file for n in graph.nodes.values())
+
+
+def test_calls_are_regions_under_their_names():
+    @jax.jit
+    def smooth(x):
+        return (x + jnp.roll(x, 1)) / 2
+
+    with jax.named_scope("outer"):
+        graph = wb.from_jax(lambda x: smooth(x) - x, jnp.arange(3.0))
+    assert {r.kind for name, r in graph.regions.items() if name.split("/")[-1] == "smooth"} == {"call"}
+
+
+def test_static_arguments_and_pytrees_go_in_and_out():
+    graph = wb.from_jax(lambda p, n: {"y": p["x"] * n, "n": (p["x"], [p["x"]])}, {"x": 2.0}, 3, static_argnums=1)
+    outputs = graph.run(graph.feeds({"x": 5.0}, 3))
+    assert jax.tree_util.tree_structure(graph.result(outputs)) == jax.tree_util.tree_structure({"y": 0, "n": (0, [0])})
+    assert float(graph.result(outputs)["y"]) == 15.0
+    with pytest.raises(wb.WorkbenchError, match="structure"):
+        graph.feeds([5.0], 3)
+
+
+@pytest.mark.parametrize("thing", [wb.from_jax, JaxGraph])
+def test_examples_of_docstrings_work(thing):
+    assert run_example("example", inspect.getdoc(thing), {"wb": wb, "np": np})[1] == ""
+
+
+def test_a_panel_opens_on_a_function_and_its_arguments():
+    function, arguments = PROGRAMS["newton"]
+    panel = wb.debug(function, arguments)
+    try:
+        panel.session.run()
+        assert panel.session.outputs["result[0]"] == pytest.approx(2**0.5, rel=1e-6)
+    finally:
+        panel.close()
+
+
+def test_a_saved_graph_runs_and_is_equal():
+    function, arguments = PROGRAMS["sampler"]
+    graph = wb.from_jax(function, *arguments)
+    again = wb.parse(graph.text())
+    assert again == graph
+    feeds = graph.feeds(*arguments)
+    assert [v.tobytes() for v in again.run(feeds).values()] == [v.tobytes() for v in graph.run(feeds).values()]
+
+
+def test_a_loop_is_proved():
+    function, arguments = PROGRAMS["newton"]
+    graph = wb.from_jax(function, *arguments)
+    with wb.Session(graph, graph.feeds(*arguments)) as session:
+        session.next_iteration()
+        answer = session.termination()
+        session.run()
+    assert answer.status is Status.PROVED and answer.remaining == 4
+    endless = wb.from_jax(lambda x: lax.while_loop(lambda x: x > -1.0, lambda x: x * 0.5, x), 1.0)
+    with wb.Session(endless, {"x": 1.0}) as session:
+        session.next_iteration()
+        assert session.termination().outcome == "never"
+
+
+def test_callbacks_run_in_order_once_a_step_and_not_again_in_a_replay():
+    seen = []
+
+    def body(i, x):
+        jax.debug.callback(lambda v: seen.append(float(v)), x, ordered=True)
+        return x * 2
+
+    graph = wb.from_jax(lambda x: lax.fori_loop(0, 4, body, x), 1.0)
+    with wb.Session(graph, {"x": 1.0}) as session:
+        session.next_iteration()
+        session.next_iteration()
+        session.step_back()
+        session.step()
+        session.run()
+        assert seen == [1.0, 2.0, 4.0, 8.0]
+        session.explain(next(iter(graph.outputs)))
+        session.termination()
+        for k in range(4):
+            session.trace["x"].at(k)
+    assert seen == [1.0, 2.0, 4.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: jax.new_ref(x)[...], ("new_ref", "mutable array", "test_from_jax.py")),
+        (
+            lambda x: jax.ffi.ffi_call("nothing", jax.ShapeDtypeStruct((), jnp.float32))(x),
+            ("ffi_call", "outside of JAX"),
+        ),
+        (lambda x: x.no_such_thing, ("cannot trace", "AttributeError")),
+        (lambda x: float(x), ("cannot trace", "ConcretizationTypeError")),
+    ],
+)
+def test_what_is_not_evaluated_is_one_clear_error(function, words):
+    with pytest.raises(wb.WorkbenchError) as caught:
+        wb.from_jax(function, 1.0)
+    assert all(w in str(caught.value) for w in words), str(caught.value)
+
+
+def test_a_failing_callback_names_the_node_and_the_line():
+    def bad(v):
+        raise ZeroDivisionError("no such luck")
+
+    graph = wb.from_jax(lambda x: jax.pure_callback(bad, jax.ShapeDtypeStruct((), jnp.float32), x), 1.0)
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(x=1.0)
+    assert "no such luck" in str(caught.value) and "pure_callback" in str(caught.value)
+
+
+def test_a_version_that_was_not_tried_is_refused(monkeypatch):
+    from workbench.frontends.jax import library
+
+    library.library.cache_clear()
+    monkeypatch.setattr(jax, "__version__", "0.99.0")
+    try:
+        with pytest.raises(wb.WorkbenchError, match=r"0\.99\.0 .* 0\.7 to 0\.10"):
+            wb.from_jax(lambda x: x, 1.0)
+    finally:
+        monkeypatch.undo()
+        library.library.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[", "[[1]]", '[["a",["enum","os","x"]]]', '[["a",["record","Popen",["x",1]]]]', "[" * 200]
+)
+def test_damaged_parameters_are_one_error(text):
+    from workbench.frontends.jax.foreign.codec import decode
+
+    with pytest.raises(wb.WorkbenchError, match="cannot be read"):
+        decode(text)

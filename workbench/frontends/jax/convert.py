@@ -1,0 +1,119 @@
+"""``from_jax``: a function that JAX can trace as a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.errors import LoadError, WorkbenchError
+from workbench.frontends.jax.jax_graph import JaxGraph, attach, positive
+from workbench.frontends.jax.library import library, opened, result_names
+from workbench.frontends.jax.lower import JaxLowering
+from workbench.frontends.jax.names import distinct, own_names
+from workbench.frontends.jax.source_lines import function_source
+from workbench.frontends.jax.types import type_of
+from workbench.ir.builder.builder import GraphBuilder
+from workbench.ir.collector import collector_paused
+
+
+def from_jax(
+    function: Callable[..., Any], /, *args: Any, static_argnums: int | Sequence[int] = (), **kwargs: Any
+) -> JaxGraph:
+    """Trace a JAX function and make the graph of its jaxpr, with its loops and branches as frames.
+
+    The function is traced once, with the types of the arguments, and not executed. Inputs, loop variables and nodes
+    have the names, lines and scopes of the user's code; calls such as ``jit`` are regions. Values equal those of JAX op
+    by op (``jax.disable_jit()``) bit for bit. Arithmetic, comparisons and moves of elements are compiled here; they
+    give the same bits but for numbers below the normal range, which XLA on a CPU takes as zero, and the sign of a zero
+    that is the larger or smaller of two. Results under ``jax.jit`` differ, because there operations are fused.
+
+    Parameters
+    ----------
+    function : callable
+        A function that JAX can trace; it may be jitted, a gradient, vmapped.
+    *args
+        Arguments as the function takes them, pytrees too. Numbers and arrays give types and shapes only.
+    static_argnums : int or sequence of int, optional
+        Positions of arguments that are fixed when the function is traced.
+    **kwargs
+        Keyword arguments, as the function takes them.
+
+    Returns
+    -------
+    JaxGraph
+        A :class:`Graph` that also has ``feeds(*args)`` and ``result(outputs)``, to and from the function's pytrees.
+
+    Raises
+    ------
+    LoadError
+        ``no-jax``, ``jax-version``, ``jax-trace-failed`` (the function itself raised), ``unsupported-jax-type``.
+    UnknownOpError
+        Once, with every primitive that is not evaluated, its line and the reason.
+
+    Notes
+    -----
+    Jaxprs: https://docs.jax.dev/en/latest/jaxpr.html. Versions 0.7 to 0.10 of JAX are read.
+
+    Examples
+    --------
+    >>> import jax
+    >>> def newton(a, x):
+    ...     return jax.lax.while_loop(lambda x: abs(x * x - a) > 1e-6, lambda x: (x + a / x) / 2, x)
+    >>> graph = wb.from_jax(newton, 2.0, 1.0)
+    >>> graph.run(a=2.0, x=1.0)
+    {'result': array(1.4142135, dtype=float32)}
+    """
+    jax = library()
+    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    if not callable(function):
+        raise LoadError(
+            f"from_jax takes a function, but got {type(function).__name__}.", slug="not-a-function", fix="give one."
+        )
+    try:
+        closed, shape = jax.make_jaxpr(function, static_argnums=static, return_shape=True)(*args, **kwargs)
+    except WorkbenchError:
+        raise
+    except Exception as error:  # the user's function may raise anything
+        raise LoadError(
+            f"JAX cannot trace {getattr(function, '__name__', 'the function')!r}: {type(error).__name__}: "
+            f"{str(error)[:1000]}",
+            slug="jax-trace-failed",
+            fix="call it under jax.jit with these arguments first; name what is not an array in static_argnums.",
+        ) from error
+    with collector_paused():
+        graph = _graph(closed, _name_of(function))
+    attach(graph, [a for k, a in enumerate(args) if k not in positive(static, len(args))], kwargs, static, shape)
+    return graph
+
+
+def _name_of(function: Any) -> str:
+    while hasattr(function, "__wrapped__") or hasattr(function, "func"):
+        function = getattr(function, "__wrapped__", None) or function.func
+    return str(getattr(function, "__name__", type(function).__name__)).strip("<>") or "function"
+
+
+def _graph(closed: Any, name: str) -> JaxGraph:
+    jaxpr, _ = opened(closed)
+    builder = GraphBuilder(name)
+    lowering = JaxLowering(builder)
+    builder.source = function_source(jaxpr)
+    names = distinct([n or f"arg{k}" for k, n in enumerate(own_names(jaxpr))])
+    types = [type_of(v.aval) for v in jaxpr.invars]
+    arguments = [builder.placeholder(n, t.dtype, t.shape) for n, t in zip(names, types, strict=True)]
+    results = lowering.after_effects(lowering.closed(closed, arguments))
+    lowering.finish()
+    labels = distinct([_result_label(n, len(results)) for n in result_names(jaxpr)])
+    made = builder.build(dict(zip(labels, results, strict=True)))
+    graph: JaxGraph = object.__new__(JaxGraph)
+    graph.__dict__.update(made.__dict__)
+    return graph
+
+
+def _result_label(path: str, count: int) -> str:
+    return (
+        "result"
+        if not path or (count == 1 and path == "result[0]")
+        else path.removesuffix("[0]")
+        if count == 1
+        else path
+    )

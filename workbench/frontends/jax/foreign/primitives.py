@@ -1,0 +1,81 @@
+"""The primitives of JAX by name, and those that a debugger does not run."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from workbench.errors import UnknownOpError
+from workbench.frontends.jax.library import internal, library
+
+#: primitives that read this process or other devices; by what stands in their names
+REFUSED = {
+    "ffi_call": "it calls compiled code outside of JAX",
+    "pallas_call": "it is a kernel of Pallas, whose steps JAX does not show",
+    "mosaic_gpu_call": "it is a kernel of Mosaic",
+    "tpu_custom_call": "it is a kernel for a TPU",
+    "shard_map": "it runs on several devices",
+    "psum": "it adds over several devices",
+    "psum2": "it adds over several devices",
+    "psum_invariant": "it adds over several devices",
+    "pmax": "it works over several devices",
+    "pmin": "it works over several devices",
+    "ppermute": "it sends values between devices",
+    "all_gather": "it gathers from several devices",
+    "all_gather_invariant": "it gathers from several devices",
+    "all_to_all": "it sends values between devices",
+    "reduce_scatter": "it works over several devices",
+    "axis_index": "it asks which device it is on",
+    "infeed": "it reads from the host while it runs",
+    "outfeed": "it writes to the host while it runs",
+    "ref": "it makes a mutable array",
+    "new_ref": "it makes a mutable array",
+    "mutable_array": "it makes a mutable array",
+    "get": "it reads a mutable array",
+    "swap": "it writes a mutable array",
+    "addupdate": "it writes a mutable array",
+    "freeze": "it reads a mutable array",
+    "run_state": "it works on mutable arrays",
+    "call_exported": "it calls an exported program",
+}
+#: sums and the like over a vmapped axis, which is an axis of the array; over devices they have names of axes
+_OVER_AXES = ("psum", "psum2", "psum_invariant", "pmax", "pmin")
+#: primitives of this process that were met in functions of users, by name
+_MET: dict[str, Any] = {}
+
+
+def met(primitive: Any) -> None:
+    """Remember a primitive of a function, which may be a user's own."""
+    _MET.setdefault(primitive.name, primitive)
+
+
+def refusal(equation: Any) -> str | None:
+    """The reason for which an equation is not evaluated; None where it is."""
+    name = equation.primitive.name
+    if name in _OVER_AXES and all(isinstance(a, int) for a in equation.params.get("axes", ("",))):
+        return None
+    return REFUSED.get(name)
+
+
+def primitive(name: str) -> Any:
+    """The primitive of a name; UnknownOpError where JAX has none or where it is refused."""
+    if name in REFUSED and name not in _OVER_AXES:
+        raise UnknownOpError(f"JAX's {name!r} is not evaluated: {REFUSED[name]}.", fix="leave it out of the function.")
+    found = _MET.get(name) or _table().get(name)
+    if found is None:
+        raise UnknownOpError(
+            f"JAX {library().__version__} has no primitive named {name!r}.", fix="read the function again."
+        )
+    return found
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    rules = internal("interpreters.mlir")
+    library().numpy.linalg  # noqa: B018  their primitives are known once these are loaded
+    found = {p.name: p for p in getattr(rules, "_lowerings", {})}
+    for table in getattr(rules, "_platform_specific_lowerings", {}).values():
+        found.update({p.name: p for p in table})
+    public = __import__("jax.extend.core.primitives", fromlist=["primitives"])
+    found.update({p.name: p for k, p in vars(public).items() if k.endswith("_p")})
+    return found

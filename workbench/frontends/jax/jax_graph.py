@@ -1,0 +1,94 @@
+"""The graph of a JAX function, with the way to and from the function's own arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import FeedError
+from workbench.frontends.jax.library import is_key, library
+from workbench.ir.graph import Graph
+
+
+class JaxGraph(Graph):
+    """The graph of a JAX function, which knows how its arguments become inputs and its outputs the function's result.
+
+    Examples
+    --------
+    >>> graph = wb.from_jax(lambda p: {"twice": p["x"] * 2}, {"x": 1.0})
+    >>> graph.result(graph.run(graph.feeds({"x": 4.0})))
+    {'twice': array(8., dtype=float32)}
+    """
+
+    _leaves: Callable[..., list[Any]]
+    _packed: Callable[[list[Any]], Any]
+
+    def feeds(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The inputs of the graph for arguments of the function.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments in the structure of those that the graph was made with.
+
+        Returns
+        -------
+        dict
+            The inputs by name.
+
+        Raises
+        ------
+        FeedError
+            If the structure is another (``feed-structure``).
+        """
+        return dict(zip(self.inputs, self._leaves(*args, **kwargs), strict=True))
+
+    def result(self, outputs: Mapping[str, Any]) -> Any:
+        """Return the result of the function: its own tuples, dicts and classes with the values of a run.
+
+        Parameters
+        ----------
+        outputs : mapping of str to array
+            What ``graph.run`` returned.
+
+        Returns
+        -------
+        Any
+            The pytree of the function.
+        """
+        return self._packed([outputs[n] for n in self.outputs])
+
+
+def positive(static: Sequence[int], count: int) -> set[int]:
+    """Positions of the static arguments among ``count``."""
+    return {s + count if s < 0 else s for s in static}
+
+
+def attach(graph: JaxGraph, args: Sequence[Any], kwargs: Mapping[str, Any], static: Sequence[int], shape: Any) -> None:
+    jax = library()
+    wanted = jax.tree_util.tree_structure((tuple(args), dict(kwargs)))
+    results = jax.tree_util.tree_structure(shape)
+    types = [graph.type_of(r) for r in graph.inputs.values()]
+
+    def leaves(*given: Any, **named: Any) -> list[Any]:
+        kept = tuple(a for k, a in enumerate(given) if k not in positive(static, len(given)))
+        found, structure = jax.tree_util.tree_flatten((kept, named))
+        if structure != wanted:
+            raise FeedError(
+                f"The arguments have the structure {structure}; the graph was made for {wanted}.",
+                slug="feed-structure",
+                fix="give arguments like those of from_jax, or make another graph.",
+            )
+        return [_number(v, t) for v, t in zip(found, types, strict=True)]
+
+    graph.__dict__["_leaves"] = leaves
+    graph.__dict__["_packed"] = lambda values: jax.tree_util.tree_unflatten(results, values)
+
+
+def _number(value: Any, type_: Any) -> np.ndarray:
+    jax = library()
+    if hasattr(value, "dtype") and is_key(value.dtype):
+        value = jax.random.key_data(value)
+    return np.asarray(value).astype(type_.dtype, copy=False)

@@ -1,0 +1,24 @@
+"""Primitives that nodes of ours compute, because they give the same bits: arithmetic, comparisons, and moving elements.
+
+A rule gets the lowering, the equation and its inputs and returns the results, or None where JAX computes the case. What
+NumPy and XLA round differently (exp, tanh, sums in another order) has no rule, nor have float16, bfloat16 and complex
+numbers. Two differences remain where a node of ours computes: XLA on a CPU takes numbers below the normal range (under
+1.2e-38 in float32) as zero, and of two zeros NumPy's maximum and minimum may give the other sign.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.frontends.jax.rules.elementwise import ELEMENTWISE
+from workbench.frontends.jax.rules.integers import INTEGERS
+from workbench.frontends.jax.rules.passed import PASSED
+from workbench.frontends.jax.rules.shapes import SHAPES
+
+RULES: dict[str, Callable[[Any, Any, Sequence[Any]], list[Any] | None]] = {
+    **ELEMENTWISE,
+    **INTEGERS,
+    **PASSED,
+    **SHAPES,
+}
+
+__all__ = ["RULES"]

@@ -261,6 +261,85 @@ def test_ops_of_several_outputs():
     assert got["t"].tolist() == [[3, 1.5], [4.5, 0.25]] and got["k"].tolist() == [[2, 0], [1, 0]]
 
 
+def lstm(x: np.ndarray, w: dict[str, np.ndarray], peephole: bool, clip: float = 0.0) -> tuple[np.ndarray, ...]:
+    """The equations of libnd4j, one step after the other; x is [time, batch, inputs]."""
+    n = w["r"].shape[0]
+    h, c = w["h"], w["c"]
+    gate = lambda v: 1 / (1 + np.exp(-v))  # noqa: E731
+    p = np.split(w["p"], 3) if peephole else [np.zeros(n, np.float32)] * 3
+    out = []
+    for step in x:
+        i, f, z, o = np.split(step @ w["x"] + h @ w["r"] + w["b"], 4, axis=1)
+        i, f = gate(i + p[0] * c), gate(f + p[1] * c)
+        c = f * c + i * np.tanh(z)
+        c = np.clip(c, -clip, clip) if clip else c
+        h = gate(o + p[2] * c) * np.tanh(c)
+        out.append(h)
+    return np.stack(out), h, c
+
+
+@pytest.mark.parametrize("backward", [0, 1])
+@pytest.mark.parametrize("form", [0, 1, 2])
+@pytest.mark.parametrize("full", [True, False])
+def test_an_lstm_layer(form, backward, full):
+    rng = np.random.default_rng(form)
+    shapes = {"x": (3, 8), "r": (2, 8), "b": (8,), "h": (4, 2), "c": (4, 2), "p": (6,)}
+    w = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    if not full:
+        w.update({name: np.zeros_like(w[name]) for name in "bhc"})
+    x = rng.normal(size=(5, 4, 3)).astype(np.float32)
+    whole, last, state = lstm(x[::-1] if backward else x, w, full, 0.5 if full else 0.0)
+    whole = whole[::-1] if backward else whole
+    order = {0: (0, 1, 2), 1: (1, 0, 2), 2: (1, 2, 0)}[form]
+    sd = SameDiff()
+    sd.constant("in", x.transpose(order))
+    names = [sd.constant(name, w[name]) for name in ("xrbhcp" if full else "xr")]
+    flags = [full, False, full, full, full, True, True, True]
+    args = {"ints": [form, backward, 2, 0, 0], "bools": flags, "floats": [0.5 if full else 0.0]}
+    sd.op("lstmLayer", ["sequence", "last", "state"], ["in", *names], **args)
+    got = wb.load(sd.bytes()).run()
+    for name, expected in (("sequence", whole.transpose(order)), ("last", last), ("state", state)):
+        assert got[name].shape == expected.shape and np.allclose(got[name], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_convolutional_network():
+    """Arguments as sd.cnn writes them: NCHW, biases, windows without padding, a mean loss."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(2, 1, 6, 6)).astype(np.float32)
+    w0, b0 = rng.normal(size=(3, 3, 1, 4)).astype(np.float32), rng.normal(size=4).astype(np.float32)
+    w1, b1 = rng.normal(size=(16, 3)).astype(np.float32), rng.normal(size=3).astype(np.float32)
+    sd = SameDiff()
+    sd.placeholder("in", shape=[-1, 36])
+    for name, value in (("w0", w0), ("b0", b0), ("w1", w1), ("b1", b1)):
+        sd.constant(name, value, 0)
+    sd.op("reshape", "in4d", ["in"], ints=[-1, 1, 6, 6])
+    sd.op("conv2d", "layer0", ["in4d", "w0", "b0"], ints=[3, 3, 1, 1, 0, 0, 1, 1, 0, 0, 0])
+    sd.op("relu", "relu", ["layer0"], op_class=10, scalar=flat_array(np.float32(0)))
+    sd.op("maxpool2d", "layer1", ["relu"], ints=[2, 2, 2, 2, 0, 0, 1, 1, 0, 0, 0])
+    sd.op("reshape", "flat", ["layer1"], ints=[-1, 16])
+    sd.op("xw_plus_b", "linear", ["flat", "w1", "b1"])
+    sd.op("softmax", "out", ["linear"], ints=[-1])
+    hidden = np.maximum(conv(x.transpose(0, 2, 3, 1), w0) + b0, 0)
+    flat = pool(hidden, np.max).transpose(NCHW).reshape(2, 16)
+    assert np.allclose(wb.load(sd.bytes()).run({"in": x.reshape(2, 36)})["out"], softmax(flat @ w1 + b1), atol=1e-6)
+
+
+def test_convolution_and_pooling_in_space():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(1, 2, 4, 4, 4)).astype(np.float32)
+    w, b = rng.normal(size=(3, 3, 3, 2, 2)).astype(np.float32), np.float32([1, -1])
+    sd = SameDiff()
+    for name, value in (("x", x), ("w", w), ("b", b)):
+        sd.constant(name, value)
+    sd.op("conv3dnew", "c", ["x", "w", "b"], ints=[3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0])
+    sd.op("maxpool3dnew", "m", ["c"], ints=[2, 2, 2, 2, 2, 2, 0, 0, 0, 1, 1, 1, 0, 1, 0])
+    expected = np.full((1, 2, 1, 1, 1), -np.inf, np.float32)
+    for i, j, k in np.ndindex(2, 2, 2):
+        patch = x[:, :, i : i + 3, j : j + 3, k : k + 3]
+        expected[..., 0, 0, 0] = np.maximum(expected[..., 0, 0, 0], np.einsum("ncijk,ijkco->no", patch, w) + b)
+    assert np.allclose(wb.load(sd.bytes()).run()["m"], expected, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     "op, args",
     [

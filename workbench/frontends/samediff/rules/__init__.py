@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from workbench.frontends.samediff.rules import arithmetic, arrays, control, losses, nn, reductions, tensor_arrays
+from workbench.frontends.samediff.rules import (
+    arithmetic,
+    arrays,
+    control,
+    losses,
+    nn,
+    recurrent,
+    reductions,
+    tensor_arrays,
+)
 from workbench.frontends.samediff.rules.base import OURS, FlatRule, Parts
 from workbench.frontends.samediff.rules.reductions import UNNAMED
 
 __all__ = ["FLAT_RULES", "OURS", "UNNAMED", "Parts"]
 
-_FAMILIES = (control, arithmetic, reductions, arrays, tensor_arrays, nn, losses)
+_FAMILIES = (control, arithmetic, reductions, arrays, tensor_arrays, nn, recurrent, losses)
 
 FLAT_RULES: dict[str, FlatRule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}

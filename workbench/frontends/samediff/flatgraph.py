@@ -13,7 +13,7 @@ from workbench.frontends.flatbuffers.tables import FlatError, FlatReader
 from workbench.frontends.samediff.arrays import array_of
 from workbench.frontends.samediff.layout import class_now, layout_of
 from workbench.frontends.samediff.schema import DTYPES, PLACEHOLDER, schema
-from workbench.frontends.tf.tensor_proto import Budget
+from workbench.frontends.tf.tensor_proto import MAX_RANK, Budget
 
 #: key of a value: node or variable, and which of its outputs
 Key = tuple[int, int]
@@ -100,7 +100,10 @@ def graph_of(message: Mapping[str, Any], layout: str, read_array: ReadArray, bud
         variables[variable.name] = variable
         pair = raw.get("id", {})
         names.setdefault((pair.get("first", 0), pair.get("second", 0)), variable.name)
-    nodes = [_node(raw, layout, names, read_array, budget) for raw in message.get("nodes", ())]
+    of_nodes: dict[int, list[tuple[int, str]]] = {}
+    for (number, index), label in names.items():
+        of_nodes.setdefault(number, []).append((index, label))
+    nodes = [_node(raw, layout, of_nodes, read_array, budget) for raw in message.get("nodes", ())]
     for node in nodes:
         names.update({(node.id, i): name for i, name in enumerate(node.outputs)})
     return FlatGraph(
@@ -118,8 +121,8 @@ def _variable(raw: Mapping[str, Any], read_array: ReadArray, budget: Budget) -> 
     if not name:
         raise not_samediff("a variable has no name.")
     dtype, array, shape = DTYPES.get(raw.get("dtype", 0)), raw.get("array"), raw.get("shape")
-    if shape is not None and any(d < -1 for d in shape):
-        raise LoadError(f"Variable {name!r} has the shape {shape[:20]}.", slug="bad-shape")
+    if shape is not None and (len(shape) > MAX_RANK or any(d < -1 for d in shape)):
+        raise LoadError(f"Variable {name!r} has the shape {shape[:20]}, of rank {len(shape)}.", slug="bad-shape")
     kind = raw.get("kind", 0)
     return FlatVariable(
         name,
@@ -134,7 +137,11 @@ def _variable(raw: Mapping[str, Any], read_array: ReadArray, budget: Budget) -> 
 
 
 def _node(
-    raw: Mapping[str, Any], layout: str, names: Mapping[Key, str], read_array: ReadArray, budget: Budget
+    raw: Mapping[str, Any],
+    layout: str,
+    of_nodes: Mapping[int, list[tuple[int, str]]],
+    read_array: ReadArray,
+    budget: Budget,
 ) -> FlatNode:
     number, name = raw.get("id", 0), raw.get("name", "")
     pairs = [(p.get("first", 0), p.get("second", 0)) for p in raw.get("inputs", ())]
@@ -147,7 +154,7 @@ def _node(
         class_now(raw.get("class", 0), layout),
         raw.get("number", 0),
         tuple(pairs or [(i, 0) for i in raw.get("input", ())]),
-        _outputs(number, name, raw.get("output_names", ()), names),
+        _outputs(name, raw.get("output_names", ()), of_nodes.get(number, ())),
         tuple(raw.get("ints", ())),
         tuple(raw.get("floats", ())),
         tuple(raw.get("bools", ())),
@@ -160,12 +167,9 @@ def _node(
     )
 
 
-def _outputs(number: int, name: str, stored: Sequence[str], names: Mapping[Key, str]) -> tuple[str, ...]:
+def _outputs(name: str, stored: Sequence[str], variables: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     """Names of a node's outputs: those that it lists, else those of the variables with its number, else its own."""
-    if stored:
-        return tuple(stored)
-    found = sorted((key[1], variable) for key, variable in names.items() if key[0] == number)
-    return tuple(variable for _, variable in found) or (name,)
+    return tuple(stored) or tuple(variable for _, variable in sorted(variables)) or (name,)
 
 
 def _property(raw: Mapping[str, Any]) -> Any:

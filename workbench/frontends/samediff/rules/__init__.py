@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from workbench.frontends.samediff.rules import (
+    activations,
     arithmetic,
     arrays,
     control,
     losses,
+    making,
     nn,
     recurrent,
     reductions,
@@ -17,6 +19,6 @@ from workbench.frontends.samediff.rules.reductions import UNNAMED
 
 __all__ = ["FLAT_RULES", "OURS", "UNNAMED", "Parts"]
 
-_FAMILIES = (control, arithmetic, reductions, arrays, tensor_arrays, nn, recurrent, losses)
+_FAMILIES = (control, arithmetic, activations, reductions, arrays, making, tensor_arrays, nn, recurrent, losses)
 
 FLAT_RULES: dict[str, FlatRule] = {op: rule for family in _FAMILIES for op, rule in family.RULES.items()}

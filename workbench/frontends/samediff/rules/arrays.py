@@ -1,13 +1,10 @@
-"""Shapes, indexing, joining and making of arrays. What is an input in TensorFlow may be an argument here, or both."""
+"""Reshaping, indexing and joining of arrays. What is an input in TensorFlow may be an argument here, or both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
-from workbench.frontends.samediff.rules.base import FlatRule, Parts, dtype_attr, same_types, to
+from workbench.frontends.samediff.rules.base import FlatRule, Parts, same_types, to
 from workbench.ir.types import numpy_dtype
 
 #: a leading argument of reshape that names the order of the elements
@@ -146,90 +143,6 @@ def _mirror_pad(p: Parts) -> bool:
     return p.has(2) and p.result("MirrorPad", *p.inputs[:2], mode=b"SYMMETRIC" if p.int_at(0) else b"REFLECT")
 
 
-def _one_hot(p: Parts) -> bool:
-    """Axis and depth are arguments, or the depth and the two values are inputs."""
-    dtype = p.out_dtype() or "float32"
-    if dtype == "string" or not p.has(1):
-        return False
-    axis = p.int_at(0, -1)
-    values = [p.float_at(0, 1.0), p.float_at(1, 0.0)]
-    depth = p.inputs[1] if p.has(2) else p.value("depth", p.int_at(1))
-    if p.has(4):
-        return p.result("OneHot", *p.inputs[:4], axis=axis)
-    if not p.has(2) and len(p.node.ints) < 2:
-        return False
-    on, off = (
-        p.value(part, np.asarray(v).astype(numpy_dtype(dtype)), dtype)
-        for part, v in zip(("on", "off"), values, strict=True)
-    )
-    return p.result("OneHot", p.inputs[0], depth, on, off, axis=axis)
-
-
-def _shape(op: str) -> FlatRule:
-    def rule(p: Parts) -> bool:
-        return p.has(1) and p.result(op, p.inputs[0], out_type=dtype_attr(p.out_dtype() or "int64"))
-
-    return rule
-
-
-def _of_result(op: str, suffixes: Sequence[str]) -> FlatRule:
-    """Numbers that are inputs, or the op's arguments, in the type of the result."""
-
-    def rule(p: Parts) -> bool:
-        dtype = p.out_dtype() or next((d for d in p.dtypes if d), None)
-        if dtype is None or dtype in ("string", "bool"):
-            return False
-        if p.has(len(suffixes)):
-            cast = [
-                x if d in (dtype, None) or suffix == "num" else p.cast(f"cast_{suffix}", x, dtype)
-                for x, d, suffix in zip(p.inputs, p.dtypes, suffixes, strict=False)
-            ]
-            return p.result(op, *cast)
-        numbers: Sequence[Any] = p.node.floats if len(p.node.floats) >= len(suffixes) else p.node.ints
-        if p.inputs or len(numbers) < len(suffixes):
-            return False
-        return p.result(
-            op,
-            *(
-                p.value(
-                    suffix,
-                    np.asarray(v).astype(numpy_dtype("int32" if suffix == "num" else dtype)),
-                    "int32" if suffix == "num" else dtype,
-                )
-                for v, suffix in zip(numbers, suffixes, strict=False)
-            ),
-        )
-
-    return rule
-
-
-def _fill(p: Parts) -> bool:
-    dtype = p.out_dtype()
-    if p.has(2):
-        value = p.inputs[1]
-        if dtype and p.dtypes[1] and p.dtypes[1] != dtype and "string" not in (dtype, p.dtypes[1]):
-            value = p.cast("cast", value, dtype)
-        return p.result("Fill", p.inputs[0], value)
-    numbers: Sequence[Any] = p.node.floats or p.node.ints
-    if not p.has(1) or not numbers or dtype in (None, "string"):
-        return False
-    return p.result(
-        "Fill", p.inputs[0], p.value("value", np.asarray(numbers[0]).astype(numpy_dtype(str(dtype))), str(dtype))
-    )
-
-
-def _like(op: str) -> FlatRule:
-    def rule(p: Parts) -> bool:
-        dtype = p.out_dtype()
-        if not p.has(1):
-            return False
-        if dtype is None or dtype == p.dtypes[0] or p.dtypes[0] is None:
-            return p.result(op, p.inputs[0])
-        return p.result("Cast", p.add("like", op, p.inputs[0]), DstT=dtype_attr(dtype))
-
-    return rule
-
-
 def _where(p: Parts) -> bool:
     """A choice between two arrays; of one input, the places of its true elements."""
     if p.has(3):
@@ -262,19 +175,6 @@ RULES: dict[str, FlatRule] = {
     "reverse": listed("ReverseV2", part="axes"),
     "pad": _pad,
     "mirror_pad": _mirror_pad,
-    "onehot": _one_hot,
-    "shape_of": _shape("Shape"),
-    "shape": _shape("Shape"),
-    "size": _shape("Size"),
-    "rank": to("Rank", 1),
-    "range": _of_result("Range", ("start", "limit", "delta")),
-    "lin_space": _of_result("LinSpace", ("start", "stop", "num")),
-    "linspace": _of_result("LinSpace", ("start", "stop", "num")),
-    "fill": _fill,
-    "zeros_as": _like("ZerosLike"),
-    "zeroslike": _like("ZerosLike"),
-    "ones_as": _like("OnesLike"),
-    "oneslike": _like("OnesLike"),
     "Where": _where,
     "where_np": _where,
     "select": _where,

@@ -1,4 +1,4 @@
-"""Products, convolution, pooling, normalization, activations over an axis.
+"""Products, convolution, pooling, normalization, softmax.
 
 The arguments of a convolution are kernel, strides, padding and dilation (each for every spatial axis), then the
 padding mode (0 explicit, 1 same, 2 causal), the layout (1 for channels last) and the form of the weights.
@@ -167,23 +167,6 @@ def _layer_norm(p: Parts) -> bool:
     return p.result(OURS + "batch_norm", normal, gain, bias, zeros, ones, axis=axis, epsilon=0.0)
 
 
-def _prelu(p: Parts) -> bool:
-    if not p.has(2) or p.node.ints:
-        return False
-    x = p.inputs[0]
-    below = p.add("below", "Minimum", x, p.add("zeros", "ZerosLike", x))
-    return p.result("AddV2", p.add("above", "Relu", x), p.add("sloped", "Mul", p.inputs[1], below))
-
-
-def _crelu(p: Parts) -> bool:
-    """x and -x beside each other, above 0."""
-    if not p.has(1):
-        return False
-    x = p.inputs[0]
-    both = p.add("both", "ConcatV2", x, p.add("neg", "Neg", x), p.value("axis", -1))
-    return p.result("Relu", both)
-
-
 def _top_k(p: Parts) -> bool:
     if p.has(2):
         return p.result("TopKV2", *p.inputs[:2])
@@ -212,8 +195,6 @@ RULES: dict[str, FlatRule] = {
     "log_softmax": _softmax("LogSoftmax"),
     "batchnorm": _batch_norm,
     "layer_norm": _layer_norm,
-    "prelu": _prelu,
-    "crelu": _crelu,
     "top_k": _top_k,
     "lrn": _lrn,
 }

@@ -22,7 +22,8 @@ def axes_of(p: Parts, at: int = 1) -> TensorName | None:
         if given is None or not listed or sorted(given) == sorted(listed):
             return p.inputs[at]
         p.notes.append(
-            f"{p.node.op} {p.name!r} reads the axes {given}, but its own dimensions are {list(listed)}; these are used."
+            f"{p.node.op} {p.name!r} reads the axes {given[:8]}, but its own dimensions are {list(listed)[:8]}; these "
+            "are used."
         )
     return p.value("axes", list(listed)) if listed else None
 

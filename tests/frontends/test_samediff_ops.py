@@ -68,6 +68,7 @@ Q = 1 / (1 + np.exp(-X))
 L = np.array([[1, 0, 1], [0, 1, 0]], np.float32)
 ONE = np.float32(1)
 LABELS, SPARSE = np.int32([2, 0]), -np.log(softmax(X))[[0, 1], [2, 0]]
+HALVES = np.float32([2.5, -2.5, 0.5, 0.49999997, -0.75, 1.6, 0])
 PADS = np.int32([[0, 1], [0, 0]])
 FIRST = IMAGE.transpose(0, 3, 1, 2)
 NCHW, ROWS = (0, 3, 1, 2), np.float32([[0.5], [0.0]])
@@ -102,6 +103,8 @@ CASES = [
     Case("neg", (X,), -X),
     Case("square", (N,), N * N),
     Case("cube", (X,), X**3),
+    Case("round", (HALVES,), [3, -3, 1, 0, -1, 2, 0]),
+    Case("rint", (HALVES,), [2, -2, 0, 0, -1, 2, 0]),
     Case("oneminus", (X,), 1 - X),
     Case("sqrt", (N * N,), np.sqrt(N * N), {"op_class": 0}, "float32"),
     Case("tanh", (X,), np.tanh(X)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.frontends.samediff.rules.base import (
+    OURS,
     FlatRule,
     Parts,
     as_result,
@@ -87,7 +88,6 @@ _FUNCTIONS = {
     "reciprocal": "Reciprocal",
     "floor": "Floor",
     "ceil": "Ceil",
-    "round": "Round",
     "rint": "Rint",
     "sqrt": "Sqrt",
     "rsqrt": "Rsqrt",
@@ -175,6 +175,20 @@ def _clip(p: Parts) -> bool:
     return p.result("ClipByValue", p.inputs[0], p.value("low", low, dtype), p.value("high", high, dtype))
 
 
+def _round(p: Parts) -> bool:
+    """Halves away from zero, as C's roundf; rint takes the even one."""
+    dtype = p.dtypes[0]
+    if not p.has(1) or dtype is None:
+        return False
+    x = p.inputs[0]
+    if not is_float(dtype):
+        return p.result("Identity", x)
+    whole = p.add("whole", f"{OURS}trunc", x)
+    rest = p.add("rest", "Abs", p.add("part", "Sub", x, whole))
+    far = p.add("far", "GreaterEqual", rest, p.value("half", 0.5, dtype))
+    return p.result("SelectV2", far, p.add("next", "AddV2", whole, p.add("sign", "Sign", x)), whole)
+
+
 def _log_base(p: Parts) -> bool:
     """log(x) / log(base)."""
     found = p.node.scalar
@@ -204,6 +218,7 @@ RULES: dict[str, FlatRule] = {
     "clipbyvalue": _clip,
     "ClipByValue": _clip,
     "log_x": _log_base,
+    "round": _round,
     "mergeadd": to("AddN"),
     "accumulate_n": to("AddN"),
     "mergesum": to("AddN"),

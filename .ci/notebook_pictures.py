@@ -25,9 +25,14 @@ WIDTH, HEIGHT = 1280, 900
 COLOURS = 128
 #: the output of a cell, and whether all that it draws is there
 OUTPUT = "number => jupyterapp.shell.currentWidget.content.widgets[number].outputArea.node"
-DRAWN = f"""number => {{ const area = ({OUTPUT})(number), widget = area.querySelector('.jupyter-widgets, .lm-Widget');
+DRAWN = f"""number => {{ const area = ({OUTPUT})(number);
+  const widget = area.querySelector('.jupyter-widgets, .lm-Widget');
   return widget && area.offsetHeight > 40 &&
          [...area.querySelectorAll('.workbench-figure')].every(f => !f.offsetWidth || f._fullLayout); }}"""
+
+#: the height of an output that is higher than the page; a panel is as high as the page shows
+TALL = f"""number => {{ const area = ({OUTPUT})(number);
+  return area.querySelector('.workbench-debugger') || area.offsetHeight < {HEIGHT - 200} ? 0 : area.offsetHeight; }}"""
 
 
 def pictures(notebook: str, wanted: Collection[int]) -> dict[int, str]:
@@ -52,7 +57,11 @@ def _taken(page: Any, number: int) -> str:
     page.evaluate(f"number => ({OUTPUT})(number).scrollIntoView()", number)
     page.wait_for_function(DRAWN, arg=number, timeout=120_000)
     page.wait_for_timeout(3000)  # figures of another size are drawn again
+    if tall := page.evaluate(TALL, number):  # all of it, and nothing of the page over it
+        page.set_viewport_size({"width": WIDTH, "height": tall + 300})
+        page.wait_for_timeout(1500)
     shot = page.evaluate_handle(OUTPUT, number).as_element().screenshot()
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     small = Image.open(io.BytesIO(shot)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     out = io.BytesIO()
     small.save(out, "PNG", optimize=True)

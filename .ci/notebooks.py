@@ -27,6 +27,7 @@ SOURCES = FOLDER / "sources"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 IGNORE = "nbval-ignore-output"
 PNG = "image/png"
+PLOTLY = "application/vnd.plotly.v1+json"
 
 
 def write(source: Path, anew: bool = False) -> None:
@@ -47,8 +48,8 @@ def write(source: Path, anew: bool = False) -> None:
         if cell.cell_type != "code":
             continue
         shown = [output for output in cell.outputs if WIDGET in output.get("data", {})]
-        if shown:
-            widgets[number] = shown[-1]
+        if drawn := shown or [output for output in cell.outputs if PLOTLY in output.get("data", {})]:
+            widgets[number] = drawn[-1]
         if shown and IGNORE not in cell.metadata.get("tags", []):
             sys.exit(f'{source.name}: cell {number} shows a widget: add tags=["{IGNORE}"] to its "# %%" line')
         cell.outputs = joined([output for output in cell.outputs if output not in shown])
@@ -77,8 +78,12 @@ def stored(notebook: Any) -> dict[str, str]:
 
 
 def with_pictures(notebook: Any, widgets: Mapping[int, Any], pictures: Mapping[int, str]) -> None:
-    """Put pictures (by the number of their cell) in the place of the widgets that the cells have shown."""
+    """Put pictures (by the number of their cell) in the place of the widgets that the cells have shown, and beside
+    figures of plotly, which is left to JupyterLab."""
     for number, picture in pictures.items():
+        if PLOTLY in widgets[number].get("data", {}):
+            widgets[number].data[PNG] = picture
+            continue
         data = {"text/plain": widgets[number].data.get("text/plain", ""), PNG: picture}
         notebook.cells[number].outputs.append(nbformat.v4.new_output("display_data", data))
 

@@ -131,3 +131,14 @@ def test_links_lead_somewhere(name):
     links = re.findall(r"\]\(([^)#\s]+)\)", re.sub(r"\n# ", " ", text_of(name)))
     found = [link for link in links if link.endswith((".ipynb", ".md", ".py"))]
     assert found and [link for link in found if not (base / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_each_widget_is_stored_as_a_still_picture(name):
+    """The course can be read where nothing runs."""
+    cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
+    shown = [cell for cell in cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
+    words = [cell.outputs and all(o.output_type == "stream" for o in cell.outputs) for cell in shown]
+    found = [any("image/png" in o.get("data", {}) for o in cell.outputs) for cell in shown]
+    assert any(found)
+    assert [c.source for c, drawn, told in zip(shown, found, words, strict=True) if not drawn and not told] == []

@@ -79,15 +79,15 @@ CELLS = {
 }
 
 
-def check(cells: list[str], times: int) -> None:
+def check(cells: list[str], times: int, first: int = 2) -> None:
     told = in_a_process(
         f"""
         for cell in {[CELLS[name] for name in cells]!r}:
-            first, last = again(cell, 2), again(cell, {times})
+            first, last = again(cell, {first}), again(cell, {times})
             print("counted", *first, *last)
         """,
         head=HEAD,
-        seconds=300.0,
+        seconds=800.0,
     )
     counted = [line for line in told.splitlines() if line.startswith("counted")]
     for name, line in zip(cells, counted, strict=True):
@@ -107,3 +107,10 @@ def test_a_cell_that_is_run_again_leaves_no_session_and_no_widget():
 @pytest.mark.sweep
 def test_a_cell_that_is_run_forty_times_leaves_no_session_and_no_widget():
     check(["a session and its panel"], 40)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_cell_that_is_run_two_hundred_times_leaves_nothing():
+    """Counted from the twentieth time on, when all caches are full."""
+    check(["a panel with a name"], 180, first=20)

@@ -149,3 +149,21 @@ def test_numbers_are_held_once(members, tmp_path):
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == str(12 * MIB - 1), done.stderr[-500:]
+
+
+def test_numbers_are_compressed_where_a_piece_of_them_shrinks(tmp_path):
+    noise, count = np.random.default_rng(0).standard_normal(1 << 17), np.zeros(1 << 17)
+    with zipfile.ZipFile(tmp_path / "t.trace", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        writer = MemberWriter(file)
+        writer.array("noise.npy", noise)
+        writer.array("count.npy", count)
+        writer.array("few.npy", noise[:100])
+        assert [m.compress_type for m in file.infolist()] == [
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_DEFLATED,
+            zipfile.ZIP_DEFLATED,
+        ]
+    with zipfile.ZipFile(tmp_path / "t.trace") as file:
+        reader = MemberReader(file)
+        assert reader.array("noise.npy").tobytes() == noise.tobytes()
+        assert not reader.array("count.npy").any() and reader.array("few.npy").tobytes() == noise[:100].tobytes()

@@ -15,6 +15,7 @@ import json
 import math
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
@@ -29,6 +30,9 @@ MAX_BYTES = 8 << 30
 TEXT = (".json", ".txt")
 #: bytes that are read at a time
 PIECE = 1 << 20
+#: numbers of so many bytes are compressed only if a piece of them shrinks so many times: compression takes twenty times
+#: as long as writing, and most numbers of a run hardly shrink
+LARGE, SAMPLE, SHRINKS = 1 << 18, 1 << 15, 4
 #: what to do about a file that cannot be read
 NO_TRACE = "give a file that trace.save wrote; if it is one, it was cut short or changed on its way: get it again."
 
@@ -69,13 +73,18 @@ class MemberWriter:
     def array(self, name: str, array: np.ndarray) -> None:
         """A member of numbers, all at once."""
         array = np.ascontiguousarray(array).reshape(array.shape)
-        with self.numbers(name, array.dtype, array.shape) as member:
-            member.write(array.tobytes())
+        with self.numbers(name, array.dtype, array.shape, array) as member:
+            member.write(raw_bytes(array))
 
     @contextmanager
-    def numbers(self, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> Iterator[IO[bytes]]:
-        """A member of numbers whose bytes are written to what this gives, in C order."""
-        self._file.compression = self._method(name, math.prod(shape) * dtype.itemsize)
+    def numbers(
+        self, name: str, dtype: np.dtype, shape: tuple[int, ...], first: np.ndarray | None = None
+    ) -> Iterator[IO[bytes]]:
+        """A member of numbers whose bytes are written to what this gives, in C order; ``first`` are some of them, which
+        show whether compressing them pays."""
+        size = math.prod(shape) * dtype.itemsize
+        hardly = size >= LARGE and first is not None and not _shrinks(first)
+        self._file.compression = zipfile.ZIP_STORED if hardly else self._method(name, size)
         with self._file.open(name, "w", force_zip64=True) as member:
             described = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(member, described)
@@ -94,6 +103,19 @@ class MemberWriter:
         for sums in (self._all, self._texts) if _is_text(name) else (self._all,):
             sums[0] += info.file_size
             sums[1] += info.compress_size
+
+
+def raw_bytes(array: np.ndarray) -> memoryview:
+    """The bytes of a contiguous array, not copied."""
+    return memoryview(array.reshape(-1).view(np.uint8).data) if array.size else memoryview(b"")
+
+
+def _shrinks(numbers: np.ndarray) -> bool:
+    """Return whether a piece from the middle of some numbers shrinks enough."""
+    flat = raw_bytes(np.ascontiguousarray(numbers))
+    start = max(0, len(flat) // 2 - SAMPLE // 2)
+    piece = flat[start : start + SAMPLE]
+    return len(zlib.compress(piece, 1)) * SHRINKS <= len(piece)
 
 
 class MemberReader:

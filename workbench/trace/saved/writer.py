@@ -9,6 +9,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from workbench.trace.row_ranges import clipped, runs_of
 from workbench.trace.saved.edits import write_edits
 from workbench.trace.saved.format import FORMAT, PARTIAL, VERSION
 from workbench.trace.saved.items import write_item
-from workbench.trace.saved.members import MAX_BYTES, MemberWriter
+from workbench.trace.saved.members import MAX_BYTES, MemberWriter, raw_bytes
 from workbench.trace.saved.source import shifts_of
 from workbench.trace.seqlock import consistent_read
 from workbench.trace.source import Extent, RowsGone
@@ -211,9 +212,13 @@ class _Saving:
     def _numbers(file: MemberWriter, name: str, place: Place, count: int, blocks: Iterator[Any]) -> dict[str, Any]:
         dtype = numpy_dtype(place.dtype or "")
         stored = np.dtype(f"u{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
-        with file.numbers(f"{name}.npy", stored, (count, *place.shape)) as member:
-            for items in blocks:
-                member.write(np.ascontiguousarray(items).tobytes())
+        begun = next(blocks, None)
+        first = None if begun is None else np.ascontiguousarray(begun)
+        second = next(blocks, None)  # the first may be the one row that the others follow
+        sample = first if second is None else np.ascontiguousarray(second)
+        with file.numbers(f"{name}.npy", stored, (count, *place.shape), sample) as member:
+            for items in chain((i for i in (first, second) if i is not None), blocks):
+                member.write(raw_bytes(np.ascontiguousarray(items)))
         return {"kind": "numbers"}
 
     def _blocks(self, place: Place, rows: range, carried: bool) -> Iterator[Any]:
@@ -254,8 +259,8 @@ class _Saving:
         if not agree or like is None:
             every = (item for items in blocks() for item in items)
             return {"kind": "ragged", "items": [write_item(file, f"{name}.{k}", v) for k, v in enumerate(every)]}
-        with file.numbers(f"{name}.npy", like.dtype, (count, *like.shape)) as member:
+        with file.numbers(f"{name}.npy", like.dtype, (count, *like.shape), like) as member:
             for items in blocks():
                 for item in items:
-                    member.write(np.ascontiguousarray(item).tobytes())
+                    member.write(raw_bytes(np.ascontiguousarray(item)))
         return {"kind": "stacked"}

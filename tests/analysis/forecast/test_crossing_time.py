@@ -221,3 +221,15 @@ def test_newton_from_afar_may_end_sooner_than_its_rate_says(degree):
     assert found.low <= len(record) - upto <= found.high and found.k > 1.5 * (len(record) - upto)
     plain = forecast_crossing(0.9 ** np.arange(40.0), ">", 1e-9)
     assert plain.low == plain.high == plain.k
+
+
+def test_the_passage_of_rare_equal_steps_is_a_number_or_none():
+    """Steps of one size, a few of them or all: their scatter is zero, or so small that the mirrored walk overflows."""
+    for steps in ([-1.0] * 30, [0.0] * 9 + [-1.0] + [0.0] * 19, [-1.0, -1.0 - 1e-13] * 20, [-1.0, -1.0 - 1e-9] * 20):
+        found = passage(50.0 + np.cumsum(steps), 0.0)
+        assert found is None or found.low <= found.median <= found.high
+    lives = np.random.default_rng(4).exponential(300.0, 60)
+    active = (lives[:, None] > np.arange(600)).sum(0)
+    for upto in range(20, int(lives.max()) - 1, 7):
+        crossing = forecast_crossing(active[:upto].astype(float), ">", 0.0, 0.0)
+        assert crossing is None or crossing.k > 0

@@ -17,7 +17,7 @@ CLOCKS = ("perf_counter", "monotonic", "thread_time", "process_time", "time")
 
 
 def answers(loops: list[GraphLoop]) -> dict[str, str]:
-    """What is said of each loop, fixes included, where it is asked."""
+    """The answer about each loop as text, fixes included."""
     told = {}
     for loop in loops:
         graph, feeds = loop.build()

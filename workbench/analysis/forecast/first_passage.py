@@ -76,7 +76,7 @@ def _walk(y: np.ndarray, d: np.ndarray, threshold: float) -> FirstPassage | None
     n, gap = len(d), float(y[-1]) - threshold
     mean, sd = float(d.mean()), float(d.std(ddof=1))
     se = sd / math.sqrt(n)
-    if gap <= 0 or mean > -3.0 * se or _drift_changes(d):
+    if gap <= 0 or not sd > 0 or mean > -3.0 * se or _drift_changes(d):
         return None
     rates = -(mean + se * _NORMAL)
     centre = gap / -mean
@@ -87,7 +87,8 @@ def _walk(y: np.ndarray, d: np.ndarray, threshold: float) -> FirstPassage | None
         root = sd * np.sqrt(k)
         for g in np.maximum(rates, 0.05 * -mean):
             mirrored = _log_phi(-(far + g * k) / root) + 2 * g * far / (sd * sd)
-            total += np.minimum(np.exp(_log_phi((g * k - far) / root)) + np.exp(np.minimum(mirrored, 0.0)), 1.0)
+            mirrored = np.nan_to_num(np.minimum(mirrored, 0.0), nan=-np.inf)  # nothing of the mirror image is left
+            total += np.minimum(np.exp(_log_phi((g * k - far) / root)) + np.exp(mirrored), 1.0)
     return _quantiles(k, 1.0 - total / len(rates), "independent steps with a mean", "walk")
 
 

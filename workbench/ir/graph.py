@@ -40,8 +40,8 @@ class Graph:
     frames : mapping of tuple to Frame
         The frames by path, the outermost level ``()`` included; a frame lists its loop variables and its condition.
     notes : tuple of str
-        Sentences on what was repaired during an import, such as nodes that were not in order. They do not count for
-        equality.
+        Sentences on what was repaired during an import, such as nodes that were not in order, and on what the file
+        says beside its graph. They do not count for equality.
 
     Examples
     --------

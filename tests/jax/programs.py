@@ -125,6 +125,10 @@ def programs() -> dict[str, Program]:
         "bfloat16": Program(lambda x: lax.fori_loop(0, 5, lambda i, x: x * jnp.bfloat16(1.1), x), (jnp.bfloat16(1),)),
         "float8": Program(lambda x: x.astype(jnp.float8_e4m3fn).astype(jnp.float32), (x,)),
         "int4": Program(lambda x: (x.astype(jnp.int4) + jnp.int4(1)).astype(jnp.float32), (x,)),
+        "an array over a number": Program(
+            lambda x, y: (lax.div(x, y), lax.div(x, x + 1), lax.rem(x, y), lax.mul(x, y)),
+            (jnp.array([3391.789, 1384.4034, 565.06256]), jnp.float32(3952.1418)),
+        ),
         "whole numbers": Program(lambda n: (n // 3, n % 3, n >> 1, -n // 3, jnp.sign(n), n**3), (jnp.arange(-5, 6),)),
         "a callback": Program(
             lambda x: jax.pure_callback(lambda v: v + 1, jax.ShapeDtypeStruct((), jnp.float32), x), (1.0,)

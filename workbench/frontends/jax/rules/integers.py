@@ -2,6 +2,7 @@
 
 XLA divides integers towards zero, and where the divisor is 0 or the quotient too large it gives a value where other
 machines fail; so these have a rule only where the divisor or the count is a constant for which that cannot happen.
+An array divided by a single number has none either: XLA multiplies it with the number's reciprocal, which rounds twice.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
 
 def _divided(on_floats: str, on_integers: str) -> Rule:
     def rule(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-        if values[0].dtype in FLOAT:
+        if values[0].dtype in FLOAT and values[0].shape == values[1].shape:
             return [lowering.op(equation, on_floats, *values)]
         divisor = known(lowering, values[1])
         if values[0].dtype not in INTEGER or divisor is None or np.any(divisor == 0):

@@ -5,6 +5,7 @@
     file ── load ──┬── kind_of (sniff) ──► "onnx"         ─► onnx/       ─┐
                    │                       "graphdef"     ─► tf/         ─┼─► Graph.from_nodes
                    │                       "saved-model"  ─► tf/         ─┤
+                   │                       "stablehlo"    ─► stablehlo/  ─┤
                    │                       "graph-text"   ─► parse       ─┘
     bytes, models ─┼── from_onnx, from_graphdef, from_saved_model, from_samediff
     functions ─────┴── from_jax
@@ -18,6 +19,7 @@
     samediff/    SameDiff graphs -> nodes of TensorFlow 1, and by tf/ to the graph; containers/ (.sdnb and .sdz)
     onnx/        model -> scopes, table, control flow, foreign ops
     jax/         a traced function (jaxpr) -> calls, control flow, rules, foreign ops
+    stablehlo/   MLIR text, bytecode, blobs of jax.export -> calls, control flow, the rules of jax/, foreign ops
 
 Each of these functions imports its framework only when it is used; GraphDefs and SameDiff graphs need none.
 """

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
+from workbench.frontends.stablehlo.content import is_program
 
 #: names in an archive that are looked at, and characters of a text
 _NAMES, _HEAD = 10_000, 65_536
@@ -41,7 +42,7 @@ _WEIGHTS = (
     "of Hugging Face, optimum-cli export onnx."
 )
 _UNPACK = "unpack it, and give the model file in it."
-_STABLEHLO = "export the function to ONNX: jax2onnx, or jax2tf and tf2onnx."
+_MLIR = "lower it to StableHLO, or export the function to ONNX: jax2onnx, or jax2tf and tf2onnx."
 
 PICKLE = Format("a Python pickle, which can run any code and is never opened here", _PICKLED)
 TORCH_PICKLE = Format("a PyTorch checkpoint (.pt, .pth), a pickle, which is never opened here", _TORCH)
@@ -58,6 +59,7 @@ TRACE = Format("a trace of a run", "open it with wb.Trace.load, or workbench ins
 ONNX_ZIP = Format("a zip archive with an ONNX model in it", "unpack it, and give the .onnx file.")
 SAMEDIFF = Format("a zip archive with a SameDiff graph in it", "unpack it, and give the .fb file.")
 ZIP = Format("a zip archive", _UNPACK)
+STABLEHLO = Format("a StableHLO program", "read it with wb.load.")
 
 #: (where, what stands there, what that is)
 _SIGNATURES: tuple[tuple[int, bytes, Format], ...] = (
@@ -69,7 +71,7 @@ _SIGNATURES: tuple[tuple[int, bytes, Format], ...] = (
     (0, b"lmgg", Format("a GGML file, weights for llama.cpp", _WEIGHTS)),
     (0, b"tjgg", Format("a GGML file, weights for llama.cpp", _WEIGHTS)),
     (0, b"ptrt", Format("a TensorRT engine, code for one kind of GPU", "give the ONNX model that it was built from.")),
-    (0, b"ML\xefR", Format("MLIR bytecode (StableHLO)", _STABLEHLO)),
+    (0, b"ML\xefR", Format("MLIR bytecode without operations of StableHLO", _MLIR)),
     (0, b"CBM1", Format("a CatBoost model (.cbm)", "save it as ONNX: model.save_model('model.onnx', format='onnx').")),
     (0, b"RKNN", Format("a model for Rockchip's accelerators (.rknn)", _SOURCE)),
     (0, b"\x93NUMPY", ARRAYS),
@@ -112,7 +114,7 @@ _TEXTS: tuple[tuple[re.Pattern[bytes], Format], ...] = (
     ),
     (
         re.compile(rb"(//[^\n]*\n\s*)*(#[A-Za-z_]+[^\n]*\n\s*)*(module\b|func\.func\b)"),
-        Format("MLIR text (StableHLO)", _STABLEHLO),
+        Format("MLIR text without operations of StableHLO", _MLIR),
     ),
 )
 
@@ -121,6 +123,8 @@ def format_of(data: bytes) -> Format | None:
     """The format of some bytes, if it is one that is known and not read here."""
     if data.startswith(b"PK\x03\x04"):
         return _archive(data)
+    if is_program(data):
+        return STABLEHLO
     for at, mark, found in _SIGNATURES:
         if data.startswith(mark, at):
             return found

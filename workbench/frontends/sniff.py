@@ -7,6 +7,7 @@ import re
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
 from workbench.frontends.samediff.containers.kinds import container_of
 from workbench.frontends.samediff.layout import is_flatgraph
+from workbench.frontends.stablehlo.content import is_program
 
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
 
@@ -55,19 +56,24 @@ def is_text(data: bytes) -> bool:
 
 def kind_of(data: bytes) -> str:
     """``empty``, ``graph-text``, ``graphdef-text``, ``saved-model-text``, ``text``, ``zip``, ``onnx``, ``graphdef``,
-    ``saved-model``, ``samediff``, ``sdnb``, ``sdz`` or ``unknown``.
+    ``saved-model``, ``samediff``, ``sdnb``, ``sdz``, ``stablehlo`` or ``unknown``.
 
     A file that is cut off is of the kind that its beginning shows.
     """
     if not data:
         return "empty"
     if is_text(data):
-        return "graph-text" if data.startswith(b'graph "') else _text_kind(data)
+        if data.startswith(b'graph "'):
+            return "graph-text"
+        kind = _text_kind(data)
+        return "stablehlo" if kind == "text" and is_program(data) else kind
     if container := container_of(data):
         return container
     if data.startswith(b"PK\x03\x04"):
         return "zip"
     kind = _message_kind(data)
+    if kind == "unknown" and is_program(data):
+        return "stablehlo"
     return "samediff" if kind == "unknown" and is_flatgraph(data) else kind
 
 

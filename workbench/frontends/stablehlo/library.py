@@ -1,0 +1,136 @@
+"""MLIR as jaxlib has it: the one module that parses programs, and makes and prints modules of one op.
+
+Source: https://openxla.org/stablehlo/spec and, for the bindings, https://mlir.llvm.org/docs/Bindings/Python/.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LoadError, UnknownOpError
+from workbench.frontends.jax.library import internal
+from workbench.frontends.jax.library import library as jax_library
+from workbench.frontends.protobuf.wire import MAX_BYTES
+
+MAGIC = b"ML\xefR"
+#: what the producer of a portable artifact is called in its header
+_PORTABLE = b"StableHLO_v"
+#: nested brackets of a text; MLIR's parser calls itself for each
+MAX_DEPTH = 200
+_FIX = "write the program again: jax.jit(f).lower(x).as_text(), or jax.export."
+
+
+def library() -> Any:
+    """The module jax; LoadError with the way to get it where it is missing."""
+    try:
+        return jax_library()
+    except LoadError as error:
+        if error.slug != "no-jax":
+            raise
+        raise LoadError(
+            "The program is StableHLO, which is read through jaxlib, and JAX is not installed.",
+            slug="no-jax",
+            fix='pip install "workbench[jax]".',
+        ) from error
+
+
+def ir() -> Any:
+    library()
+    return importlib.import_module("jaxlib.mlir.ir")
+
+
+def dialect(name: str) -> Any:
+    library()
+    return importlib.import_module(f"jaxlib.mlir.dialects.{name}")
+
+
+@functools.cache
+def context() -> Any:
+    """The context of all modules here: with the dialects that JAX uses, and no others."""
+    library()
+    return internal("interpreters.mlir").make_ir_context()
+
+
+def parse(data: bytes) -> Any:
+    """The module of a text, of bytecode or of a portable artifact."""
+    if len(data) > MAX_BYTES:
+        raise LoadError(f"The program has more than {MAX_BYTES:,} bytes.", slug="too-large", fix="give a smaller one.")
+    mlir = ir()
+    try:
+        if not data.startswith(MAGIC):
+            _check_depth(data)
+            return mlir.Module.parse(data.decode("utf-8"), context())
+        if _PORTABLE in data[:64]:
+            return dialect("stablehlo").deserialize_portable_artifact(context(), data)
+        return mlir.Module.parse(data, context())
+    except LoadError:
+        raise
+    except Exception as error:  # jaxlib's own family, and ValueError
+        raise LoadError(f"jaxlib cannot read the program: {_words(error)}.", slug="bad-stablehlo", fix=_FIX) from error
+
+
+def _check_depth(data: bytes) -> None:
+    codes = np.frombuffer(data, np.uint8)
+    opened, closed = np.isin(codes, list(b"{([")), np.isin(codes, list(b"})]"))
+    depth = np.cumsum(opened.astype(np.int32) - closed.astype(np.int32))
+    if depth.size and int(depth.max()) > MAX_DEPTH:
+        raise LoadError(
+            f"The program has brackets nested more than {MAX_DEPTH} deep.", slug="bad-stablehlo", fix="simplify it."
+        )
+
+
+def _words(error: Exception) -> str:
+    """The first complaint of the parser with its line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    found = next((line for line in lines if line.startswith("error:")), lines[0] if lines else type(error).__name__)
+    return found.removeprefix("error:").strip().replace('"-":', "line ")[:400].rstrip(".: ")
+
+
+def one_op(operation: Any, functions: list[Any]) -> str:
+    """The text of a module whose ``main`` is one operation, with its operands as arguments; ``functions`` are those
+    that its regions call."""
+    mlir, func = ir(), dialect("func")
+    results = [r.type for r in operation.results]
+    with context(), mlir.Location.unknown():
+        module = mlir.Module.create()
+        with mlir.InsertionPoint(module.body):
+            for function in functions:
+                copy = function.clone()
+                copy.attributes["sym_visibility"] = mlir.StringAttr.get("private")
+            kind = mlir.FunctionType.get([v.type for v in operation.operands], results)
+            block = func.FuncOp("main", kind).add_entry_block()
+            with mlir.InsertionPoint(block):
+                made = operation.clone()
+                for k, argument in enumerate(block.arguments):
+                    made.operands[k] = argument
+                func.ReturnOp(list(made.results))
+        if not module.operation.verify():
+            raise UnknownOpError(f"The operation {operation.name!r} does not stand alone.", fix=_FIX)
+        text: str = module.operation.get_asm(enable_debug_info=False)
+        return text
+
+
+def nested(operation: Any) -> list[Any]:
+    """The operations in the regions of an operation, at any depth."""
+    found: list[Any] = []
+    waiting = [operation]
+    while waiting:
+        for region in waiting.pop().regions:
+            for block in region.blocks:
+                inside = [o.operation for o in block.operations]
+                found += inside
+                waiting += inside
+    return found
+
+
+def captures(operation: Any) -> bool:
+    """True if the regions of an operation use values that are made outside of them."""
+    inside = nested(operation)
+    own: set[Any] = {r for o in inside for r in o.results}
+    for holder in (operation, *inside):
+        own |= {a for region in holder.regions for block in region.blocks for a in block.arguments}
+    return any(value not in own for inner in inside for value in inner.operands)

@@ -1,0 +1,49 @@
+"""Source lines and names from the locations of MLIR."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.ir.node import Source
+
+#: ``"newton.py":7:2``, the innermost of the places of a location
+_PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):\d+')
+_NAME = re.compile(r'^loc\("((?:[^"\\]|\\.)*)"(?!:\d)')
+#: names that MLIR's printer gives to what has none
+_MADE_UP = re.compile(r"^(?:arg\d*|iterArg.*|cst.*|\d+)$")
+
+
+class Places:
+    """The locations of one program: those of the file itself are called "-" by the parser."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self._lines = text.splitlines()
+
+    def source(self, operation: Any, around: Source | None) -> Source | None:
+        match = _PLACE.search(str(operation.location))
+        if match is None:
+            return around
+        file, line = match[1], int(match[2])
+        if file != "-":
+            return Source(file, line, linecache.getline(file, line).strip())
+        shown = self._lines[line - 1].strip()[:200] if 0 < line <= len(self._lines) else ""
+        return Source(self.name, line, shown)
+
+    def place(self, operation: Any) -> str:
+        """``newton.mlir:7`` for messages."""
+        source = self.source(operation, None)
+        return "a line that the program does not note" if source is None else source.place
+
+
+def names_of(arguments: Sequence[Any], stem: str) -> list[str]:
+    """Names of the arguments of a function or a loop body: those of their locations, else ``stem`` and a number."""
+    found = []
+    for k, argument in enumerate(arguments):
+        match = _NAME.match(str(argument.location))
+        name = match[1] if match and not _MADE_UP.match(match[1]) else ""
+        found.append(name if name and "/" not in name else f"{stem}{k}")
+    return found

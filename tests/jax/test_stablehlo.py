@@ -130,6 +130,20 @@ def test_an_index_out_of_range_takes_the_last_branch(index, wanted):
     assert np.isclose(result, np.exp(np.float32(1.5)) if wanted is None else wanted, rtol=1e-6)
 
 
+def test_a_cond_of_jax_is_one_branch_by_its_own_bool():
+    from jax import lax
+
+    def halved(x):
+        return lax.while_loop(lambda x: x > 1, lambda x: lax.cond(x > 8, lambda: x / 4, lambda: x / 2), x)
+
+    graph = wb.load(blob(halved, 1.0))
+    assert "greater_equal" not in {n.op for n in graph.nodes.values()}
+    assert {"x", "v0"} <= set(graph.names) | set(graph.inputs) and "while:" not in graph.names
+    assert not any("workbench/frontends" in str(n.source) for n in graph.nodes.values())
+    assert graph.run(x=np.float32(100))["result"] == np.float32(0.78125)
+    assert graph.run(x=np.float32(6))["result"] == np.float32(0.75)
+
+
 def test_every_node_has_its_line(tmp_path):
     file = tmp_path / "collatz.mlir"
     file.write_bytes(COLLATZ)
@@ -272,6 +286,14 @@ SUM += "(tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>"
     [
         (one_line(CALL), "stablehlo.custom_call at program:2: it calls compiled code outside of the program, 'lapack"),
         (one_line(SUM, "%a: tensor<f32>, %s: tensor<1xi64>"), "stablehlo.rng at program:2"),
+        (
+            one_line(
+                "%r = stablehlo.dynamic_pad %x, %a, %s, %s, %s : (tensor<2xf32>, tensor<f32>, tensor<1xi64>, "
+                "tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>",
+                "%x: tensor<2xf32>, %a: tensor<f32>, %s: tensor<1xi64>",
+            ),
+            "stablehlo.dynamic_pad at program:2: its padding is computed",
+        ),
         (one_line("%r = stablehlo.replica_id : tensor<ui32>", "", "tensor<ui32>"), "stablehlo.replica_id at"),
     ],
 )

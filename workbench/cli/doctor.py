@@ -22,7 +22,7 @@ EXTRAS = {
     "onnx": "ONNX models, and comparison with onnxruntime",
     "arrow": "traces that are larger than memory",
     "tensorflow": "TensorFlow ops that have no counterpart here",
-    "jax": "functions of JAX",
+    "jax": "functions of JAX, StableHLO programs",
 }
 #: JupyterLab's name of an extension -> its package, the state without it, what does not work then, what to do
 _AGAIN = "pip install --force-reinstall {}, in the environment that starts JupyterLab"

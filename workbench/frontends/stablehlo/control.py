@@ -63,6 +63,10 @@ def lower_case(lowering: StableLowering, operation: Any, values: Sequence[Value]
     blocks = [region.blocks[0] for region in operation.regions]
     last = len(blocks) - 1
     label = lowering.label("case")
+    flag = lowering.flags.get(index.ref)
+    if flag is not None and last == 1:  # the bool that was made a number for the choice, as JAX writes its cond
+        sides = [lambda block=block: tuple(lowering.block(block, [])) for block in blocks]
+        return list(b.cond(flag, sides[1], sides[0], name=label))
     if last:
         number = b.constant(np.asarray(last, index.dtype))
         zero = b.constant(np.asarray(0, index.dtype))
@@ -74,11 +78,11 @@ def lower_case(lowering: StableLowering, operation: Any, values: Sequence[Value]
             return lowering.block(part[0], [])
         half = len(part) // 2
         later = b.op("greater_equal", index, b.constant(np.asarray(first + half, index.dtype)))
-        sides = [
+        upper, lower = (
             lambda part=part, at=at: tuple(chosen(at, part, f"{name}_{at}"))
             for part, at in ((part[half:], first + half), (part[:half], first))
-        ]
-        return list(b.cond(later, sides[0], sides[1], name=name))
+        )
+        return list(b.cond(later, upper, lower, name=name))
 
     return chosen(0, blocks, label)
 

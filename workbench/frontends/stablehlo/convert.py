@@ -15,6 +15,7 @@ from workbench.frontends.stablehlo.types import type_of
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.collector import collector_paused
 from workbench.ir.graph import Graph
+from workbench.ir.node import Source
 
 _FIX = "give a program with one function @main, as jax.jit(f).lower(x).as_text() writes it."
 
@@ -36,7 +37,7 @@ def convert_program(data: bytes, outputs: Sequence[str] | None, name: str, file:
     text = "" if program.startswith(MAGIC) else program.decode("utf-8")
     builder = GraphBuilder(name)
     lowering = StableLowering(builder, functions, Places(file, text))
-    builder.source = lowering.places.source(functions[entry], None)
+    builder.source = lowering.places.source(functions[entry], Source(file, 0))
     parameters = list(functions[entry].regions[0].blocks[0].arguments)
     names = distinct(names_of(parameters, "arg"))
     types = [type_of(p) for p in parameters]

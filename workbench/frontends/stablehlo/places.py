@@ -12,8 +12,8 @@ from workbench.ir.node import Source
 #: ``"newton.py":7:2``, the innermost of the places of a location
 _PLACE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):\d+')
 _NAME = re.compile(r'^loc\("((?:[^"\\]|\\.)*)"(?!:\d)')
-#: names that MLIR's printer gives to what has none
-_MADE_UP = re.compile(r"^(?:arg\d*|iterArg.*|cst.*|\d+)$")
+#: a name as code has it, ``state[0].x``; JAX also calls what an operation made after that, "while:"
+_OF_CODE = re.compile(r"^[A-Za-z_][\w.\[\]'\"]*$")
 
 
 class Places:
@@ -44,6 +44,5 @@ def names_of(arguments: Sequence[Any], stem: str) -> list[str]:
     found = []
     for k, argument in enumerate(arguments):
         match = _NAME.match(str(argument.location))
-        name = match[1] if match and not _MADE_UP.match(match[1]) else ""
-        found.append(name if name and "/" not in name else f"{stem}{k}")
+        found.append(match[1] if match and _OF_CODE.match(match[1]) else f"{stem}{k}")
     return found

@@ -24,6 +24,10 @@ REFUSED = {
     "async_done": "it runs beside the program",
     "after_all": "it orders effects",
     "create_token": "it orders effects",
+    "dynamic_conv": "its padding is computed, which XLA does not take",
+    "dynamic_gather": "its sizes are computed, which XLA does not take",
+    "dynamic_pad": "its padding is computed, which XLA does not take",
+    "real_dynamic_slice": "its limits are computed, which XLA does not take",
     "rng": "it gives other numbers in each run, so that no step could be repeated",
 }
 #: dialects whose operations are evaluated; anything else in a region or a module's text could reach this process

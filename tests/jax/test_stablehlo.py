@@ -325,3 +325,12 @@ def test_without_jax_the_error_says_what_to_install(monkeypatch):
     finally:
         library.library.cache_clear()
     assert caught.value.slug == "no-jax" and 'pip install "workbench[jax]"' in caught.value.fix
+
+
+def test_bindings_that_are_too_old_are_refused(monkeypatch):
+    import jax
+
+    text = jax.jit(lambda x: x + 1).lower(1.0).as_text()
+    monkeypatch.setattr(jax, "__version__", "0.8.3")
+    with pytest.raises(wb.WorkbenchError, match=r"jaxlib 0\.9 or later; JAX 0\.8\.3"):
+        wb.load(text.encode())

@@ -32,8 +32,7 @@ def library() -> Any:
             slug="no-jax",
             fix='pip install "workbench[jax]".',
         ) from error
-    numbers = tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
-    if not OLDEST <= numbers < TOO_NEW:
+    if not OLDEST <= version(jax) < TOO_NEW:
         raise LoadError(
             f"JAX {jax.__version__} is installed; jaxprs of {TESTED} can be read.",
             slug="jax-version",
@@ -41,6 +40,11 @@ def library() -> Any:
         )
     _hide_own_frames()
     return jax
+
+
+def version(jax: Any) -> tuple[int, ...]:
+    """The first two numbers of JAX's version."""
+    return tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
 
 
 def internal(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LoadError, UnknownOpError
-from workbench.frontends.jax.library import internal
+from workbench.frontends.jax.library import internal, version
 from workbench.frontends.jax.library import library as jax_library
 from workbench.frontends.protobuf.wire import MAX_BYTES
 
@@ -24,10 +24,21 @@ MAX_DEPTH = 200
 _FIX = "write the program again: jax.jit(f).lower(x).as_text(), or jax.export."
 
 
+#: first version of JAX whose bindings of MLIR are read; those of 0.7 end the process on some constants
+OLDEST = (0, 9)
+
+
 def library() -> Any:
-    """The module jax; LoadError with the way to get it where it is missing."""
+    """The module jax; LoadError with the way to get it where it is missing or its bindings are too old."""
     try:
-        return jax_library()
+        jax = jax_library()
+        if version(jax) < OLDEST:
+            raise LoadError(
+                f"StableHLO programs are read through jaxlib 0.9 or later; JAX {jax.__version__} is installed.",
+                slug="jax-version",
+                fix='pip install "jax>=0.9,<0.11".',
+            )
+        return jax
     except LoadError as error:
         if error.slug != "no-jax":
             raise

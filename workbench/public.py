@@ -22,7 +22,14 @@ from workbench.analysis import (
     iterations_to_tolerance,
 )
 from workbench.analysis.diff import Diff, Record, diff, diff_dtypes, in_dtype, run_with
-from workbench.analysis.precision import NanOrigin, OverflowCandidate, nan_origin, overflow_candidates
+from workbench.analysis.precision import (
+    IndexFault,
+    NanOrigin,
+    OverflowCandidate,
+    index_faults,
+    nan_origin,
+    overflow_candidates,
+)
 from workbench.analysis.report import Analysis, analyze
 from workbench.arrays import Array, ArrayManager, collect_unused, memory
 from workbench.debugger import Stop, StopReason
@@ -299,6 +306,7 @@ __all__ = [
     "Graph",
     "GraphBuilder",
     "GraphFunction",
+    "IndexFault",
     "MemoryReport",
     "NanOrigin",
     "OverflowCandidate",
@@ -329,6 +337,7 @@ __all__ = [
     "from_saved_model",
     "graph",
     "in_dtype",
+    "index_faults",
     "iterations_to_tolerance",
     "load",
     "memory",

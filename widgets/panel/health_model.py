@@ -1,9 +1,10 @@
-"""The first value of a run that is NaN or infinite, as plain data for the toolbar's card."""
+"""The first value of a run that is NaN or infinite, or an index out of range, as plain data for the toolbar's card."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from workbench.analysis.precision import IndexFault, index_faults
 from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origin
 from workbench.errors import WorkbenchError
 from workbench.text import number
@@ -17,18 +18,22 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 
 def health_model(session: Any) -> dict[str, Any]:
-    """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; without one,
-    ``finite`` says where it was looked for. Of a run that starts from an infinity ``starts`` says so, and nothing is
-    said of the rest: what comes of that infinity is not told apart from it. Empty while nothing is known.
+    """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; without one, of an index
+    out of range, which JAX moves or drops without a word; without both, ``finite`` says where it was looked for. Of a
+    run that starts from an infinity ``starts`` says so, and nothing is said of the rest: what comes of that infinity is
+    not told apart from it. Empty while nothing is known.
 
     Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
     """
     try:
         origin = nonfinite_origin(session)
+        faults = index_faults(session, most=1) if origin is None else []
         most = max(session.snapshot().iterations.values(), default=0)
     except TROUBLE:
         return {}
     whole = most < MAX_FIRINGS
+    if faults:
+        return _fault_model(faults[0])
     if origin is None:
         return {"finite": "in the recorded values" if whole else "in the newest recorded values"}
     if origin.kind == "inf" and origin.op in STARTS and not origin.edited:
@@ -39,6 +44,18 @@ def health_model(session: Any) -> dict[str, Any]:
         "node": origin.node,
         "frame": list(origin.frame),
         "iteration": [int(i) for i in origin.iteration],
+    }
+
+
+def _fault_model(fault: IndexFault) -> dict[str, Any]:
+    where = f" in iteration {count_text(fault.iteration[-1])}" if fault.iteration else ""
+    operands = f"{fault.index} where 0 to {fault.limit} are allowed: {fault.otherwise}"
+    return {
+        "text": f"Index out of range: {_name(fault.node)}{where}, {operands}",
+        "operands": operands,
+        "node": fault.node,
+        "frame": list(fault.frame),
+        "iteration": list(fault.iteration),
     }
 
 

@@ -85,7 +85,7 @@ export default {
     const health = card(status, "health");
     health.box.classList.add("workbench-health");
     const unhealthy = make("span", "workbench-health-title", health.title);
-    const there = makeButton("Go there", "Look at the first value that is not finite, in all views", health.detail, () => tell(model, { kind: "health" }));
+    const there = makeButton("Go there", "Look at it in all views", health.detail, () => tell(model, { kind: "health" }));
     const checked = make("span", "", health.detail);
     const verdict = card(status, "verdict");
 

@@ -175,7 +175,7 @@ class Toolbar(StatusWidget):
         self.focus.look_at(moment)
 
     def look_at_health(self) -> None:
-        """Show the first value that is not finite in all views, as [Go there] does."""
+        """Show what the health card names in all views, as [Go there] does."""
         model = self._health.model
         if model.get("node"):
             frame, iteration = tuple(model["frame"]), tuple(model["iteration"])

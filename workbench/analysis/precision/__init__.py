@@ -5,11 +5,21 @@
     trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
                                                                             └─► guilty: the operand, and why
           ├► newest: the same in the newest firings of one loop, quick enough to be asked while a run goes on
-          └► overflow_candidates: the largest magnitude of each value against the limits of a dtype
+          ├► overflow_candidates: the largest magnitude of each value against the limits of a dtype
+          └► index_faults: indices of JAX out of range
 """
 
+from workbench.analysis.precision.index_faults import IndexFault, index_faults
 from workbench.analysis.precision.nan_origin import nan_origin
 from workbench.analysis.precision.overflow import OverflowCandidate, overflow_candidates
 from workbench.analysis.precision.result import NanOrigin, Operand
 
-__all__ = ["NanOrigin", "Operand", "OverflowCandidate", "nan_origin", "overflow_candidates"]
+__all__ = [
+    "IndexFault",
+    "NanOrigin",
+    "Operand",
+    "OverflowCandidate",
+    "index_faults",
+    "nan_origin",
+    "overflow_candidates",
+]

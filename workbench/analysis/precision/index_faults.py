@@ -1,0 +1,120 @@
+"""``index_faults``: indices out of range, which JAX moves, drops or fills in without a word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.frontends.jax.foreign import PREFIX
+from workbench.frontends.jax.index_bounds import IndexBounds, bounds_of
+from workbench.ir.node import Node, Source
+from workbench.trace.aligned_columns import trace_of
+
+#: firings of one input that are looked at, the newest
+MOST_FIRINGS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFault:
+    """One index out of range.
+
+    Attributes
+    ----------
+    node : str
+        The node that takes it.
+    frame : tuple of str
+        Path of the frame in which the index was computed.
+    iteration : tuple of int
+        Its iteration.
+    index, limit, axis : int
+        The index, the greatest one allowed, and the axis of the array in which it counts.
+    otherwise : {"clamped", "dropped", "filled"}
+        What JAX does with it: move it into the array, leave the update out, or fill the result in.
+    source : Source or None
+        The line of the code.
+
+    Examples
+    --------
+    >>> [str(fault) for fault in wb.index_faults(session)]
+    []
+    """
+
+    node: str
+    frame: tuple[str, ...]
+    iteration: tuple[int, ...]
+    index: int
+    limit: int
+    axis: int
+    otherwise: str
+    source: Source | None
+
+    def __str__(self) -> str:
+        where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
+        line = "" if self.source is None else f" ({self.source.place})"
+        allowed = f"0 to {self.limit}" if self.limit >= 0 else "none"
+        return f"{self.node}{where}: index {self.index} on axis {self.axis}, allowed {allowed}; {self.otherwise}{line}"
+
+
+def index_faults(source: Any, *, most: int = 100) -> list[IndexFault]:
+    """Find indices out of range in gathers, scatters and slices of JAX, which JAX does not report.
+
+    Recorded values are read, of each input the newest 100,000 firings.
+
+    Parameters
+    ----------
+    source : Session or Trace
+        The run, at any stop.
+    most : int, default 100
+        Most faults in the answer.
+
+    Returns
+    -------
+    list of IndexFault
+        By node, in the order of the graph, and by iteration; empty where all indices are in range.
+
+    Raises
+    ------
+    WorkbenchError
+        For anything but a session or a trace (``no-trace``).
+
+    Examples
+    --------
+    >>> wb.index_faults(session)
+    []
+    """
+    trace = trace_of(source)
+    graph = trace.graph
+    found: list[IndexFault] = []
+    for node in graph.nodes.values():
+        if node.op.startswith(f"{PREFIX}:") and len(found) < most:
+            for bounds in bounds_of(node, [graph.type_of(r) for r in node.inputs]):
+                found.extend(_faults(trace, node, bounds, most - len(found)))
+    return found
+
+
+def _faults(trace: Any, node: Node, bounds: IndexBounds, most: int) -> list[IndexFault]:
+    ref = node.inputs[bounds.place]
+    given = trace.graph.nodes[ref.node]
+    frame = trace.graph.frame_of(ref.node)
+    if given.op == "Const":
+        firings: list[tuple[tuple[int, ...], np.ndarray]] = [((), given.attrs["value"])]
+    else:
+        series = trace[ref]
+        skipped = max(0, len(series) - MOST_FIRINGS)
+        firings = [
+            (tuple(int(i) for i in np.atleast_1d(path)), np.asarray(value))
+            for path, value in list(zip(series.iterations, series.values, strict=True))[skipped:]
+        ]
+    limits = np.asarray(bounds.limits)
+    found: list[IndexFault] = []
+    for path, value in firings:
+        numbers = value.reshape(-1, len(limits)).astype(np.int64)
+        for row, column in np.argwhere((numbers < 0) | (numbers > limits)):
+            if len(found) == most:
+                return found
+            index, limit = int(numbers[row, column]), bounds.limits[column]
+            axis = bounds.axes[column]
+            found.append(IndexFault(node.name, frame, path, index, limit, axis, bounds.otherwise, node.source))
+    return found

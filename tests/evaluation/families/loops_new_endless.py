@@ -123,7 +123,7 @@ def two_groups_never_agree(rng: Rng) -> Watched:
 def backoff_at_its_cap(rng: Rng) -> Watched:
     """A waiting time that doubles up to a cap which the condition allows."""
     cap = int(rng.integers(20, 2000))
-    return watched([("delay", np.minimum(2 ** np.arange(60), cap), "<=", cap)], ends=False)
+    return watched([("delay", np.minimum(2 ** np.minimum(np.arange(90), 40), cap), "<=", cap)], ends=False)
 
 
 @loop_family(WATCHED, new=True)

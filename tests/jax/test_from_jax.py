@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
 
 import workbench as wb
 from tests.jax.harness import difference, numbers
@@ -171,6 +173,21 @@ def test_what_is_not_evaluated_is_one_clear_error(function, words):
     with pytest.raises(wb.WorkbenchError) as caught:
         wb.from_jax(function, 1.0)
     assert all(w in str(caught.value) for w in words), str(caught.value)
+
+
+def test_a_primitive_that_was_defined_again_is_not_taken_for_the_old_one():
+    def defined(factor):
+        made = Primitive("times_a_number")
+        made.def_impl(lambda x: x * factor)
+        made.def_abstract_eval(lambda x: x)
+        mlir.register_lowering(made, mlir.lower_fun(lambda x: x * factor, multiple_results=False))
+        return made
+
+    first, second = defined(2.0), defined(3.0)
+    graph = wb.from_jax(lambda x: first.bind(x), jnp.float32(1.0))
+    assert list(graph.run(x=5.0).values()) == [10.0]
+    with pytest.raises(wb.WorkbenchError, match="another primitive of this name was read before"):
+        wb.from_jax(lambda x: second.bind(x), jnp.float32(1.0))
 
 
 def test_a_failing_callback_names_the_node_and_the_line():

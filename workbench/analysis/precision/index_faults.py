@@ -105,7 +105,7 @@ def _faults(trace: Any, node: Node, bounds: IndexBounds, most: int) -> list[Inde
         skipped = max(0, len(series) - MOST_FIRINGS)
         firings = [
             (tuple(int(i) for i in np.atleast_1d(path)), np.asarray(value))
-            for path, value in list(zip(series.iterations, series.values, strict=True))[skipped:]
+            for path, value in zip(series.iterations[skipped:], series.values[skipped:], strict=True)
         ]
     limits = np.asarray(bounds.limits)
     found: list[IndexFault] = []

@@ -48,7 +48,7 @@ def version(jax: Any) -> tuple[int, ...]:
 
 
 def internal(name: str) -> Any:
-    """A module below jax._src. What is taken from it is named in this package only here and in ``foreign/codec.py``."""
+    """A module below jax._src, which may be another in the next version."""
     library()
     return importlib.import_module(f"jax._src.{name}")
 

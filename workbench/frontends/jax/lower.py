@@ -119,7 +119,8 @@ class JaxLowering:
 
     def _foreign(self, equation: Any, values: Sequence[Value], wanted: Sequence[Any]) -> list[Value]:
         name = equation.primitive.name
-        met(equation.primitive)
+        if (reason := met(equation.primitive)) is not None:
+            return self._refuse(equation, reason)
         try:
             params = encode(equation.params)
         except NotEncodable as error:

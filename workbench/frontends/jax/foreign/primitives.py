@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import Any
 
 from workbench.errors import UnknownOpError
 from workbench.frontends.jax.library import internal, library
 
-#: primitives that read this process or other devices; by what stands in their names
+#: primitives that work on mutable arrays, on several devices or outside of JAX -> why they are not evaluated
 REFUSED = {
     "ffi_call": "it calls compiled code outside of JAX",
     "pallas_call": "it is a kernel of Pallas, whose steps JAX does not show",
@@ -44,9 +45,12 @@ _OVER_AXES = ("psum", "psum2", "psum_invariant", "pmax", "pmin")
 _MET: dict[str, Any] = {}
 
 
-def met(primitive: Any) -> None:
-    """Remember a primitive of a function, which may be a user's own."""
-    _MET.setdefault(primitive.name, primitive)
+def met(primitive: Any) -> str | None:
+    """Remember a primitive of a function, which may be a user's own; why not, where another one has its name: a node
+    knows its primitive by name, and would compute the old one."""
+    if _MET.setdefault(primitive.name, primitive) is primitive:
+        return None
+    return "another primitive of this name was read before; restart Python, or give it another name"
 
 
 def refusal(equation: Any) -> str | None:
@@ -76,6 +80,6 @@ def _table() -> dict[str, Any]:
     found = {p.name: p for p in getattr(rules, "_lowerings", {})}
     for table in getattr(rules, "_platform_specific_lowerings", {}).values():
         found.update({p.name: p for p in table})
-    public = __import__("jax.extend.core.primitives", fromlist=["primitives"])
+    public = importlib.import_module("jax.extend.core.primitives")
     found.update({p.name: p for k, p in vars(public).items() if k.endswith("_p")})
     return found

@@ -16,6 +16,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,9 +102,23 @@ def difference(wanted: np.ndarray, given: np.ndarray, ulps: int) -> str | None:
     return f"{given.ravel()[at]!r} instead of {wanted.ravel()[at]!r} at element {at}"
 
 
-def main() -> int:
+def report(outcomes: Iterable[Outcome], forget: Callable[[], None]) -> int:
+    """Print what is not equal, a line each, and the counts; the exit status. ``forget`` drops what was compiled."""
     import jax
 
+    counts: Counter[str] = Counter()
+    for number, found in enumerate(outcomes):
+        counts[found.kind] += 1
+        if found.kind != "equal":
+            print(json.dumps(found._asdict()), flush=True)
+        if number % 100 == 99:  # thousands of compiled functions fill the memory
+            jax.clear_caches()
+            forget()
+    print(" ".join(f"{counts[k]} {k}" for k in ("equal", "refused", "differs", "raised")), file=sys.stderr)
+    return 1 if counts["differs"] or counts["raised"] else 0
+
+
+def main() -> int:
     from workbench.frontends.jax.foreign import call_of
 
     parser = argparse.ArgumentParser(description="JAX's own cases of every primitive, run here and by JAX.")
@@ -111,17 +126,7 @@ def main() -> int:
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--of", type=int, default=1)
     chosen = parser.parse_args()
-    counts: Counter[str] = Counter()
-    for number, harness in enumerate(cases(chosen.group, chosen.part, chosen.of)):
-        if number % 100 == 99:  # thousands of compiled functions fill the memory
-            jax.clear_caches()
-            call_of.cache_clear()
-        found = outcome(harness)
-        counts[found.kind] += 1
-        if found.kind != "equal":
-            print(json.dumps(found._asdict()), flush=True)
-    print(" ".join(f"{counts[k]} {k}" for k in ("equal", "refused", "differs", "raised")), file=sys.stderr)
-    return 1 if counts["differs"] or counts["raised"] else 0
+    return report(map(outcome, cases(chosen.group, chosen.part, chosen.of)), call_of.cache_clear)
 
 
 if __name__ == "__main__":

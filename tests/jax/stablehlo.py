@@ -13,15 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 import zipfile
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tests.conformance.corpora import FOLDER, MISSING
+from tests.jax.harness import report
 from workbench.errors import WorkbenchError
 
 ARCHIVE = FOLDER / "stablehlo_testdata_half.zip"
@@ -207,8 +206,6 @@ def cases(folder: str) -> Iterator[tuple[str, str, str]]:
 
 
 def main() -> int:
-    import jax
-
     from workbench.frontends.stablehlo.foreign import call_of
 
     parser = argparse.ArgumentParser(description="StableHLO's own test data.")
@@ -218,19 +215,8 @@ def main() -> int:
     if not ARCHIVE.exists():
         print(MISSING)
         return 1
-    counts: Counter[str] = Counter()
-    for number, (name, text, entry) in enumerate(cases(chosen.folder)):
-        if chosen.only not in name:
-            continue
-        if number % 100 == 99:  # thousands of compiled functions fill the memory
-            jax.clear_caches()
-            call_of.cache_clear()
-        found = outcome(name, text, entry)
-        counts[found.kind] += 1
-        if found.kind != "equal":
-            print(json.dumps(found._asdict()), flush=True)
-    print(" ".join(f"{counts[k]} {k}" for k in ("equal", "refused", "differs", "raised")), file=sys.stderr)
-    return 1 if counts["differs"] or counts["raised"] else 0
+    chosen_cases = (case for case in cases(chosen.folder) if chosen.only in case[0])
+    return report((outcome(*case) for case in chosen_cases), call_of.cache_clear)
 
 
 if __name__ == "__main__":

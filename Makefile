@@ -12,6 +12,7 @@
 #   make valgrind           a few tests under valgrind
 #   make sanitize-trie   the shape trie's stress program under ThreadSanitizer and AddressSanitizer (SECONDS_EACH=20)
 #   make fuzz    coverage-guided fuzzing of the readers; FUZZ_SECONDS=60 each  FUZZ_TARGETS="graphdef onnx ..."
+#   make labextension   builds the JupyterLab extension anew from its TypeScript; Node from a wheel, 230 MB of packages
 #   make docs    the API reference, from the docstrings, in build/docs
 #   make setup   only the virtual environment, with everything for development
 #   make clean   removes the environment, the build and the caches
@@ -45,7 +46,7 @@ DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
 .PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
-  notebooks browser docs clean
+  labextension notebooks browser docs clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
@@ -170,6 +171,10 @@ sanitize-trie:
 
 browser:
 	@.ci/browser
+
+# What it writes is committed, so that nobody else needs Node.
+labextension: | $(DEV_STAMP)
+	@python .ci/labextension.py
 
 # Writes the .ipynb anew from the text files, with fresh outputs.
 notebooks: $(DEV_STAMP)

@@ -1,0 +1,5 @@
+// The plugins of the extension.
+
+import { panelCommands } from './commands';
+
+export default [panelCommands];

@@ -1,4 +1,4 @@
-"""The builder of the JupyterLab extension: TypeScript in ``widgets/lab/`` becomes the committed ``widgets/labextension/``.
+"""The builder of the JupyterLab extension: TypeScript in ``widgets/lab/`` becomes ``widgets/labextension/``, committed.
 
 ``make labextension`` runs it after a change to the sources; nobody else needs Node or the network. ``--check`` builds
 and compares with what is committed instead of replacing it. Everything happens in ``build/labextension``: Node from a

@@ -6,6 +6,7 @@
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-jax      functions of JAX and JAX's own cases; installs JAX in .venv-jax
+#   make test-watch    wb.watch in the loops of other libraries; installs torch, Keras and more in .venv-watch
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
@@ -45,7 +46,7 @@ LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   labextension notebooks browser docs clean
 
 help:
@@ -147,6 +148,19 @@ $(JAX_VENV)/.made: tests/jax/requirements.txt | $(DEV_STAMP)
 test-jax: $(JAX_VENV)/.made
 	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax
 
+# The libraries whose loops are recorded, on top of the other environment, as JAX is.
+WATCH_VENV := $(CURDIR)/.venv-watch
+$(WATCH_VENV)/.made: tests/recorder/requirements.txt | $(DEV_STAMP)
+	@echo "installing torch, Lightning, Keras, scikit-learn, emcee and JAX in .venv-watch"
+	@rm -rf "$(WATCH_VENV)" && $(PYTHON) -m venv "$(WATCH_VENV)"
+	@"$(WATCH_VENV)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
+	  'import site; site.addsitedir(%r)\n' % sys.argv[1])" "$$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	@timeout 900 "$(WATCH_VENV)/bin/python" -m pip install --quiet -r tests/recorder/requirements.txt
+	@touch "$@"
+
+test-watch: $(WATCH_VENV)/.made
+	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder
+
 bench: $(DEV_STAMP)
 	pytest -m bench -s
 
@@ -189,5 +203,5 @@ DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.analysis \
   workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal workbench.docs
 
 clean:
-	rm -rf .venv .venv-models .venv-jax build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-models .venv-jax .venv-watch build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -path ./.git -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print0 | xargs -0r rm -rf

@@ -14,7 +14,9 @@ import pytest
 
 import workbench as wb
 from tests.cli import models
+from workbench.cli.input_files import from_file
 from workbench.cli.main import GROUPS, main
+from workbench.ir.types import TensorType
 
 WORKBENCH = Path(sys.executable).with_name("workbench")
 
@@ -92,6 +94,57 @@ def test_inputs_from_words_and_files(capsys, tmp_path):
     assert ones["outputs"]["twice"]["value"] == [[2.0] * 3] * 2
     random = [said(capsys, "run", model, "--random", seed) for seed in ("1", "1", "2")]
     assert random[0] == random[1] != random[2]
+
+
+def test_inputs_from_lines_of_numbers(capsys, tmp_path):
+    model = str(models.save(models.vectors(), tmp_path / "v.txt"))
+    bare, named = tmp_path / "bare.csv", tmp_path / "named.tsv"
+    bare.write_text("1,2,3\n4,5,6\n")
+    named.write_text("p\tq\tr\n1\t2\t3\n4\t5\t6\n")
+    for path in (bare, named):
+        facts = json.loads(said(capsys, "run", model, "--json", "-i", f"x=@{path}", "-i", "label=a"))
+        assert facts["outputs"]["twice"]["value"] == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
+    b = wb.GraphBuilder("columns")
+    total = b.sum(b.placeholder("p", "float64", (None,)) * b.placeholder("q", "float64", (None,)))
+    columns = str(models.save(b.build({"total": total}), tmp_path / "c.txt"))
+    two = tmp_path / "two.csv"
+    two.write_text("p,q\n1,2\n4,5\n")
+    assert json.loads(said(capsys, "run", columns, "--json", "--inputs", str(two)))["outputs"]["total"]["value"] == 22.0
+    bare.write_text("1,2\n3\n")
+    assert "bad-input" in refused(capsys, "run", model, "-i", f"x=@{bare}", "-i", "label=")
+    two.write_text("p,p\n1,2\n")
+    assert "bad-input" in refused(capsys, "run", columns, "--inputs", str(two))
+
+
+def test_a_picture_is_fitted_to_its_input(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "red.png"
+    pixels = np.zeros((4, 6, 3), np.uint8)
+    pixels[:, :, 0] = 255
+    image.fromarray(pixels).save(path)
+    first = from_file("x", path, TensorType("float32", (None, 3, 2, 5)))
+    assert first.shape == (1, 3, 2, 5) and first.dtype == np.float32
+    assert first[0, 0].tolist() == [[1.0] * 5] * 2 and not first[0, 1:].any()
+    last = from_file("x", path, TensorType("uint8", (None, None, None, 3)))
+    assert np.array_equal(last[0], pixels)
+    grey = from_file("x", path, TensorType("float64", (8, 8)))
+    assert grey.shape == (8, 8) and abs(grey[0, 0] - 76 / 255) < 1e-9  # 0.299 red
+    for type_ in (TensorType("float32", (5,)), TensorType("string", ()), TensorType("float32", (1, 7, 7, 7))):
+        with pytest.raises(wb.WorkbenchError) as caught:
+            from_file("x", path, type_)
+        assert caught.value.slug == "bad-input" and "'x'" in str(caught.value)
+
+
+def test_a_picture_without_pillow_or_of_noise(tmp_path, monkeypatch):
+    path = tmp_path / "noise.png"
+    path.write_bytes(b"\x89PNG no picture at all")
+    with pytest.raises(wb.WorkbenchError) as caught:
+        from_file("x", path, None)
+    assert caught.value.slug == "bad-input"
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(wb.WorkbenchError) as caught:
+        from_file("x", path, None)
+    assert caught.value.slug == "missing-library" and "pillow" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,9 @@ def things(session: wb.Session) -> dict:
         "trace": session.trace,
         "series": session.trace["x"],
         "breakpoints": session.breakpoints,
+        "breakpoint": session.breakpoints[1],
+        "stop": session.run(),
+        "forecast": wb.iterations_to_tolerance([1 + 0.5**k for k in range(12)], 1e-6),
         "termination": session.termination(),
         "evolution": wb.classify(session.trace["x"].values),
         "explanation": session.explain("x"),
@@ -48,6 +51,8 @@ def test_all_are_short_and_take_the_colours_of_the_page(session):
     assert "before edit 1" in shown["session"] and "finished" in shown["session"]
     assert "<th" in shown["series"] and "... " not in shown["series"] and "1 more" in shown["series"]
     assert "value &lt; 0" in shown["breakpoints"] and "1 values" in shown["trace"]
+    assert "value &lt; 0" in shown["breakpoint"] and "session.breakpoints.add(" in shown["breakpoint"]
+    assert "Stop FINISHED" in shown["stop"] and "<td" in shown["stop"] and "20 to 20" in shown["forecast"]
     assert repr(things(session)["termination"]).startswith("<Termination PROVED")
 
 

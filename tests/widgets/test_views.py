@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 
 import ipywidgets
@@ -192,3 +193,15 @@ def test_closing_the_widgets_behind_our_back_does_no_harm(session):
     ipywidgets.Widget.close_all()
     session.run()
     view.close()
+
+
+def test_a_picture_needs_a_known_ending_and_kaleido(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kaleido", None)
+    with wb.Session(newton(), {"a": 2.0, "x0": 2.0}) as session:
+        view = EvolutionView(session)
+        for name, slug in (("a.txt", "bad-picture"), ("a", "bad-picture"), ("a.svg", "missing-library")):
+            with pytest.raises(wb.WorkbenchError) as caught:
+                view.to_image(tmp_path / name)
+            assert caught.value.slug == slug
+        view.close()
+    assert not list(tmp_path.iterdir())

@@ -1,7 +1,8 @@
-"""Export of views from Python: a plain figure, and one HTML file."""
+"""Export of views from Python: a plain figure, one HTML file, and pictures."""
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.base import theme
+
+#: endings of the pictures that can be written
+PICTURES = ("svg", "png", "jpg", "webp", "pdf")
 
 
 class Face:
@@ -36,6 +40,58 @@ class Face:
         target = Path(path)
         figure = self.figure_in(theme_name)
         figure.write_html(target, include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
+        return target
+
+    def to_image(self, path: str | Path, theme_name: str = "light", scale: float = 2.0) -> Path:
+        """Write a picture: the ending of ``path`` decides between ``.svg``, ``.png``, ``.jpg``, ``.webp`` and ``.pdf``.
+
+        Parameters
+        ----------
+        path:
+            The file to write.
+        theme_name:
+            ``"light"`` or ``"dark"``.
+        scale:
+            Pixels of the file per pixel of the view, for pictures made of pixels.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+
+        Raises
+        ------
+        WorkbenchError
+            ``missing-library`` without kaleido or a Chrome that it can drive, ``bad-picture`` for another ending.
+        """
+        target = Path(path)
+        kind = target.suffix.lower().lstrip(".")
+        if kind not in PICTURES:
+            raise WorkbenchError(
+                f"A picture cannot be written as {target.name!r}.",
+                slug="bad-picture",
+                fix=f"end its name in {', '.join('.' + p for p in PICTURES)}.",
+            )
+        figure = self.figure_in(theme_name)
+        try:
+            importlib.import_module("kaleido")
+        except ImportError:
+            raise WorkbenchError(
+                "Writing a picture needs kaleido, which is not installed.",
+                slug="missing-library",
+                fix="pip install 'workbench[images]'; view.to_html(path) needs nothing.",
+            ) from None
+        try:
+            data = figure.to_image(format=kind, scale=scale)
+        except Exception as error:
+            if "chrome" not in f"{type(error).__name__} {error}".lower():
+                raise
+            raise WorkbenchError(
+                "Writing a picture needs Chrome, which kaleido does not find.",
+                slug="missing-library",
+                fix="run plotly_get_chrome, or set BROWSER_PATH to a Chrome or Chromium.",
+            ) from error
+        target.write_bytes(data)
         return target
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.input_files import KINDS, MAX_TEXT, from_file, plain, read_file
 from workbench.cli.numbers import sized, whole
 from workbench.errors import FeedError
 from workbench.text import similar_names
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from workbench.ir.graph import Graph
+    from workbench.ir.types import TensorType
 
-#: characters of one value on the command line, and bytes of a JSON file of inputs
-MAX_TEXT = 10_000_000
 #: items of an array that is made from its shape
 MAX_ITEMS = 1 << 28
 _MADE = re.compile(r"(zeros|ones|random)\(\s*([0-9]*(?:\s*,\s*[0-9]+)*)\s*,?\s*\)")
-_HOW = "a number, a list as [1, 2], zeros(2,3), ones(2,3), random(2,3), or @FILE (.npy, .npz, .json)"
+_HOW = f"a number, a list as [1, 2], zeros(2,3), ones(2,3), random(2,3), or @FILE ({KINDS})"
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,12 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-i", "--input", metavar="NAME=VALUE", action="append", default=[], help=f"one input; may be repeated: {_HOW}"
     )
-    group.add_argument("--inputs", metavar="FILE", type=Path, help="several inputs: .npz, or .json with {name: value}")
+    group.add_argument(
+        "--inputs",
+        metavar="FILE",
+        type=Path,
+        help="several inputs: .npz, .csv with a line of names, or .json with {name: value}",
+    )
     group.add_argument(
         "--random",
         metavar="SEED",
@@ -73,7 +78,7 @@ def feeds_of(graph: Graph, arguments: argparse.Namespace) -> dict[str, Any]:
         if not equals or not name.strip():
             raise FeedError(f"{given[:80]!r} is not an input.", slug="bad-input", fix="write --input name=value.")
         name = name.strip()
-        feeds[name] = value_of(name, text.strip(), _dtype(graph, name), rng)
+        feeds[name] = value_of(name, text.strip(), _type(graph, name), rng)
     known = {n.removesuffix(":0") for n in feeds}
     missing = [n for n in graph.inputs if n.removesuffix(":0") not in known]
     _check_names(graph, feeds, missing)
@@ -150,13 +155,13 @@ class MadeUp:
         return f"{told} Choose others: {words}."
 
 
-def _dtype(graph: Graph, name: str) -> str | None:
+def _type(graph: Graph, name: str) -> TensorType | None:
     found = next((n for n in (name, f"{name}:0", name.removesuffix(":0")) if n in graph.inputs), None)
-    return None if found is None else graph.type_of(graph.inputs[found]).dtype
+    return None if found is None else graph.type_of(graph.inputs[found])
 
 
-def value_of(name: str, text: str, dtype: str | None, rng: np.random.Generator) -> Any:
-    """One value from its text; ``dtype`` is that of the input (None: unknown input, the run will say so)."""
+def value_of(name: str, text: str, type_: TensorType | None, rng: np.random.Generator) -> Any:
+    """One value from its text; ``type_`` is that of the input (None: unknown input, the run will say so)."""
     import numpy as np
 
     from workbench.session.input_examples import random_array
@@ -164,7 +169,8 @@ def value_of(name: str, text: str, dtype: str | None, rng: np.random.Generator) 
     if len(text) > MAX_TEXT:
         raise FeedError(f"The value of {name!r} has {len(text):,} characters.", slug="bad-input", fix="use @FILE.")
     if text.startswith("@"):
-        return _from_file(name, Path(text[1:]))
+        return from_file(name, Path(text[1:]), type_)
+    dtype = None if type_ is None else type_.dtype
     if made := _MADE.fullmatch(text):
         shape = [int(n[:12]) for n in made[2].split(",") if n.strip()]
         size = 1
@@ -180,82 +186,11 @@ def value_of(name: str, text: str, dtype: str | None, rng: np.random.Generator) 
     if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         return float(text)
     try:
-        return _plain(json.loads(text))
+        return plain(json.loads(text))
     except (ValueError, RecursionError):
         raise FeedError(
             f"{text[:80]!r} is not a valid value for {name!r}.", slug="bad-input", fix=f"give {_HOW}."
         ) from None
-
-
-def read_file(path: Path) -> dict[str, Any]:
-    """Inputs by name from an .npz or a .json file."""
-    if path.suffix == ".json":
-        data = _json(path)
-        if not isinstance(data, dict):
-            raise FeedError(f"{str(path)!r} contains no names.", slug="bad-input", fix='write {"name": value, ...}.')
-        return {name: _plain(value) for name, value in data.items()}
-    loaded = _arrays(path)
-    if not isinstance(loaded, dict):
-        raise FeedError(
-            f"{str(path)!r} contains one array without a name.",
-            slug="bad-input",
-            fix=f"give it with --input NAME=@{path}.",
-        )
-    return loaded
-
-
-def _from_file(name: str, path: Path) -> Any:
-    if path.suffix == ".json":
-        data = _json(path)
-        return _plain(data[name] if isinstance(data, dict) and name in data else data)
-    loaded = _arrays(path)
-    if not isinstance(loaded, dict):
-        return loaded
-    if name in loaded:
-        return loaded[name]
-    if len(loaded) == 1:
-        return next(iter(loaded.values()))
-    raise FeedError(
-        f"{str(path)!r} does not contain {name!r}.", slug="bad-input", fix=f"it contains {', '.join(loaded)[:200]}."
-    )
-
-
-def _json(path: Path) -> Any:
-    try:
-        if path.stat().st_size > MAX_TEXT:
-            raise FeedError(f"{str(path)!r} is larger than {MAX_TEXT:,} bytes.", slug="too-large", fix="use .npz.")
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FeedError(f"File not found: {str(path)!r}.", slug="no-such-file", fix="check the path.") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise FeedError(f"{str(path)!r} cannot be read as JSON: {error}.", slug="bad-input") from None
-
-
-def _arrays(path: Path) -> Any:
-    """An array, or a dict of them; never a pickle."""
-    import numpy as np
-
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return loaded
-        with loaded:
-            return {name: loaded[name] for name in loaded.files}
-    except FileNotFoundError:
-        raise FeedError(f"File not found: {str(path)!r}.", slug="no-such-file", fix="check the path.") from None
-    except Exception as error:  # np.load and zipfile raise almost anything over a broken file
-        raise FeedError(
-            f"{str(path)!r} contains no readable arrays: {error}.",
-            slug="bad-input",
-            fix="write it with numpy.save or numpy.savez; object arrays are not read.",
-        ) from None
-
-
-def _plain(data: Any) -> Any:
-    """JSON as a value: what is a mapping is none."""
-    if isinstance(data, dict) or data is None:
-        raise FeedError("null and {...} are not valid values.", slug="bad-input", fix=f"give {_HOW}.")
-    return data
 
 
 def _numpy(dtype: str) -> np.dtype:

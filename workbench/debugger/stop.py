@@ -7,6 +7,7 @@ from enum import Enum
 
 from workbench.execution import Position
 from workbench.ir.node import Tag
+from workbench.text import facts_html
 
 
 class StopReason(Enum):
@@ -85,3 +86,13 @@ class Stop:
 
     def __repr__(self) -> str:
         return f"<Stop {self.reason.name}: {self}>"
+
+    def _repr_html_(self) -> str:
+        facts = (
+            ("why", f"{self.reason} {self.detail}".strip()),
+            ("error", self.error),
+            ("fired", self.fired),
+            ("next", str(self.position)),
+            ("events", f"{self.event:,}"),
+        )
+        return facts_html(f"Stop {self.reason.name}", facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -67,6 +68,9 @@ class Series:
         if count > 2 * ENDS:
             facts.insert(ENDS, ("...", f"{count - 2 * ENDS:,} more"))
         return facts_html(repr(self), facts)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.firings())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """:attr:`values`, for NumPy."""

@@ -11,6 +11,7 @@ from workbench.analysis.forecast.tolerance_crossing import within
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Pattern
 from workbench.analysis.series.value_series import History, HistoryError, as_values
+from workbench.text import facts_html
 
 
 class Forecast(NamedTuple):
@@ -32,6 +33,10 @@ class Forecast(NamedTuple):
     iteration: int
     low: int
     high: int
+
+    def _repr_html_(self) -> str:
+        facts = (("expected iteration", f"{self.iteration:,}"), ("90 % interval", f"{self.low:,} to {self.high:,}"))
+        return facts_html("Forecast", facts)
 
 
 def iterations_to_tolerance(values: Any, tol: float) -> Forecast | None:

@@ -24,7 +24,7 @@ def set_(terminal: Terminal, words: list[str], line: str) -> None:
     name = split_name(terminal, words[:1])[0]
     text = " ".join(words[1:]).removeprefix("= ")
     session = terminal.session
-    value = value_of(name, text, session.graph.type_of(name).dtype, np.random.default_rng(0))
+    value = value_of(name, text, session.graph.type_of(name), np.random.default_rng(0))
     terminal.move("set_value", name, value)
 
 
@@ -43,8 +43,8 @@ def update(terminal: Terminal, words: list[str], line: str) -> None:
         if not equals:
             raise SessionError(f"{word[:60]!r} is not an input.", slug="bad-line", fix="write: update a=3.0.")
         known = terminal.session.graph.inputs
-        dtype = terminal.session.graph.type_of(name).dtype if name in known else None
-        changes[name] = value_of(name, text, dtype, np.random.default_rng(0))
+        type_ = terminal.session.graph.type_of(name) if name in known else None
+        changes[name] = value_of(name, text, type_, np.random.default_rng(0))
     result = terminal.session.update(changes)
     terminal.code.append(f"{terminal.variable}.update({changes!r})")
     terminal.screen.say(result)

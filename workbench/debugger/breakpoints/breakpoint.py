@@ -15,6 +15,7 @@ from workbench.debugger.conditions.value_checks import LOOKS_BACK, failing_check
 from workbench.debugger.iteration_path import Path
 from workbench.execution import Position
 from workbench.ir.node import Ref
+from workbench.text import facts_html
 
 
 class Breakpoint(HitCounter):
@@ -145,6 +146,15 @@ class Breakpoint(HitCounter):
 
     def __repr__(self) -> str:
         return f"<Breakpoint {self.number}: {self.text}{'' if self.enabled else ', off'}>"
+
+    def _repr_html_(self) -> str:
+        facts = (
+            ("at", self.text),
+            ("hits", self.hits_seen),
+            ("enabled", "yes" if self.enabled else "no"),
+            ("set again by", self.code()),
+        )
+        return facts_html(f"Breakpoint {self.number}", facts)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data that ``load_data`` takes; only what differs from the defaults."""

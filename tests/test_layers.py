@@ -33,6 +33,7 @@ LAYERS = {
     "session": 5,
     "analysis": 5,
     "sweep": 6,
+    "recorder": 6,
     "widgets": 7,
     "cli": 7,
 }

@@ -170,3 +170,9 @@ class ManagerError(WorkbenchError):
     """A request that an array manager refuses: it is closed, capped or full, or the array is held."""
 
     slug = "manager-closed"
+
+
+class WatchError(WorkbenchError):
+    """A watch that cannot be made as it is asked for; what it is given while the loop runs never raises one."""
+
+    slug = "bad-watch"

@@ -42,6 +42,8 @@ from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
+from workbench.recorder import Watch
+from workbench.recorder import watch as _recorded
 from workbench.session import Session, example_inputs, run_graph
 from workbench.text import facts_html
 from workbench.trace import Retention, Trace
@@ -114,6 +116,45 @@ def terminal(session: Session, **options: Any) -> int:
     True
     """
     return importlib.import_module("workbench.cli.terminal").terminal(session, **options)
+
+
+def watch(loop: Any = "loop", /, **options: Any) -> Watch:
+    """Record a loop that runs elsewhere, one call an iteration, and show how it goes.
+
+    Parameters
+    ----------
+    loop : str or iterable, default "loop"
+        The name of the loop; or an iterable, whose items are recorded while a ``for`` loop runs over the watch.
+    **options
+        ``until``: the end that the loop waits for, a mapping of variables to (comparison, bound), all of which must
+        hold. ``value``: for an iterable a function of an item that gives its value, or a mapping of values by name.
+        ``memory``: bytes of rows in memory, 512 MiB by default. ``spill``: a folder for older rows of arrays.
+        ``name``: the name, where the first argument is an iterable.
+
+    Returns
+    -------
+    Watch
+        A callable, a context manager and a callback of solvers at once. Inside of the block of another watch it
+        records a loop in that loop.
+
+    Raises
+    ------
+    WatchError
+        For arguments that make no sense. What is recorded raises nothing: ``report()`` names what could not be.
+
+    Examples
+    --------
+    >>> with wb.watch("halving", until={"error": ("<", 1e-6)}) as loop:
+    ...     error = 1.0
+    ...     while error > 1e-6:
+    ...         error *= 0.5
+    ...         _ = loop(error=error)
+    >>> loop
+    <Watch 'halving', finished: 20 iterations of error>
+    >>> loop.trace["error"].values[:3]
+    array([0.5  , 0.25 , 0.125])
+    """
+    return _recorded(loop, **options)
 
 
 def open_finding(path: Any, *, live: bool = False) -> Any:
@@ -322,6 +363,7 @@ __all__ = [
     "TerminationMonitor",
     "Trace",
     "Update",
+    "Watch",
     "WorkbenchError",
     "analyze",
     "classify",
@@ -348,4 +390,5 @@ __all__ = [
     "plan_cache",
     "run_with",
     "terminal",
+    "watch",
 ]

@@ -65,7 +65,7 @@ import numpy as np
 
 from workbench.ir.opspec import REGISTRY, OpSpec
 from workbench.ir.types import ANY, OPAQUE, STRING, dtype_name, numpy_dtype
-from workbench.ops import control_flow, effects, foreign
+from workbench.ops import control_flow, effects, foreign, recorded  # noqa: F401  registers its prefix
 from workbench.ops.arrays import counting, creation, indexing, joining, partition, ragged, ragged_rows, scatter, shapes
 from workbench.ops.define import REQUIRED, define
 from workbench.ops.elementwise import (

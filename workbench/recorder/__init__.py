@@ -1,0 +1,12 @@
+"""Recorder: any loop, live. One call an iteration writes its variables into a trace like that of a run.
+
+::
+
+    watch(residual=r) ──► kernels.recorder.LoopRecorder ──► RecordedSource ──► Trace ──► Series, analyze, diff, views
+                                    graph, layout: the loop as a graph whose body is one node of unknown code
+"""
+
+from workbench.recorder.registry import live, watches
+from workbench.recorder.watch import Watch, watch
+
+__all__ = ["Watch", "live", "watch", "watches"]

@@ -1,0 +1,71 @@
+"""The end that a watched loop is waiting for: comparisons of its variables, all of which must hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import WatchError
+
+#: comparison -> (the op of the loop's own condition, its ufunc): the loop goes on while this holds
+OPPOSITE = {
+    "<": ("greater_equal", np.greater_equal),
+    "<=": ("greater", np.greater),
+    ">": ("less_equal", np.less_equal),
+    ">=": ("less", np.less),
+}
+
+
+class UntilClause(NamedTuple):
+    """``variable op bound``; the bound is a number or the name of another variable."""
+
+    variable: str
+    op: str
+    bound: float | str
+
+    def __str__(self) -> str:
+        return f"{self.variable} {self.op} {self.bound if isinstance(self.bound, str) else f'{self.bound:g}'}"
+
+    @property
+    def going(self) -> tuple[str, np.ufunc]:
+        """Op and ufunc of the comparison that holds while the loop goes on."""
+        return OPPOSITE[self.op]
+
+
+def parse_until(until: Any) -> tuple[UntilClause, ...]:
+    """The clauses of ``until=``; WatchError (``bad-until``) for anything that is none.
+
+    Examples
+    --------
+    >>> from workbench.recorder.until import parse_until
+    >>> [str(clause) for clause in parse_until({"residual": ("<", 1e-8)})]
+    ['residual < 1e-08']
+    """
+    if until is None:
+        return ()
+    if not isinstance(until, Mapping):
+        raise _bad(f"until must be a mapping of variables to (comparison, bound), got {until!r}")
+    return tuple(_clause(name, value) for name, value in until.items())
+
+
+def _clause(name: Any, value: Any) -> UntilClause:
+    if not isinstance(name, str):
+        raise _bad(f"until must have names of variables as keys, got {name!r}")
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise _bad(f"until[{name!r}] must be a pair of a comparison and a bound, got {value!r}")
+    op, bound = value
+    if op not in OPPOSITE:
+        raise _bad(f"until[{name!r}] must compare with one of {', '.join(OPPOSITE)}, got {op!r}")
+    if isinstance(bound, str):
+        return UntilClause(name, op, bound)
+    if isinstance(bound, bool) or not isinstance(bound, Real | np.number) or math.isnan(float(bound)):
+        raise _bad(f"the bound of until[{name!r}] must be a number or the name of a variable, got {bound!r}")
+    return UntilClause(name, op, float(bound))
+
+
+def _bad(what: str) -> WatchError:
+    return WatchError(f"watch: {what}.", slug="bad-until", fix='write until={"residual": ("<", 1e-8)}.')

@@ -1,0 +1,261 @@
+"""``Watch``: the recorder of one loop that runs elsewhere."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar, Token
+from typing import Any
+
+from workbench.analysis.report import Analysis, analyze
+from workbench.errors import WatchError
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.node import Ref
+from workbench.kernels.recorder import LoopRecorder
+from workbench.recorder.callbacks import values_of
+from workbench.recorder.graph import LoopShape, build_graph, type_of
+from workbench.recorder.layout import lay_out
+from workbench.recorder.registry import register
+from workbench.recorder.source import RecordedSource
+from workbench.recorder.until import parse_until
+from workbench.trace import Series, Trace
+
+#: bytes of rows in memory unless the watch is told otherwise
+MEMORY = 512 << 20
+_NUMBERS = itertools.count(1)
+#: watches whose ``with`` block this thread (or task) is in, outermost first
+_ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
+
+
+class Watch(LoopRecorder):
+    """Records the variables of a loop, one call an iteration; made by :func:`workbench.watch`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the loop.
+    state : str
+        "ready", "running", "finished", "stopped" (it was asked to stop, and did) or "failed" (its block raised).
+    stop_requested : bool
+        Whether somebody asked the loop to stop; the loop may look at it, and each call returns it.
+
+    Examples
+    --------
+    >>> loop = wb.watch("doubling")
+    >>> for k in range(3):
+    ...     _ = loop(size=2**k)
+    >>> loop, loop["size"].values
+    (<Watch 'doubling', running: 3 iterations of size>, array([1, 2, 4]))
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        until: Any = None,
+        items: Any = None,
+        value: Callable[[Any], Any] | None = None,
+        memory: int = MEMORY,
+        spill: str | os.PathLike[str] | None = None,
+        parent: Watch | None = None,
+    ) -> None:
+        super().__init__(memory, None if spill is None else os.fspath(spill))
+        self.name, self.until, self.parent = name, parse_until(until), parent
+        self.number = next(_NUMBERS)
+        self.state, self.pending = "ready", True
+        self.children: dict[str, Watch] = {}
+        self._items, self._value = items, value
+        self._token: Token[tuple[Watch, ...]] | None = None
+        self._trace: tuple[Any, Trace] | None = None
+        self.began: float | None = None
+        #: SciPy asks a callback for the name of its parameter to know what to give it
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter("intermediate_result", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+        )
+        if parent is None:
+            register(self)
+
+    # -- the loop's side --------------------------------------------------------------------------------------------
+    def __enter__(self) -> Watch:
+        self.opened()
+        self._token = _ACTIVE.set((*_ACTIVE.get(), self))
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if self._token is not None:
+            _ACTIVE.reset(self._token)
+            self._token = None
+        self.finish("failed" if kind is not None else "")
+
+    def opened(self) -> None:
+        """Begin an activation, unless one is under way."""
+        self.pending = False
+        if self.state != "running":
+            self.state = "running"
+            self.began = self.began or time.time()
+            if self.parent is not None or not self.begun:
+                self.begin(self.parent.row if self.parent is not None else 0)
+
+    def finish(self, state: str = "") -> None:
+        """Note that the loop is over. A ``with`` block and a wrapped iterable do it by themselves."""
+        self.state = state or ("stopped" if self.stop_requested else "finished")
+
+    def request_stop(self) -> None:
+        """Ask the loop to stop: ``stop_requested`` becomes True, and so does what each call returns."""
+        self.stop_requested = True
+
+    def __iter__(self) -> Iterator[Any]:
+        """The items of the wrapped iterable, each recorded."""
+        if self._items is None:
+            raise WatchError(
+                f"The watch {self.name!r} wraps no iterable.",
+                slug="not-iterable",
+                fix="pass it: for state in wb.watch(solver.iterations(), value=lambda s: s.error).",
+            )
+        with self:
+            for item in self._items:
+                before = self.calls
+                if self._value is not None:
+                    self._record_item(self._value(item))
+                try:
+                    yield item
+                finally:
+                    if self.calls == before:  # the body recorded nothing by itself
+                        self._record_item(item)
+                if self.stop_requested:
+                    return
+
+    def _record_item(self, value: Any) -> None:
+        self.record(**(values_of((), {"": value}) if isinstance(value, Mapping) else {"value": value}))
+
+    def from_callback(self, values: tuple[Any, ...], named: dict[str, Any]) -> bool:
+        """Record what a solver hands its callback; StopIteration if the loop is asked to stop."""
+        self.record(**values_of(values, named))
+        if self.stop_requested:
+            raise StopIteration
+        return False
+
+    # -- the reader's side ------------------------------------------------------------------------------------------
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables, in the order of their first values."""
+        return [v.name for v in self.variables]
+
+    @property
+    def path(self) -> FramePath:
+        """Path of the loop: its name, in front of it those of the watches around it."""
+        return (*self.parent.path, self.name) if self.parent is not None else (self.name,)
+
+    @property
+    def root(self) -> Watch:
+        """The outermost watch around this one; itself where there is none."""
+        return self.parent.root if self.parent is not None else self
+
+    def all(self) -> list[Watch]:
+        """This watch and all inside of it, outermost first."""
+        return [self, *(w for child in self.children.values() for w in child.all())]
+
+    def _shape(self) -> LoopShape:
+        variables = tuple((v.name, type_of(v)) for v in self.variables)
+        inner = tuple(child._shape() for child in self.children.values() if child.variables)
+        return LoopShape(self.path, variables, self.until, inner)
+
+    @property
+    def trace(self) -> Trace:
+        """The record as a trace like that of a run; of nested watches that of the outermost one, with all loops.
+
+        Raises
+        ------
+        WatchError
+            If nothing was recorded yet (``nothing-recorded``).
+        """
+        root = self.root
+        if not root.variables:
+            raise WatchError(
+                f"The watch {root.name!r} has recorded nothing yet.",
+                slug="nothing-recorded",
+                fix="call it once an iteration: watch(residual=r).",
+            )
+        loops = root.all()
+        key = tuple((w.number, w.version) for w in loops)
+        if root._trace is None or root._trace[0] != key:
+            shape = root._shape()
+            graph = build_graph(root.name, shape)
+            recorded = lay_out(graph, shape, {w.path: w for w in loops})
+            by_frame = {k: w for k, s in enumerate(recorded.shapes, 1) for w in loops if w.path == s.path}
+            source = RecordedSource(recorded, lambda frame: by_frame[frame].state not in ("ready", "running"))
+            root._trace = key, Trace(graph, recorded.layout, source)
+        return root._trace[1]
+
+    def __getitem__(self, name: str) -> Series:
+        """The series of one variable of this loop."""
+        if name not in self.names:
+            raise WatchError(
+                f"The watch {self.name!r} has no variable {name!r}.",
+                slug="unknown-variable",
+                fix=f"it has {', '.join(self.names) or 'none yet'}.",
+            )
+        return self.trace[Ref(f"{'/'.join(self.path)}/{name}/Merge")]
+
+    @property
+    def series(self) -> dict[str, Series]:
+        """The series of all variables, by name."""
+        return {name: self[name] for name in self.names}
+
+    def analyze(self) -> Analysis:
+        """The analysis of the record so far (:func:`workbench.analyze`)."""
+        return analyze(self.trace)
+
+    def report(self) -> str:
+        """The analysis as text. Forecasts are PREDICTED: the code of the loop was not seen."""
+        head = f"Watch {self.name}: {self.state}, {self.calls} iterations recorded."
+        notes = [f"Not recorded: {name} ({why})." for name, why in self.refused.items()]
+        return "\n".join([head, *notes, *([self.analyze().report()] if self.root.variables else [])])
+
+    @property
+    def verdict(self) -> str:
+        """One sentence about the loop."""
+        if not self.root.variables:
+            return "Nothing is recorded yet."
+        found = self.analyze().verdict
+        return found[0].sentence if found else ""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trace to a file, for :meth:`workbench.Trace.load` (see :meth:`workbench.Trace.save`)."""
+        self.trace.save(path)
+
+    def __repr__(self) -> str:
+        return f"<Watch {self.name!r}, {self.state}: {self.calls} iterations of {', '.join(self.names) or 'nothing'}>"
+
+
+def watch(loop: Any = "loop", /, **options: Any) -> Watch:
+    """The watch of :func:`workbench.watch`; inside of the block of another one it belongs to that."""
+    items, name = None, loop
+    if not isinstance(loop, str):
+        items, name = loop, options.pop("name", None) or "loop"
+        if not hasattr(items, "__iter__"):
+            raise WatchError(
+                f"watch: expected the name of the loop or an iterable, got a {type(items).__name__}.",
+                slug="bad-watch",
+                fix='write wb.watch("cg") or wb.watch(solver.iterations()).',
+            )
+    around = _ACTIVE.get()[-1:]
+    if not around:
+        return Watch(name, items=items, **options)
+    parent = around[0]
+    if name == parent.name:
+        raise WatchError(
+            f"watch: the loop inside of {parent.name!r} has the same name.",
+            slug="bad-watch",
+            fix="give each loop a name of its own.",
+        )
+    found = parent.children.get(name)
+    if found is None:
+        found = parent.children[name] = Watch(name, items=items, parent=parent, **options)
+    else:
+        found._items, found.until = items, parse_until(options.get("until"))
+        found.state, found.pending = "ready", True
+    return found

@@ -36,10 +36,11 @@ LAYERS = {
     "recorder": 6,
     "widgets": 7,
     "cli": 7,
+    "magics": 8,
 }
 # The package itself is the entry above all rooms: it may import every one, and no room imports it.
 ENTRY = ""
-ENTRY_LAYER = 8
+ENTRY_LAYER = 9
 # The module that lists the names of the entry.
 PUBLIC = "public"
 # The errors and the text of numbers and names belong to no layer; all but the kernels may import them.
@@ -53,6 +54,7 @@ ORDER = {
     "debugger": "iteration_path stop weak_method conditions replay breakpoints control",
     "analysis": "text fix series verdict forecast intervals slicing proof diff precision root_cause fixes termination "
     "live report",
+    "magics": "watch_line insert probe graph_line cell register",
     "widgets": "live base text series strips graph evolution termination control_flow values breakpoints memory "
     "compare time export panel",
 }

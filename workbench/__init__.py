@@ -70,5 +70,14 @@ def __getattr__(name: str) -> Any:
     return globals()[name]
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext workbench``: the magics ``%%watch``, ``%wb`` and ``%%wb``; an import in IPython does it, too."""
+    importlib.import_module("workbench.magics").register(shell)
+
+
+if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()) is not None:
+    load_ipython_extension(_shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__getattr__("__all__"), "widgets"})

@@ -14,7 +14,7 @@
 # # A wrong result
 #
 # [◂ 12 Two runs that differ](12_two_runs.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/13_wrong_result.ipynb)
+# [14 Your own loop ▸](14_your_own_loop.ipynb) · [solutions](solutions/13_wrong_result.ipynb)
 #
 # You get a model from somebody who has left. It ranks the pages of a web site by the links between them. The loop ends
 # without an error, and the result is wrong. Nobody knows why. Find out.
@@ -112,9 +112,9 @@ course.check_answer("13.5", my_links)
 # - One iteration was enough, because the first one was wrong already.
 # - A loop that converges can converge to a wrong result. Its end proves nothing about its meaning.
 #
-# This is the end of the course. Go on with a model of your own: `wb.debug(wb.load("model.onnx"), inputs)`. The appendix
-# shows the machine underneath: [A1 Shapes and types](A1_shapes_and_types.ipynb) and
-# [A2 Arrays that nobody uses](A2_unused_arrays.ipynb).
+# Go on with loops that are not graphs, [14 Your own loop](14_your_own_loop.ipynb), or with a model of your own:
+# `wb.debug(wb.load("model.onnx"), inputs)`. The appendix shows the machine underneath:
+# [A1 Shapes and types](A1_shapes_and_types.ipynb) and [A2 Arrays that nobody uses](A2_unused_arrays.ipynb).
 
 # %%
 course.score("13")

@@ -6,6 +6,7 @@
 .. include:: python_functions.md
 .. include:: imports.md
 .. include:: analysis.md
+.. include:: other_loops.md
 .. include:: arrays.md
 .. include:: types.md
 .. include:: speed.md

@@ -15,7 +15,7 @@ from workbench.errors import WatchError
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
 from workbench.kernels.recorder import LoopRecorder
-from workbench.recorder.callbacks import values_of
+from workbench.recorder.adapters.solver_call import values_of
 from workbench.recorder.graph import LoopShape, build_graph, type_of
 from workbench.recorder.layout import lay_out
 from workbench.recorder.registry import register

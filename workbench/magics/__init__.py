@@ -1,0 +1,5 @@
+"""Magics of IPython: ``%%watch`` records the loops of a cell, ``%wb`` and ``%%wb`` show a captured function."""
+
+from workbench.magics.register import register
+
+__all__ = ["register"]

@@ -1,0 +1,55 @@
+"""Keras: a callback that records every training batch, or every epoch."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import WatchError
+from workbench.recorder.adapters.recorder_protocol import Recorder
+
+
+def keras_callback(watch: Recorder, every: str = "batch") -> Any:
+    """A ``keras.callbacks.Callback``: the entries of ``logs``, such as ``loss``.
+
+    Parameters
+    ----------
+    watch : Watch
+        Where the iterations go. A stop of it sets ``model.stop_training``.
+    every : {"batch", "epoch"}
+        What an iteration is. The loss of a batch is Keras's mean since the epoch began, not that of this batch alone;
+        ``steps_per_execution`` above 1 thins the batches.
+
+    Raises
+    ------
+    WatchError
+        ``bad-every`` for another ``every``.
+    """
+    if every not in ("batch", "epoch"):
+        raise WatchError(
+            f"keras_callback: every must be 'batch' or 'epoch', got {every!r}.", slug="bad-every", fix='every="epoch"'
+        )
+    keras = importlib.import_module("keras")
+
+    class WatchCallback(keras.callbacks.Callback):  # type: ignore[misc, name-defined]
+        def on_train_begin(self, logs: Mapping[str, Any] | None = None) -> None:
+            watch.opened()
+
+        def _note(self, logs: Mapping[str, Any] | None) -> None:
+            watch.record(**{str(name): float(value) for name, value in (logs or {}).items()})
+            if watch.stop_requested:
+                self.model.stop_training = True
+
+        def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
+            if every == "batch":
+                self._note(logs)
+
+        def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
+            if every == "epoch":
+                self._note(logs)
+
+        def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
+            watch.finish()
+
+    return WatchCallback()

@@ -1,0 +1,30 @@
+"""petsc4py's KSP and SNES monitors. Written to petsc4py's documented signatures; not run against the library, which
+has no wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.recorder.adapters.recorder_protocol import Recorder
+
+
+def petsc_monitor(watch: Recorder) -> Callable[[Any, int, float], None]:
+    """A monitor for ``ksp.setMonitor`` and ``snes.setMonitor``: ``residual`` of each iteration, number 0 the start.
+
+    The monitor is called as ``monitor(solver, its, norm)``. It cannot stop the solver: give that a convergence test
+    that looks at ``watch.stop_requested``.
+
+    Examples
+    --------
+    >>> watch = wb.watch("ksp")
+    >>> monitor = petsc_monitor(watch)   # ksp.setMonitor(monitor)
+    >>> monitor(None, 0, 1.0)
+    >>> watch["residual"].values
+    array([1.])
+    """
+
+    def monitor(solver: Any, its: int, norm: float) -> None:
+        watch.record(its=int(its), residual=float(norm))
+
+    return monitor

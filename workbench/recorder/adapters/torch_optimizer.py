@@ -1,0 +1,46 @@
+"""PyTorch: the steps of an optimiser."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from workbench.recorder.adapters.recorder_protocol import Recorder
+
+
+def follow_optimizer(watch: Recorder, optimizer: Any, loss: Callable[[], Any] | None = None) -> Any:
+    """Record every step of a ``torch.optim`` optimiser.
+
+    Parameters
+    ----------
+    watch : Watch
+        Where the steps go: ``grad_norm``, the Euclidean norm of all gradients (one pass over them per step), ``lr``,
+        the learning rate of the first group, and ``loss``.
+    optimizer : torch.optim.Optimizer
+        Any of them. Of LBFGS a step has many inner iterations: wrap its closure to see these.
+    loss : callable, optional
+        Returns the loss of the step, which the optimiser does not know: ``lambda: loss``.
+
+    Returns
+    -------
+    torch.utils.hooks.RemovableHandle
+        ``handle.remove()`` ends it. The loop looks at ``watch.stop_requested`` by itself.
+    """
+    torch = importlib.import_module("torch")
+
+    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+        with torch.no_grad():
+            gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+            norms = [torch.linalg.vector_norm(g.coalesce().values() if g.is_sparse else g) for g in gradients]
+            here = [n.to(norms[0].device) for n in norms]
+            total = float(torch.linalg.vector_norm(torch.stack(here))) if here else 0.0
+        values: dict[str, Any] = {} if loss is None else {"loss": as_number(loss())}
+        watch.record(**values, grad_norm=total, lr=as_number(optimizer.param_groups[0]["lr"]))
+
+    return optimizer.register_step_post_hook(after)
+
+
+def as_number(value: Any) -> float:
+    """A Python float of a number or a tensor of one item, which may need a gradient or be on a device."""
+    return float(value.detach()) if hasattr(value, "detach") else float(value)

@@ -13,7 +13,7 @@ from workbench.frontends.formats import format_of, format_of_folder
 from workbench.frontends.onnx import from_onnx
 from workbench.frontends.protobuf.wire import MAX_BYTES
 from workbench.frontends.samediff.convert_flatgraph import convert_bytes
-from workbench.frontends.sniff import kind_of
+from workbench.frontends.sniff import is_big_model, kind_of
 from workbench.frontends.stablehlo import convert_program
 from workbench.frontends.tf import convert, from_graphdef, from_saved_model
 from workbench.frontends.tf.convert import tensors_named
@@ -85,6 +85,8 @@ def _from_path(file: Path, outputs: Sequence[str] | None) -> Graph:
         if found is not None:
             raise LoadError(f"{str(file)!r} is {found.name}.", slug="is-a-folder", fix=found.fix)
         return from_saved_model(file, outputs=outputs)
+    if is_big_model(file):
+        return from_onnx(file, outputs=outputs)
     return _from_bytes(read_bytes(file), file.stem, file, outputs)
 
 

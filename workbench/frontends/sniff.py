@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from workbench.frontends.protobuf.wire import LENGTH, VARINT, WireError, scan
 from workbench.frontends.samediff.containers.kinds import container_of
 from workbench.frontends.samediff.layout import is_flatgraph
 from workbench.frontends.stablehlo.content import is_program
 
+#: of files of so many bytes and more only the beginning, of HEAD_BYTES, is looked at
+BIG_BYTES, HEAD_BYTES = 1 << 24, 1 << 16
 _CONTROL = frozenset(range(32)) - {9, 10, 12, 13}
 
 #: what the outermost fields of each format look like: field number -> wire type
@@ -40,6 +43,17 @@ _TEXT_KINDS = {
     b"saved_model_schema_version": "saved-model-text",
     b"meta_graphs": "saved-model-text",
 }
+
+
+def is_big_model(path: Path) -> bool:
+    """True for a large file that begins as an ONNX model, which is not read as a whole."""
+    try:
+        if not path.is_file() or path.stat().st_size < BIG_BYTES:
+            return False
+        with path.open("rb") as file:
+            return kind_of(file.read(HEAD_BYTES)) == "onnx"
+    except OSError:  # told where it is read
+        return False
 
 
 def is_text(data: bytes) -> bool:

@@ -9,7 +9,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.errors import GraphError
+from workbench.ir.buffers import LEAST_BYTES, MappedFile, files_of
 from workbench.ir.checker import check_nodes, check_wiring
 from workbench.ir.collector import collector_paused
 from workbench.ir.frames.crossings import cross_references
@@ -276,6 +279,11 @@ class Graph:
         return cross_references(self)
 
     @cached_property
+    def _files(self) -> tuple[MappedFile, ...]:
+        arrays = (v for n in self.nodes.values() for v in n.attrs.values() if isinstance(v, np.ndarray))
+        return files_of(a for a in arrays if a.nbytes >= LEAST_BYTES)
+
+    @cached_property
     def _text(self) -> str:
         return write_graph(self)
 
@@ -285,7 +293,8 @@ class Graph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the text form without source lines and notes: equal graphs have equal fingerprints."""
+        """SHA-256 of the text form without source lines and notes, in which the SHA-256 of a large array stands for its
+        numbers: equal graphs have equal fingerprints."""
         return hashlib.sha256(write_graph(self, sources=False).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -312,3 +321,9 @@ class Graph:
 
         def _repr_html_(self) -> str:
             """The facts and a still picture, for a notebook."""
+
+
+def check_files(graph: Graph) -> None:
+    """Raise GraphError ``file-changed`` if a file that holds constants of ``graph`` was written since it was loaded."""
+    for file in graph._files:
+        file.check()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import GraphError
+from workbench.ir.buffers import is_frozen
 from workbench.ir.types import TensorType
 
 _REF = re.compile(r"^(?P<node>.+?)(?::(?P<index>\d{1,6}))?$", re.DOTALL)
@@ -138,6 +139,8 @@ def _freeze(name: str, value: Any) -> Any:
     if isinstance(value, np.generic) and not isinstance(value, np.complexfloating):
         return _freeze(name, value.item())
     if isinstance(value, np.ndarray):
+        if is_frozen(value):
+            return value
         if value.dtype.kind in "US":
             value = value.astype(object)
         copy = np.array(value, order="C", copy=True)
@@ -159,18 +162,24 @@ def _hashed(value: Any) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
             return False
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         # bit for bit, so that a NaN constant equals itself
-        return bool(np.array_equal(a, b)) if a.dtype == object else a.tobytes() == b.tobytes()
+        return np.array_equal(a, b) if a.dtype == object else np.array_equal(_raw(a), _raw(b))
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, float) and isinstance(b, float):
         return a != a and b != b or a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
     return type(a) is type(b) and bool(a == b)
+
+
+def _raw(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,13 @@ from __future__ import annotations
 import base64
 import json
 import math
+from collections.abc import Iterator, Mapping
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.ir.buffers import LEAST_BYTES, digests_of
 from workbench.ir.types import STRING, TensorType, dtype_name
 
 if TYPE_CHECKING:
@@ -34,14 +36,16 @@ _INLINE = 64  # larger arrays are written as base64
 
 
 def write_graph(graph: Graph, *, sources: bool = True) -> str:
-    """Text of a graph; without ``sources``, which leaves out notes too, it is what the fingerprint is taken of."""
+    """Text of a graph; without ``sources``, which leaves out notes too, and with digests in place of the bytes of large
+    arrays, it is what the fingerprint is taken of."""
+    digests = {} if sources else digests_of(_large(graph))
     lines = [f"graph {_quote(graph.name)} version {VERSION}"]
     for node in graph.nodes.values():
         parts = [f"node {_quote(node.name)} = {node.op if node.op.isidentifier() else _quote(node.op)}"]
         parts.append(f"({', '.join(_quote(str(r)) for r in node.inputs)})")
         parts.extend(f" ^{_quote(c)}" for c in node.control)
         if node.attrs:
-            parts.append(" " + _quote({k: _encode(v) for k, v in node.attrs.items()}))
+            parts.append(" " + _quote({k: _encode(v, digests) for k, v in node.attrs.items()}))
         if node.region is not None:
             parts.append(f" in {_quote(node.region)}")
         if sources and node.source is not None:
@@ -66,7 +70,15 @@ def _quote(value: Any) -> str:
     return text
 
 
-def _encode(value: Any) -> Any:
+def _large(graph: Graph) -> Iterator[np.ndarray]:
+    """The large arrays in attributes of nodes."""
+    for node in graph.nodes.values():
+        for value in node.attrs.values():
+            if isinstance(value, np.ndarray) and value.nbytes >= LEAST_BYTES and not value.dtype.hasobject:
+                yield value
+
+
+def _encode(value: Any, digests: Mapping[int, str]) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -76,11 +88,13 @@ def _encode(value: Any) -> Any:
     if isinstance(value, TensorType):
         return {"type": str(value)}
     if isinstance(value, tuple):
-        return [_encode(v) for v in value]
+        return [_encode(v, digests) for v in value]
     if value.dtype.hasobject:
-        flat = [_encode(v) if isinstance(v, (str, bytes)) else str(v) for v in value.ravel().tolist()]
+        flat = [_encode(v, digests) if isinstance(v, (str, bytes)) else str(v) for v in value.ravel().tolist()]
         return {"array": STRING, "shape": list(value.shape), "data": flat}
     head = {"array": dtype_name(value.dtype), "shape": list(value.shape)}
+    if id(value) in digests:
+        return {**head, "sha256": digests[id(value)]}
     readable = value.dtype.kind in "iub" or (value.dtype.kind == "f" and value.dtype.itemsize >= 4)
     if value.size <= _INLINE and readable and np.isfinite(value).all():
         return {**head, "data": value.ravel().tolist()}

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from workbench.ir.graph import Graph
+from workbench.ir.graph import Graph, check_files
 from workbench.ir.listing import Listing
 from workbench.ir.node import Ref
 from workbench.plan.plan import ExecutionPlan, Signature, make_plan
@@ -89,7 +89,13 @@ class PlanCache:
         Returns
         -------
         ExecutionPlan
+
+        Raises
+        ------
+        GraphError
+            ``file-changed``: a file that holds constants of the graph was written since it was loaded.
         """
+        check_files(graph)
         lean = lean or statistics
         key, other = ((graph.fingerprint, tuple(outputs.items()), signature, statistics, k) for k in (lean, not lean))
         with self._lock:

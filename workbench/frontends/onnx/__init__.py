@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ from workbench.frontends.files import guarded
 from workbench.frontends.onnx import collect, draws, foreign, sequences
 from workbench.frontends.onnx.lower import OnnxLowering
 from workbench.frontends.onnx.reading.declared import differ, notes_on, wrong_dtype
+from workbench.frontends.onnx.reading.external import tensors
 from workbench.frontends.onnx.reading.model import opsets, prepare, read_model
+from workbench.frontends.onnx.reading.weights import Weights
 from workbench.frontends.onnx.scope import OnnxScope
 from workbench.frontends.onnx.tensors import DTYPES, dims_of, type_of
 from workbench.ir.graph import Graph
@@ -62,7 +64,7 @@ def from_onnx(model: Any, *, outputs: Sequence[str] | None = None, name: str | N
     >>> model, list(model.inputs), list(model.outputs)
     (<Graph 'loop': ... nodes, 1 frame>, ['a'], ['root'])
     """
-    return lowered(model, outputs=outputs, name=name).graph
+    return _imported(model, outputs, name, False).graph
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,26 @@ class LoweredModel:
 
 def lowered(model: Any, *, outputs: Sequence[str] | None = None, name: str | None = None) -> LoweredModel:
     """The same as :func:`from_onnx`, with what became of each value of the model."""
+    return _imported(model, outputs, name, True)
+
+
+def _imported(model: Any, outputs: Sequence[str] | None, name: str | None, whole: bool) -> LoweredModel:
+    """An imported model; only with ``whole`` are the large tensors put into its ``proto``."""
     wanted = None if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
-    prepared, notes = prepare(read_model(model, wanted), wanted)
-    label = name or (Path(model).stem if isinstance(model, (str, os.PathLike)) else "") or prepared.graph.name or "onnx"
-    with guarded(f"ONNX model {label!r}"):
-        return _lower(prepared, wanted, label, notes)
+    weights = Weights()
+    try:
+        prepared, notes = prepare(read_model(model, weights, wanted), weights, wanted)
+        path = Path(model).stem if isinstance(model, (str, os.PathLike)) else ""
+        label = name or path or prepared.graph.name or "onnx"
+        with guarded(f"ONNX model {label!r}"):
+            made = _lower(prepared, weights, wanted, label, notes)
+        return replace(made, proto=weights.whole(prepared, tensors)) if whole else made
+    finally:
+        weights.close()
 
 
-def _lower(model: Any, outputs: Sequence[str] | None, label: str, notes: list[str]) -> LoweredModel:
-    lowering = OnnxLowering(opsets(model))
+def _lower(model: Any, weights: Weights, outputs: Sequence[str] | None, label: str, notes: list[str]) -> LoweredModel:
+    lowering = OnnxLowering(opsets(model), weights)
     root = OnnxScope(lowering)
     graph = model.graph
     lowering.open(root, graph)

@@ -27,11 +27,13 @@ from workbench.frontends.onnx.control.scan import lower_scan
 from workbench.frontends.onnx.control.sequence_map import lower_sequence_map
 from workbench.frontends.onnx.known_types import Known
 from workbench.frontends.onnx.reading.calls import opsets_of, region_of
+from workbench.frontends.onnx.reading.external import tensors_of_node
 from workbench.frontends.onnx.reading.upgrades import upgraded
+from workbench.frontends.onnx.reading.weights import Weights
 from workbench.frontends.onnx.rules import gradient
 from workbench.frontends.onnx.rules.table import RULES
 from workbench.frontends.onnx.scope import OnnxScope
-from workbench.frontends.onnx.tensors import Expansion, array_of, dense_of, type_of
+from workbench.frontends.onnx.tensors import Expansion, dense_of, type_of
 from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.types import UNKNOWN, TensorType
 
@@ -74,9 +76,9 @@ class OnnxNode:
 class OnnxLowering(Known):
     """One model being lowered; used once."""
 
-    def __init__(self, opsets: Mapping[str, int]) -> None:
+    def __init__(self, opsets: Mapping[str, int], weights: Weights) -> None:
         super().__init__()
-        self.opsets = dict(opsets)
+        self.opsets, self.weights = dict(opsets), weights
         self.public: dict[str, Ref] = {}
         #: (key of the scope, ONNX value name) -> public name, where several graphs have values of one name
         self.labels: dict[tuple[tuple[str, ...], str], str] = {}
@@ -169,7 +171,9 @@ class OnnxLowering(Known):
         if tensor is None:
             return None
         what = f"Initializer {name!r}"
-        array = dense_of(tensor, what, self.expansion) if hasattr(tensor, "indices") else array_of(tensor, what)
+        array = (
+            dense_of(tensor, what, self.expansion) if hasattr(tensor, "indices") else self.weights.array(tensor, what)
+        )
         ref = self.constant(scope, array, self.node_name(scope, name))
         self.publish(scope, name, ref)
         return ref
@@ -206,7 +210,7 @@ class OnnxLowering(Known):
             label,
             inputs,
             tuple(proto.output),
-            foreign.plain_attrs(proto),
+            foreign.plain_attrs(proto, self.weights.array),
             opsets.get(domain, 1),
             opsets,
         )
@@ -233,7 +237,7 @@ class OnnxLowering(Known):
     def _foreign(self, scope: OnnxScope, node: OnnxNode) -> list[Ref]:
         outputs = [o for o in node.outputs if o]
         declared = [self.loose(scope, self.declared(scope, o)) for o in outputs]
-        proto, opsets = upgraded(node.proto, node.opsets)
+        proto, opsets = upgraded(self.weights.whole(node.proto, tensors_of_node), node.opsets)
         given = node.given()
         types = foreign.judged(
             proto,

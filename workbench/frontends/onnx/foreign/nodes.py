@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from workbench.errors import LoadError
 from workbench.frontends.onnx.library import onnx
-from workbench.frontends.onnx.tensors import array_of
 from workbench.ir.types import TensorType
 
 #: draws without a seed differ from run to run, so that no replay could show what happened
@@ -21,8 +22,9 @@ _DROPOUT_SEED = 1
 Opsets = tuple[tuple[str, int], ...]
 
 
-def plain_attrs(proto: Any) -> dict[str, Any]:
-    """Attributes of a NodeProto as numbers, text, arrays and tuples of them; graphs are left out."""
+def plain_attrs(proto: Any, array_of: Callable[[Any, str], np.ndarray]) -> dict[str, Any]:
+    """Attributes of a NodeProto as numbers, text, arrays and tuples of them; graphs are left out. ``array_of`` makes
+    arrays of tensors."""
     found: dict[str, Any] = {}
     kinds = onnx().AttributeProto
     for a in proto.attribute:

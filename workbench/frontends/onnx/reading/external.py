@@ -7,61 +7,95 @@ Source: https://onnx.ai/onnx/repo-docs/ExternalData.html.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from workbench.errors import LoadError
+from workbench.errors import LoadError, WorkbenchError
 from workbench.frontends.onnx.library import onnx
+from workbench.frontends.onnx.reading.weights import Weights, stored_bytes
 from workbench.frontends.onnx.tensors import DTYPES
-from workbench.ir.types import STRING, numpy_dtype
+from workbench.ir.buffers import LEAST_BYTES
+from workbench.ir.types import STRING
 
 _FIX = "keep the data files beside the model, as onnx.save_model(..., save_as_external_data=True) writes them."
 
 
 def tensors(model: Any) -> Iterator[Any]:
     """Every TensorProto of a model, in graphs, functions, attributes and sparse tensors."""
-    stack: list[Any] = [model.graph, *model.functions, *(g for t in model.training_info for g in (t.algorithm,))]
+    for part in (model.graph, *model.functions, *(t.algorithm for t in model.training_info)):
+        for graph in graphs(part):
+            yield from getattr(graph, "initializer", ())
+            for sparse in getattr(graph, "sparse_initializer", ()):
+                yield from (sparse.values, sparse.indices)
+            for node in graph.node:
+                yield from _of_attributes(node)
+
+
+def tensors_of_node(node: Any) -> Iterator[Any]:
+    """Every TensorProto of a node, in its attributes and the graphs there."""
+    yield from _of_attributes(node)
+    for attribute in node.attribute:
+        for inside in (*((attribute.g,) if attribute.HasField("g") else ()), *attribute.graphs):
+            for graph in graphs(inside):
+                yield from graph.initializer
+                for inner in graph.node:
+                    yield from _of_attributes(inner)
+
+
+def graphs(graph: Any) -> Iterator[Any]:
+    """A graph or function, and all graphs in attributes of its nodes."""
+    stack = [graph]
     while stack:
         graph = stack.pop()
-        yield from getattr(graph, "initializer", ())
-        for sparse in getattr(graph, "sparse_initializer", ()):
-            yield from (sparse.values, sparse.indices)
+        yield graph
         for attribute in (a for n in graph.node for a in n.attribute):
-            if attribute.HasField("t"):
-                yield attribute.t
-            yield from attribute.tensors
-            for sparse in (
-                *([attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else ()),
-                *attribute.sparse_tensors,
-            ):
-                yield from (sparse.values, sparse.indices)
             stack.extend([attribute.g] if attribute.HasField("g") else ())
             stack.extend(attribute.graphs)
 
 
-def load_external(model: Any, folder: str | None) -> None:
-    """Read the external tensors into the model; LoadError ``external-data`` for what must not or cannot be read."""
+def _of_attributes(node: Any) -> Iterator[Any]:
+    for attribute in node.attribute:
+        if attribute.HasField("t"):
+            yield attribute.t
+        yield from attribute.tensors
+        for sparse in (
+            *([attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else ()),
+            *attribute.sparse_tensors,
+        ):
+            yield from (sparse.values, sparse.indices)
+
+
+def load_external(model: Any, folder: str | None, weights: Weights) -> None:
+    """Give the external tensors their bytes: those of small ones and of attributes are read into the model, those of
+    large initializers stay in their files (``weights``). LoadError ``external-data`` for what must not or cannot be
+    read."""
     library = onnx()
-    found = [t for t in tensors(model) if t.data_location == library.TensorProto.EXTERNAL]
+    found = [t for t in tensors(model) if t.data_location == library.TensorProto.EXTERNAL and not weights.has(t)]
     if not found:
         return
     if folder is None:
         raise _refused(
             f"The tensor {found[0].name!r} is in another file, but the model was given without a path", "path"
         )
-    total = sum(_checked(tensor, Path(folder)) for tensor in found)
+    sizes = [_checked(tensor, Path(folder)) for tensor in found]
+    total = sum(sizes)
     files = {str(_location(t)) for t in found}
     there = sum((Path(folder) / f).stat().st_size for f in files)
     if total > 8 * there:  # a file may be shared, but not to make a small one count a thousand times
         raise _refused(f"Its tensors claim {total:,} bytes of {there:,} in other files", "data")
+    initializers = {id(t) for g in graphs(model.graph) for t in g.initializer}
     try:
-        library.load_external_data_for_model(model, folder)
-    except Exception as error:
+        for tensor, size in zip(found, sizes, strict=True):
+            path, offset = Path(folder) / _location(tensor), _number(tensor, "offset", 0) or 0
+            if id(tensor) in initializers and size >= LEAST_BYTES:
+                weights.mark(tensor, weights.in_file(path, offset, size))
+                continue
+            tensor.raw_data = weights.file(path).read(offset, size) if size else b""
+            del tensor.external_data[:]
+            tensor.ClearField("data_location")
+    except (OSError, ValueError, WorkbenchError) as error:
         raise _refused(f"The tensors that it keeps in other files cannot be read: {error}", "data") from error
-    if any(t.data_location == library.TensorProto.EXTERNAL for t in found):
-        raise _refused("Some of its tensors in other files were not read", "data")
 
 
 def _location(tensor: Any) -> PurePosixPath:
@@ -91,7 +125,7 @@ def _checked(tensor: Any, folder: Path) -> int:
         raise _refused(f"The tensor {tensor.name!r} claims more of {str(location)!r} than its {size:,} bytes", "data")
     dtype = DTYPES.get(tensor.data_type, STRING)
     if dtype != STRING and all(d >= 0 for d in tensor.dims):
-        needed = math.prod(tensor.dims) * numpy_dtype(dtype).itemsize
+        needed = stored_bytes(dtype, tensor.dims)
         if needed != read:
             raise _refused(f"The tensor {tensor.name!r} needs {needed:,} bytes, but {read:,} are given", "data")
     return read

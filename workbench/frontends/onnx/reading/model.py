@@ -2,8 +2,9 @@
 
 ::
 
-    read_model ─► pruned ─► functions put in ─► pruned ─► skeleton ─► nodes in order ─► types ─► large tensors put back
-                  to the outputs that are asked for        of small tensors: fast, and below protobuf's 2 GB
+    bytes ─► read_model ─► pruned ─► functions put in ─► pruned ─► skeleton ─► nodes in order ─► types
+               │           to the outputs that are asked for        of small tensors
+               └─ large tensors stay where they are (``weights``): the rest is fast, and below protobuf's 2 GB
 """
 
 from __future__ import annotations
@@ -22,30 +23,35 @@ from workbench.frontends.onnx.reading import validate, wiring
 from workbench.frontends.onnx.reading.declared import with_types
 from workbench.frontends.onnx.reading.external import load_external
 from workbench.frontends.onnx.reading.local_functions import inlined
+from workbench.frontends.onnx.reading.slim import slim
+from workbench.frontends.onnx.reading.weights import Weights
 from workbench.frontends.protobuf import wire
+from workbench.frontends.sniff import is_big_model
+from workbench.ir.buffers import LEAST_BYTES, MappedFile
 
 _NO_GRAPH = "it holds no graph"
 #: field number of the graph in ModelProto
 _GRAPH = 7
 #: ops whose graphs are lowered here
 _CONTROL = ("If", "Loop", "Scan", "SequenceMap")
-#: larger initializers say nothing about shapes
-_SMALL_BYTES = 16_384
 
 
-def read_model(model: Any, outputs: Sequence[str] | None = None) -> Any:
-    """The ModelProto that ``model`` (bytes, a path, or a ModelProto) stands for; raises LoadError.
+def read_model(model: Any, weights: Weights, outputs: Sequence[str] | None = None) -> Any:
+    """The ModelProto that ``model`` (bytes, a path, or a ModelProto) stands for, whose large tensors are in
+    ``weights``; raises LoadError.
 
     With ``outputs`` what they do not need is left out, unless one of them is made inside of a function.
     """
     library = onnx()
     folder: str | None = None
     if isinstance(model, library.ModelProto):
-        proto = model
+        proto = weights.slimmed(model)
     else:
+        path: Path | None = None
+        data: Any
         if isinstance(model, (str, os.PathLike)):
             path = Path(model)
-            data, folder = read_bytes(path), str(path.parent)
+            folder, data = str(path.parent), weights.file(path) if is_big_model(path) else read_bytes(path)
         elif isinstance(model, (bytes, bytearray, memoryview)):
             data = bytes(model)
         else:
@@ -57,28 +63,46 @@ def read_model(model: Any, outputs: Sequence[str] | None = None) -> Any:
         check_bytes(data)
         proto = library.ModelProto()
         try:
-            proto.ParseFromString(data)
+            proto.ParseFromString(_slim(data, path, weights))
         except Exception as error:  # protobuf's DecodeError lives in one of several modules
             raise _not_a_model(str(error)) from error
     if outputs is not None and set(outputs) <= wiring.values_of(proto.graph):
         proto = wiring.pruned(proto, outputs)
-    load_external(proto, folder)
+    load_external(proto, folder, weights)
     return proto
 
 
-def check_bytes(data: bytes) -> None:
+def _slim(data: Any, path: Path | None, weights: Weights) -> bytes:
+    """A model without the bytes of its large tensors, which stay in ``data``: the mapped file at ``path``, or bytes."""
+
+    def keep(offset: int, length: int) -> bytes:
+        if path is not None and isinstance(data, MappedFile):
+            return weights.mark_bytes(weights.in_file(path, offset, length))
+        return weights.mark_bytes(lambda: memoryview(data)[offset : offset + length])
+
+    made = slim(data, keep)
+    if len(made) > wire.MAX_BYTES:
+        raise LoadError(
+            f"Without its large tensors the ONNX model has {len(made):,} bytes; at most {wire.MAX_BYTES:,} are read.",
+            slug="too-large",
+        )
+    return made
+
+
+def check_bytes(data: Any) -> None:
     """Tell the usual mistakes apart before the library answers with one word for all of them."""
     if not data:
         raise LoadError("The model has no bytes.", slug="empty", fix="write or fetch the file again.")
-    found = None if sniff.kind_of(data) == "onnx" else format_of(data)
+    head = data[: sniff.HEAD_BYTES] if isinstance(data, MappedFile) else data
+    found = None if sniff.kind_of(head) == "onnx" else format_of(head)
     if found is not None:
         raise LoadError(f"This is no ONNX model: it is {found.name}.", slug="not-onnx", fix=found.fix)
-    if sniff.is_text(data):
+    if sniff.is_text(head):
         raise _not_a_model("it is text")
     try:
         fields = set(wire.scan(data, limit=1_000_000))
     except wire.WireError as error:
-        if error.slug == "truncated" and sniff.kind_of(data) == "onnx":
+        if error.slug == "truncated" and sniff.kind_of(head) == "onnx":
             raise LoadError(
                 f"The ONNX model is cut off: {error.message}", slug="truncated", fix="fetch or write the file again."
             ) from error
@@ -93,9 +117,9 @@ def check_bytes(data: bytes) -> None:
         raise _not_a_model(error.message.rstrip(".")) from error
 
 
-def prepare(proto: Any, outputs: Sequence[str] | None = None) -> tuple[Any, list[str]]:
-    """Inline the model's own functions, put the nodes in order and infer types as far as ONNX can; the model given is
-    not changed. Returns the model and notes on what was repaired."""
+def prepare(proto: Any, weights: Weights, outputs: Sequence[str] | None = None) -> tuple[Any, list[str]]:
+    """Inline the model's own functions, put the nodes in order and infer types as far as ONNX can; the model given,
+    whose large tensors are in ``weights``, is not changed. Returns the model and notes on what was repaired."""
     if not proto.HasField("graph") or not (proto.graph.node or proto.graph.output):
         raise _not_a_model(_NO_GRAPH)
     if not proto.graph.output:
@@ -106,7 +130,7 @@ def prepare(proto: Any, outputs: Sequence[str] | None = None) -> tuple[Any, list
     if outputs is not None and set(outputs) <= wiring.values_of(whole.graph):
         whole = wiring.pruned(whole, outputs)
     notes: list[str] = []
-    made, standing_in = _skeleton(whole)
+    made, standing_in = _skeleton(whole, weights)
     _open_dims(made.graph)
     wiring.sort_nodes(made.graph, notes)
     made = _expanded(with_types(made, notes))
@@ -120,8 +144,9 @@ def prepare(proto: Any, outputs: Sequence[str] | None = None) -> tuple[Any, list
     return made, notes
 
 
-def _skeleton(model: Any) -> tuple[Any, set[str]]:
-    """A copy without large initializers, and the names of the inputs that stand in for these."""
+def _skeleton(model: Any, weights: Weights) -> tuple[Any, set[str]]:
+    """A copy without large initializers, which say nothing about shapes, and the names of the inputs that stand in for
+    them."""
     made = wiring.without_graph(model)
     graph, source = made.graph, model.graph
     for field, value in source.ListFields():
@@ -129,7 +154,7 @@ def _skeleton(model: Any) -> tuple[Any, set[str]]:
             wiring.copy_field(graph, field, value)
     inputs, standing_in = {i.name for i in source.input}, set()
     for tensor in source.initializer:
-        if tensor.ByteSize() <= _SMALL_BYTES:
+        if tensor.ByteSize() <= LEAST_BYTES and not weights.has(tensor):
             graph.initializer.append(tensor)
         elif tensor.name not in inputs:
             standing_in.add(tensor.name)

@@ -21,7 +21,7 @@ from workbench.execution import Run, prepare_feeds
 from workbench.execution.decisions import overlap
 from workbench.ir import Graph, Node, Ref
 from workbench.ir.types import TensorType
-from workbench.plan import make_plan, signature_of
+from workbench.plan import PLANS, signature_of
 
 Feeds = dict[str, np.ndarray]
 Tag = tuple[Ref, Path]
@@ -56,9 +56,10 @@ class EditedReference(Reference):
         self.override, self.root = override, root(graph, *override.tag)
         self.place = run.plan.layout.values[tuple(override.tag[0])].place
         self.layout = run.plan.layout.values
+        self.recorded = {Ref(*key): firings(run, Ref(*key)) for key in self.layout}
         self.observed = {
             ref: {path: value for path, value in found.items() if not self.is_edited(ref, path)}
-            for ref, found in ((Ref(*key), firings(run, Ref(*key))) for key in self.layout)
+            for ref, found in self.recorded.items()
         }
 
     def may_show(self, ref: Ref, path: Path) -> bool:
@@ -113,10 +114,10 @@ def another(r: random.Random, before: Any) -> Any:
 
 
 def run_of(graph: Graph, feeds: Feeds, lean: bool = False) -> Run:
-    """A run with a plan that lets values go when nothing needs them any more, or not."""
+    """A run with a plan that lets values go when nothing needs them any more, or not; planned once for a graph."""
     arrays = prepare_feeds(graph, feeds)
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
-    return Run(make_plan(graph, graph.outputs, signature, lean=lean), arrays, 1 << 28)
+    return Run(PLANS.get(graph, graph.outputs, signature, lean=lean), arrays, 1 << 28)
 
 
 def edited_run(
@@ -178,7 +179,7 @@ def check_edit(run: Run, override: Override) -> str:
         return "failed"
     assert failure is None, f"the run fails with {failure}, and the reference does not"
     for key in run.plan.layout.values:
-        ours, theirs = firings(run, Ref(*key)), dict(reference.firings[Ref(*key)])
+        ours, theirs = reference.recorded[Ref(*key)], dict(reference.firings[Ref(*key)])
         place = run.plan.layout.values[key].place
         if place is None or place.until < 0:
             assert ours.keys() == theirs.keys(), f"{key} fired at {sorted(ours)}, expected {sorted(theirs)}"

@@ -1,11 +1,12 @@
 // One slider per level of the loop that is looked at. At most one message is under way: the next one, always the newest,
-// leaves when the kernel has answered.
+// leaves when the kernel has answered; what plays may have a few under way.
 
 const SPEEDS = [["1 / s", 1], ["2 / s", 2], ["5 / s", 5], ["10 / s", 10], ["20 / s", 20], ["all in 10 s", 0]];
 const PLAY = "M3 1l9 6-9 6z";
 const HALT = "M3 1h3v12H3zM8 1h3v12H8z";
 const ICONS = { back: "M10 1 3 7l7 6z", on: "M4 1l7 6-7 6z", newest: "M1 1l6 6-6 6zM7 1l6 6-6 6zM12 1h2v12h-2z" };
 const SLOW_MS = 2000;
+const UNDER_WAY = 4; // questions of what plays
 
 export default {
   render({ model, el }) {
@@ -48,8 +49,9 @@ export default {
     let now = {};
     let sliders = [];
     let timer = null;
-    let sequence = 0;
-    let open = 0; // sequence number of the message that is under way, or 0
+    let sequence = model.get("status")?.seen ?? 0;
+    let heard = sequence; // the newest message that the kernel has answered
+    let open = 0; // sequence number of the newest message that is under way, or 0
     let sentAt = 0;
     let waiting = null;
 
@@ -58,6 +60,9 @@ export default {
         waiting = message;
         return;
       }
+      send(message);
+    }
+    function send(message) {
       waiting = null;
       open = ++sequence;
       sentAt = performance.now();
@@ -76,6 +81,7 @@ export default {
       if (at) look(Math.max(0, Math.min(at.last, at.value + by)));
     }
     // Playing goes by the clock: at 20 a second the iteration of now is asked for, and one that nobody had time for is left out.
+    // A few questions may be under way, so that a long way to the kernel and back does not slow it down.
     function start() {
       const first = level();
       if (!first || first.last < 1) return;
@@ -83,16 +89,16 @@ export default {
       let began = performance.now();
       let asked = from;
       const rate = Number(speed.value) || first.last / 10;
-      const step = (value) => ask({ kind: "look", depth: deepest(), value, playing: true });
+      const step = (value) => send({ kind: "look", depth: deepest(), value, playing: true });
       step(from);
       timer = setInterval(() => {
-        if (open) return; // the kernel has not heard the last one yet
+        if (sequence - heard >= UNDER_WAY) return; // the kernel has not heard the last ones yet
         const here = level();
-        if (!here || now.live) return halt();
-        if (here.value !== asked) [from, began] = [here.value, performance.now()]; // moved from elsewhere
+        if (!here || (now.live && !open)) return halt();
+        if (!open && here.value !== asked) [from, asked, began] = [here.value, here.value, performance.now()]; // moved from elsewhere
         const wanted = Math.min(here.last, from + Math.floor(((performance.now() - began) * rate) / 1000));
-        if (wanted > here.value) step((asked = wanted));
-        else if ((asked = here.value) >= here.last && !now.running) halt();
+        if (wanted > asked) step((asked = wanted));
+        else if (!open && here.value >= here.last && !now.running) halt();
       }, 10);
       showPlaying();
     }
@@ -165,7 +171,8 @@ export default {
 
     const show = (status) => {
       now = status;
-      if (open && status.seen >= open) open = 0;
+      heard = status.seen;
+      if (open && heard >= open) open = 0;
       const names = status.frames ?? [];
       if (frames.dataset.names !== JSON.stringify(names)) {
         frames.dataset.names = JSON.stringify(names);

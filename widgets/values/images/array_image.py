@@ -30,8 +30,8 @@ class ArrayImage(Acknowledgement, Part):
     palettes = traitlets.Bytes(b"").tag(sync=True)
     pixels = traitlets.Bytes(b"").tag(sync=True)
     film = traitlets.Bytes(b"").tag(sync=True)
-    #: one image is drawn while the next one is on its way
-    ahead = 1
+    #: images on their way while one is drawn: a fifth of a second at 20 a second
+    ahead = 3
 
     def __init__(self, asked: Callable[[str, Mapping[str, Any]], None], answered: Callable[[], None]) -> None:
         self._asked, self._answered = asked, answered

@@ -41,34 +41,56 @@ function scrollPage(scroller, y) {
 function hand(model, el, search, send) {
   let home;
   let hover;
-  // What the picture is about comes into sight, once: who scrolls elsewhere then stays there until it is about another place.
+  // What the picture is about comes into sight, and stays there while sizes change (words that come late, another window), until
+  // somebody moves something: who scrolls elsewhere stays there until the picture is about another place.
   let looked = "";
   let waits;
+  let moved = false;
+  const onHand = () => (moved = true);
+  const HANDS = ["wheel", "pointerdown", "touchstart", "keydown"];
+  let again;
+  const onSize = () => {
+    clearTimeout(again);
+    again = setTimeout(() => !moved && looked && place(JSON.parse(looked)), 100);
+  };
+  const resized = new ResizeObserver(onSize);
+
+  const place = (sight) => {
+    const layout = home?.querySelector(".workbench-figure")?.layout;
+    const scroller = home?.querySelector(".workbench-scroll");
+    if (!scroller || !layout?.width) return;
+    const at = [
+      pixel(sight.x, layout.xaxis.range, layout.width),
+      pixel(sight.y, [...layout.yaxis.range].reverse(), layout.height),
+    ];
+    if (sight.middle && inSight(scroller)[3] < 120) scroller.scrollIntoView({ block: "nearest" });
+    const [left, top, width, height] = inSight(scroller);
+    const sides = [["scrollLeft", at[0], left, width], ["scrollTop", at[1], top, height]];
+    for (const [side, where, first, room] of sides) {
+      const seen = where - scroller[side] - first;
+      if (sight.middle || seen < 60 || seen > room - 60) scroller[side] = where - first - room / 2;
+    }
+    if (sight.middle) scrollPage(scroller, scroller.getBoundingClientRect().top + at[1] - scroller.scrollTop);
+  };
+
   const look = (tries = 0) => {
     clearTimeout(waits);
     const sight = model.get("status").sight;
     const figure = home?.querySelector(".workbench-figure");
     const scroller = home?.querySelector(".workbench-scroll");
     if (!sight || JSON.stringify(sight) === looked) return;
-    const layout = figure?.layout;
-    // the words are here before the picture is drawn
-    if (!scroller || !layout?.width || Math.abs(layout.height - sight.height) > 1) {
-      if (tries < 400) waits = setTimeout(() => look(tries + 1), 50);
+    // the words are here before the picture is drawn, and plotly knows a size before it has made room for it
+    const drawn = figure?.querySelector(".main-svg")?.getBoundingClientRect().height ?? 0;
+    const late = (height) => !height || Math.abs(height - sight.height) > 1.5;
+    if (!scroller || late(figure?.layout?.height) || late(drawn)) {
+      if (tries < 2400) waits = setTimeout(() => look(tries + 1), Math.min(50 + tries, 500));
       return;
     }
     looked = JSON.stringify(sight);
-    const place = [
-      pixel(sight.x, layout.xaxis.range, layout.width),
-      pixel(sight.y, [...layout.yaxis.range].reverse(), layout.height),
-    ];
-    if (sight.middle && inSight(scroller)[3] < 120) scroller.scrollIntoView({ block: "nearest" });
-    const [left, top, width, height] = inSight(scroller);
-    const sides = [["scrollLeft", place[0], left, width], ["scrollTop", place[1], top, height]];
-    for (const [side, at, first, room] of sides) {
-      const seen = at - scroller[side] - first;
-      if (sight.middle || seen < 60 || seen > room - 60) scroller[side] = at - first - room / 2;
-    }
-    if (sight.middle) scrollPage(scroller, scroller.getBoundingClientRect().top + place[1] - scroller.scrollTop);
+    moved = false;
+    place(sight);
+    resized.disconnect();
+    for (const box of [scroller, figure]) resized.observe(box);
   };
 
   const zoom = (value) => {
@@ -119,6 +141,8 @@ function hand(model, el, search, send) {
     home.addEventListener("keydown", onKey);
     home.addEventListener("pointerdown", onDown, true);
     window.addEventListener("pointermove", onMove, true);
+    for (const kind of HANDS) window.addEventListener(kind, onHand, { capture: true, passive: true });
+    window.addEventListener("resize", onSize);
     hover = hoverWords(home);
     start();
     look();
@@ -136,6 +160,10 @@ function hand(model, el, search, send) {
       home?.removeEventListener("keydown", onKey);
       home?.removeEventListener("pointerdown", onDown, true);
       window.removeEventListener("pointermove", onMove, true);
+      for (const kind of HANDS) window.removeEventListener(kind, onHand, { capture: true });
+      window.removeEventListener("resize", onSize);
+      clearTimeout(again);
+      resized.disconnect();
     },
   };
 }

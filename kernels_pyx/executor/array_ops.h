@@ -81,8 +81,8 @@ static void wb_nest(const wb_array *x, char *const *args) {
 
 /* Statistics of one block, put together with those of the blocks before it. Always by blocks, so that a chain and a single
  * instruction leave the same bits. A few blocks of doubles fit the first-level cache; shorter ones spend their time on
- * what each of them ends with. */
-enum { WB_BLOCK = 2048 };
+ * what each of them ends with. Chains without statistics take shorter ones, of which half a dozen fit. */
+enum { WB_BLOCK = 2048, WB_SHORT_BLOCK = 512 };
 static void wb_block_statistics(const wb_array *x, const char *in, ptrdiff_t from, ptrdiff_t count, double *out) {
     double part[7];
     int k;
@@ -176,10 +176,12 @@ static int wb_is_thrashing(const wb_inline_cache *cache) { return cache->misses 
 /* A chain of flat instructions and statistics of one length, block by block: what one writes the next finds in the
  * first-level cache. */
 static void wb_run_chain(char **base, const wb_instr *const *chain, int length, ptrdiff_t n) {
-    ptrdiff_t from, count;
+    ptrdiff_t from, count, block = WB_SHORT_BLOCK;
     int k;
-    for (from = 0; from < n; from += WB_BLOCK) {
-        count = n - from < WB_BLOCK ? n - from : WB_BLOCK;
+    for (k = 0; k < length; k++)
+        if (((const wb_array *)chain[k]->data)->kind == WB_STATS) block = WB_BLOCK;
+    for (from = 0; from < n; from += block) {
+        count = n - from < block ? n - from : block;
         for (k = 0; k < length; k++) {
             const wb_instr *s = chain[k];
             const wb_array *x = (const wb_array *)s->data;

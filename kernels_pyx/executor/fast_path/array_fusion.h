@@ -37,6 +37,7 @@ static int wb_links(const wb_fast_op *h) {
     const int kind = h->fn == wb_op_array ? ((const wb_array *)h->src->data)->kind : -1;
     return kind == WB_FLAT || kind == WB_STATS || kind == WB_ROWS;
 }
+static int wb_is_stats(const wb_fast_op *h) { return ((const wb_array *)h->src->data)->kind == WB_STATS; }
 /* The bytes that an instruction of a chain goes over. */
 typedef struct {
     int base;
@@ -82,13 +83,16 @@ static int wb_joins(const wb_engine *m, int first, int last) {
 }
 /* Runs of flat instructions (by rows too) and statistics of one length that no jump leads into, each in step with those before it. Each
  * member keeps its own function: whoever enters in the middle runs the rest one by one. Short arrays stay as they are:
- * they fit the cache whole. */
+ * they fit the cache whole; with statistics, which go by their own blocks, that are somewhat longer ones. */
 static void wb_find_chains(wb_engine *m, int n, const char *jumped) {
-    int at, last;
+    int at, last, long_enough;
     for (at = 0; at < n; at = last) {
         last = at + 1;
-        if (!wb_links(&m->fast_ops[at]) || ((const wb_array *)m->fast_ops[at].src->data)->n <= WB_BLOCK) continue;
-        while (last < n && last - at < WB_LONGEST_CHAIN && wb_links(&m->fast_ops[last]) && !jumped[m->fast_ops[last].src - m->code] &&
+        if (!wb_links(&m->fast_ops[at]) || ((const wb_array *)m->fast_ops[at].src->data)->n <= WB_SHORT_BLOCK) continue;
+        long_enough = ((const wb_array *)m->fast_ops[at].src->data)->n > WB_BLOCK;
+        if (!long_enough && wb_is_stats(&m->fast_ops[at])) continue;
+        while (last < n && last - at < WB_LONGEST_CHAIN && wb_links(&m->fast_ops[last]) &&
+               (long_enough || !wb_is_stats(&m->fast_ops[last])) && !jumped[m->fast_ops[last].src - m->code] &&
                ((const wb_array *)m->fast_ops[last].src->data)->n == ((const wb_array *)m->fast_ops[at].src->data)->n &&
                wb_joins(m, at, last))
             last++;

@@ -99,17 +99,25 @@ class FrameLayout:
 @dataclass(frozen=True, slots=True)
 class Layout:
     """All of it. ``nodes`` is in program order; ``values`` is keyed by (node, output); ``stores`` names the frame of
-    each store, the frames themselves first. ``copies`` are of use while a run stands still, and not saved."""
+    each store, the frames themselves first. ``copies`` are of use while a run stands still, and not saved; neither
+    are ``recorded``, the bytes of a row of each store of arrays that are recorded where the rest is
+    computed again, else -1."""
 
     frames: tuple[FrameLayout, ...]
     nodes: tuple[NodeLayout, ...]
     values: dict[tuple[str, int], ValueLayout]
     stores: tuple[int, ...] = ()
     copies: tuple[Copy, ...] = field(default=(), compare=False)
+    recorded: tuple[int, ...] = field(default=(), compare=False)
 
     def frame_of(self, place: Place) -> int:
         """The frame in whose rows a place is; -1 for the pool."""
         return self.stores[place.base - 1] if place.base > len(self.frames) else place.base - 1
+
+    def is_recomputed(self, place: Place) -> bool:
+        """True if rows do not hold what is at a place: it is computed again for whoever wants to see it."""
+        ahead = place.base - 1 - len(self.frames)
+        return 0 <= ahead < len(self.recorded) and place.offset >= self.recorded[ahead] >= 0
 
     def operand(self, place: Place) -> tuple[int, int]:
         """(base, offset) by which the machine finds a place in the rows in progress."""
@@ -119,5 +127,6 @@ class Layout:
         """The same for a place that is told by its numbers."""
         ahead = base - 1 - len(self.frames)
         if ahead >= 0:
-            return 1 + len(self.frames) + 2 * ahead - shift, offset
+            again = ahead < len(self.recorded) and offset >= self.recorded[ahead] >= 0
+            return 1 + len(self.frames) + 3 * ahead + (2 if again else -shift), offset
         return base, offset + (shift * self.frames[base - 1].row_bytes if shift else 0)

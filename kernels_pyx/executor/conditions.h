@@ -207,6 +207,7 @@ static inline const char *wb_value_before(const wb_engine *m, const wb_condition
     const char *begin = rows->chunks[rows->n_chunks - 1 - rows->base_chunk];
     const ptrdiff_t back = (1 - a->shift) * rows->row_bytes;
     const long long row = rows->row + a->shift - 1;
+    if (rows->recorded && a->place >= rows->recorded) return NULL; /* computed again only for readers of the trace */
     if (rows->cur - begin >= back && rows->cur < begin + rows->chunk_bytes) return rows->cur - back + a->place;
     if (row < rows->first_row) return NULL;
     return wb_row_at(rows, row) + a->place;

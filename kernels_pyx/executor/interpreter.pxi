@@ -43,6 +43,7 @@ cdef class Machine:
     cdef public object retire       # see machine.pyi
     cdef public object rewind
     cdef readonly bint retire_failed   # the error is of that call
+    cdef public bint retire_computed   # it is shown what is not recorded, too
     cdef bint retiring              # it is being called
     cdef public long long reserved_bytes  # bytes of the budget that a keeper of retired rows holds ...
     cdef public long long checkpoint_bytes     # ... and that checkpoints hold
@@ -55,6 +56,8 @@ cdef class Machine:
     cdef public long long least_released   # smaller arrays stay
     cdef readonly long long released_objects
     cdef long long peak_bytes
+    cdef Edit* edits            # what they wrote over, oldest first
+    cdef int n_edits
 
     def __cinit__(self, Program program not None, long long budget=0, long long window=0):
         cdef int f, k
@@ -64,6 +67,7 @@ cdef class Machine:
         self.window = window
         self.lock = PyThread_allocate_lock()
         self.least_released = COPIED_BYTES
+        self.retire_computed = True
         self.shapes = set()
         self.rewound = {}
         self.caches = <InlineCache*>calloc(len(program.calls) + 1, sizeof(InlineCache))
@@ -85,15 +89,17 @@ cdef class Machine:
         memcpy(e.code, program.code, program.length * sizeof(Instr))
         for f in range(program.n_frames):
             e.array_store[f] = -1
-        for k, (f, row_bytes, _, _) in enumerate(program.stores):
+        for f in range(program.n_frames):
+            self._init_rows(&self.e.frames[f], f)
+        for k, (f, row_bytes, _, _, recorded, _, _) in enumerate(program.stores):
             e.array_store[f] = program.n_frames + k
-            self._init_store(&e.frames[e.array_store[f]], f, row_bytes)
+            self._init_store(&e.frames[e.array_store[f]], f, recorded)
+            if recorded < row_bytes:
+                self._init_scratch(e.array_store[f], recorded, row_bytes - recorded)
         link(e, program.length)
         e.base[0] = program.pool
         for k, array in enumerate(program.constants):
-            e.base[1 + program.n_frames + 2 * len(program.stores) + k] = <char*>cnp.PyArray_DATA(array)
-        for f in range(program.n_frames):
-            self._init_rows(&self.e.frames[f], f)
+            e.base[1 + program.n_frames + 3 * len(program.stores) + k] = <char*>cnp.PyArray_DATA(array)
         if push_chunk(&self.e.frames[0], self.lock) < 0 or room_in_tables(&self.e.frames[0], self.lock) < 0:
             raise MemoryError("no memory for the machine")
         push_activation(&self.e.frames[0], -1)
@@ -135,6 +141,21 @@ cdef class Machine:
         rows.row = -1
         return 0
 
+    cdef int _init_scratch(self, int s, int recorded, int size) except -1:
+        """Memory for what the rows of a store do not hold. Its rows leave before those of the frame, from which they
+        are computed again: they are not more in a chunk."""
+        cdef Rows* rows = &self.e.frames[s]
+        cdef int f = self.program.stores[s - self.e.n_frames][0]
+        cdef char* memory = wb_big_chunk(size, 0)
+        if memory == NULL:
+            raise MemoryError("no memory for the machine")
+        rows.recorded, rows.scratch_bytes, rows.scratch = recorded, size, memory - recorded
+        self.e.base[wb_base_of(&self.e, s) + 2] = rows.scratch
+        if rows.per_chunk > self.e.frames[f].per_chunk:
+            rows.per_chunk = self.e.frames[f].per_chunk
+            rows.chunk_bytes = rows.per_chunk * rows.row_bytes
+        return 0
+
     def __dealloc__(self):
         cdef int f
         cdef long long c
@@ -152,9 +173,14 @@ cdef class Machine:
                 free(rows.act_spare)
                 free(rows.acts)
                 free(rows.object_offsets)
+                drop_pins(rows, -1)
+                if rows.scratch != NULL:
+                    wb_free_chunk(rows.scratch + rows.recorded, rows.scratch_bytes)
         if self.shapes is not None:
             for held in self.shapes:
                 SHAPES.release_key(held)
+        forget_edits(self, -1)
+        free(self.edits)
         free_conditions(self)
         free(self.caches)
         free(self.e.frames)
@@ -419,6 +445,8 @@ cdef class Machine:
         cdef Rows* rows = &self.e.frames[s]
         cdef int base = wb_base_of(&self.e, s)
         cdef char* before = rows.cur
+        if rows.pinning and pin_row(rows, self.lock) < 0:
+            return -1
         if not at_end(rows):
             rows.cur += rows.row_bytes
         elif push_chunk(rows, self.lock) < 0:
@@ -471,5 +499,7 @@ cdef class Machine:
             rows = &self.e.frames[s]
             once = s == 0 or s == self.e.array_store[0]
             least += (1 if once else 3 if rows.per_chunk == 1 else 2) * <long long>rows.chunk_bytes
+            if rows.scratch_bytes:  # one row more, from which the first one that can be read is computed again
+                least += rows.scratch_bytes + (<long long>rows.chunk_bytes if rows.per_chunk == 1 else 0)
             least += 3 * ACT_BYTES if s < self.e.n_frames else 256
         return least

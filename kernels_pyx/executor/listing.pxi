@@ -18,11 +18,11 @@ cdef str _place(Program p, int frame, int base, int offset):
         name, of = "row", k
         if offset < 0:
             before, offset = "[-1]", offset + p.frames[k].row_bytes
-    elif k < p.n_frames + 2 * len(p.stores):
-        name, of = "arrays", p.stores[(k - p.n_frames) // 2][0]
-        before = "[-1]" if (k - p.n_frames) % 2 else ""
+    elif k < p.n_frames + 3 * len(p.stores):
+        name, of = "arrays", p.stores[(k - p.n_frames) // 3][0]
+        before = ("", "[-1]", "[again]")[(k - p.n_frames) % 3]
     else:
-        return f"const{k - p.n_frames - 2 * len(p.stores)}+{offset}"
+        return f"const{k - p.n_frames - 3 * len(p.stores)}+{offset}"
     return f"{name if of == frame else f'frame{of}.{name}'}{before}+{offset}"
 
 
@@ -95,13 +95,14 @@ cdef int _check_place(Program p, int ip, str name, int base, int offset, bint wr
     elif k < p.n_frames:
         high = p.frames[k].row_bytes
         low = -high if k else 0
-    elif k < p.n_frames + 2 * len(p.stores):
-        high = p.stores[(k - p.n_frames) // 2][1]
+    elif k < p.n_frames + 3 * len(p.stores):
+        high, recorded = p.stores[(k - p.n_frames) // 3][1], p.stores[(k - p.n_frames) // 3][4]
+        low, high = (recorded, high) if (k - p.n_frames) % 3 == 2 else (0, recorded)
     else:
-        high = p.constants[k - p.n_frames - 2 * len(p.stores)].nbytes
+        high = p.constants[k - p.n_frames - 3 * len(p.stores)].nbytes
     if not low <= offset < max(high, 1):  # an array without items may begin at the end of an empty row
         raise _fault(p, ip, f"{name} is at byte {offset} of base {base}, expected {low} to {high - 1}")
-    if written and (base == 0 or k >= p.n_frames + 2 * len(p.stores)):
+    if written and (base == 0 or k >= p.n_frames + 3 * len(p.stores)):
         raise _fault(p, ip, f"{name} is a constant (base {base}); results go to rows")
     if is_object and 0 <= k < p.n_frames and (offset if offset >= 0 else offset + high) not in p.object_offsets[k]:
         raise _fault(p, ip, f"{name} at byte {offset} of frame {k} holds no object reference")

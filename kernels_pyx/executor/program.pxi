@@ -8,6 +8,14 @@ cdef struct Release:  # see releases.pxi
     int offset
 
 
+cdef struct Recipe:  # see rows/recompute.pxi
+    int store
+    int offset
+    int size
+    int n
+    int* steps
+
+
 cdef struct FrameSpec:
     int row_bytes
     int parent
@@ -77,8 +85,11 @@ cdef class Program:
     stores:
         (frame, row_bytes, ranges that the next row reads, (dtype, shape) of the arrays) of the frames that have arrays
         of known shape in rows. The outermost level has one row; there they are the ranges that arrays use in turn.
+        Where the rows do not hold everything three more: how many bytes at the beginning of a row are recorded; (offset,
+        size, instructions) of each array in the rest, the instructions that compute it again; and (first instruction,
+        the one behind the last) of the frame.
     constants:
-        contiguous arrays; number k is base 1 + frames + 2 * stores + k.
+        contiguous arrays; number k is base 1 + frames + 3 * stores + k.
     regions:
         (callable, inputs, outputs), operands as of calls: a callable for the instructions from REGION to its jump. It gets
         for each input its address in a row, or the object, and for each output its address or None for an object; it
@@ -110,6 +121,9 @@ cdef class Program:
     cdef list shapes           # ids that this program holds
     cdef Release* releases
     cdef int n_releases
+    cdef Recipe* recipes       # how what is not recorded is computed again
+    cdef int n_recipes
+    cdef int* spans            # of each store of arrays with recipes: where its frame begins and ends
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
@@ -126,8 +140,10 @@ cdef class Program:
         self.frames = <FrameSpec*>calloc(self.n_frames, sizeof(FrameSpec))
         self.pool = <char*>calloc(len(pool) + 16, 1)
         self.arrays = <Array*>calloc(self.length, sizeof(Array))
-        self.stores, self.constants = list(stores), list(constants)
-        self.n_bases = 1 + self.n_frames + 2 * len(self.stores) + len(self.constants)
+        self.stores = [(*s, s[1], (), (-1, 0)) if len(s) == 4 else s for s in stores]
+        self.constants = list(constants)
+        self.n_bases = 1 + self.n_frames + 3 * len(self.stores) + len(self.constants)
+        self._recipes()
         if self.n_bases > 32767:
             raise ValueError(f"a program has at most 32767 bases, this one would have {self.n_bases}")
         if not (self.code and self.arrays and self.sizes and self.literals and self.frames and self.pool):
@@ -149,7 +165,7 @@ cdef class Program:
                 held = shape_id(<cnp.ndarray>item, True)
                 (<unsigned int*>(self.pool + <size_t>offset + 8))[0] = held
                 self.shapes.append(held)
-        for _, _, _, arrays in self.stores:
+        for _, _, _, arrays, *_ in self.stores:
             for dtype, shape in arrays:
                 self.shapes.append(SHAPES.intern(shape, dtype=dtype))
         self.calls, self.regions = calls, list(regions)
@@ -201,6 +217,8 @@ cdef class Program:
         if self.shapes is not None:
             for k in self.shapes:
                 SHAPES.release_key(<unsigned int>k)
+        free_recipes(self)
+        free(self.spans)
         free(self.arrays)
         free(self.code)
         free(self.sizes)
@@ -208,6 +226,29 @@ cdef class Program:
         free(self.frames)
         free(self.pool)
         free(self.releases)
+
+    cdef int _recipes(self) except -1:
+        """Take over how the arrays that are not recorded are computed again."""
+        cdef Recipe* one
+        cdef int k = 0, j
+        self.recipes = <Recipe*>calloc(sum([len(s[5]) + 1 for s in self.stores]) + 1, sizeof(Recipe))
+        self.spans = <int*>calloc(2 * len(self.stores) + 1, sizeof(int))
+        if self.recipes == NULL or self.spans == NULL:
+            raise MemoryError("no memory for the program")
+        for number, (_, _, _, _, _, recipes, span) in enumerate(self.stores):
+            self.spans[2 * <int>number], self.spans[2 * <int>number + 1] = span
+            every = sorted({step for _, _, steps in recipes for step in steps})
+            for offset, size, steps in [*recipes, (-1, 0, every)] if recipes else []:
+                one = &self.recipes[k]
+                one.steps = <int*>calloc(len(steps) + 1, sizeof(int))
+                if one.steps == NULL:
+                    raise MemoryError("no memory for the program")
+                one.store, one.offset, one.size, one.n = self.n_frames + <int>number, offset, size, len(steps)
+                for j in range(one.n):
+                    one.steps[j] = steps[j]
+                k += 1
+                self.n_recipes = k
+        return 0
 
     def listing(self):
         """The program as text, one line an instruction: number, ``*`` for events, opcode, what it does."""

@@ -62,6 +62,23 @@ typedef struct {
     int expect; /* 0: byte is false, 1: byte is true, 2: int32 is not negative, 3: int32 is negative */
 } wb_literal;
 
+/* A row whose recomputed part was kept. */
+typedef struct wb_pin {
+    struct wb_pin *next;
+    long long row;
+    char *bytes;
+} wb_pin;
+
+/* An edit of what rows hold: iterations before it were computed with what stood there. */
+typedef struct {
+    long long event;
+    int store;
+    long long row;
+    int offset, size;
+    char *old;
+    long long *since;       /* for each frame: rows before this one were complete when the edit was made */
+} wb_edit;
+
 typedef struct {
     long long row_bytes;
     long long per_chunk;
@@ -89,6 +106,14 @@ typedef struct {
     long long first_act;    /* the first activation that still counts */
     long long *act_spare;   /* a block that was dropped, kept for the next one */
     long long opened;       /* events in front of the last activation */
+    /* of a store of arrays: bytes of a row from `recorded` on are not in the rows but in one piece of memory, which every
+     * iteration writes anew; they are computed again for whoever wants to see them (rows/recompute.pxi) */
+    int recorded;
+    int scratch_bytes;
+    char *scratch;          /* `recorded` bytes before that memory, so that offsets in a row are offsets from here */
+    struct wb_pin *pins;    /* rows of which that memory was kept, because something was edited in them */
+    int pinning;            /* the row in progress is to be one of them */
+    int edge;               /* the row before first_row stays only for what is computed from it */
 } wb_rows;
 
 struct wb_fast_op;
@@ -104,7 +129,7 @@ typedef struct {
 
 typedef struct {
     char **base;            /* 0: constant pool; f + 1: the row in progress of frame f; then for each store of arrays
-                               the row in progress and the row before it; then constant arrays */
+                               the row in progress, the row before it and the scratch memory; then constant arrays */
     wb_rows *frames;        /* stores of rows: one for each frame, then those of frames that have arrays */
     int *array_store;              /* frame -> its store of arrays, or -1 */
     wb_instr *code;
@@ -190,7 +215,7 @@ static inline int wb_holds(char **base, const wb_literal *literal) {
     return (*(const int *)at >= 0) == (literal->expect == 2);
 }
 
-/* Where store s (beyond the frames) has its row in progress among the bases; the row before is the next one. */
-static inline int wb_base_of(const wb_engine *m, int s) { return 1 + m->n_frames + 2 * (s - m->n_frames); }
+/* Where store s (beyond the frames) has its row in progress among the bases; then the row before and the scratch memory. */
+static inline int wb_base_of(const wb_engine *m, int s) { return 1 + m->n_frames + 3 * (s - m->n_frames); }
 
 #endif

@@ -15,6 +15,18 @@ cdef extern from "structs.h" nogil:
     bint wb_raised() noexcept
     int wb_raise() except -1
     ctypedef void (*Kernel "wb_kernel")(char* out, const char* p, const char* q, const char* r) noexcept nogil
+    ctypedef struct Pin "wb_pin":
+        Pin* next
+        long long row
+        char* bytes
+    ctypedef struct Edit "wb_edit":
+        long long event
+        int store
+        long long row
+        int offset
+        int size
+        char* old
+        long long* since
     ctypedef struct Rows "wb_rows":
         long long row_bytes
         long long per_chunk
@@ -41,6 +53,12 @@ cdef extern from "structs.h" nogil:
         long long first_act
         long long* act_spare
         long long opened
+        int recorded
+        int scratch_bytes
+        char* scratch
+        Pin* pins
+        int pinning
+        int edge
     ctypedef struct Instr "wb_instr":
         Kernel fn
         void* data

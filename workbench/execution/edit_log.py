@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.execution.edits import Edit
+from workbench.kernels import machine as core
 from workbench.kernels.layout import ValueLayout
 from workbench.kernels.machine import Snapshot
 
@@ -62,6 +66,7 @@ class EditLog:
         self.all, self.applied = [], 0
 
     def _apply(self, run: Run, edit: Edit) -> None:
+        _note(run, edit)
         _write(run, edit, edit.value)
         if run.spill is not None:
             for place in edit.places:
@@ -74,6 +79,16 @@ class EditLog:
 def _write(run: Run, edit: Edit, value: Any) -> None:
     for place in edit.places:
         run.put(place, value)
+
+
+def _note(run: Run, edit: Edit) -> None:
+    """Tell the machine what is about to be written over: arrays are computed again from what stood there."""
+    opened = run.active_frames()
+    for place in edit.places:
+        size = 0 if place.dtype is None else np.dtype(place.dtype).itemsize * math.prod(place.shape)
+        row = run.view.rows(place.base - 1)[1] + place.shift
+        operand = run.plan.layout.operand(place)
+        core.note_edit(run.machine, *operand, place.base - 1, row, place.offset, size, opened)
 
 
 def edited_there(run: Run, value: ValueLayout, row: int, item: Any) -> Any:

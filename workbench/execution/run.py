@@ -90,6 +90,10 @@ class Run(StoppedRun):
             # the first: if it refuses rows, no other backend has taken them
             self.keeper = RetentionBackends([self.spill, *self.keeper.parts])
         self.machine.retire, self.machine.rewind = self.keeper.hooks()
+        # what is not recorded is computed again for rows that leave only where somebody keeps it
+        named = [layout.values[value].place for value in values]
+        whole = policy.spill is not None or policy.window is not None or policy.every is not None
+        self.machine.retire_computed = whole or any(p is not None and layout.is_recomputed(p) for p in named)
 
     def close(self) -> None:
         """Close the files on disk; SpillError if files to be kept cannot be completed."""

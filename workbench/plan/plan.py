@@ -36,6 +36,8 @@ class ExecutionPlan:
     that do not nest to why not: they run more slowly, with the same results. ``spans`` maps nodes to their
     instructions, from the first to behind the last; ``regions`` are those that may run as one
     call each. ``seconds`` is what planning took.
+    ``recorded`` maps the nodes whose arrays stand in the rows of a loop to why they are recorded in every iteration, or
+    computed again when somebody looks (``recomputed``): (slug, sentence).
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 
@@ -57,6 +59,7 @@ class ExecutionPlan:
     statistics: bool = False
     regions: tuple[tuple[int, int], ...] = ()
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    recorded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
@@ -136,6 +139,7 @@ def _planned(
         lean=lowering.state.lean if lowering.state.lean_matters else None,
         storage=lowering.storage(),
         statistics=statistics,
+        recorded=lowering.recorded(),
         regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
 

@@ -146,7 +146,8 @@ class LiveSource:
             return 0
         if self._gone(place):
             return 1  # the outermost level has one row
-        return self._view.first(place.base - 1, place.shift if place.base > len(self._layout.frames) else 0)
+        arrays = place.base > len(self._layout.frames)
+        return self._view.first(place.base - 1, place.shift if arrays else 0, place.offset if arrays else 0)
 
     def held(self, place: Place) -> Spans:
         return (range(self.first(place), FOREVER),)

@@ -72,7 +72,7 @@ static inline int wb_step_rows(wb_engine *m, wb_rows *rows, int base) {
     char *const ahead = rows->cur + rows->row_bytes;
     const ptrdiff_t bytes = rows->row_bytes < 2048 ? rows->row_bytes : 2048;
     ptrdiff_t k;
-    if (ahead == rows->end) return 0;
+    if (ahead == rows->end || rows->pinning) return 0;
     for (k = 0; k < bytes; k += 64) __builtin_prefetch(ahead + WB_AHEAD + k, 1);
     m->base[base + 1] = rows->cur;
     m->base[base] = rows->cur = ahead;

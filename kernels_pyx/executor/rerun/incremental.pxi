@@ -156,7 +156,7 @@ def revised(Snapshot s not None, Machine machine not None, long long shift, stor
     made.ip, made.base_events, made.events = s.ip, s.base_events + shift, s.events + shift
     kept = set(stores)
     made.rows = [s.rows[f] if f in kept else _counts(&machine.e.frames[f]) for f in range(machine.e.n_stores)]
-    made.origin = machine
+    made.origin, made.pins = machine, s.pins
     made.arrays = dict(s.arrays)
     made.live = dict(s.live)
     raw = bytearray((outer.cur - outer.row_bytes)[: 2 * outer.row_bytes])

@@ -17,6 +17,7 @@ cdef class Snapshot:
     cdef list rows     # per frame: (row, activations)
     cdef dict live     # frame -> (bytes of the row before and the row in progress, objects of both)
     cdef dict arrays   # store of arrays -> (bytes of what the next row reads, bytes of the row in progress or None)
+    cdef set pins      # stores of arrays whose row in progress is to be kept whole
     cdef Machine origin
 
     @property
@@ -52,7 +53,13 @@ def snapshot(Machine machine not None, active):
     s.base_events = machine.e.events
     s.events = machine.e.events + machine.e.code[machine.ip].ev_index
     s.rows = [_counts(&machine.e.frames[f]) for f in range(machine.e.n_stores)]
-    s.live, s.arrays, s.origin = {}, {}, machine
+    s.live, s.arrays, s.origin, s.pins = {}, {}, machine, set()
+    for f in range(machine.e.n_frames):
+        rows = &machine.e.frames[max(0, machine.e.array_store[f])]
+        if rows.pinning and f in active:
+            s.pins.add(machine.e.array_store[f])
+        elif rows.pinning and pin_row(rows, machine.lock) < 0:
+            raise MemoryError("no memory for a checkpoint")
     for f in active:
         if machine.e.array_store[f] >= 0 and f > 0:
             s.arrays[machine.e.array_store[f]] = _array_rows(machine, f, s.ip)
@@ -78,7 +85,10 @@ cdef tuple _array_rows(Machine machine, int f, int ip):
     kept = []
     for start, size in machine.program.stores[store - machine.e.n_frames][2]:
         kept.append((before + <int>start)[: <Py_ssize_t>size] if before != NULL else None)
-    return kept, None if ip == machine.program.heads.get(f) else rows.cur[: rows.row_bytes]
+    if ip == machine.program.heads.get(f):
+        return kept, None
+    rest = (rows.scratch + rows.recorded)[: rows.scratch_bytes] if rows.scratch_bytes else b""
+    return kept, rows.cur[: rows.row_bytes] + rest
 
 
 cdef list _shared_arrays(Machine machine):
@@ -121,7 +131,9 @@ def restore(Machine machine not None, Snapshot s not None):
             live = None if outermost else s.arrays.get(f)
             _note_rewind(machine, f, row)
             _seek_arrays(machine, f, row, live is None and not outermost, live)
+            machine.e.frames[f].pinning = s.pins is not None and f in s.pins
         _set_activations(machine, &machine.e.frames[f], acts, start, parent)
+    forget_edits(machine, s.events)
     if machine.e.array_store[0] >= 0 and s.origin is not machine:
         f = machine.e.array_store[0]
         memcpy(machine.e.frames[f].cur, s.origin.e.frames[f].cur, machine.e.frames[f].row_bytes)
@@ -268,12 +280,14 @@ cdef object _seek_arrays(Machine machine, int store, long long row, bint closed,
                 rows.chunks[1] = fresh[1]
             rows.base_chunk = rows.first_chunk = low
             rows.first_row = next_row
+            rows.edge = 0
         elif row < 0:
             rows.base_chunk = rows.first_chunk = 0
-            rows.first_row = 0
-        else:
-            rows.first_row = min(rows.first_row, next_row)
+            rows.first_row = rows.edge = 0
+        elif next_row < rows.first_row:
+            rows.first_row, rows.edge = next_row, 0
         rows.n_chunks = high + 1
+        drop_pins(rows, row if closed else row - 1)
         PyThread_release_lock(machine.lock)
     for c in range(n_gone):
         give_chunk(rows, gone[c])
@@ -291,13 +305,17 @@ cdef object _seek_arrays(Machine machine, int store, long long row, bint closed,
 cdef object _write_arrays(Machine machine, int store, tuple live):
     cdef char* before = machine.e.base[wb_base_of(&machine.e, store) + 1]
     cdef const char* source
+    cdef Rows* rows
     for (start, size), raw in zip(machine.program.stores[store - machine.e.n_frames][2], live[0]):
         if raw is not None:
             source = <bytes>raw
             memcpy(before + <int>start, source, <size_t>size)
     if live[1] is not None:
         source = <bytes>live[1]
-        memcpy(machine.e.frames[store].cur, source, machine.e.frames[store].row_bytes)
+        rows = &machine.e.frames[store]
+        memcpy(rows.cur, source, rows.row_bytes)
+        if rows.scratch_bytes:
+            memcpy(rows.scratch + rows.recorded, source + rows.row_bytes, rows.scratch_bytes)
 
 
 cdef int _room_for(Machine machine, Rows* rows) noexcept:

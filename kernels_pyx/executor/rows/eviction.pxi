@@ -41,7 +41,14 @@ cdef inline long long rows_to_spare(Rows* rows) noexcept nogil:
 
 
 cdef inline bint droppable(Rows* rows) noexcept nogil:
-    return rows.n_chunks - rows.first_chunk >= 2 and (rows.first_chunk + 1) * rows.per_chunk <= rows_to_spare(rows)
+    cdef long long more = rows.scratch_bytes > 0  # the first row that stays is computed again from the one before it
+    return rows.n_chunks - rows.first_chunk >= 2 and (rows.first_chunk + 1) * rows.per_chunk + more <= rows_to_spare(rows)
+
+
+cdef inline Rows* needing(Machine m, int s) noexcept nogil:
+    """The arrays of a frame that are computed again from its rows: they leave before it. NULL: there are none."""
+    cdef int arrays = m.e.array_store[s] if s < m.e.n_frames else -1
+    return &m.e.frames[arrays] if arrays >= 0 and m.e.frames[arrays].scratch_bytes else NULL
 
 
 cdef long long activation_of(Rows* rows, long long row) noexcept nogil:
@@ -76,28 +83,34 @@ cdef long long rows_that_may_go(Machine m, int s) noexcept nogil:
     if s < m.e.n_frames and m.program.frames[s].parent > 0 and rows.n_acts > 0:
         around = &m.e.frames[m.program.frames[s].parent]
         if act_parent(rows, rows.n_acts - 1) < min(around.first_row, around.row):
-            return rows.row + 1
-    return rows_to_spare(rows)
+            return rows.row + 1 if needing(m, s) == NULL else min(rows.row + 1, needing(m, s).first_row)
+    return rows_to_spare(rows) if needing(m, s) == NULL else min(rows_to_spare(rows), needing(m, s).first_row)
 
 
 cdef int victim(Machine m) noexcept nogil:
     """The store that holds most of those that can lose rows, or -1."""
-    cdef int s, found = -1
+    cdef int s, target, found = -1
     cdef long long most = 0, weight, tied
     cdef Rows* rows
+    cdef Rows* arrays
     for s in range(1, m.e.n_stores):  # the outermost level has one row
         rows = &m.e.frames[s]
         if s == m.e.array_store[0] or rows.row < 0:
             continue
         weight = tied = tied_bytes(m, s)
-        if droppable(rows):
+        target = s
+        arrays = needing(m, s)
+        if arrays != NULL and droppable(rows) and (rows.first_chunk + 1) * rows.per_chunk > arrays.first_row:
+            target = m.e.array_store[s]
+            weight = (rows.n_chunks - rows.first_chunk) * <long long>rows.chunk_bytes if droppable(arrays) else 0
+        elif droppable(rows):
             weight += (rows.n_chunks - rows.first_chunk) * <long long>rows.chunk_bytes + rows.object_bytes
         elif (rows.object_bytes > 0 or tied > 0) and rows.first_row < rows_that_may_go(m, s):
             weight += rows.object_bytes
         else:
             weight = 0
         if weight > most:
-            found, most = s, weight
+            found, most = target, weight
     return found
 
 
@@ -144,6 +157,8 @@ cdef int shed(Machine m, int s) noexcept nogil:
     cdef long long begin = rows.first_chunk * rows.per_chunk
     cdef long long start = max(rows.first_row, begin)
     cdef long long upto = begin + rows.per_chunk
+    if rows.scratch_bytes:
+        return shed_computed(m, s)
     if not whole:
         upto = min(upto, start + max(<long long>1, (rows_that_may_go(m, s) - start) // 4))
     if m.retire is not None and upto > start and retire_rows(m, s, start, upto) < 0:
@@ -165,6 +180,29 @@ cdef int shed(Machine m, int s) noexcept nogil:
     while s > 0 and s < m.e.n_frames:
         forget_activations(m, s)
         s = m.program.frames[s].parent
+    return 0
+
+
+cdef int shed_computed(Machine m, int s) noexcept nogil:
+    """The same for a store of arrays that are computed again: its oldest chunk, and the row behind it leaves too."""
+    cdef Rows* rows = &m.e.frames[s]
+    cdef long long start = max(rows.first_row, rows.first_chunk * rows.per_chunk)
+    cdef long long inside = (rows.first_chunk + 1) * rows.per_chunk, stop
+    if not droppable(rows):
+        return 0
+    while m.retire is not None and start <= inside:
+        stop = min(inside + 1, start + max(1, <long long>HUGE_BYTES // (rows.recorded + rows.scratch_bytes)))
+        if not m.retire_computed and start < inside:
+            stop = inside  # what is recorded is shown where it stands
+        if retire_rows(m, s, start, stop) < 0:
+            return -1
+        start = stop
+        first_readable(rows, start, m.lock)
+    drop_oldest(rows, m.lock)
+    if not at_end(rows):  # another store wants the room
+        give_chunk(rows, rows.spare)
+        rows.spare = NULL
+    m.dropped_chunks += 1
     return 0
 
 
@@ -196,7 +234,10 @@ cdef int retire_rows(Machine m, int s, long long start, long long stop) noexcept
     dims[0], dims[1] = stop - start, rows.row_bytes
     m.retiring = True
     try:
-        window = cnp.PyArray_SimpleNewFromData(2, dims, cnp.NPY_UINT8, <void*>at)
+        if rows.scratch_bytes and m.retire_computed:
+            window = whole_rows(m, s, start, stop)
+        else:
+            window = cnp.PyArray_SimpleNewFromData(2, dims, cnp.NPY_UINT8, <void*>at)
         window.flags.writeable = False
         objects = {}
         for n in range(rows.n_objects):

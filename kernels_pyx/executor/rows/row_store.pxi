@@ -73,7 +73,8 @@ cdef long long kept_bytes(Rows* rows) noexcept nogil:
     """Bytes of a store: chunks, what their objects hold, activations, directory."""
     cdef long long chunks = rows.n_chunks - rows.first_chunk + (rows.spare != NULL)
     cdef long long blocks = rows.act_blocks - rows.first_act // ACTS + (rows.act_spare != NULL)
-    return chunks * <long long>rows.chunk_bytes + rows.object_bytes + blocks * ACT_BYTES + (rows.act_room + rows.capacity) * 8
+    cdef long long held = chunks * <long long>rows.chunk_bytes + rows.object_bytes + rows.scratch_bytes
+    return held + blocks * ACT_BYTES + (rows.act_room + rows.capacity) * 8
 
 
 cdef void limit_rows(Rows* rows, long long stop_row) noexcept nogil:
@@ -134,7 +135,8 @@ cdef void drop_oldest(Rows* rows, PyThread_type_lock lock) noexcept nogil:
     chunk = rows.chunks[rows.first_chunk - rows.base_chunk]
     rows.chunks[rows.first_chunk - rows.base_chunk] = NULL
     rows.first_chunk += 1
-    rows.first_row = rows.first_chunk * rows.per_chunk
+    rows.edge = rows.scratch_bytes > 0
+    rows.first_row = rows.first_chunk * rows.per_chunk + rows.edge
     PyThread_release_lock(lock)
     if rows.spare == NULL:
         rows.spare = chunk  # its pages are there already; large ones would be asked of the system again and again

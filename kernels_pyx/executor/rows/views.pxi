@@ -17,9 +17,11 @@ cdef class View:
         cdef Rows* rows = &self.machine.e.frames[frame]
         return rows.first_row, wb_read(&rows.row), wb_read(&rows.n_acts)
 
-    def first(self, int store, int shift):
+    def first(self, int store, int shift, long long offset=0):
         """The first row in which a place of a store can be read; with shift -1 a place in the row before it."""
         cdef Rows* rows = &self.machine.e.frames[store]
+        if rows.scratch_bytes and offset >= rows.recorded:
+            return first_recomputable(self.machine, frame_of_store(self.machine, store), store)
         return _first_row(rows, shift) - shift
 
     def rows_kept(self, int store):
@@ -51,6 +53,8 @@ cdef class View:
         cdef int size
         cdef PyObject* item
         cdef PyThread_type_lock lock = self.machine.lock
+        if rows.scratch_bytes and offset >= rows.recorded:
+            return column_again(self.machine, frame, offset, dtype, start, stop, step, shape)
         out = None if dtype is None else np.empty((max(0, (stop - start + step - 1) // step), *shape), dtype)
         size = 8 if dtype is None else out.itemsize * math.prod(shape)
         if dtype is not None:
@@ -170,7 +174,7 @@ cdef class View:
     def store_bytes(self, int store):
         """Bytes of memory that a store of rows has."""
         cdef Rows* rows = &self.machine.e.frames[store]
-        return (rows.n_chunks - rows.first_chunk) * <long long>rows.chunk_bytes
+        return (rows.n_chunks - rows.first_chunk) * <long long>rows.chunk_bytes + rows.scratch_bytes
 
     @property
     def bytes(self):
@@ -190,7 +194,7 @@ cdef long long read_held(Machine machine) noexcept:
 
 cdef inline long long _first_row(Rows* rows, int shift) noexcept nogil:
     """The first row that can be read. After going back to a checkpoint the row before it holds what the next one reads."""
-    if shift and rows.first_row - 1 >= rows.first_chunk * rows.per_chunk:
+    if shift and not rows.edge and rows.first_row - 1 >= rows.first_chunk * rows.per_chunk:
         return max(<long long>0, rows.first_row - 1)
     return rows.first_row
 

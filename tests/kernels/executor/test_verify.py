@@ -98,10 +98,24 @@ def test_a_listing_has_one_line_for_each_instruction():
 
 def test_the_listing_names_arrays_and_constants():
     array = {"kind": "flat", "fn": 1, "n": 2, "stride": (8, 8, 0, 8)}
-    row = {"op": ARRAY, "array": array, "a": (2, 0), "b": (4, 0), "out": (3, 16)}
+    row = {"op": ARRAY, "array": array, "a": (2, 0), "b": (5, 0), "out": (3, 16)}
     made = machine.Program([row, {"op": HALT}], [], [(8, -1, 1, [])], b"", {}, [], [(0, 64, [], [])], [np.zeros(2)])
     assert made.listing().splitlines()[0] == "    0  ARRAY   arrays[-1]+16 = flat(arrays+0, const0+0)"
     made.verify()
+
+
+def test_arrays_that_rows_do_not_hold_begin_behind_what_they_record():
+    array = {"kind": "flat", "fn": 1, "n": 2, "stride": (8, 8, 0, 8)}
+    store = (0, 128, [], [], 64, [(64, 16, (0,))], (-1, 2))
+
+    def program(offset: int) -> machine.Program:
+        row = {"op": ARRAY, "array": array, "a": (2, 0), "out": (4, offset)}
+        return machine.Program([row, {"op": HALT}], [], [(8, -1, 1, [])], b"", {}, [], [store])
+
+    assert program(64).listing().splitlines()[0] == "    0  ARRAY   arrays[again]+64 = flat(arrays+0)"
+    program(64).verify()
+    with pytest.raises(machine.ProgramError, match="expected 64 to 127"):
+        program(16).verify()
 
 
 def test_a_sound_program_passes():

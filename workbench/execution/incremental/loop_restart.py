@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.execution.incremental.changes import Changes
-from workbench.execution.incremental.frontier import FrontierResult, first_row
+from workbench.execution.incremental.frontier import FrontierResult, first_row, frontier_nodes
 from workbench.execution.incremental.revision_position import EMPTY, RevisionPosition
 from workbench.execution.incremental.steps import RevisionStep
 from workbench.execution.incremental.update import LoopUpdate
@@ -90,6 +90,9 @@ class LoopRestart:
         if not self.changes.changed.keys() & step.reads:
             yield FrontierResult(None)
             return
+        if self._computed_from_changed(step):
+            yield FrontierResult(begin, why="arrays that are not recorded are computed from an input that differs")
+            return
         if any(view.rows(store)[0] > 0 for store in self.steps.stores(step.tree)):
             yield FrontierResult(begin, why="an input that it reads differs, and some of its rows were dropped")
             return
@@ -102,6 +105,17 @@ class LoopRestart:
             if found is not None and found.row is None and step is self.old.open_loop:
                 found.row, found.why = until[step.frame], "the run is inside of this iteration, which is run again"
             yield found
+
+    def _computed_from_changed(self, step: RevisionStep) -> bool:
+        """True if a node that reads what changed gives or takes an array that rows do not hold."""
+        graph, layout = self.run.plan.graph, self.run.plan.layout
+        nodes, _ = frontier_nodes(self.steps, step, self.changes.changed)
+        for node in nodes:
+            values = [layout.values.get((r.node, r.index)) for r in graph.nodes[node.name].inputs]
+            values += [layout.values[node.name, k] for k in range(len(self.run.plan.types[node.name]))]
+            if any(v is not None and v.place is not None and layout.is_recomputed(v.place) for v in values):
+                return True
+        return False
 
     def _stays(self, step: RevisionStep, opened: int) -> None:
         """Keep the rows and checkpoints of a loop in which nothing differs."""

@@ -13,10 +13,11 @@ from workbench.kernels.layout import Condition, Copy, FrameLayout, Layout, NodeL
 from workbench.kernels.opcodes import ARRAY
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
+from workbench.plan.lowering.recompute import Recomputed, find_recomputed
 from workbench.plan.memory.allocation import share
 from workbench.plan.memory.liveness import are_large, in_place, lifetimes, movable, named
 from workbench.plan.memory.memory_bound import Storage
-from workbench.plan.memory.storage import Slot, Spot, lay_out, lay_out_arrays
+from workbench.plan.memory.storage import ALIGNED, Slot, Spot, lay_out, lay_out_arrays
 from workbench.plan.schedule.guards import Guard
 from workbench.plan.schedule.split_frames import shown
 
@@ -34,11 +35,13 @@ class Assembly:
     def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
         self._state, self._facts = state, facts
         self._store_frames: list[int] = []  # frames that have arrays in rows
+        self.recomputed = Recomputed()
 
     def assemble(self, spots: Mapping[Ref, Spot | None]) -> tuple[machine.Program, Layout]:
         """The finished program; ``spots`` of all values, None where the trace derives one."""
         pool, objects = self._state.pool.finish()
-        frames, bytes_of, stores = [], [], []
+        frames, bytes_of = [], []
+        stores: list[tuple[Any, ...]] = []
         self._store_frames = [n for n in range(len(self._state.frames)) if any(s.stored for s in self._state.slots[n])]
         for number, path in enumerate(self._state.frames):
             row_bytes, object_columns = lay_out([s for s in self._state.slots[number] if not s.stored])
@@ -48,17 +51,25 @@ class Assembly:
             frames.append((row_bytes, parent, per_chunk, object_columns))
             for slot in self._state.slots[number]:
                 slot.base = 1 + (len(self._state.frames) + self._store_frames.index(number) if slot.stored else number)
+        self.recomputed = find_recomputed(self._state)
         alone, top = self._shared([s for s in self._state.slots[0] if s.stored], spots)
         for number in self._store_frames:
             arrays = [s for s in self._state.slots[number] if s.stored]
             shapes = sorted({(str(s.dtype), s.shape) for s in arrays})
             carried = [s for s in (*self._state.carried.values(), *self._state.kept) if s.stored and s.frame == number]
-            kept, shared = (alone, top) if number == 0 else (arrays, 0)
-            row_bytes = lay_out_arrays(kept, shared)
-            ranges = [(0, shared)] if shared else [(s.offset, s.size) for s in carried]
-            stores.append((number, row_bytes, ranges, shapes))
-        layout = self._layout(spots, bytes_of)
-        first_constant = 1 + len(self._state.frames) + 2 * len(stores)
+            again = [s for s in arrays if s in self.recomputed.steps]
+            kept, shared = (alone, top) if number == 0 else ([s for s in arrays if s not in self.recomputed.steps], 0)
+            recorded = lay_out_arrays(kept, shared)
+            if not again:
+                ranges = [(0, shared)] if shared else [(s.offset, s.size) for s in carried]
+                stores.append((number, recorded, ranges, shapes))
+                continue
+            recorded = max(recorded, ALIGNED)
+            row_bytes, ranges = lay_out_arrays(again, recorded), [(s.offset, s.size) for s in carried]
+            recipes = [(s.offset, s.size, self.recomputed.steps[s]) for s in again]
+            stores.append((number, row_bytes, ranges, shapes, recorded, recipes, self._state.ranges[number]))
+        layout = self._layout(spots, bytes_of, tuple(s[4] if len(s) > 4 else -1 for s in stores))
+        first_constant = 1 + len(self._state.frames) + 3 * len(stores)
         constants = {slot: first_constant + k for k, slot in enumerate(self._state.pool.arrays)}
 
         def operand(spot: Spot, compiled: bool = False) -> tuple[int, int]:
@@ -161,7 +172,7 @@ class Assembly:
         literals = (self._state.literal(ref, wanted) for ref, wanted in ordered)
         return tuple(Condition(spot.place(), expect) for spot, expect in literals)
 
-    def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int]) -> Layout:
+    def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int], recorded: tuple[int, ...]) -> Layout:
         frames = []
         for number, path in enumerate(self._state.frames):
             cond = self._state.conditions.get(number)
@@ -215,4 +226,5 @@ class Assembly:
             Copy(ip, source.place(), target.place(), self._conditions(guard))
             for ip, source, target, guard in self._state.copies
         )
-        return Layout(tuple(frames), tuple(nodes), values, (*range(len(frames)), *self._store_frames), copies)
+        stores = (*range(len(frames)), *self._store_frames)
+        return Layout(tuple(frames), tuple(nodes), values, stores, copies, recorded)

@@ -29,6 +29,7 @@ from workbench.plan.lowering.emit import Assembly
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import CONTROL, NodeFacts
 from workbench.plan.lowering.node_lowering import NodeLowering
+from workbench.plan.lowering.recompute import reasons_of
 from workbench.plan.lowering.regions import PlannedRegion, RegionLowering
 from workbench.plan.lowering.unstructured import Steps, UnstructuredFrames
 from workbench.plan.memory.memory_bound import Storage
@@ -241,6 +242,10 @@ class Lowering:
             Ref(n, i): self._trace_spot(Ref(n, i)) for n in self.state.ips for i in range(len(self.state.types[n]))
         }
         return self._assembly.assemble(spots)
+
+    def recorded(self) -> dict[str, tuple[str, str]]:
+        """Per node with an array in the rows of a loop: why it is recorded in every iteration, or computed again."""
+        return reasons_of(self.state, self._assembly.recomputed)
 
     def storage(self) -> Storage | None:
         """Slots of values for the lower bound of memory, of lean plans."""

@@ -18,7 +18,7 @@ export default {
     ownKeys(box);
     const send = (kind, more) => tell(model, { kind, ...more });
 
-    const wide = make("div", "workbench-flow-wide", box);
+    const wide = make("div", "workbench-flow-wide workbench-flow-breakpoints", box);
     const table = make("table", "workbench-flow-table", wide);
     const head = make("tr", "", make("thead", "", table));
     for (const name of ["on", "kind", "where", "condition", "hits", ""]) {

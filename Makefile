@@ -5,7 +5,7 @@
 #   make test-slow     random programs, evaluation sets, builds of packages and other profiles, the picture audit
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
-#   make test-jax      functions of JAX and JAX's own cases; installs JAX in .venv-jax
+#   make test-jax      functions of JAX, JAX's own cases, notebooks with JAX; installs JAX in .venv-jax
 #   make test-watch    wb.watch in the loops of other libraries; installs torch, Keras and more in .venv-watch
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
@@ -119,9 +119,12 @@ test-slow: $(DEV_STAMP) browser
 test-sweep: $(DEV_STAMP) browser
 	pytest --alone never $(SPREAD) -m sweep
 
+# Notebooks that import JAX are left to test-jax, whose environment has it.
+JAX_SOURCES := $(shell grep -lx "import jax" notebooks/sources/*.py notebooks/sources/solutions/*.py)
+JAX_NOTEBOOKS := $(patsubst notebooks/sources/%.py,notebooks/%.ipynb,$(JAX_SOURCES))
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg
 test-notebooks: $(DEV_STAMP)
-	timeout 900 pytest --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg \
-	  -n $(TEST_JOBS) --dist loadfile notebooks
+	timeout 900 pytest $(NBVAL) $(JAX_NOTEBOOKS:%=--ignore=%) -n $(TEST_JOBS) --dist loadfile notebooks
 
 # Other libraries write the models in an environment of their own; the workbench reads them without these libraries.
 MODELS_VENV := $(CURDIR)/.venv-models
@@ -146,7 +149,8 @@ $(JAX_VENV)/.made: tests/jax/requirements.txt | $(DEV_STAMP)
 	@touch "$@"
 
 test-jax: $(JAX_VENV)/.made
-	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax
+	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
+	timeout 300 "$(JAX_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(JAX_NOTEBOOKS)
 
 # The libraries whose loops are recorded, on top of the other environment, as JAX is.
 WATCH_VENV := $(CURDIR)/.venv-watch
@@ -190,9 +194,9 @@ browser:
 labextension: | $(DEV_STAMP)
 	@python .ci/labextension.py
 
-# Writes the .ipynb anew from the text files, with fresh outputs.
-notebooks: $(DEV_STAMP)
-	@python .ci/notebooks.py
+# Writes the .ipynb anew from the text files, with fresh outputs; some import JAX.
+notebooks: $(JAX_VENV)/.made
+	@"$(JAX_VENV)/bin/python" .ci/notebooks.py
 
 # What the names of the package refer to, and the rooms whose classes they hand out. The variable lets the editable
 # install look whether it has to be built.

@@ -12,7 +12,11 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 SOURCES = FOLDER / "sources"
-SOLUTIONS = sorted((SOURCES / "solutions").glob("[0-9A]*.py"))
+#: those that import JAX are executed where it is installed: `make test-jax`
+SOLUTIONS = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.jax if "\nimport jax\n" in path.read_text("utf-8") else ())
+    for path in sorted((SOURCES / "solutions").glob("[0-9A]*.py"))
+]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,7 @@ def desk():
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOLUTIONS)
 def test_the_solution_of_each_notebook_passes_its_checks(path, desk, monkeypatch, capsys):
     monkeypatch.chdir(FOLDER / "solutions")
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])

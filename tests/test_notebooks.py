@@ -111,8 +111,8 @@ def test_the_appendix_says_that_it_is_one():
 
 
 def number_after(number: str) -> str:
-    """The number of the next notebook: 14 is the last before the appendix."""
-    if number == "14":
+    """The number of the next notebook; the last one is followed by the appendix."""
+    if number == max(name[:2] for name in COURSE if name[0] != "A"):
         return "A1"
     return f"A{int(number[1:]) + 1}" if number.startswith("A") else f"{int(number) + 1:02}"
 

@@ -14,7 +14,7 @@
 # # Your own loop
 #
 # [◂ 13 A wrong result](13_wrong_result.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/14_your_own_loop.ipynb)
+# [15 Looking into a JAX loop ▸](15_jax_loop.ipynb) · [solutions](solutions/14_your_own_loop.ipynb)
 #
 # Until now every loop was a graph that the workbench ran. Most loops are not: a solver of SciPy runs them, or a
 # training loop that you wrote. People watch those with print statements. `wb.watch` records them with one line, and all

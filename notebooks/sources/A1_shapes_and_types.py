@@ -13,7 +13,7 @@
 # %% [markdown]
 # # Appendix A1: shapes and types under the hood
 #
-# [◂ 14 Your own loop](14_your_own_loop.ipynb) · [the course](README.md) ·
+# [◂ 15 Looking into a JAX loop](15_jax_loop.ipynb) · [the course](README.md) ·
 # [A2 Arrays that nobody uses ▸](A2_unused_arrays.ipynb) · [solutions](solutions/A1_shapes_and_types.ipynb)
 #
 # *The appendix is about the machine underneath. The course does not need it.*

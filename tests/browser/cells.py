@@ -39,3 +39,17 @@ NESTED = f"""{NESTED_GRAPH}
 nested_panel = wb.debug(graph, {{"n": 8}})
 nested_panel
 """
+#: a plate with a hot spot that cools down: ``graph``, and ``spot`` for its input ``u``
+PLATE = """
+import numpy as np
+import workbench as wb
+b = wb.GraphBuilder("heat")
+u = b.placeholder("u", "float64", (60, 60))
+def spread(k, u):
+    inside = u[1:-1, 1:-1]
+    return k + 1, np.pad(inside + 0.2 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * inside), 1)
+k, v = b.while_loop(lambda k, u: np.max(u) > 0.01, spread, (b.constant(0, "int64"), u))
+graph = b.build({"v": v})
+spot = np.zeros((60, 60))
+spot[25:35, 20:30] = 5.0
+"""

@@ -60,6 +60,17 @@ def lab_server(
     extension = folder / "data" / "labextensions" / "workbench"
     extension.parent.mkdir(parents=True)
     extension.symlink_to(ROOT / "widgets" / "labextension")
+    # kernels are this Python: `jupyter lab` is the first one on PATH, which may be that of another environment
+    kernel = folder / "data" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {
+        "argv": launch,
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "metadata": {"debugger": True},
+    }
+    (kernel / "kernel.json").write_text(json.dumps(spec))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -8,8 +8,13 @@ import pytest
 
 from tests.browser.lab import NOTEBOOKS
 
-#: 01 and A2 have browser tests of their own
-NAMES = [path.name for path in sorted(NOTEBOOKS.glob("[0-9A]*.ipynb")) if path.name[:2] not in ("01", "A2")]
+#: 01 and A2 have browser tests of their own; what needs JAX is executed by `make test-jax`
+NAMES = [
+    path.name
+    for path in sorted(NOTEBOOKS.glob("[0-9A]*.ipynb"))
+    if path.name[:2] not in ("01", "A2")
+    and "\nimport jax\n" not in (NOTEBOOKS / "sources" / f"{path.stem}.py").read_text("utf-8")
+]
 
 #: one of each kind; `make test-notebooks` runs all of them without a browser, `make test-sweep` in one
 ALWAYS = ("02", "05", "07", "10", "13")

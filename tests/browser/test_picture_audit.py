@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.audit import AUDIT, audit
+from tests.browser.cells import PLATE
 from tests.browser.panel import Panel
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -58,16 +59,8 @@ k, w, loss = b.while_loop(
 panel = wb.debug(b.build({"loss": loss}), {"w": np.array([44.4, -23.3])})
 panel.session.run()
 """,
-    "two dimensions": """
-b = wb.GraphBuilder("heat")
-u = b.placeholder("u", "float64", (60, 60))
-def spread(k, u):
-    inside = u[1:-1, 1:-1]
-    return k + 1, np.pad(inside + 0.2 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * inside), 1)
-k, v = b.while_loop(lambda k, u: np.max(u) > 0.01, spread, (b.constant(0, "int64"), u))
-start = np.zeros((60, 60))
-start[25:35, 20:30] = 5.0
-panel = wb.debug(b.build({"v": v}), {"u": start})
+    "two dimensions": f"""{PLATE}
+panel = wb.debug(graph, {{"u": spot}})
 panel.session.next_iteration(30)
 """,
     "2595 nodes": """

@@ -9,7 +9,7 @@ import json
 
 from tests.browser.actions import Actions, typed
 from tests.browser.audit import audit
-from tests.browser.cells import NEWTON
+from tests.browser.cells import NEWTON, PLATE
 from tests.browser.panel import Panel
 
 NAN = """
@@ -28,16 +28,8 @@ chaos = wb.debug(b.build({"y": y}), {"x": 0.3})
 chaos.session.run()
 chaos
 """
-HEAT = """
-b = wb.GraphBuilder("heat")
-u = b.placeholder("u", "float64", (60, 60))
-def spread(k, u):
-    inside = u[1:-1, 1:-1]
-    return k + 1, np.pad(inside + 0.2 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * inside), 1)
-k, v = b.while_loop(lambda k, u: np.max(u) > 0.01, spread, (b.constant(0, "int64"), u))
-spot = np.zeros((60, 60))
-spot[25:35, 20:30] = 5.0
-heat = wb.debug(b.build({"v": v}), {"u": spot})
+HEAT = f"""{PLATE}
+heat = wb.debug(graph, {{"u": spot}})
 heat.session.next_iteration(30)
 heat
 """

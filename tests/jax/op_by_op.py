@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.frontends.jax.library import counts_of_scan
+
 
 def results(function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:
     """The leaves of what the function returns."""
@@ -78,7 +80,7 @@ def _while(params: Any, given: list[Any]) -> list[Any]:
 def _scan(params: Any, given: list[Any], outputs: list[Any]) -> list[Any]:
     import jax.numpy as jnp
 
-    consts, carried = params["num_consts"], params["num_carry"]
+    consts, carried = counts_of_scan(params)
     fixed, state, scanned = given[:consts], given[consts : consts + carried], given[consts + carried :]
     count = len(getattr(params["jaxpr"], "jaxpr", params["jaxpr"]).outvars) - carried
     order = range(params["length"])[::-1] if params["reverse"] else range(params["length"])

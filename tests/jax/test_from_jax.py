@@ -20,6 +20,7 @@ from tests.test_docs import run_example
 from workbench.analysis.verdict import Status
 from workbench.frontends.jax import JaxGraph
 from workbench.frontends.jax.library import numbers_of_64_bits
+from workbench.widgets.graph.model.scene import Scene
 
 pytestmark = pytest.mark.jax
 PROGRAMS = programs()
@@ -86,6 +87,47 @@ def test_calls_are_regions_under_their_names():
     with jax.named_scope("outer"):
         graph = wb.from_jax(lambda x: smooth(x) - x, jnp.arange(3.0))
     assert {r.kind for name, r in graph.regions.items() if name.split("/")[-1] == "smooth"} == {"call"}
+
+
+def test_calls_are_closed_boxes_of_the_picture_also_in_a_small_loop():
+    def body(i, x):
+        return jnp.where(x > 2, jnp.linspace(0.0, 1.0, 3), smooth(x)) + i
+
+    @jax.jit
+    def smooth(x):
+        return (x + x * x) / 2 - x / 3
+
+    scene = Scene(wb.from_jax(lambda x: lax.fori_loop(0, 4, body, x), jnp.arange(3.0)))
+    calls = {g.title: g for g in scene.groups.values() if g.kind == "call"}
+    assert "smooth" in calls and not {g.id for g in calls.values()} & set(scene.open)
+    assert all(g.frame for g in calls.values()), "they stand in the loop"
+    inside = scene.nodes_in(calls["smooth"].id)
+    assert len(inside) >= 4 and {scene.box_of(n) for n in inside} == {calls["smooth"].id}
+    scene.show(inside[0])
+    assert scene.box_of(inside[0]) == inside[0]
+
+
+def test_a_function_that_is_jitted_as_a_whole_is_no_box_of_its_own():
+    graph = wb.from_jax(jax.jit(lambda x: {"y": x * 2 + 1}), 1.0)
+    assert not graph.regions and list(graph.inputs) == ["x"]
+    assert graph.result(graph.run(x=2.0)) == {"y": 5.0}
+
+
+def test_notes_name_branches_and_loops_that_vmap_has_changed():
+    x = jnp.array([1.0, 3.0])
+
+    def chosen(v):
+        return lax.cond(v > 2.0, jnp.sqrt, lambda v: -v, v)  # the branch
+
+    def halved(v):
+        return lax.while_loop(lambda v: v > 1.0, lambda v: v / 2, v)  # the loop
+
+    (note,) = wb.from_jax(jax.vmap(chosen), x).notes
+    assert "select_n" in note and "test_from_jax.py" in note
+    (note,) = wb.from_jax(jax.vmap(halved), x).notes
+    assert "side by side under vmap" in note and "test_from_jax.py" in note
+    for plain in (lambda x: jnp.where(x > 2.0, x, 0.0), lambda x: lax.cond(x[0] > 2.0, jnp.sqrt, jnp.negative, x)):
+        assert wb.from_jax(plain, x).notes == ()
 
 
 def test_static_arguments_and_pytrees_go_in_and_out():
@@ -206,7 +248,7 @@ def test_a_version_that_was_not_tried_is_refused(monkeypatch):
     library.library.cache_clear()
     monkeypatch.setattr(jax, "__version__", "0.99.0")
     try:
-        with pytest.raises(wb.WorkbenchError, match=r"0\.99\.0 .* 0\.7 to 0\.10"):
+        with pytest.raises(wb.WorkbenchError, match=r"0\.99\.0 .* 0\.7 to 0\.12"):
             wb.from_jax(lambda x: x, 1.0)
     finally:
         monkeypatch.undo()

@@ -25,8 +25,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "run",
         help="run a model and print its outputs",
-        description="Runs an ONNX model, a TensorFlow, SameDiff or saved graph. Ctrl-C pauses it: what was recorded "
-        "until then is still saved. Exit status: 0 finished, 1 error, 3 not finished.",
+        description="Runs an ONNX model, a TensorFlow, SameDiff, StableHLO or saved graph. Ctrl-C pauses it: what was "
+        "recorded until then is still saved. Exit status: 0 finished, 1 error, 3 not finished.",
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
     add_inputs(parser)

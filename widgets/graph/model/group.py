@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.labels import count_text, shorten
 
 Path = tuple[str, ...]
+#: characters for the ops of a stretch
+SUMMARY = 22
 #: id of the box around everything
 ROOT = ""
 
 
 @dataclass(slots=True)
 class Group:
-    """One box that can be opened. ``kind``: "root", "loop", "scope", "repeat", "block" or "part".
+    """One box that can be opened. ``kind``: "root", "loop", "call", "scope", "repeat", "block" or "part".
 
     ``items`` are node names and ids of the groups inside, in graph order; ``size`` counts nodes at any depth; ``frame``
     is the path of the frame that the items fire in; ``blocks`` is how often a repeated block stands there; ``note``
@@ -38,9 +42,20 @@ class Group:
             return f"loop, {nodes}"
         if self.kind == "repeat":
             return f"{self.blocks} blocks, {nodes}"
-        return nodes
+        return f"call, {nodes}" if self.kind == "call" else nodes
 
 
 def frame_id(path: Path) -> str:
     """Identity of a frame's box; a node can never be called like it, because of the line break."""
     return "frame\n" + "\n".join(path) if path else ROOT
+
+
+def summary(ops: Iterable[str]) -> str:
+    """The ops of a stretch, the most frequent first: ``MatMul, Add, Relu``."""
+    counted = Counter(ops)
+    names: list[str] = []
+    for op, _ in counted.most_common(3):
+        if names and sum(map(len, names)) + len(op) > SUMMARY:
+            break
+        names.append(shorten(op, SUMMARY))
+    return ", ".join(names) + (" \u2026" if len(counted) > len(names) else "")

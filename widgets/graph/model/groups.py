@@ -2,22 +2,22 @@
 
 ::
 
-    graph ─► frames ─► name scopes (where a level holds more than 40 items) ─► repeated blocks ("×12") ─► parts
+    graph ─► frames ─► calls ─► name scopes (where a level holds more than 40 items) ─► repeated blocks ("×12") ─► parts
 
 Every level then holds at most about 60 items, so that any of them can be looked at, however large the graph is. A small
-graph has its frames and repeated blocks only.
+graph has its frames, calls and repeated blocks only.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from workbench.ir.frames.regions import LOOP
 from workbench.ir.graph import Graph
-from workbench.widgets.graph.model.group import Group, frame_id
+from workbench.widgets.graph.model.calls import calls_of, members
+from workbench.widgets.graph.model.group import Group, frame_id, summary
 from workbench.widgets.graph.model.repeats import find_repeats
-from workbench.widgets.text.labels import count_text, short_name, shorten
+from workbench.widgets.text.labels import count_text, short_name
 
 #: a level with more items is divided by name scopes; one with more than WIDEST even where names say nothing
 LEVEL, WIDEST = 40, 60
@@ -25,8 +25,6 @@ LEVEL, WIDEST = 40, 60
 REPEATS = 11
 #: fewest items that make a scope
 SCOPE = 3
-#: characters for the ops of a stretch
-SUMMARY = 22
 #: levels of name scopes and parts within each other
 DEEPEST = 40
 
@@ -55,8 +53,9 @@ class _Grouping:
                 self._put(key, parent)
         for name in drawn:
             self._put(name, frame_id(graph.frame_of(name)))
-        for path in sorted(graph.frames, key=len, reverse=True):  # inside out: kinds of loops are compared
-            group = self.groups[frame_id(path)]
+        self._by_calls()
+        levels = [g for g in self.groups.values() if g.kind in ("root", "loop", "call")]
+        for group in sorted(levels, key=lambda g: len(self._around(g)), reverse=True):  # inside out: kinds are compared
             group.items.sort(key=self.order.__getitem__)
             self._divide(group, 0)
         self._count()
@@ -75,6 +74,25 @@ class _Grouping:
                 self.groups[item].parent = key
         self.holder[key] = inside.id
         return group
+
+    def _around(self, group: Group) -> list[str]:
+        """Ids of the groups around a group."""
+        found, at = [], group.parent
+        while at is not None:
+            found.append(at)
+            at = self.groups[at].parent
+        return found
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+    def _by_calls(self) -> None:
+        """A box for each call of a function, with the loops and calls that it makes."""
+        calls = calls_of(self.graph.regions)
+        for depth in range(min(max(map(len, calls.values()), default=0), DEEPEST)):
+            for (holder, call), items in members(calls, self.holder.items(), depth).items():
+                group, inside = self.groups[holder], set(items)
+                items.sort(key=self.order.__getitem__)
+                inner = self._add("call", f"call\n{call}\n{holder}", short_name(call), group, items)
+                group.items = [*(item for item in group.items if item not in inside), inner.id]
 
     def _divide(self, group: Group, depth: int) -> None:
         if len(group.items) > LEVEL and depth < DEEPEST:
@@ -173,7 +191,7 @@ class _Grouping:
         first = items[0]
         if len(items) == 1 and first in self.groups:
             return self.groups[first].title.rstrip("0123456789").rstrip("_.-") or self.groups[first].title
-        return _summary(self._op(item) for item in items)
+        return summary(self._op(item) for item in items)
 
     def _op(self, item: str) -> str:
         if item in self.groups:
@@ -215,7 +233,7 @@ class _Grouping:
             piece = items[start : start + size]
             title = f"items {count_text(start + 1)}\u2013{count_text(start + len(piece))}"
             part = self._add("part", f"part\n{group.id}\n{start}", title, group, piece)
-            part.note = _summary(map(self._op, piece))
+            part.note = summary(map(self._op, piece))
             group.items.append(part.id)
             if len(piece) > WIDEST and depth < DEEPEST:
                 self._by_parts(part, depth + 1)
@@ -230,14 +248,3 @@ class _Grouping:
             while at is not None:
                 self.groups[at].size += 1
                 at = self.groups[at].parent
-
-
-def _summary(ops: Iterable[str]) -> str:
-    """The ops of a stretch, the most frequent first: ``MatMul, Add, Relu``."""
-    counted = Counter(ops)
-    names: list[str] = []
-    for op, _ in counted.most_common(3):
-        if names and sum(map(len, names)) + len(op) > SUMMARY:
-            break
-        names.append(shorten(op, SUMMARY))
-    return ", ".join(names) + (" \u2026" if len(counted) > len(names) else "")

@@ -38,7 +38,8 @@ class Scene:
         self.version = 0
         if len(self.folding.drawn) <= PLAIN:
             for group in self.groups.values():
-                if group.kind not in ("repeat", "block"):
+                closed = ("call", "repeat", "block")
+                if not any(self.groups[k].kind in closed for k in (*self.around(group.id), group.id)):
                     self._open[group.id] = None
 
     # -- what is open -----------------------------------------------------------------------------------------------

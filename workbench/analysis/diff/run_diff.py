@@ -13,6 +13,7 @@ from workbench.analysis.diff.error_source import introduces
 from workbench.analysis.diff.external_record import RecordSide
 from workbench.analysis.diff.graph_matching import pair_graphs
 from workbench.analysis.diff.inputs import side_of
+from workbench.analysis.diff.jitted import as_runs
 from workbench.analysis.diff.measure import BLOCK_ITEMS, measure
 from workbench.analysis.diff.result import Both, Curve, Diff
 from workbench.analysis.diff.side import Column, Key, Path, Side
@@ -46,9 +47,10 @@ def diff(
 
     Parameters
     ----------
-    a, b : Session, Trace, path, Record or mapping
+    a, b : Session, Trace, path, Record, mapping, JaxGraph or function of JAX
         The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
-        firing, oldest first, or a mapping of iteration paths to arrays).
+        firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
+        with the inputs of the other one, a session or graph of JAX; a graph of JAX with the arguments it was made with.
     rtol, atol : float, default 0.0
         Two items agree within ``atol + rtol * max(|a|, |b|)``.
     ulp : int, optional
@@ -85,7 +87,8 @@ def diff(
     ((2,), array(3.))
     """
     tolerance = Tolerance(rtol, atol, ulp, dtypes)
-    return _Comparison(side_of(a, labels[0]), side_of(b, labels[1]), tolerance).run()
+    first, second = as_runs(a, b)
+    return _Comparison(side_of(first, labels[0]), side_of(second, labels[1]), tolerance).run()
 
 
 class _Comparison:

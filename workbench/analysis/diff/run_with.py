@@ -10,13 +10,18 @@ import numpy as np
 from workbench.analysis.diff.external_record import Record
 from workbench.errors import WorkbenchError
 from workbench.execution import prepare_feeds
+from workbench.frontends.jax import JaxGraph
 from workbench.frontends.onnx import LoweredModel, lowered
 from workbench.frontends.onnx.external_run import ENGINES, Driver, engine
 from workbench.frontends.onnx.external_run.drive import MAX_TRIPS
 from workbench.ir.frames.frame_tree import FramePath, output_frame
 from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
 from workbench.ir.values import from_graph
 
+#: the framework that compiles functions of JAX
+JIT = "jax.jit"
+_WHOLE = "{} gives other values of {} where it runs the {} in one piece: {}."
 #: bytes that a record holds if nothing else is asked for
 MEMORY = 1 << 30
 
@@ -31,18 +36,19 @@ def run_with(
     max_trips: int = MAX_TRIPS,
     **named: Any,
 ) -> Record:
-    """Run an ONNX model with another framework and record every value, also in every iteration of its loops.
+    """Run an ONNX model, or a function of JAX, with another framework and record every value, in every iteration.
 
     Values have the names that ``wb.load(model)`` gives them, so that :func:`diff` aligns them firing by firing. Bodies
     of Loop, Scan, If and SequenceMap are run one by one, by the framework's own kernels. onnxruntime also runs the
-    model once as a whole, and a note says where its outputs are then different.
+    model once as a whole, and a note says where its outputs are then different. "jax.jit" compiles the straight
+    stretches of a function of JAX, in which XLA fuses and reorders; the graph itself has JAX's values op by op.
 
     Parameters
     ----------
-    framework : {"onnxruntime", "reference"}
+    framework : {"onnxruntime", "reference", "jax.jit"}
         The framework; "reference" is the reference evaluator of the onnx library.
-    model : path, bytes or onnx.ModelProto
-        The model.
+    model : path, bytes, onnx.ModelProto or JaxGraph
+        The model; for "jax.jit" the graph that :func:`from_jax` made.
     inputs : mapping, optional
         Values by input name.
     memory : int, default 1 GiB
@@ -59,8 +65,8 @@ def run_with(
     Raises
     ------
     WorkbenchError
-        ``unknown-framework``, ``missing-extra``, ``no-model`` for a graph instead of a model, ``missing-feed``,
-        ``bad-limit``.
+        ``unknown-framework``, ``missing-extra``, ``no-model`` for a graph instead of a model (with "jax.jit" for
+        anything but a graph of JAX), ``missing-feed``, ``bad-limit``.
     LoadError, FeedError
         For a model that cannot be read, or inputs that do not fit.
     ExecutionError
@@ -75,28 +81,27 @@ def run_with(
     <Stop FINISHED: ...>
     True
     """
+    if memory <= 0 or max_trips <= 0:
+        raise WorkbenchError(
+            f"run_with: memory and max_trips must be positive, got {memory} and {max_trips}.", slug="bad-limit"
+        )
+    if framework == JIT:
+        return _jitted(model, {**(inputs or {}), **named}, memory, max_trips)
     if isinstance(model, Graph) or hasattr(model, "graph") and isinstance(model.graph, Graph):
         raise WorkbenchError(
             f"{framework} runs models, got a graph that does not hold its model any more.",
             slug="no-model",
             fix="give the path, the bytes or the ModelProto that the graph was loaded from.",
         )
-    if memory <= 0 or max_trips <= 0:
-        raise WorkbenchError(
-            f"run_with: memory and max_trips must be positive, got {memory} and {max_trips}.", slug="bad-limit"
-        )
     library = engine(framework)
     source = lowered(model)
-    feeds = {n: from_graph(v) for n, v in prepare_feeds(source.graph, {**(inputs or {}), **named}).items()}
-    missing = [n for n in source.graph.inputs if n not in feeds]
-    if missing:
-        raise WorkbenchError(
-            f"The model has the inputs {', '.join(map(repr, missing))} too, which were not given.",
-            slug="missing-feed",
-            fix="give a value for each input.",
-        )
-    kept = _Kept(source, memory)
-    outputs = Driver(source.proto, library, max_trips=max_trips).run(feeds, kept.see)
+    feeds = _complete(source.graph, {**(inputs or {}), **named})
+    kept = _Kept(source.graph, {n: source.graph.names[n] for n in source.labels.values()}, memory)
+
+    def see(key: tuple[str, ...], name: str, path: tuple[int, ...], value: Any) -> None:
+        kept.put(source.labels.get((key, name)), path, value)
+
+    outputs = Driver(source.proto, library, max_trips=max_trips).run(feeds, see)
     notes = kept.notes()
     if framework == "onnxruntime":  # the reference evaluator rewrites nothing, and its own loops are incomplete
         notes += _as_a_whole(framework, source, library, feeds, outputs)
@@ -105,22 +110,59 @@ def run_with(
     )
 
 
+def _complete(graph: Graph, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs as arrays; WorkbenchError where one is missing."""
+    feeds = {n: from_graph(v) for n, v in prepare_feeds(graph, inputs).items()}
+    missing = [n for n in graph.inputs if n not in feeds]
+    if missing:
+        raise WorkbenchError(
+            f"The model has the inputs {', '.join(map(repr, missing))} too, which were not given.",
+            slug="missing-feed",
+            fix="give a value for each input.",
+        )
+    return feeds
+
+
+def _jitted(graph: Any, inputs: Mapping[str, Any], memory: int, max_trips: int) -> Record:
+    """The record of a function of JAX under ``jax.jit``."""
+    if not isinstance(graph, JaxGraph):
+        raise WorkbenchError(
+            f"{JIT} runs functions of JAX, got {type(graph).__name__}.",
+            slug="no-model",
+            fix="give the graph that wb.from_jax made, not one that was saved and read again.",
+        )
+    feeds = _complete(graph, inputs)
+    kept = _Kept(graph, {str(ref): ref for ref in graph.jitted_values}, memory)
+    made, whole = graph.jitted(feeds, lambda ref, path, value: kept.put(str(ref), path, value), max_trips)
+    outputs = dict(zip(graph.outputs, made, strict=True))
+    unequal = [n for n, a, b in zip(outputs, made, whole, strict=True) if a.tobytes() != b.tobytes()]
+    notes = [_WHOLE.format(JIT, ", ".join(unequal), "function", "it fuses across loops and branches, too")]
+    return Record(
+        JIT,
+        kept.values,
+        frames=kept.frames,
+        ops=kept.ops,
+        graph=graph,
+        outputs=outputs,
+        notes=kept.notes() + (notes if unequal else []),
+    )
+
+
 class _Kept:
     """The recorded values, under the names of our graph."""
 
-    def __init__(self, source: LoweredModel, memory: int) -> None:
+    def __init__(self, graph: Graph, labels: Mapping[str, Ref], memory: int) -> None:
         self.values: dict[str, dict[tuple[int, ...], Any]] = {}
         self.frames: dict[str, FramePath] = {}
         self.ops: dict[str, str] = {}
-        self._labels, self._left, self._cut = source.labels, memory, 0
-        for name in source.labels.values():
-            node = source.graph.nodes[source.graph.names[name].node]
-            self.frames[name] = output_frame(node, source.graph.frame_of(node.name))
+        self._left, self._cut = memory, 0
+        for name, ref in labels.items():
+            node = graph.nodes[ref.node]
+            self.frames[name] = output_frame(node, graph.frame_of(node.name))
             self.ops[name] = node.op
 
-    def see(self, key: tuple[str, ...], name: str, path: tuple[int, ...], value: Any) -> None:
-        label = self._labels.get((key, name))
-        if label is None or len(self.frames[label]) != len(path):
+    def put(self, label: str | None, path: tuple[int, ...], value: Any) -> None:
+        if label is None or len(self.frames.get(label, ())) != len(path):
             return
         size = int(getattr(value, "nbytes", 64)) + 128
         if size > self._left:
@@ -155,8 +197,9 @@ def _as_a_whole(
     if not unequal:
         return []
     return [
-        f"{framework} gives other values of {', '.join(unequal)} where it runs the model in one piece: it rewrites "
-        "nodes when it need not show what is between them."
+        _WHOLE.format(
+            framework, ", ".join(unequal), "model", "it rewrites nodes when it need not show what is between them"
+        )
     ]
 
 

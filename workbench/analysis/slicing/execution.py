@@ -27,9 +27,12 @@ from workbench.ir.opspec import REGISTRY, OpSpec
 from workbench.kernels import machine as core
 from workbench.kernels.layout import Place
 from workbench.plan import PLANS, ExecutionPlan
+from workbench.plan.memory.storage import array_bytes
 
 #: nominal seconds between two looks at the work that was done, and measured ones after which it is looked at more often
 BLOCK, SLOW = 1e-3, 0.05
+#: bytes that an object in a row takes beside those of its array
+OBJECT = 256
 
 
 class SliceMachine:
@@ -200,7 +203,7 @@ class SliceMachine:
             return None
         places = [p for p in self._merges if p is not None and p.base]
         width = sum(np.dtype(p.dtype).itemsize * int(np.prod(p.shape, dtype=np.int64)) for p in places)
-        row = max(width, self.plan.layout.frames[self.number].row_bytes, 1)
+        row = max(width, self._iteration_bytes(), 1)
         n = min(n, NEWEST_ROWS // (8 * row))
         if n < 2 or not places:
             return None
@@ -214,6 +217,22 @@ class SliceMachine:
                 raise RuntimeError("rows of the look-ahead have gone before they were read")
             parts.append(np.ascontiguousarray(column).view(np.uint8).reshape(done, -1))
         return np.concatenate(parts, axis=1)
+
+    def _iteration_bytes(self) -> int:
+        """Bytes that an iteration leaves in the ring: its row, the rows of its arrays, and the objects it refers to."""
+        layout = self.plan.layout
+        ends: dict[int, int] = {self.number + 1: layout.frames[self.number].row_bytes}
+        objects = 0
+        for value in layout.values.values():
+            place = value.place
+            if place is None or not place.base or layout.frame_of(place) != self.number:
+                continue
+            size = np.dtype(place.dtype or object).itemsize * int(np.prod(place.shape, dtype=np.int64))
+            ends[place.base] = max(ends.get(place.base, 0), place.offset + size)
+            if place.dtype is None:
+                type_ = self.plan.graph.type_of(Ref(value.node, value.output))
+                objects += OBJECT + (array_bytes(type_) if type_.is_static else 0)
+        return sum(ends.values()) + objects
 
     def cond(self) -> bool:
         pred = self.plan.layout.values[self._cond.name, 0].place

@@ -40,19 +40,30 @@ def held(equation: Any) -> Any:
     return next((equation.params[k] for k in keys if is_jaxpr(equation.params.get(k))), None)
 
 
+def without_wrapper(closed: Any) -> Any:
+    """The jaxpr of the function itself where all that is traced is one ``jit`` of it, which need not be a box."""
+    jaxpr, consts = opened(closed)
+    if consts or len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive.name not in ("jit", "pjit"):
+        return closed
+    (equation,) = jaxpr.eqns
+    if list(equation.invars) != list(jaxpr.invars) or list(equation.outvars) != list(jaxpr.outvars):
+        return closed
+    return without_wrapper(held(equation))
+
+
 def lower_call(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value]:
     """The results of a call; library functions of one equation get no region of their own."""
     closed = held(equation)
     jaxpr, _ = opened(closed)
-    given = _arguments(equation, values)
+    given = arguments_of(equation, values)
     if len(jaxpr.eqns) < 2:
-        return lowering.closed(closed, given)
+        return lowering.closed(closed, given, "call")
     with lowering.region(_label(equation)):
-        return lowering.closed(closed, given)
+        return lowering.closed(closed, given, "call")
 
 
-def _arguments(equation: Any, values: Sequence[Value]) -> list[Value]:
-    """Of a linear solve only the constants of its solver and the right-hand side are read."""
+def arguments_of(equation: Any, values: Sequence[Any]) -> list[Any]:
+    """The inputs of a call's jaxpr: of a linear solve the constants of its solver and the right-hand side alone."""
     if equation.primitive.name == "custom_linear_solve":
         lengths = equation.params["const_lengths"]
         before = lengths.matvec + lengths.vecmat

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.errors import LoadError, WorkbenchError
-from workbench.frontends.jax.jax_graph import JaxGraph, attach, positive
+from workbench.frontends.jax.calls import without_wrapper
+from workbench.frontends.jax.jax_graph import Call, JaxGraph, attach
+from workbench.frontends.jax.jitted import Traced
 from workbench.frontends.jax.library import library, opened, result_names
 from workbench.frontends.jax.lower import JaxLowering
 from workbench.frontends.jax.names import distinct, own_names
@@ -52,7 +54,7 @@ def from_jax(
 
     Notes
     -----
-    Jaxprs: https://docs.jax.dev/en/latest/jaxpr.html. Versions 0.7 to 0.10 of JAX are read.
+    Jaxprs: https://docs.jax.dev/en/latest/jaxpr.html. Versions 0.7 to 0.12 of JAX are read.
 
     Examples
     --------
@@ -81,8 +83,8 @@ def from_jax(
             fix="call it under jax.jit with these arguments first; name what is not an array in static_argnums.",
         ) from error
     with collector_paused():
-        graph = _graph(closed, _name_of(function))
-    attach(graph, [a for k, a in enumerate(args) if k not in positive(static, len(args))], kwargs, static, shape)
+        graph = _graph(without_wrapper(closed), _name_of(function))
+    attach(graph, Call(args, kwargs, static), shape)
     return graph
 
 
@@ -103,9 +105,10 @@ def _graph(closed: Any, name: str) -> JaxGraph:
     results = lowering.after_effects(lowering.closed(closed, arguments))
     lowering.finish()
     labels = distinct([_result_label(n, len(results)) for n in result_names(jaxpr)])
-    made = builder.build(dict(zip(labels, results, strict=True)))
+    made = builder.build(dict(zip(labels, results, strict=True))).with_notes(lowering.notes)
     graph: JaxGraph = object.__new__(JaxGraph)
     graph.__dict__.update(made.__dict__)
+    graph.__dict__["_traced"] = Traced(closed, lowering.labels, lowering.x64)
     return graph
 
 

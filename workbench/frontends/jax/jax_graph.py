@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.errors import FeedError
+from workbench.frontends.jax.jitted import JitRun, Seen, Traced
 from workbench.frontends.jax.library import is_key, library
+from workbench.frontends.jax.types import key_name
 from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+
+
+class Call(NamedTuple):
+    """The arguments that a function was traced with, and the positions of those that are static."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    static: tuple[int, ...]
 
 
 class JaxGraph(Graph):
@@ -24,6 +35,8 @@ class JaxGraph(Graph):
 
     _leaves: Callable[..., list[Any]]
     _packed: Callable[[list[Any]], Any]
+    _traced: Traced
+    _call: Call
 
     def feeds(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """The inputs of the graph for arguments of the function.
@@ -60,15 +73,40 @@ class JaxGraph(Graph):
         """
         return self._packed([outputs[n] for n in self.outputs])
 
+    @property
+    def call(self) -> Call:
+        """The arguments that the function was traced with."""
+        return self._call
+
+    @property
+    def example(self) -> dict[str, Any]:
+        """The inputs for the arguments that the function was traced with."""
+        return self.feeds(*self._call.args, **self._call.kwargs)
+
+    @property
+    def jitted_values(self) -> Iterable[Ref]:
+        """The values that :meth:`jitted` can show."""
+        return dict.fromkeys(ref for ref in self._traced.labels.values() if ref.node in self.nodes)
+
+    def jitted(self, inputs: Mapping[str, Any], seen: Seen, max_trips: int) -> tuple[list[Any], list[Any]]:
+        """Run the function by compiled stretches and as a whole; see :func:`workbench.run_with`."""
+        leaves = []
+        for variable, (name, ref) in zip(self._traced.closed.jaxpr.invars, self.inputs.items(), strict=True):
+            value = np.asarray(inputs[name]).astype(self.type_of(ref).dtype, copy=False)
+            kind = key_name(variable.aval)
+            leaves.append(library().random.wrap_key_data(value, impl=kind) if kind else value)
+        return JitRun(self._traced, seen, max_trips).run(leaves)
+
 
 def positive(static: Sequence[int], count: int) -> set[int]:
     """Positions of the static arguments among ``count``."""
     return {s + count if s < 0 else s for s in static}
 
 
-def attach(graph: JaxGraph, args: Sequence[Any], kwargs: Mapping[str, Any], static: Sequence[int], shape: Any) -> None:
-    jax = library()
-    wanted = jax.tree_util.tree_structure((tuple(args), dict(kwargs)))
+def attach(graph: JaxGraph, call: Call, shape: Any) -> None:
+    jax, static = library(), call.static
+    args = tuple(a for k, a in enumerate(call.args) if k not in positive(static, len(call.args)))
+    wanted = jax.tree_util.tree_structure((args, dict(call.kwargs)))
     results = jax.tree_util.tree_structure(shape)
     types = [graph.type_of(r) for r in graph.inputs.values()]
 
@@ -83,6 +121,7 @@ def attach(graph: JaxGraph, args: Sequence[Any], kwargs: Mapping[str, Any], stat
             )
         return [_number(v, t) for v, t in zip(found, types, strict=True)]
 
+    graph.__dict__["_call"] = call
     graph.__dict__["_leaves"] = leaves
     graph.__dict__["_packed"] = lambda values: jax.tree_util.tree_unflatten(results, values)
 

@@ -17,8 +17,8 @@ from typing import Any
 from workbench.errors import LoadError
 
 #: first version that is read, and the first that is not
-OLDEST, TOO_NEW = (0, 7), (0, 11)
-TESTED = "0.7 to 0.10"
+OLDEST, TOO_NEW = (0, 7), (0, 13)
+TESTED = "0.7 to 0.12"
 
 
 @functools.cache
@@ -47,6 +47,7 @@ def version(jax: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
 
 
+@functools.cache
 def internal(name: str) -> Any:
     """A module below jax._src, which may be another in the next version."""
     library()
@@ -63,6 +64,11 @@ def opened(closed: Any) -> tuple[Any, list[Any]]:
     """The jaxpr and the values of its constants, of a closed jaxpr or of an open one."""
     consts = list(getattr(closed, "consts", ()) or ())
     return getattr(closed, "jaxpr", closed), consts
+
+
+def function_of(closed: Any) -> Any:
+    """A jaxpr as a function, which JAX can compile as a whole."""
+    return importlib.import_module("jax.extend.core").jaxpr_as_fun(closed)
 
 
 def is_literal(atom: Any) -> bool:
@@ -102,6 +108,12 @@ def user_frame(equation: Any) -> Any:
     return None if traceback is None else internal("source_info_util").user_frame(traceback)
 
 
+def made_in(equation: Any, function: str) -> bool:
+    """True if an equation was made while a function of JAX itself, such as a batching rule, was running."""
+    traceback = getattr(equation.source_info, "traceback", None)
+    return traceback is not None and any(frame.function_name == function for frame in traceback.frames)
+
+
 def name_stack(equation: Any) -> str:
     """The ``jax.named_scope`` around an equation, relative to its jaxpr."""
     return str(getattr(equation.source_info, "name_stack", "") or "")
@@ -120,7 +132,10 @@ def key_of(dtype: Any) -> tuple[str, tuple[int, ...]]:
 
 
 def counts_of_scan(params: Any) -> tuple[int, int]:
-    """Numbers of constants and of carried values of a scan."""
+    """Numbers of constants and of carried values of a scan; since JAX 0.11 it has a tree of each instead."""
+    if "ft_in" in params:
+        consts, carried, _ = params["ft_in"].unpack()
+        return len(consts.vals), len(carried.vals)
     return int(params["num_consts"]), int(params["num_carry"])
 
 

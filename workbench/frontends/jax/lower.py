@@ -21,6 +21,7 @@ from workbench.frontends.jax.foreign.codec import NotEncodable, encode
 from workbench.frontends.jax.foreign.entry import PREFIX
 from workbench.frontends.jax.foreign.primitives import met, refusal
 from workbench.frontends.jax.library import is_literal, library, name_stack, opened
+from workbench.frontends.jax.notes import note_of
 from workbench.frontends.jax.rules import RULES
 from workbench.frontends.jax.source_lines import place_of, source_of
 from workbench.frontends.jax.types import key_name, type_of
@@ -38,14 +39,21 @@ class JaxLowering:
         self.flags: dict[Ref, Value] = {}
         self.x64 = bool(library().config.jax_enable_x64)
         self.refused: dict[str, str] = {}
+        #: what vmap made of the code, for the reader of the graph
+        self.notes: dict[str, None] = {}
+        #: (numbers of the equations and their parts around it, variable) -> its value here
+        self.labels: dict[tuple[Any, ...], Ref] = {}
+        self._key: tuple[Any, ...] = ()
         #: of each loop, branch or outermost level the last node with an effect, and those that nothing waits for yet
         self._last: dict[Any, str] = {}
         self._loose: dict[Any, list[str]] = {}
         self._numbers: dict[Any, dict[Any, Value]] = {}
 
     # -- jaxprs ------------------------------------------------------------------------------------------------------
-    def closed(self, closed: Any, arguments: Sequence[Value]) -> list[Value]:
-        """The results of a jaxpr for these arguments."""
+    def closed(self, closed: Any, arguments: Sequence[Value], part: int | str | None = None) -> list[Value]:
+        """The results of a jaxpr for these arguments; ``part`` says which of an equation's jaxprs it is."""
+        outer = self._key
+        key = outer if part is None else (*outer, part)
         jaxpr, consts = opened(closed)
         values: dict[Any, Value] = dict(zip(jaxpr.invars, arguments, strict=True))
         for variable, const in zip(jaxpr.constvars, consts, strict=True):
@@ -55,13 +63,14 @@ class JaxLowering:
             return self.constant(atom.val, atom.aval) if is_literal(atom) else values[atom]
 
         source = self.builder.source
-        for equation in jaxpr.eqns:
-            self.builder.source = source_of(equation, source)
+        for number, equation in enumerate(jaxpr.eqns):
+            self.builder.source, self._key = source_of(equation, source), (*key, number)
             try:
                 made = self.equation(equation, [value(a) for a in equation.invars])
             finally:
-                self.builder.source = source
+                self.builder.source, self._key = source, outer
             values.update(zip(equation.outvars, made, strict=True))
+        self.labels.update(((*key, variable), found.ref) for variable, found in values.items())
         return [value(a) for a in jaxpr.outvars]
 
     def constant(self, value: Any, aval: Any) -> Value:
@@ -82,6 +91,8 @@ class JaxLowering:
         name = equation.primitive.name
         if (reason := refusal(equation)) is not None:
             return self._refuse(equation, reason)
+        if (note := note_of(equation)) is not None:
+            self.notes[note] = None
         if name in CONTROL:
             return CONTROL[name](self, equation, values)
         if held(equation) is not None:

@@ -40,7 +40,7 @@ def _chosen(
     """The results of ``branches``, the first of which has the number ``first``; with ``effects`` also one more, which
     is there when they have happened."""
     if len(branches) == 1:
-        made = lowering.closed(branches[0], given)
+        made = lowering.closed(branches[0], given, first)
         return [*made, lowering.mark()] if effects else made
     b, half = lowering.builder, len(branches) // 2
     later = _is_at_least(lowering, index, first + half)

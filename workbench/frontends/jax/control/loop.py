@@ -35,7 +35,7 @@ def lower_while(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -
     batched = bool(opened(test)[0].outvars[0].aval.shape)
 
     def tested(now: dict[str, Value]) -> Value:
-        return lowering.after_effects(lowering.closed(test, [*test_consts, *_of(now, names[:count])]))[0]
+        return lowering.after_effects(lowering.closed(test, [*test_consts, *_of(now, names[:count])], "cond"))[0]
 
     def condition(**now: Value) -> Value:
         go_on = tested(now)
@@ -43,7 +43,7 @@ def lower_while(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -
 
     def step(**now: Value) -> dict[str, Value]:
         old = _of(now, names)
-        made = lowering.closed(body, [*body_consts, *old[:count]])
+        made = lowering.closed(body, [*body_consts, *old[:count]], "body")
         if len(names) > count:
             made.append(lowering.mark() if equation.effects else old[-1])
         go_on = tested(now) if batched else None

@@ -47,7 +47,7 @@ def lower_scan(lowering: JaxLowering, equation: Any, values: Sequence[Value]) ->
             b.op("gather", x, at, axis=0, name=lowering.label(None, label or "element"))
             for x, label in zip(scanned, labels, strict=True)
         ]
-        made = lowering.closed(body, [*consts, *(now[n] for n in variables), *parts])
+        made = lowering.closed(body, [*consts, *(now[n] for n in variables), *parts], "body")
         following = b.op("add", now[counter], b.constant(np.int32(1)), name=lowering.label(None, "next"))
         grown = [b.op("list_append", now[n], v) for n, v in zip(lists, made[n_carry:], strict=True)]
         after = {happened: lowering.mark()} if equation.effects else {}

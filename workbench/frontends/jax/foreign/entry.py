@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from workbench.errors import ExecutionError, UnknownOpError, WorkbenchError
+from workbench.errors import ExecutionError, WorkbenchError
 from workbench.frontends.jax.foreign.codec import decode
 from workbench.frontends.jax.foreign.primitives import primitive
+from workbench.frontends.jax.foreign.typed import Call, typed_spec
 from workbench.frontends.jax.library import library, numbers_of_64_bits
-from workbench.ir.opspec import Bound, OpSpec
-from workbench.ir.types import TensorType, dtype_name
+from workbench.ir.opspec import OpSpec
 from workbench.ops import foreign
 
 PREFIX = "jax"
@@ -24,60 +24,25 @@ _PAGE = "https://docs.jax.dev/en/latest/jax.lax.html"
 
 def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
     """The registry entry of a foreign node."""
-    name, types = op.removeprefix(f"{PREFIX}:"), attrs.get("types")
-    effects = attrs.get("effects") is True
-    typed = isinstance(types, tuple) and all(isinstance(t, TensorType) for t in types)
-    if not isinstance(attrs.get("params"), str) or not typed:
-        raise UnknownOpError(f"The foreign op {op!r} does not carry its parameters and types.", fix="read it again.")
-    return OpSpec(
+    name = op.removeprefix(f"{PREFIX}:")
+
+    def call_for(attrs: Mapping[str, Any]) -> Call:
+        return call_of(name, attrs["params"], attrs.get("given", ()), attrs.get("made", ()), bool(attrs.get("x64")))
+
+    return typed_spec(
         op,
-        ("*inputs",),
-        tuple(f"output{i}" for i in range(len(types or ()))),
-        _infer,
-        functools.partial(_evaluate, name),
-        f"JAX's primitive {name}, computed by JAX.",
-        "foreign",
+        attrs,
+        call_for,
+        by="JAX",
+        content="params",
+        defaults={"params": "", "given": (), "made": (), "x64": False, "effects": False},
         source=_PAGE,
-        attrs={"params": "", "types": (), "given": (), "made": (), "x64": False, "effects": False},
-        pure=not effects,
-        once=effects,
-        bind=None if effects else functools.partial(_bind, name),
+        once=attrs.get("effects") is True,
     )
 
 
-def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
-    return tuple(attrs["types"])
-
-
-def _evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    types = [TensorType.of(a) for a in arrays]
-    return tuple(_bind(name, attrs, types, ()).evaluate(arrays))
-
-
-def _bind(name: str, attrs: Mapping[str, Any], types: Sequence[TensorType], values: Sequence[Any]) -> Bound:
-    call = call_of(name, attrs["params"], attrs.get("given", ()), attrs.get("made", ()), bool(attrs.get("x64")))
-    wanted = tuple(attrs["types"])
-
-    def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(_checked(name, r, t) for r, t in zip(call(arrays), wanted, strict=True))
-
-    return Bound(evaluate, tuple(range(len(types))), ("jax", f"{name} is computed by JAX"))
-
-
-def _checked(name: str, result: np.ndarray, wanted: TensorType) -> np.ndarray:
-    if result.shape != wanted.shape or dtype_name(result.dtype) != wanted.dtype:
-        raise ExecutionError(
-            f"JAX's {name} gave {result.dtype} of shape {result.shape} where {wanted} was expected.",
-            slug="foreign-op-failed",
-            fix="read the function again.",
-        )
-    return result
-
-
 @functools.lru_cache(maxsize=8192)
-def call_of(
-    name: str, params: str, given: tuple[str, ...], made: tuple[str, ...], x64: bool
-) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+def call_of(name: str, params: str, given: tuple[str, ...], made: tuple[str, ...], x64: bool) -> Call:
     """The function from arrays to arrays that one primitive is; ``given`` and ``made`` name the kinds of random keys
     among inputs and outputs ("" for numbers)."""
     jax, op = library(), primitive(name)

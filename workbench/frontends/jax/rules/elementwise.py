@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.frontends.jax.rules.kinds import FLOAT, INTEGER, PLAIN, REAL
+from workbench.frontends.jax.rules.kinds import DOUBLE, FLOAT, INTEGER, PLAIN, REAL
 from workbench.ir.builder.value import Value
 from workbench.ir.types import numpy_dtype
 
@@ -85,6 +85,14 @@ def _convert(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> l
     return [made]
 
 
+def _round(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
+    """Halves go to the even number; away from zero, which is what ``lax.round`` does unless told otherwise, stays with
+    JAX."""
+    if values[0].dtype not in FLOAT or equation.params["rounding_method"].name != "TO_NEAREST_EVEN":
+        return None
+    return [lowering.op(equation, "round", values[0])]
+
+
 ELEMENTWISE: dict[str, Rule] = {
     "add": _same("add", REAL),
     "add_any": _same("add", REAL),
@@ -99,6 +107,13 @@ ELEMENTWISE: dict[str, Rule] = {
     "floor": _same("floor", FLOAT),
     "ceil": _same("ceil", FLOAT),
     "is_finite": _same("isfinite", FLOAT),
+    "round": _round,
+    # functions that XLA, too, takes from the C library
+    "cbrt": _same("cbrt", FLOAT),
+    "tan": _same("tan", FLOAT),
+    "sin": _same("sin", DOUBLE),
+    "cos": _same("cos", DOUBLE),
+    "log": _same("log", DOUBLE),
     "eq": _same("equal", PLAIN),
     "ne": _same("not_equal", PLAIN),
     "lt": _same("less", PLAIN),

@@ -33,8 +33,9 @@ def _broadcast(lowering: JaxLowering, equation: Any, values: Sequence[Value]) ->
 
 
 def _reshape(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-    shape = type_of(equation.outvars[0].aval).shape
-    if values[0].dtype not in PLAIN or len(values) > 1 or equation.params.get("dimensions") is not None:
+    """Also of ``squeeze``, whose ``dimensions`` are those that go; those of ``reshape`` are an order."""
+    shape, reordered = type_of(equation.outvars[0].aval).shape, equation.params.get("dimensions") is not None
+    if values[0].dtype not in PLAIN or len(values) > 1 or (reordered and equation.primitive.name == "reshape"):
         return None
     return [lowering.op(equation, "reshape", values[0], shape=shape)]
 

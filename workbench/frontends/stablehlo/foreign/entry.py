@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import ExecutionError, UnknownOpError, WorkbenchError
+from workbench.frontends.jax.foreign.typed import Call, typed_spec
 from workbench.frontends.jax.library import internal, numbers_of_64_bits
 from workbench.frontends.stablehlo.foreign.refused import DIALECTS, refusal
 from workbench.frontends.stablehlo.library import context, library, parse
-from workbench.ir.opspec import Bound, OpSpec
-from workbench.ir.types import TensorType, dtype_name
+from workbench.ir.opspec import OpSpec
 from workbench.ops import foreign
 
 PREFIX = "stablehlo"
@@ -22,53 +22,16 @@ _PAGE = "https://openxla.org/stablehlo/spec"
 
 def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
     """The registry entry of a foreign node."""
-    name, types = op.removeprefix(f"{PREFIX}:"), attrs.get("types")
-    typed = isinstance(types, tuple) and all(isinstance(t, TensorType) for t in types)
-    if not isinstance(attrs.get("module"), str) or not typed:
-        raise UnknownOpError(f"The foreign op {op!r} does not carry its module and types.", fix="read it again.")
-    return OpSpec(
-        op,
-        ("*inputs",),
-        tuple(f"output{i}" for i in range(len(types or ()))),
-        _infer,
-        functools.partial(_evaluate, name),
-        f"StableHLO's {name}, computed by XLA.",
-        "foreign",
-        source=_PAGE,
-        attrs={"module": "", "types": ()},
-        bind=functools.partial(_bind, name),
-    )
+    name = op.removeprefix(f"{PREFIX}:")
 
+    def call_for(attrs: Mapping[str, Any]) -> Call:
+        return call_of(name, attrs["module"])
 
-def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
-    return tuple(attrs["types"])
-
-
-def _evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(_bind(name, attrs, [TensorType.of(a) for a in arrays], ()).evaluate(arrays))
-
-
-def _bind(name: str, attrs: Mapping[str, Any], types: Sequence[TensorType], values: Sequence[Any]) -> Bound:
-    call, wanted = call_of(name, attrs["module"]), tuple(attrs["types"])
-
-    def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(_checked(name, r, t) for r, t in zip(call(arrays), wanted, strict=True))
-
-    return Bound(evaluate, tuple(range(len(types))), ("stablehlo", f"{name} is computed by XLA"))
-
-
-def _checked(name: str, result: np.ndarray, wanted: TensorType) -> np.ndarray:
-    if result.shape != wanted.shape or dtype_name(result.dtype) != wanted.dtype:
-        raise ExecutionError(
-            f"XLA's {name} gave {result.dtype} of shape {result.shape} where {wanted} was expected.",
-            slug="foreign-op-failed",
-            fix="read the program again.",
-        )
-    return result
+    return typed_spec(op, attrs, call_for, by="XLA", content="module", defaults={"module": ""}, source=_PAGE)
 
 
 @functools.lru_cache(maxsize=4096)
-def call_of(name: str, text: str) -> Callable[[Sequence[Any]], list[np.ndarray]]:
+def call_of(name: str, text: str) -> Call:
     """The function from arrays to arrays that the ``main`` of a module is."""
     jax, module = library(), parse(text.encode())
     for operation in _operations(module):

@@ -1,0 +1,92 @@
+"""The common part of foreign nodes of JAX and of StableHLO: they carry the types of their results, and each is a call
+of XLA that gives arrays of just these types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ExecutionError, UnknownOpError
+from workbench.ir.opspec import Bound, OpSpec
+from workbench.ir.types import TensorType, dtype_name
+
+#: arrays -> arrays, by XLA
+Call = Callable[[Sequence[Any]], list[np.ndarray]]
+
+
+def typed_spec(
+    op: str,
+    attrs: Mapping[str, Any],
+    call_for: Callable[[Mapping[str, Any]], Call],
+    *,
+    by: str,
+    content: str,
+    defaults: Mapping[str, Any],
+    source: str,
+    once: bool = False,
+) -> OpSpec:
+    """The registry entry of a foreign node ``prefix:Name``.
+
+    Parameters
+    ----------
+    call_for : callable
+        attrs -> the call that computes the node.
+    by : str
+        Who computes it, for messages.
+    content : str
+        The attribute that holds, as text, what is computed.
+    defaults : mapping
+        The attributes with their defaults, besides ``types``.
+    source : str
+        Address of the documentation.
+    once : bool
+        True for a node with an effect, which is run once and not again in a replay.
+    """
+    prefix, _, name = op.partition(":")
+    types = attrs.get("types")
+    if not isinstance(types, tuple) or not all(isinstance(t, TensorType) for t in types):
+        types = None
+    if types is None or not isinstance(attrs.get(content), str):
+        raise UnknownOpError(f"The foreign op {op!r} does not carry its {content} and types.", fix="read it again.")
+
+    def bind(attrs: Mapping[str, Any], types: Sequence[TensorType], values: Sequence[Any]) -> Bound:
+        call, wanted = call_for(attrs), tuple(attrs["types"])
+
+        def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(_checked(f"{by}'s {name}", r, t) for r, t in zip(call(arrays), wanted, strict=True))
+
+        return Bound(evaluate, tuple(range(len(types))), (prefix, f"{name} is computed by {by}"))
+
+    def evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(bind(attrs, [TensorType.of(a) for a in arrays], ()).evaluate(arrays))
+
+    return OpSpec(
+        op,
+        ("*inputs",),
+        tuple(f"output{i}" for i in range(len(types))),
+        _infer,
+        evaluate,
+        f"{name}, computed by {by}.",
+        "foreign",
+        source=source,
+        attrs={**defaults, "types": ()},
+        pure=not once,
+        once=once,
+        bind=None if once else bind,
+    )
+
+
+def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequence[Any]) -> tuple[TensorType, ...]:
+    return tuple(attrs["types"])
+
+
+def _checked(what: str, result: np.ndarray, wanted: TensorType) -> np.ndarray:
+    if result.shape != wanted.shape or dtype_name(result.dtype) != wanted.dtype:
+        raise ExecutionError(
+            f"{what} gave {result.dtype} of shape {result.shape} where {wanted} was expected.",
+            slug="foreign-op-failed",
+            fix="read it again.",
+        )
+    return result

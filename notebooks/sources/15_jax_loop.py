@@ -85,7 +85,8 @@ print("loop variables:", *[variable.name.split("/")[-1] for variable in loop.var
 assert list(graph.inputs) == ["start", "rate", "tolerance"]
 
 # %% [markdown]
-# The variables are called as in `w, slope = state`. Calls of functions are closed boxes: a click opens them.
+# The variables are called as in `w, slope = state`. Where a function calls others, each call is a closed box: a click
+# opens it.
 
 # %% tags=["nbval-ignore-output"]
 GraphView(graph, height=520)
@@ -270,8 +271,7 @@ assert [(f.iteration, f.index, f.limit) for f in faults] == [((5,), 6, 5)]
 #
 # ## 5. In the panel
 #
-# A function and its arguments are enough. **Step over** goes to the next line of your code; a click on a closed call
-# opens it.
+# A function and its arguments are enough. **Iteration** goes on to the next iteration, **Step** to the next node.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(fit, (start, 0.5, 1e-5))

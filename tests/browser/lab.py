@@ -61,7 +61,7 @@ def lab_server(
     extension.parent.mkdir(parents=True)
     extension.symlink_to(ROOT / "widgets" / "labextension")
     # kernels are this Python: `jupyter lab` is the first one on PATH, which may be that of another environment
-    kernel = folder / "data" / "kernels" / "python3"
+    kernel = folder / "path" / "kernels" / "python3"
     kernel.mkdir(parents=True)
     launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec = {
@@ -76,6 +76,7 @@ def lab_server(
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
     places = {
+        "JUPYTER_PATH": folder / "path",  # looked at before the folders of the environment
         "JUPYTER_CONFIG_DIR": folder / "config",
         "JUPYTER_DATA_DIR": folder / "data",
         "IPYTHONDIR": folder / "ipython",

@@ -75,8 +75,10 @@ class JitRun:
                 fix="leave jax.debug.print and callbacks out for this comparison.",
             )
         with numbers_of_64_bits(self.traced.x64):
-            whole = jax.jit(function_of(self.traced.closed))(*leaves)
             made = self._jaxpr(self.traced.closed, leaves, (), ())
+            whole = jax.jit(function_of(self.traced.closed))(
+                *leaves
+            )  # afterwards: an endless loop would never come back
             return [np.asarray(v) for v in made], [np.asarray(v) for v in whole]
 
     def _jaxpr(self, closed: Any, arguments: Sequence[Any], key: Place, path: Path) -> list[Any]:

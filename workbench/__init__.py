@@ -75,7 +75,8 @@ def load_ipython_extension(shell: Any) -> None:
     importlib.import_module("workbench.magics").register(shell)
 
 
-if "IPython" in sys.modules and (_shell := sys.modules["IPython"].get_ipython()) is not None:
+_get_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+if _get_shell is not None and (_shell := _get_shell()) is not None:
     load_ipython_extension(_shell)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ from workbench.magics.watch_line import parse_line
 
 @pytest.fixture(scope="module")
 def shell():
+    main = sys.modules["__main__"]  # a shell puts its own in the place
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "workbench")
     yield shell
     InteractiveShell.clear_instance()
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture
@@ -123,6 +126,45 @@ def test_a_caught_error_in_an_inner_loop_does_not_confuse_the_outer(run):
     assert outer["i"].values.tolist() == [0, 1, 2, 3]
     (inner,) = outer.children.values()
     assert inner["j"].values.tolist() == [0, 0, 1, 0, 1, 2]
+
+
+def outer_and_inner(cell: str, run) -> tuple[list, list]:
+    outer = run(f"%%watch i, j\n{cell}")["_watch"]
+    (inner,) = outer.children.values()
+    assert outer.state == inner.state == "finished"
+    return outer["i"].values.tolist(), inner["j"].values.tolist()
+
+
+def test_a_loop_of_a_function_belongs_to_the_loop_that_calls_it(run):
+    cell = "def f(n):\n    for j in range(n):\n        pass\nfor i in range(3):\n    f(i)"
+    assert outer_and_inner(cell, run) == ([0, 1, 2], [0, 0, 1])
+
+
+def test_a_generator_waits_while_the_loop_over_it_runs(run):
+    cell = "def f():\n    for j in range(4):\n        yield j\nfor i in f():\n    pass"
+    assert outer_and_inner(cell, run) == ([0, 1, 2, 3], [0, 1, 2, 3])
+
+
+def test_a_function_that_an_error_left(run):
+    cell = (
+        "def f(n):\n    for j in range(n):\n        1 / (1 - j)\nfor i in range(3):\n    try:\n        f(3)\n"
+        "    except ZeroDivisionError:\n        pass"
+    )
+    assert outer_and_inner(cell, run) == ([0, 1, 2], [0, 0, 0])
+    cell = "try:\n    for a in range(3):\n        1 / (1 - a)\nexcept ArithmeticError:\n    pass\nfor b in range(2): b"
+    two = run(f"%%watch\n{cell}")
+    assert [watch.names for watch in two["_watch"]] == [["a"], ["b"]], "one after the other, not nested"
+
+
+def test_a_function_that_calls_itself_and_threads(run):
+    watch = run("%%watch j\ndef f(n):\n    for j in range(n):\n        f(j)\nf(3)")["_watch"]
+    assert watch.calls == 7 and watch.state == "finished"
+    cell = (
+        "%%watch j\nimport threading\ndef f():\n    for j in range(50):\n        pass\n"
+        "ts = [threading.Thread(target=f) for _ in range(4)]\n[t.start() for t in ts]\n[t.join() for t in ts]"
+    )
+    watch = run(cell)["_watch"]
+    assert watch.calls == 200 and watch.state == "finished"
 
 
 def test_a_bound_may_be_a_variable(run):

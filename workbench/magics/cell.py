@@ -59,7 +59,7 @@ class WatchedCells:
         loops = insert(tree, name)
         from workbench.magics.probe import Probe
 
-        self._probe = self.shell.user_ns[name] = Probe(line, loops, name)
+        self._probe = self.shell.user_ns[name] = Probe(line, loops)
         self.shell.user_ns_hidden[name] = self._probe
         return tree
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+import threading
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from numbers import Number
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +18,24 @@ from workbench.magics.watch_line import WatchLine
 from workbench.recorder import Watch
 
 _KINDS = frozenset("biufc")
+#: flags of code whose frame may wait while others run
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class Running(NamedTuple):
+    """A loop that is under way: its number, the scope that runs it, and its watch."""
+
+    number: int
+    scope: object
+    watch: Watch
 
 
 class Probe:
     """The probe of one cell. After the cell its calls, which functions of the cell keep, do nothing.
+
+    A loop belongs to the loop that is under way around it, be it in the same lines or in a function that calls this
+    one. A loop that an exception left is ended by the next call that notices; one in a generator or a coroutine may
+    wait while others run.
 
     Attributes
     ----------
@@ -25,42 +43,40 @@ class Probe:
         One for each loop that ran and is not inside of another one, in the order in which they began.
     """
 
-    def __init__(self, line: WatchLine, loops: Sequence[Loop], cell: str) -> None:
-        self.line, self.loops, self.cell = line, loops, cell
+    def __init__(self, line: WatchLine, loops: Sequence[Loop]) -> None:
+        self.line, self.loops = line, loops
         self.watches: list[Watch] = []
-        self._of: dict[int, Watch] = {}
-        self._names: dict[int, tuple[str, ...]] = {}
-        self._running: list[int] = []
         self.done = False
+        self._lock = threading.Lock()
+        self._made: dict[tuple[int, Watch | None], Watch] = {}
+        self._names = [self._wanted(loop) for loop in loops]
+        self._stacks: defaultdict[int, list[Running]] = defaultdict(list)  # by thread
 
-    # -- called from the cell ------------------------------------------------------------------------------------------
+    # -- called from the cell -----------------------------------------------------------------------------------------
     def enter(self, number: int) -> None:
         """A loop is about to begin."""
-        if self.done:
+        if self.done or not self._names[number]:
             return
-        loop = self.loops[number]
-        while self._running and self._running[-1] != loop.around and number in self._running:
-            self.leave(self._running[-1])  # an exception that was caught left it
-        parent = self._of.get(self._running[-1]) if self._running else None
-        names = self._wanted(loop)
-        self._names[number] = names
-        if not names:
-            return
-        watch = self._of.get(number)
-        if watch is None or watch.parent is not parent:
-            watch = self._made(loop, names, parent, sys._getframe(1).f_locals)
-            self._of[number] = watch
+        frame, stack = sys._getframe(1), self._stacks[threading.get_ident()]
+        self._drop_left(stack, frame, self.loops[number])
+        again = next((one.watch for one in stack if one.number == number), None)  # a function that calls itself
+        parent = stack[-1].watch if stack else None
+        watch = self._watch(number, parent, frame.f_locals) if again is None else again
         watch.opened()
-        self._running.append(number)
+        stack.append(Running(number, _scope(frame), watch))
 
     def record(self, number: int) -> None:
         """A pass of a loop is over."""
-        if self.done or number not in self._of or number not in self._running:
+        if self.done:
             return
-        while self._running[-1] != number:
-            self.leave(self._running[-1])
-        here = sys._getframe(1)
-        known, others = here.f_locals, here.f_globals
+        frame, stack = sys._getframe(1), self._stacks[threading.get_ident()]
+        scope = _scope(frame)
+        at = _place(stack, number, scope)
+        if at is None:
+            return
+        for one in [one for one in stack[at + 1 :] if one.scope is scope]:
+            self._end(stack, one)
+        known, others = frame.f_locals, frame.f_globals
         values = {}
         for name in self._names[number]:
             value = known[name] if name in known else others.get(name)
@@ -68,27 +84,27 @@ class Probe:
                 values[name] = value
             elif value is not None and self.line.names:
                 values[name] = value  # asked for by name: the watch says why it is not recorded
-        watch = self._of[number]
+        watch = stack[at].watch
         watch.record(**values)
         if watch.root.stop_requested:
             raise KeyboardInterrupt(f"the watch {watch.root.name!r} was asked to stop")
 
     def leave(self, number: int) -> None:
         """A loop is over."""
-        if self.done or number not in self._running:
+        if self.done:
             return
-        while self._running:
-            last = self._running.pop()
-            self._of[last].finish()
-            if last == number:
-                return
+        stack = self._stacks[threading.get_ident()]
+        at = _place(stack, number, _scope(sys._getframe(1)))
+        for one in stack[at:][::-1] if at is not None else ():
+            self._end(stack, one)
 
     # -- at the end of the cell ----------------------------------------------------------------------------------------
     def finish(self, failed: bool = False) -> str:
         """End all watches; a sentence about names that were not recorded, or an empty text."""
-        while self._running:
-            self._of[self._running.pop()].finish("failed" if failed else "")
         self.done = True
+        for stack in list(self._stacks.values()):
+            for one in stack[::-1]:
+                self._end(stack, one, "failed" if failed else "")
         if not self.loops:
             return "%%watch: this cell has no for or while loop; comprehensions have no variables to watch."
         missing = [n for n in self.line.names if not any(n in loop.names for loop in self.loops)]
@@ -105,18 +121,48 @@ class Probe:
         wanted = self.line.names or loop.names
         return tuple(n for n in wanted if n in loop.names and not n.startswith("__"))
 
-    def _made(self, loop: Loop, names: Sequence[str], parent: Watch | None, known: Mapping[str, Any]) -> Watch:
-        until = {}
+    def _watch(self, number: int, parent: Watch | None, known: Mapping[str, Any]) -> Watch:
+        with self._lock:  # threads may run the same loop
+            found = self._made.get((number, parent))
+            return self._new_watch(number, parent, known) if found is None else found
+
+    def _new_watch(self, number: int, parent: Watch | None, known: Mapping[str, Any]) -> Watch:
+        names, until = self._names[number], {}
         for name, op, bound in self.line.until:
-            if name in names:
-                until[name] = (op, self._bound(bound, names, known))
-        name = f"loop_line_{loop.line}"
-        watch = Watch(name, until={k: v for k, v in until.items() if v[1] is not None}, parent=parent)
+            limit = self._bound(bound, names, known)
+            if name in names and limit is not None:
+                until[name] = (op, limit)
+        made = Watch(f"loop_line_{self.loops[number].line}", until=until, parent=parent)
         if parent is None:
-            self.watches.append(watch)
+            self.watches.append(made)
         else:
-            parent.children[name] = watch
-        return watch
+            parent.children[made.name] = made
+        self._made[number, parent] = made
+        return made
+
+    def _drop_left(self, stack: list[Running], frame: FrameType, loop: Loop) -> None:
+        """End the loops on top that an exception left: of this frame beside this loop, or of frames that are gone."""
+        around: set[int | None] = set()
+        lexical: Loop | None = loop
+        while lexical is not None and lexical.around is not None:
+            around.add(lexical.around)
+            lexical = self.loops[lexical.around]
+        alive, caller = set[int](), frame.f_back
+        while caller is not None:
+            alive.add(id(caller))
+            caller = caller.f_back
+        here = _scope(frame)
+        while stack:
+            top = stack[-1]
+            waits = id(top.scope) in alive or not isinstance(top.scope, FrameType) or _suspends(top.scope)
+            if top.number in around if top.scope is here else waits:
+                return
+            self._end(stack, top)
+
+    def _end(self, stack: list[Running], one: Running, state: str = "") -> None:
+        stack.remove(one)
+        if not any(other.watch is one.watch for other in stack):
+            one.watch.finish(state)
 
     def _bound(self, bound: float | str, names: Sequence[str], known: Mapping[str, Any]) -> float | str | None:
         """A variable of the loop by its name; another one by the number that it has when the loop begins."""
@@ -124,3 +170,20 @@ class Probe:
             return bound
         value = np.asarray(known.get(bound))
         return float(value) if value.ndim == 0 and value.dtype.kind in "iuf" else None
+
+
+def _scope(frame: FrameType) -> object:
+    """The frame of a function; of the cell itself its names: IPython runs each statement in a frame of its own."""
+    return frame.f_globals if frame.f_locals is frame.f_globals else frame
+
+
+def _suspends(frame: FrameType) -> bool:
+    return bool(frame.f_code.co_flags & _SUSPENDS)
+
+
+def _place(stack: Sequence[Running], number: int, scope: object) -> int | None:
+    """Index of a loop that this scope runs."""
+    for at in range(len(stack) - 1, -1, -1):
+        if stack[at].number == number and stack[at].scope is scope:
+            return at
+    return None

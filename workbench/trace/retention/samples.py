@@ -32,7 +32,11 @@ class Samples:
         return track.phases if self.every > 1 else (0,)
 
     def _column(self, track: Track) -> BlockColumn | Objects:
-        return Objects() if track.is_object else BlockColumn(track.size, max(1, self._block_bytes // track.size))
+        if track.is_object:
+            return Objects()
+        # not below the bytes asked for: less than a huge page comes in small ones, whose first touch costs most of all
+        count = -(-self._block_bytes // track.size) if 2 * track.size <= self._block_bytes else 1
+        return BlockColumn(track.size, count)
 
     @property
     def bytes(self) -> int:

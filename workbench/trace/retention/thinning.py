@@ -30,7 +30,8 @@ class ThinnedKeeper(RowsKept):
         super().__init__(layout, limit, live)
         tracks = tracks_of(layout, places)
         block = max(1, min(BLOCK_BYTES, limit // (PARTS * max(1, 2 * len(tracks)))))
-        self._full = limit - 3 * block  # while a column is thinned, old and new blocks are there
+        largest = max((t.size for t in tracks if 2 * t.size <= block), default=0)  # a block may have one item more
+        self._full = limit - 3 * (block + largest)  # while a column is thinned, old and new blocks are there
         groups: dict[tuple[int, bool], list[Track]] = {}
         for track in tracks:
             groups.setdefault((track.store, track.is_object), []).append(track)

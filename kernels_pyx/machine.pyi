@@ -8,6 +8,7 @@ STATUS_NAMES: tuple[str, ...]
 ARRAY_KINDS: tuple[str, ...]
 CONDITION_KINDS: tuple[str, ...]
 CONDITION_OPS: tuple[str, ...]
+POINT_STATUS: dict[str, int]
 
 class ProgramError(ValueError): ...
 
@@ -214,6 +215,39 @@ def set_position(
 def base_events(machine: Machine) -> int: ...
 def revised(s: Snapshot, machine: Machine, shift: int, stores: Iterable[int]) -> Snapshot: ...
 def drop_stores(s: Snapshot, stores: Iterable[int]) -> None: ...
+
+class PointSpecs:
+    """Columns of :func:`run_points`. All arrays are contiguous bytes (uint8) but for ``counts`` (int64).
+
+    feeds: (base, offset, (points or 1, bytes)). outputs: (base, offset, literals of its guard, (points, bytes),
+    alive (points,)). series: (frame, store, offset, shift, (points, length, bytes), counts (points,)): the newest
+    values of a loop variable, right-aligned. states: (frame, store, offset, shift, bytes): what a loop carries.
+    spans: (frame, first instruction - 1, last + 1) of the frames that are looked at for a recurrence.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        points: int,
+        feeds: list[tuple[int, int, NDArray[np.uint8]]],
+        outputs: list[tuple[int, int, list[tuple[int, int, int]], NDArray[np.uint8], NDArray[np.uint8]]],
+        series: list[tuple[int, int, int, int, NDArray[np.uint8], NDArray[np.int64]]],
+        states: list[tuple[int, int, int, int, int]],
+        spans: list[tuple[int, int, int]],
+    ) -> None: ...
+
+def run_points(
+    machine: Machine,
+    specs: PointSpecs,
+    start: int,
+    stop: int,
+    limit: int,
+    status: NDArray[np.uint8],
+    events: NDArray[np.int64],
+    iterations: NDArray[np.int64],
+    periods: NDArray[np.int64],
+    failures: list[tuple[int, int, BaseException]],
+) -> int: ...
 def move_kernel(size: int) -> int: ...
 def opcodes() -> list[tuple[str, bool, str, str]]: ...
 def scalar_ops() -> list[str]: ...

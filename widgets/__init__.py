@@ -47,6 +47,7 @@ from workbench.widgets.memory.type_matrix_view import TypeMatrixView
 from workbench.widgets.panel.panel import Debugger, debug, open_finding
 from workbench.widgets.panel.spill_progress import SpillProgress
 from workbench.widgets.panel.toolbar import Toolbar
+from workbench.widgets.sweep.sweep_view import SweepView
 from workbench.widgets.termination.termination_view import TerminationView
 from workbench.widgets.time.time_slider import TimeSlider
 from workbench.widgets.values.explain_view import ExplainView
@@ -74,6 +75,7 @@ __all__ = [
     "Pump",
     "ShapeTrieView",
     "SpillProgress",
+    "SweepView",
     "TerminationView",
     "TimeSlider",
     "Toolbar",

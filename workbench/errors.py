@@ -145,6 +145,13 @@ class SessionError(WorkbenchError):
     slug = "session-error"
 
 
+class SweepError(WorkbenchError):
+    """A sweep that cannot be made, stored or resumed. ``sweep`` is the one that was stopped, with all that it has."""
+
+    slug = "sweep-error"
+    sweep: Any = None
+
+
 class ReleasedError(WorkbenchError):
     """An array that is used, or released again, after it was released; the message names that release.
 

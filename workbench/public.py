@@ -45,6 +45,7 @@ from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
 from workbench.recorder import Watch
 from workbench.recorder import watch as _recorded
 from workbench.session import Session, example_inputs, run_graph
+from workbench.sweep import Boundary, Sweep, boundary, sweep
 from workbench.text import facts_html
 from workbench.trace import Retention, Trace
 
@@ -323,6 +324,29 @@ def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme:
     return target
 
 
+def _sweep_view(sweep: Sweep, columns: Any = "outcome") -> Any:
+    """Show pictures of the sweep, which fill while it runs; a click on a point opens its run in a panel.
+
+    Parameters
+    ----------
+    columns : str or sequence of str, default "outcome"
+        The column to show; several are shown side by side.
+
+    Returns
+    -------
+    workbench.widgets.SweepView
+        The widget; see there.
+
+    Examples
+    --------
+    >>> view = wb.sweep(graph, {"a": np.linspace(1.0, 9.0, 30)}).view("iterations")
+    >>> view.to_html("sweep.html").name
+    'sweep.html'
+    >>> view.close()
+    """
+    return _widgets().SweepView(sweep, columns)
+
+
 def _bind(owner: type, **methods: Any) -> None:
     """Makes methods of functions; the class declares them for type checkers."""
     for name, function in methods.items():
@@ -331,12 +355,14 @@ def _bind(owner: type, **methods: Any) -> None:
 
 
 _bind(Graph, run=_run, view=_view, _repr_html_=_graph_html)
+_bind(Sweep, view=_sweep_view)
 _bind(Analysis, figure=_figure, to_html=_to_html)
 
 __all__ = [
     "Analysis",
     "Array",
     "ArrayManager",
+    "Boundary",
     "CaptureError",
     "Diff",
     "Evolution",
@@ -358,6 +384,7 @@ __all__ = [
     "Session",
     "Stop",
     "StopReason",
+    "Sweep",
     "Tag",
     "Termination",
     "TerminationMonitor",
@@ -366,6 +393,7 @@ __all__ = [
     "Watch",
     "WorkbenchError",
     "analyze",
+    "boundary",
     "classify",
     "collect_unused",
     "debug",
@@ -389,6 +417,7 @@ __all__ = [
     "parse",
     "plan_cache",
     "run_with",
+    "sweep",
     "terminal",
     "watch",
 ]

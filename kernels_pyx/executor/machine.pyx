@@ -45,6 +45,8 @@ include "rows/views.pxi"
 include "rerun/snapshots.pxi"
 include "rerun/incremental.pxi"
 include "rerun/frontier.pxi"
+include "points/specs.pxi"
+include "points/points.pxi"
 
 
 def move_kernel(int size):

@@ -14,7 +14,7 @@
 # # Looking into a JAX loop
 #
 # [◂ 14 Your own loop](14_your_own_loop.ipynb) · [the course](README.md) ·
-# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/15_jax_loop.ipynb)
+# [16 A thousand loops ▸](16_a_thousand_loops.ipynb) · [solutions](solutions/15_jax_loop.ipynb)
 #
 # JAX compiles a loop as a whole. `print` in the body of a `lax.while_loop` shows a tracer, a debugger stops while the
 # function is traced and never again, and the option that looks for NaN names `while`, but no iteration. A loop

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 #: modules of this package whose ``add(commands)`` makes their parsers
-GROUPS = ("lab", "run", "debug", "inspect", "explain", "diff", "types", "doctor")
+GROUPS = ("lab", "run", "debug", "inspect", "explain", "diff", "sweep", "types", "doctor")
 
 
 def parser() -> argparse.ArgumentParser:

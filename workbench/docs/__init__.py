@@ -7,6 +7,7 @@
 .. include:: imports.md
 .. include:: analysis.md
 .. include:: other_loops.md
+.. include:: sweeps.md
 .. include:: arrays.md
 .. include:: types.md
 .. include:: speed.md

@@ -1,0 +1,184 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A thousand loops
+#
+# [◂ 15 Looking into a JAX loop](15_jax_loop.ipynb) · [the course](README.md) ·
+# [A1 Shapes and types ▸](A1_shapes_and_types.ipynb) · [solutions](solutions/16_a_thousand_loops.ipynb)
+#
+# One run says what a loop does with one input. Its *neighbours* say why: where the learning rate becomes too large,
+# where a period doubles, which start leads to which root. `wb.sweep` runs them all.
+#
+# **After this notebook you can**
+#
+# 1. run a loop at thousands of points and read the map of its outcomes;
+# 2. find the exact value of a parameter at which the answer changes;
+# 3. read a bifurcation diagram, and find a window in the chaos;
+# 4. open a single point of a map and step through it.
+#
+# It takes about 35 minutes.
+
+# %%
+import course
+import numpy as np
+
+import workbench as wb
+
+# %% [markdown]
+# ## 1. Learning rates
+#
+# Gradient descent on $2 x^2$, whose slope is $4x$. The loop ends when the slope is small.
+
+# %%
+b = wb.GraphBuilder("descent")
+lr, momentum = b.placeholder("lr"), b.placeholder("momentum")
+loop = b.while_loop(
+    lambda x, v: abs(4.0 * x) > 1e-9,
+    lambda x, v: {"x": x + (momentum * v - lr * (4.0 * x)), "v": momentum * v - lr * (4.0 * x)},
+    {"x": 1.0, "v": 0.0},
+)
+descent = b.build({"x": loop["x"]})
+
+rates = wb.sweep(descent, {"lr": np.linspace(0.01, 1.2, 60), "momentum": np.linspace(0.0, 0.95, 40)})
+print(rates)
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert len(rates) == 2400 and not (rates["outcome"] == "waiting").any()
+
+# %% [markdown]
+# 2,400 runs, and none of them needed a session. The picture shows how many iterations each took. Click on a point: its
+# results stand above the picture, and **Open this run** opens it in the panel, exactly as it was run.
+
+# %% tags=["nbval-ignore-output"]
+rates.view("iterations")
+
+# %% [markdown]
+# Without momentum the step must be below a limit. Where is it? `wb.boundary` halves the range until two *neighbouring*
+# numbers have different answers.
+
+# %%
+limit = wb.boundary(descent, {"lr": (0.1, 1.0)}, inputs={"momentum": 0.0})
+print(f"{limit.value:.12f}")
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert abs(limit.value - 0.5) < 1e-12
+
+# %% [markdown]
+# Theory says $2 / L$, where $L = 4$ is the largest curvature: 0.5, to twelve digits.
+#
+# ## 2. A pond, for every rate
+#
+# The pond of [06](06_oscillation_and_chaos.ipynb), $x \leftarrow r\,x\,(1-x)$. Of each run the newest 64 values are
+# kept. Drawn over $r$ they are the **bifurcation diagram**.
+
+# %%
+b = wb.GraphBuilder("pond")
+r, years = b.placeholder("r"), b.placeholder("years", "int64", ())
+loop = b.while_loop(
+    lambda x, year: year < years, lambda x, year: {"x": r * x * (1.0 - x), "year": year + 1}, {"x": 0.3, "year": 0}
+)
+pond = b.build({"x": loop["x"]})
+
+ponds = wb.sweep(pond, {"r": np.linspace(2.8, 4.0, 600)}, inputs={"years": 2000}, collect=["x[-64:]"])
+newest = ponds["x[-64:]"]
+print(newest.shape)
+
+# %% tags=["nbval-ignore-output"]
+ponds.view("x[-64:]")
+
+# %% [markdown]
+# One branch, two, four, then a cloud: each split is a **period doubling**. How many different values a pond takes is
+# easy to count:
+
+# %%
+period = np.array([len(np.unique(row.round(6))) for row in newest])
+for rate in (2.9, 3.2, 3.5, 3.9):
+    k = ponds.index({"r": rate})
+    print(f"r = {ponds['r'][k]:.3f}: {period[k]} values")
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert [period[ponds.index({"r": rate})] for rate in (2.9, 3.2, 3.5)] == [1, 2, 4]
+
+# %% [markdown]
+# ## 3. Newton's fractal
+#
+# Newton's iteration for $z^3 = 1$ finds one of three roots. Which one depends on the start, and the map of the starts
+# is a famous picture.
+
+
+# %%
+@wb.graph
+def newton(re, im):
+    x, y, n = re, im, 0
+    while n < 40:
+        xx, yy = x * x - y * y, 2.0 * x * y
+        size = 3.0 * (xx * xx + yy * yy)
+        cx, cy = xx * x - yy * y - 1.0, xx * y + yy * x
+        x, y = x - (cx * xx + cy * yy) / size, y - (cy * xx - cx * yy) / size
+        n = n + 1
+    root = 0
+    if x < 0.0:
+        root = 1
+        if y < 0.0:
+            root = 2
+    return root
+
+
+side = np.linspace(-1.5, 1.5, 150) + 0.0001
+starts = wb.sweep(newton.graph_for(1.0, 1.0), {"re": side, "im": side})
+name = next(n for n in starts.graph.outputs)
+basins = starts.grid(name)
+print(len(starts), "starts,", [int((basins == k).sum()) for k in range(3)], "lead to the three roots")
+
+# %% jupyter={"source_hidden": true} tags=["check"]
+assert set(np.unique(basins)) == {0, 1, 2}
+
+# %% tags=["nbval-ignore-output"]
+starts.view(name)
+
+# %% [markdown]
+# ## Exercises
+#
+# **16.1** With a momentum of 0.5 the limit of the learning rate is another one. Find it with `wb.boundary`; six digits
+# are enough.
+
+# %%
+my_limit = ...
+course.check_answer("16.1", my_limit)
+
+# %% [markdown]
+# **16.2** Find an `r` beyond 3.6 at which the pond has exactly three values. A finer sweep between 3.8 and 3.88 helps.
+
+# %%
+my_r = ...
+course.check_answer("16.2", my_r)
+
+# %% [markdown]
+# **16.3** A point of a sweep is "undecided". What is known about it? Answer `"it never ends"`, `"it did not end within
+# its bound of work"` or `"it ran out of time"`.
+
+# %%
+known = ...
+course.check_answer("16.3", known)
+
+# %% [markdown]
+# ## What you have seen
+#
+# - A sweep runs one graph at many points; an outcome is a fact about the run, never about the clock.
+# - Where the answer changes is a number of its own, and bisection finds it to the last digits.
+# - A picture of many runs shows what no single run can: limits, doublings, basins.
+#
+# The course ends here. What is underneath: [A1 Shapes and types](A1_shapes_and_types.ipynb).
+
+# %%
+course.score("16")

@@ -1,0 +1,76 @@
+"""The columns of a whole sweep: one row for each point, filled as chunks come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.plan import ExecutionPlan
+from workbench.sweep.facts import empty_facts
+from workbench.sweep.problem import Problem
+from workbench.sweep.runners import FAILED, OUTCOMES, WAITING, Chunk, Failure, empty_chunk
+
+#: outcomes by their code, in the order of the codes; the last one stands for all points that were not run
+NAMES = np.array([*OUTCOMES, *["waiting"] * (WAITING + 1 - len(OUTCOMES))])
+
+
+class ResultColumns:
+    """Results of all points. ``all`` is a :class:`Chunk` of the whole sweep."""
+
+    def __init__(self, problem: Problem, plan: ExecutionPlan, n: int) -> None:
+        self.all = empty_chunk(problem, plan, n)
+        for name in set(self.all.series) - set(problem.series):  # they were for the facts alone
+            del self.all.series[name], self.all.counts[name]
+        for name, length in problem.series.items():
+            self.all.series[name] = self.all.series[name][:, -length:].copy()
+        self.facts = empty_facts(problem, n)
+
+    def put(self, places: np.ndarray, chunk: Chunk, facts: dict[str, Any]) -> np.ndarray:
+        """Take over the points of a chunk that were run, and return which of its rows those are."""
+        done = np.flatnonzero(chunk.status != WAITING)
+        at, whole = places[done], self.all
+        for name in ("events", "iterations", "periods"):
+            getattr(whole, name)[at] = getattr(chunk, name)[done]
+        for mine, theirs in ((whole.values, chunk.values), (whole.alive, chunk.alive), (whole.counts, chunk.counts)):
+            for name in mine:
+                mine[name][at] = theirs[name][done]
+        for name, column in whole.series.items():
+            column[at] = chunk.series[name][done][:, -column.shape[1] :]
+        for name, column in self.facts.items():
+            column[at] = facts[name][done]
+        for k, failure in chunk.failures.items():
+            whole.failures[int(places[k])] = failure
+        whole.status[at] = chunk.status[done]  # last: who sees the status sees the values
+        return done
+
+    def rows(self, places: np.ndarray) -> tuple[Chunk, dict[str, Any]]:
+        """The results at some places."""
+        whole = self.all
+        pick = lambda table: {name: column[places] for name, column in table.items()}  # noqa: E731
+        where = {int(place): k for k, place in enumerate(places)}
+        failures = {where[p]: f for p, f in whole.failures.items() if p in where}
+        chunk = Chunk(
+            whole.status[places],
+            whole.events[places],
+            whole.iterations[places],
+            whole.periods[places],
+            pick(whole.values),
+            pick(whole.alive),
+            pick(whole.series),
+            pick(whole.counts),
+            failures,
+        )
+        return chunk, pick(self.facts)
+
+    @property
+    def outcome(self) -> np.ndarray:
+        """Names of the outcomes."""
+        return NAMES[self.all.status]
+
+    def failure_texts(self) -> np.ndarray:
+        """Failures as texts, one for each point; empty where nothing failed."""
+        texts = np.full(len(self.all), "", object)
+        for place in np.flatnonzero(self.all.status == FAILED):
+            texts[place] = str(self.all.failures.get(int(place), Failure("?", (), "")))
+        return texts

@@ -1,0 +1,75 @@
+"""The state whose exact return proves that a loop of a plan never ends; for the compiled runner of points.
+
+A loop goes on for ever if all that decides about its end returns: what its condition reads, what could make a node in
+it fail, and what loops inside it depend on. Nothing is claimed where a node has effects or draws numbers, where a loop
+variable is not kept in the rows, or where a frame is scheduled in parts.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.slicing.can_fail import failing_nodes
+from workbench.analysis.slicing.dependencies import data_slice, index_readers, loops_inside
+from workbench.analysis.slicing.execution import has_effect
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.node import Ref
+from workbench.kernels.layout import Place
+from workbench.plan import ExecutionPlan
+
+#: (frame, store, offset, shift, bytes) of a part of what a loop carries
+Part = tuple[int, int, int, int, int]
+#: (frame, instruction in front of it, instruction behind it)
+Span = tuple[int, int, int]
+
+
+def recurring_parts(plan: ExecutionPlan) -> tuple[list[Part], list[Span]]:
+    """Parts of the state of every loop whose recurrence proves that it never ends, and where these loops are."""
+    graph, layout = plan.graph, plan.layout
+    if plan.raw or any(n.op != "Placeholder" and has_effect(graph, n.name) for n in layout.nodes):
+        return [], []
+    parts: list[Part] = []
+    spans: list[Span] = []
+    for number, frame in enumerate(layout.frames):
+        if not frame.path or sum(f.path == frame.path for f in layout.frames) > 1:
+            continue
+        found = _state_of(plan, number, frame.path)
+        if found:
+            parts += found
+            spans.append((number, frame.start, frame.stop))
+    return parts, spans
+
+
+def _state_of(plan: ExecutionPlan, number: int, path: FramePath) -> list[Part]:
+    """The parts for one loop; empty where nothing can be said of it."""
+    graph, layout = plan.graph, plan.layout
+    cond = next((n.name for n in layout.nodes if n.op == "LoopCond" and n.frame == number), None)
+    if cond is None:
+        return []
+    deciding = [cond, *failing_nodes(plan, path), *loops_inside(plan, path)]
+    reached = data_slice(graph, *(Ref(name) for name in deciding))
+    if index_readers(graph, reached):
+        return []
+    found = []
+    for variable in graph.frames[path].variables:
+        value = layout.values.get((variable.merge, 0))
+        if variable.merge not in reached:
+            continue
+        if value is None or value.place is None or not kept_in_rows(value.place):
+            return []
+        if layout.frame_of(value.place) == number:  # else it is one that the loop does not change
+            place = value.place
+            found.append((number, place.base - 1, place.offset, place.shift, bytes_of(place)))
+    return found
+
+
+def kept_in_rows(place: Place) -> bool:
+    """True if a place holds numbers, and all rows keep them."""
+    return place.dtype is not None and place.until < 0
+
+
+def bytes_of(place: Place) -> int:
+    """Bytes of what a place holds."""
+    return int(np.dtype(place.dtype).itemsize * math.prod(place.shape))

@@ -1,0 +1,329 @@
+"""``Sweep``: the points of a sweep and the results of each, while it runs and afterwards."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import SweepError
+from workbench.ir.graph import Graph
+from workbench.session import Session
+from workbench.sweep.columns import ResultColumns
+from workbench.sweep.design import Design
+from workbench.sweep.engine import PointEngine
+from workbench.sweep.problem import Problem
+from workbench.sweep.refine import refined_design, wanted_points
+from workbench.sweep.runners import WAITING, Failure
+from workbench.sweep.summary import arrow_table, counts_of, summary_html, summary_text
+from workbench.trace.tables import needed
+
+if TYPE_CHECKING:
+    from workbench.sweep.store import Store
+
+
+class Sweep:
+    """Many runs of one graph, one for each point of its parameters; made by :func:`workbench.sweep`.
+
+    ``sweep[name]`` is a column with one entry for each point: a parameter, "outcome", "iterations", "events",
+    "recurs_after", "failure", an output, the newest values of a loop variable such as "x[-64:]", (n, 64), or a fact
+    that was collected. Columns are NumPy arrays; :meth:`grid` gives one in the shape of the grid.
+
+    Outcomes: "ended"; "failed", a node failed; "endless", proved; "undecided", neither an end nor a proof within the
+    bound of work; "waiting", not run yet.
+
+    Attributes
+    ----------
+    graph : Graph
+        The graph.
+    state : {"running", "finished", "stopped"}
+        "stopped" after :meth:`cancel`, Ctrl-C or an error; :meth:`resume` runs the points that are left.
+    shape : tuple of int
+        Numbers of values along the axes of a grid; (n,) of other designs.
+
+    Examples
+    --------
+    >>> found = wb.sweep(graph, {"a": [2.0, 9.0, 16.0]})
+    >>> found
+    <Sweep of 'newton': 3 points, 3 ended>
+    >>> found["iterations"], found["x"]
+    (array([4, 6, 6]), array([1.41421356, 3.        , 4.        ]))
+    >>> with found.session(1) as session:
+    ...     session.run()
+    ...     float(session.value("x"))
+    <Stop FINISHED: ...>
+    3.0
+    """
+
+    def __init__(
+        self, problem: Problem, design: Design, points: dict[str, np.ndarray], engine: PointEngine, store: Store | None
+    ) -> None:
+        self.graph: Graph = problem.graph
+        self.design, self.points, self.problem = design, points, problem
+        plan = problem.plan({name: column[0] for name, column in points.items()})
+        self.columns = ResultColumns(problem, plan, len(design))
+        self.state = "stopped"
+        #: seconds for which points were run
+        self.seconds = 0.0
+        #: the error that stopped it, or None
+        self.error: BaseException | None = None
+        self._engine, self._store = engine, store
+        self._unsaved: list[np.ndarray] = []
+        self._wanted = np.ones(len(design), bool)
+        self._callbacks: list[Callable[[Sweep], None]] = []
+        self._thread: threading.Thread | None = None
+        self._ended = threading.Event()
+        if store is not None:
+            for places, chunk, facts in store.read(self.columns):
+                self.columns.put(places, chunk, facts)
+
+    # -- running -------------------------------------------------------------------------------------------------------
+
+    def resume(self, wait: bool = True) -> Sweep:
+        """Run the points that are left; returns the sweep itself.
+
+        Parameters
+        ----------
+        wait : bool, default True
+            Whether to wait for the end. Ctrl-C ends the wait and the sweep, and keeps what is there.
+
+        Raises
+        ------
+        SweepError
+            If results cannot be stored (``not-stored``); the error's ``sweep`` has all results.
+        """
+        if self.state != "running":
+            self.state, self.error = "running", None
+            self._ended.clear()
+            self._engine.begin()
+            self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
+            self._thread.start()
+        return self.wait() if wait else self
+
+    def wait(self) -> Sweep:
+        """Wait for the end of a sweep that runs in the background; Ctrl-C stops it. Raises what stopped it."""
+        try:
+            while self._thread is not None and not self._ended.wait(0.1):  # a join that is interrupted ends for good
+                pass
+        except KeyboardInterrupt:
+            self.cancel()
+        if self.error is not None:
+            raise self.error
+        return self
+
+    def cancel(self) -> None:
+        """Stop; points that were run stay. Returns when no point runs any more."""
+        self._engine.stop()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._ended.wait()
+
+    def subscribe(self, callback: Callable[[Sweep], None]) -> Callable[[], None]:
+        """Call a function with the sweep after every chunk and at the end, on the thread that runs it.
+
+        Returns
+        -------
+        callable
+            Ends the subscription.
+        """
+        self._callbacks.append(callback)
+        return lambda: self._callbacks.remove(callback) if callback in self._callbacks else None
+
+    def refine(self, by: str = "outcome", share: float = 0.05, wait: bool = True) -> Sweep:
+        """Return a sweep of the grid with twice as many cells along each axis, of which only points near neighbours
+        that differ are run; the points of this one are taken over.
+
+        Parameters
+        ----------
+        by : str, default "outcome"
+            The column that is compared.
+        share : float, default 0.05
+            Numbers differ by more than this share of the range of the column.
+        wait : bool, default True
+            As in :func:`workbench.sweep`.
+
+        Returns
+        -------
+        Sweep
+
+        Raises
+        ------
+        SweepError
+            For designs other than grids of numbers (``no-grid``), and for more points than allowed.
+
+        Examples
+        --------
+        >>> coarse = wb.sweep(graph, {"a": np.linspace(-1.0, 9.0, 11)})
+        >>> fine = coarse.refine("iterations", share=0.2)
+        >>> fine.shape, int((fine["outcome"] != "waiting").sum())
+        ((21,), 12)
+        """
+        known = (self.columns.all.status != WAITING).reshape(self.shape)
+        design = refined_design(self.design)
+        wanted = wanted_points(self[by].reshape(self.shape), known, share)
+        points = {name: column.astype(self.points[name].dtype) for name, column in design.columns.items()}
+        made = Sweep(self.problem, design, points, self._engine.with_points(points), None)
+        made._wanted = wanted.reshape(-1)
+        coarse = np.arange(len(design)).reshape(design.shape)[tuple(slice(None, None, 2) for _ in self.shape)]
+        places = np.flatnonzero(known.reshape(-1))
+        made.columns.put(coarse.reshape(-1)[places], *self.columns.rows(places))
+        return made.resume(wait)
+
+    def _run(self) -> None:
+        """Run what is left, on a thread of its own: Ctrl-C reaches the thread that waits, and never in the middle."""
+        before, began = self.seconds, time.perf_counter()
+        try:
+            self._save()
+            places = np.flatnonzero((self.columns.all.status == WAITING) & self._wanted)
+            for at, chunk, facts in self._engine.results(places) if len(places) else ():
+                done = self.columns.put(at, chunk, facts)
+                self.seconds = before + time.perf_counter() - began
+                if len(done):
+                    self._unsaved.append(at[done])
+                    self._save()
+                    self._tell()
+        except BaseException as error:  # the thread that waits raises it
+            self._engine.stop()
+            self.error = error
+            if isinstance(error, SweepError):
+                error.sweep = self
+        self.seconds = before + time.perf_counter() - began
+        left = bool(((self.columns.all.status == WAITING) & self._wanted).any())
+        self.state = "stopped" if left or self.error is not None else "finished"
+        self._ended.set()
+        self._tell()
+
+    def _save(self) -> None:
+        while self._store is not None and self._unsaved:
+            places = self._unsaved[0]
+            self._store.write(places, *self.columns.rows(places), {n: c[places] for n, c in self.points.items()})
+            del self._unsaved[0]
+        if self._store is None:
+            self._unsaved.clear()
+
+    def _tell(self) -> None:
+        for callback in list(self._callbacks):
+            callback(self)
+
+    # -- results -------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.design)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of values along the axes of a grid; (n,) of other designs."""
+        return self.design.shape
+
+    def _table(self) -> dict[str, np.ndarray]:
+        """All columns but those that are made when they are asked for. An output that is named as a parameter or one of
+        our own columns is told by "(output)"."""
+        whole = self.columns.all
+        own = {"iterations": whole.iterations, "events": whole.events, "recurs_after": whole.periods}
+        found = {**self.points, **own, **self.columns.facts}
+        taken = {*found, "outcome", "failure"}
+        found |= {f"{name} (output)" if name in taken else name: column for name, column in whole.values.items()}
+        return found | {f"{name}[-{column.shape[1]}:]": column for name, column in whole.series.items()}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns."""
+        known = list(self._table())
+        at = len(self.points)
+        return [*known[:at], "outcome", *known[at:], "failure"]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name == "outcome":
+            return self.columns.outcome
+        if name == "failure":
+            return self.columns.failure_texts()
+        table = self._table()
+        if name in table:
+            return table[name]
+        raise SweepError(
+            f"This sweep has no column {name!r}.", slug="no-column", fix=f"its columns are {', '.join(self.names)}."
+        )
+
+    def grid(self, name: str) -> np.ndarray:
+        """A column in the shape of the grid, the first parameter along the first axis.
+
+        After :meth:`refine`, a point that was not run has the entry of the nearest point that was.
+        """
+        column = self[name]
+        values = column.reshape(*self.shape, *column.shape[1:])
+        ran = (self.columns.all.status != WAITING).reshape(self.shape)
+        if self._wanted.all() or not ran.any() or name in self.points:
+            return values
+        ndimage = needed("scipy.ndimage")
+        nearest = ndimage.distance_transform_edt(~ran, return_distances=False, return_indices=True)
+        return values[tuple(nearest)]
+
+    @property
+    def failures(self) -> dict[int, Failure]:
+        """Failures by the number of the point."""
+        return dict(self.columns.all.failures)
+
+    def index(self, point: int | tuple[int, ...] | Mapping[str, float]) -> int:
+        """The number of a point: given as itself, as its place on the grid, or as values, of which it is the nearest.
+
+        Examples
+        --------
+        >>> wb.sweep(graph, {"a": [2.0, 9.0, 16.0]}).index({"a": 8.5})
+        1
+        """
+        if isinstance(point, Mapping):
+            far = np.zeros(len(self))
+            for name, value in point.items():
+                column = np.asarray(self[name], float)
+                far += np.square((column - value) / (np.ptp(column) or 1.0))
+            return int(np.argmin(far))
+        try:
+            if isinstance(point, tuple):
+                return int(np.ravel_multi_index(point, self.shape))
+            if -len(self) <= point < len(self):
+                return int(point) % len(self)
+        except (TypeError, ValueError):
+            pass
+        raise SweepError(
+            f"This sweep has no point {point!r}: it has {len(self):,}, of shape {self.shape}.",
+            slug="no-point",
+            fix='give a number, a place on the grid, or values such as {"lr": 0.1}.',
+        )
+
+    def inputs(self, point: int | tuple[int, ...] | Mapping[str, float]) -> dict[str, np.ndarray]:
+        """All inputs of a point, exactly as it was run."""
+        k = self.index(point)
+        return {**self.problem.inputs, **{name: np.asarray(column[k]) for name, column in self.points.items()}}
+
+    def session(self, point: int | tuple[int, ...] | Mapping[str, float], **options: Any) -> Session:
+        """A session on a point, before its first node; ``options`` are those of :class:`workbench.Session`."""
+        return Session(self.graph, self.inputs(point), **options)
+
+    # -- tables --------------------------------------------------------------------------------------------------------
+
+    def to_arrow(self) -> Any:
+        """Return a pyarrow Table with all columns; TraceError without pyarrow (``missing-library``)."""
+        return arrow_table(self)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with all columns; arrays are lists of one entry each. TraceError without pandas."""
+        pandas = needed("pandas")
+        columns = {name: self[name] for name in self.names}
+        return pandas.DataFrame({n: list(c) if c.ndim > 1 else c for n, c in columns.items()})
+
+    if TYPE_CHECKING:  # the widgets are above this room: workbench/public.py defines this method
+
+        def view(self, columns: Any = "outcome") -> Any:
+            """Pictures of the sweep, which fill while it runs."""
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n:,} {name}" for name, n in counts_of(self).items())
+        return f"<Sweep of {self.graph.name!r}: {len(self):,} points, {counts}>"
+
+    def __str__(self) -> str:
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)

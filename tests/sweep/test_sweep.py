@@ -147,8 +147,8 @@ def test_a_cancelled_sweep_keeps_what_is_there_and_goes_on():
     assert found.state == "stopped" and (found["outcome"] == "waiting").any()
     before = np.flatnonzero(found["outcome"] != "waiting")
     events = found["events"][before].copy()
-    found._wanted[:] = False
-    found._wanted[: len(before) + 50] = True
+    found.wanted[:] = False
+    found.wanted[: len(before) + 50] = True
     assert found.resume().state == "finished"
     assert (found["events"][before] == events).all()
     assert (found["outcome"][: len(before) + 50] != "waiting").all()
@@ -179,6 +179,13 @@ def test_ctrl_c_ends_the_wait_and_keeps_what_is_there():
     arguments = [sys.executable, "-P", "-c", textwrap.dedent(code)]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=100)
     assert done.stdout.split() == ["stopped", "True"], done.stderr
+
+
+def test_an_output_that_was_not_computed_is_empty():
+    found = wb.sweep(newton(), {"a": [4.0, np.nan, -3.7]}, inputs={"tol": 1e-30}, work=3000)
+    assert not found.computed("x").all() and np.isnan(found["x"][~found.computed("x")]).all()
+    table = found.to_arrow()["x"].to_pylist()
+    assert [value is None for value in table] == (~found.computed("x")).tolist()
 
 
 def test_tables_and_texts():

@@ -53,6 +53,13 @@ def test_points_that_wait_are_not_drawn(grid):
     assert np.isnan(trace["z"][waits]).all() and np.isfinite(trace["z"][~waits]).all()
 
 
+def test_outputs_that_were_not_computed_are_not_drawn(grid):
+    (trace,) = sweep_spec(grid, "x")["data"]
+    ended = (grid.grid("outcome") == "ended").T
+    assert np.isfinite(trace["z"][ended]).all() and not ended.all() and np.isnan(trace["z"][~ended]).all()
+    assert trace["text"][0, 0] == grid["outcome"][0]
+
+
 def test_a_bifurcation_diagram_has_all_newest_values(diagram):
     (trace,) = sweep_spec(diagram, "x[-32:]")["data"]
     assert len(trace["x"]) == 50 * 32

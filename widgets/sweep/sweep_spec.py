@@ -57,7 +57,7 @@ def sweep_spec(sweep: Sweep, column: str, height: int = 420) -> Spec:
     else:
         data, axis = _scatter(sweep, column, names)
     told = f"{column} of {sweep.graph.name!r}"
-    left = int(((sweep["outcome"] == "waiting") & sweep._wanted).sum())
+    left = int(((sweep["outcome"] == "waiting") & sweep.wanted).sum())
     if left:
         told += f" · {len(sweep) - left:,} of {len(sweep):,} points"
     layout = base_layout(
@@ -105,7 +105,8 @@ def _map(sweep: Sweep, column: str, names: list[str]) -> tuple[list[dict[str, An
     order = list(sweep.points)
     cut = tuple(slice(None) if name in names else 0 for name in order)
     picture = sweep.grid(column)[cut].T
-    ran = (sweep.grid("outcome") != "waiting")[cut].T
+    outcome = sweep.grid("outcome")[cut].T
+    ran = sweep.on_grid(sweep.computed(column))[cut].T
     x, y = (sweep.design.axes[name] for name in names)
     shared = {"type": "heatmap", "x": np.asarray(x, float), "y": np.asarray(y, float)}
     hover = f"{text(names[0])} %{{x}}<br>{text(names[1])} %{{y}}<br>{text(column)} "
@@ -115,8 +116,9 @@ def _map(sweep: Sweep, column: str, names: list[str]) -> tuple[list[dict[str, An
         bar = {"thickness": 10, "title": {"text": text(column), "side": "right"}}
         scale = SCALES.get(column, OTHER_SCALE)
         return [
-            {**shared, "z": z, "colorscale": scale, "colorbar": bar, "hovertemplate": hover + "%{z:.8g}<extra></extra>"}
-        ], names[1]
+            {**shared, "z": z, "colorscale": scale, "colorbar": bar, "text": outcome,
+             "hovertemplate": hover + "%{z:.8g}<br>%{text}<extra></extra>"}
+        ], names[1]  # fmt: skip
     codes, told, colours = kinds
     n = len(told)
     stops = [[edge, colours[k]] for k in range(n) for edge in (k / n, (k + 1) / n)]
@@ -137,7 +139,7 @@ def _map(sweep: Sweep, column: str, names: list[str]) -> tuple[list[dict[str, An
 def _curve(sweep: Sweep, column: str, name: str) -> tuple[list[dict[str, Any]], str]:
     """A column over one parameter; kinds as rows of points."""
     order = np.argsort(sweep.points[name], kind="stable")
-    order = order[sweep["outcome"][order] != "waiting"]
+    order = order[sweep.computed(column)[order]]
     x, values = np.asarray(sweep.points[name][order], float), sweep[column][order]
     hover = f"{text(name)} %{{x}}<br>{text(column)} %{{y}}<extra></extra>"
     kinds = _kinds(values)
@@ -174,7 +176,7 @@ def _newest(sweep: Sweep, column: str, name: str) -> tuple[list[dict[str, Any]],
 
 def _scatter(sweep: Sweep, column: str, names: list[str]) -> tuple[list[dict[str, Any]], str]:
     """Points of a list or a drawn design at their places."""
-    ran = np.flatnonzero(sweep["outcome"] != "waiting")[:DRAWN]
+    ran = np.flatnonzero(sweep.computed(column))[:DRAWN]
     x, y = (np.asarray(sweep.points[name][ran], float) for name in names)
     values = sweep[column][ran]
     hover = f"{text(names[0])} %{{x}}<br>{text(names[1])} %{{y}}<br>{text(column)} "

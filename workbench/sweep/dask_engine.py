@@ -81,16 +81,14 @@ class DaskWorkers:
 
     def results(self, places: np.ndarray) -> Iterator[Result]:
         """Run the points at these places; chunks come as they are ready. SweepError (``lost-scheduler``)."""
+        lost = (OSError, self._dask.core.CommClosedError, self._dask.client.FutureCancelledError)
         try:
             yield from self._results(places)
-        except (
-            OSError,
-            TimeoutError,
-            self._dask.core.CommClosedError,
-            self._dask.client.FutureCancelledError,
-        ) as error:
+        except Exception as error:
+            if self._client.status == "running" and not isinstance(error, lost):
+                raise
             raise SweepError(
-                f"sweep: the connection to the Dask scheduler was lost: {error}. "
+                f"sweep: the connection to the Dask scheduler was lost: {type(error).__name__}: {error}. "
                 "Points that were run are in error.sweep.",
                 slug="lost-scheduler",
                 fix="connect again, and run the same call with store= to go on from what is there.",
@@ -115,3 +113,5 @@ class DaskWorkers:
             if parts and not self._stopped.is_set():
                 ready.add(submit())
             yield waiting.pop(future), *future.result()
+        if waiting and not self._stopped.is_set():
+            raise self._dask.core.CommClosedError("the client is closed")

@@ -32,6 +32,9 @@ class Sweep:
     "recurs_after", "failure", an output, the newest values of a loop variable such as "x[-64:]", (n, 64), or a fact
     that was collected. Columns are NumPy arrays; :meth:`grid` gives one in the shape of the grid.
 
+    An output that a point did not compute is NaN, or 0 of whole numbers; ``sweep.computed("x")`` tells which ones are
+    there.
+
     Outcomes: "ended"; "failed", a node failed; "endless", proved; "undecided", neither an end nor a proof within the
     bound of work; "waiting", not run yet.
 
@@ -72,7 +75,8 @@ class Sweep:
         self.error: BaseException | None = None
         self._engine, self._store = engine, store
         self._unsaved: list[np.ndarray] = []
-        self._wanted = np.ones(len(design), bool)
+        #: the points that are to be run: of a refined grid, those near neighbours that differ
+        self.wanted = np.ones(len(design), bool)
         self._callbacks: list[Callable[[Sweep], None]] = []
         self._thread: threading.Thread | None = None
         self._ended = threading.Event()
@@ -165,7 +169,7 @@ class Sweep:
         wanted = wanted_points(self[by].reshape(self.shape), known, share)
         points = {name: column.astype(self.points[name].dtype) for name, column in design.columns.items()}
         made = Sweep(self.problem, design, points, self._engine.with_points(points), None)
-        made._wanted = wanted.reshape(-1)
+        made.wanted = wanted.reshape(-1)
         coarse = np.arange(len(design)).reshape(design.shape)[tuple(slice(None, None, 2) for _ in self.shape)]
         places = np.flatnonzero(known.reshape(-1))
         made.columns.put(coarse.reshape(-1)[places], *self.columns.rows(places))
@@ -176,7 +180,7 @@ class Sweep:
         before, began = self.seconds, time.perf_counter()
         try:
             self._save()
-            places = np.flatnonzero((self.columns.all.status == WAITING) & self._wanted)
+            places = np.flatnonzero((self.columns.all.status == WAITING) & self.wanted)
             for at, chunk, facts in self._engine.results(places) if len(places) else ():
                 done = self.columns.put(at, chunk, facts)
                 self.seconds = before + time.perf_counter() - began
@@ -190,7 +194,7 @@ class Sweep:
             if isinstance(error, SweepError):
                 error.sweep = self
         self.seconds = before + time.perf_counter() - began
-        left = bool(((self.columns.all.status == WAITING) & self._wanted).any())
+        left = bool(((self.columns.all.status == WAITING) & self.wanted).any())
         self.state = "stopped" if left or self.error is not None else "finished"
         self._ended.set()
         self._tell()
@@ -252,13 +256,25 @@ class Sweep:
         After :meth:`refine`, a point that was not run has the entry of the nearest point that was.
         """
         column = self[name]
+        return column.reshape(*self.shape, *column.shape[1:]) if name in self.points else self.on_grid(column)
+
+    def on_grid(self, column: np.ndarray) -> np.ndarray:
+        """Any entries, one for each point, in the shape of the grid, filled as :meth:`grid` says."""
         values = column.reshape(*self.shape, *column.shape[1:])
         ran = (self.columns.all.status != WAITING).reshape(self.shape)
-        if self._wanted.all() or not ran.any() or name in self.points:
+        if self.wanted.all() or not ran.any():
             return values
         ndimage = needed("scipy.ndimage")
         nearest = ndimage.distance_transform_edt(~ran, return_distances=False, return_indices=True)
         return values[tuple(nearest)]
+
+    def computed(self, name: str) -> np.ndarray:
+        """Which points have an entry in a column: those that were run, and of an output those that computed it."""
+        output = name.removesuffix(" (output)")
+        alive = self.columns.all.alive.get(output)
+        ran = self.columns.all.status != WAITING
+        mine = alive is not None and self._table().get(name) is self.columns.all.values.get(output)
+        return ran & alive if mine and alive is not None else ran
 
     @property
     def failures(self) -> dict[int, Failure]:

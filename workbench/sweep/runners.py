@@ -245,7 +245,7 @@ class PlainRunner:
 
 
 def empty_chunk(problem: Problem, plan: ExecutionPlan, n: int) -> Chunk:
-    """Results of ``n`` points that were not run: zeros, WAITING."""
+    """Results of ``n`` points that were not run."""
     values: dict[str, np.ndarray] = {}
     alive: dict[str, np.ndarray] = {}
     for name in problem.outputs:
@@ -254,7 +254,7 @@ def empty_chunk(problem: Problem, plan: ExecutionPlan, n: int) -> Chunk:
         inside = plan.graph.frame_of(ref.node) and plan.graph.nodes[ref.node].op != "Exit"
         numbers = type_.is_static and not inside and numpy_dtype(type_.dtype).kind != "O"
         values[name] = (
-            np.zeros((n, *(d or 0 for d in type_.shape or ())), numpy_dtype(type_.dtype))
+            blank((n, *(d or 0 for d in type_.shape or ())), numpy_dtype(type_.dtype))
             if numbers
             else np.empty(n, object)
         )
@@ -264,10 +264,15 @@ def empty_chunk(problem: Problem, plan: ExecutionPlan, n: int) -> Chunk:
     for name, length in wanted_series(problem).items():
         merge = problem.merge(name)
         type_ = plan.types[merge][0] if merge in plan.types else problem.graph.nodes[merge].types[0]
-        series[name] = np.zeros((n, length, *(d or 0 for d in type_.shape or ())), numpy_dtype(type_.dtype))
+        series[name] = blank((n, length, *(d or 0 for d in type_.shape or ())), numpy_dtype(type_.dtype))
         counts[name] = np.zeros(n, np.int64)
     status, numbers = np.full(n, WAITING, np.uint8), np.zeros((3, n), np.int64)
     return Chunk(status, numbers[0], numbers[1], numbers[2], values, alive, series, counts)
+
+
+def blank(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """NaN where the dtype has it, else zeros: entries without a value."""
+    return np.full(shape, np.nan, dtype) if dtype.kind in "fcV" else np.zeros(shape, dtype)
 
 
 def message_of(error: BaseException) -> str:

@@ -19,7 +19,7 @@ TOLD = 3
 def counts_of(sweep: Sweep) -> dict[str, int]:
     """How many points have each outcome, those that occur."""
     outcome = sweep["outcome"]
-    wanted = outcome[sweep._wanted]
+    wanted = outcome[sweep.wanted]
     counts = {name: int((wanted == name).sum()) for name in ("ended", "endless", "undecided", "failed", "waiting")}
     return {name: n for name, n in counts.items() if n}
 
@@ -30,7 +30,7 @@ def facts(sweep: Sweep) -> list[tuple[str, str]]:
     for name, column in sweep.points.items():
         found.append((name, span(column)))
     for name, n in counts_of(sweep).items():
-        found.append((name, f"{n:,} of {int(sweep._wanted.sum()):,} points"))
+        found.append((name, f"{n:,} of {int(sweep.wanted.sum()):,} points"))
     ended = sweep["outcome"] == "ended"
     if sweep.problem.loop is not None and ended.any():
         counts = sweep["iterations"][ended]
@@ -69,9 +69,23 @@ def summary_html(sweep: Sweep) -> str:
 
 
 def arrow_table(sweep: Sweep) -> Any:
-    """All columns as a pyarrow Table; items of arrays and series are lists of fixed size."""
+    """All columns as a pyarrow Table. Items of arrays and series are lists of fixed size; numbers that were not
+    computed are null."""
+    pyarrow, compute = needed("pyarrow"), needed("pyarrow.compute")
+    made = {}
+    for name in sweep.names:
+        column = arrow_column(sweep[name])
+        if column_of_numbers(column) and name not in sweep.points:
+            column = compute.if_else(pyarrow.array(sweep.computed(name)), column, None)
+        made[name] = column
+    return pyarrow.table(made)
+
+
+def column_of_numbers(column: Any) -> bool:
+    """True if a column of Arrow can have empty entries put in: one of single numbers."""
     pyarrow = needed("pyarrow")
-    return pyarrow.table({name: arrow_column(sweep[name]) for name in sweep.names})
+    kinds = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
+    return any(kind(column.type) for kind in kinds)
 
 
 def arrow_column(column: np.ndarray) -> Any:

@@ -16,7 +16,7 @@ from workbench.analysis.slicing.dependencies import data_slice, index_readers, l
 from workbench.analysis.slicing.execution import has_effect
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
-from workbench.kernels.layout import Place
+from workbench.kernels.layout import Layout, Place
 from workbench.plan import ExecutionPlan
 
 #: (frame, store, offset, shift, bytes) of a part of what a loop carries
@@ -57,7 +57,7 @@ def _state_of(plan: ExecutionPlan, number: int, path: FramePath) -> list[Part]:
         value = layout.values.get((variable.merge, 0))
         if variable.merge not in reached:
             continue
-        if value is None or value.place is None or not kept_in_rows(value.place):
+        if value is None or value.place is None or not kept_in_rows(layout, value.place):
             return []
         if layout.frame_of(value.place) == number:  # else it is one that the loop does not change
             place = value.place
@@ -65,9 +65,9 @@ def _state_of(plan: ExecutionPlan, number: int, path: FramePath) -> list[Part]:
     return found
 
 
-def kept_in_rows(place: Place) -> bool:
+def kept_in_rows(layout: Layout, place: Place) -> bool:
     """True if a place holds numbers, and all rows keep them."""
-    return place.dtype is not None and place.until < 0
+    return place.dtype is not None and place.until < 0 and not layout.is_recomputed(place)
 
 
 def bytes_of(place: Place) -> int:

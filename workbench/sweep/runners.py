@@ -95,7 +95,7 @@ def compiles(problem: Problem, plan: ExecutionPlan) -> bool:
             return False
     for name in wanted_series(problem):
         found = values.get((problem.merge(name), 0))
-        if found is None or found.place is None or not kept_in_rows(found.place) or found.guard:
+        if found is None or found.place is None or not kept_in_rows(plan.layout, found.place) or found.guard:
             return False
         if plan.layout.frame_of(found.place) != found.frame:
             return False

@@ -14,7 +14,7 @@ cdef enum PointStatus:
 POINT_STATUS = {"open": POINT_OPEN, "ended": POINT_ENDED, "failed": POINT_FAILED, "recurs": POINT_RECURS}
 
 
-cdef void begin_again(Machine m) noexcept nogil:
+cdef void return_to_start(Machine m) noexcept nogil:
     """Put a machine whose rows hold no objects in front of its first instruction. Its chunks stay at hand."""
     cdef int s
     cdef Rows* rows
@@ -31,6 +31,7 @@ cdef void begin_again(Machine m) noexcept nogil:
         rows.base_chunk = rows.first_chunk = rows.n_chunks = rows.first_row = 0
         rows.row = -1
         rows.cur = rows.end = NULL
+        rows.edge = 0
         if rows.act_blocks:
             free_blocks(rows, rows.first_act // ACTS, rows.act_blocks)
         rows.base_act = rows.act_blocks = rows.n_acts = rows.first_act = 0
@@ -164,7 +165,7 @@ def run_points(Machine machine not None, PointSpecs specs not None, long long st
     machine.ignore_traps = True
     with nogil:
         while point < stop:
-            begin_again(machine)
+            return_to_start(machine)
             _write_feeds(machine, specs, point)
             periods[point] = 0
             done = _run_point(machine, specs, limit, &periods[point])

@@ -11,7 +11,7 @@ import workbench as wb
 from tests.cli import models
 from tests.sweep.graphs import newton
 from workbench.cli.main import main
-from workbench.cli.sweep import axis_of
+from workbench.cli.sweep.command import axis_of
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from workbench.errors import SweepError
 from workbench.sweep import Sweep
+from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.figure.live_figure import LiveFigure
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.figure_export import Face
@@ -151,8 +152,7 @@ class SweepView(Face, ipywidgets.VBox):
             panel.session.close()
             panel.close()
         self._opened = []
-        for figure in self._figures:
-            figure.close()
+        close_parts(self)
         super().close()
 
     def __repr__(self) -> str:

@@ -203,8 +203,10 @@ class _Asking:
         return (True, "ended") if self._finite(chunk) else (False, "ended with numbers that are not finite")
 
     def _finite(self, chunk: Chunk) -> bool:
-        tables = [c for n, c in chunk.values.items() if chunk.alive[n][0]] + list(chunk.series.values())
-        return all(bool(np.isfinite(c[0].astype(complex)).all()) for c in tables if c.dtype.kind in "fcV")
+        found = [column[0] for name, column in chunk.values.items() if chunk.alive[name][0]]
+        for name, column in chunk.series.items():  # right-aligned: a short run leaves the first entries empty
+            found.append(column[0, column.shape[1] - min(int(chunk.counts[name][0]), column.shape[1]) :])
+        return all(bool(np.isfinite(v.astype(complex)).all()) for v in found if v.dtype.kind in "fcV")
 
     def _by_steps(self, chunk: Chunk, value: float) -> tuple[bool, str]:
         """The answer by the steps of the variable, which shrink or grow over its newest values."""

@@ -152,6 +152,8 @@ class SweepView(Face, ipywidgets.VBox):
             panel.session.close()
             panel.close()
         self._opened = []
+        close_parts(self._choice)  # of several pictures it is not shown
+        self._choice.close()
         close_parts(self)
         super().close()
 

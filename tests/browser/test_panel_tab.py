@@ -25,6 +25,8 @@ LABELS = {
     "workbench:next-iteration": "Next iteration",
     "workbench:previous-iteration": "Previous iteration",
     "workbench:restart": "Restart",
+    "workbench:open-file": "Open a model, trace or saved panel ...",
+    "workbench:debug-in-a-notebook": "Debug in a notebook",
 }
 TABS = "[...jupyterapp.shell.widgets('main')].filter(w => w.node.querySelector('.workbench-tab'))"
 NOTICES = "[...document.querySelectorAll('.Toastify__toast-body, .Toastify__toast')].map(n => n.innerText).join()"

@@ -11,7 +11,8 @@ function mournWithoutKernel(model, homeOf) {
     if (over || !home?.isConnected || home.classList.contains("workbench-gone")) return;
     home.classList.add("workbench-gone");
     const words = make("div", "workbench-gone-words");
-    aria(words, "alert").textContent = "The kernel of this panel is gone. Run its cell again.";
+    const again = home.closest(".workbench-document") ? "Open its file again." : "Run its cell again."; // a tab of a file has no cell
+    aria(words, "alert").textContent = `The kernel of this panel is gone. ${again}`;
     home.before(words);
     for (const part of home.querySelectorAll("button, input, select, textarea")) part.disabled = true;
     home.inert = true;

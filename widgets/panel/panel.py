@@ -97,6 +97,8 @@ class Debugger(ipywidgets.VBox):
         above = [w for w in (self.toolbar, self.spill) if w is not None]
         super().__init__([*above, body, self.layout_part])
         self.add_class("workbench-debugger")
+        if self.session is not None:
+            self.add_class(f"workbench-session-{self.session.number}")
         self.copies = Copies(self, lambda session: Debugger(session, owns_session=True))
         self.termination.on_copy(self.copies)
         if self.toolbar is not None:

@@ -6,7 +6,8 @@
                                     graph, layout: the loop as a graph whose body is one node of unknown code
 """
 
+from workbench.recorder import live_list
 from workbench.recorder.registry import live, watches
 from workbench.recorder.watch import Watch, watch
 
-__all__ = ["Watch", "live", "watch", "watches"]
+__all__ = ["Watch", "live", "live_list", "watch", "watches"]

@@ -1,8 +1,9 @@
-"""All open sessions: closes them at the end of the process, and keeps inherited ones unused after a fork."""
+"""All open sessions: lists them, closes them as the process ends, and keeps inherited ones unused after a fork."""
 
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 from workbench.debugger import DebugControl
 
 if TYPE_CHECKING:
+    from workbench.session.session import Session
     from workbench.session.worker import Worker
 
 #: the workers of the open sessions
 _OPEN: weakref.WeakSet[Worker] = weakref.WeakSet()
+#: number -> the session, in the order in which they were made
+_NUMBERED: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
+_NUMBERS = itertools.count(1)
 #: those of the process that this one was forked from
 _INHERITED: list[Any] = []
 
@@ -22,6 +27,18 @@ def opened(worker: Worker, debugger: DebugControl) -> None:
     """Register a session: it is closed at the end of the process, and its command dropped when it is deleted."""
     _OPEN.add(worker)
     weakref.finalize(worker, _abandon, debugger, os.getpid()).atexit = False
+
+
+def numbered(session: Session) -> int:
+    """Give a session its number, by which :func:`sessions` lists it while it is open."""
+    number = next(_NUMBERS)
+    _NUMBERED[number] = session
+    return number
+
+
+def sessions() -> dict[int, Session]:
+    """The open sessions of this process by number, the oldest first."""
+    return {number: session for number, session in sorted(_NUMBERED.items()) if session.state != "closed"}
 
 
 def closed(worker: Worker) -> None:
@@ -45,6 +62,7 @@ def _forked() -> None:
     fork, and that are never released here."""
     _INHERITED.extend(_OPEN)
     _OPEN.clear()
+    _NUMBERED.clear()
 
 
 os.register_at_fork(after_in_child=_forked)

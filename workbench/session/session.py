@@ -39,6 +39,7 @@ from workbench.execution.run_memory import RunFigures, run_figures
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.plan import ExecutionPlan, ForwardExecutionDAG
+from workbench.session import live_sessions
 from workbench.session.command_request import Snapshot
 from workbench.session.forks import Forks
 from workbench.session.run_setup import DEFAULT_BUDGET, checked_retention, debugger_for
@@ -125,6 +126,8 @@ class Session:
         #: result of the last :meth:`apply_fix`
         self.fixed: FixOutcome | None = None
         self._proofs = TerminationCache()
+        #: the number of the session in this process, by which lists of sessions and its panel name it
+        self.number = live_sessions.numbered(self)
         # weakly: a closed session must be freed at once, with its trace, not at the next garbage collection
         still = weakref.WeakMethod(self._worker.stopped_between_slices)
         debugger.breakpoints.stopped_by(lambda: method() if (method := still()) else nullcontext())

@@ -6,7 +6,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Panel } from '@lumino/widgets';
 
-import { CATEGORY, Commands } from './names';
+import { CATEGORY, Commands, NOTICE_MS } from './names';
 import { panelsInUse } from './panels';
 import { panelTabs, Where } from './tabs';
 
@@ -24,7 +24,6 @@ const NO_PANEL = 'No panel of workbench is open. Run a cell that shows one, for 
 const NOT_FOUND =
   'The panel cannot be opened in a tab, because it is not an output of a notebook that is open here. Run its cell again, ' +
   'then open the new panel.';
-const NOTICE_MS = 8000;
 
 export const panelCommands: JupyterFrontEndPlugin<void> = {
   id: 'workbench:panel',

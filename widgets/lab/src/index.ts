@@ -1,5 +1,6 @@
 // The plugins of the extension.
 
 import { panelCommands } from './commands';
+import { files } from './files';
 
-export default [panelCommands];
+export default [panelCommands, files];

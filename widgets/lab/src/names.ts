@@ -1,7 +1,11 @@
 // Names that several files use: of the commands, and of the place where the palette lists them.
 
 export const CATEGORY = 'Workbench';
+export const FACTORY = 'Workbench';
+export const NOTICE_MS = 8000;
 
 export const Commands = {
-  openInTab: 'workbench:open-panel-in-tab'
+  openInTab: 'workbench:open-panel-in-tab',
+  openFile: 'workbench:open-file',
+  inNotebook: 'workbench:debug-in-a-notebook'
 };

@@ -1,0 +1,97 @@
+"""The JupyterLab extension: files open in panels by a double click."""
+
+from __future__ import annotations
+
+import shutil
+
+import onnx
+import pytest
+
+import workbench as wb
+from tests.cli.models import newton
+
+DOCUMENT = "document.querySelector('.lm-DockPanel-widget:not(.lm-mod-hidden) .workbench-document')"
+HOSTILE = "<img src=x onerror=alert(1)>' .onnx"
+
+
+@pytest.fixture(scope="module")
+def page(desk):
+    """A page of JupyterLab without a notebook, and files of all types."""
+    folder = desk.notebooks / "files"
+    folder.mkdir()
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    of = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]) for name in "xy"]
+    model = onnx.helper.make_model(onnx.helper.make_graph([node], "relu", of[:1], of[1:]))
+    (folder / "relu.onnx").write_bytes(model.SerializeToString())
+    for name in ("savings.pbtxt", "savings.fb"):
+        shutil.copyfile(desk.notebooks / "models" / name, folder / name)
+    for name in ("broken.pb", "broken.pt2", "broken.sdz", "broken.mlir", HOSTILE):
+        (folder / name).write_bytes(b"\x00not a model")
+    with wb.Session(newton(), {"a": 2.0}) as session:
+        session.run()
+        session.trace.save(folder / "run.wbtrace")
+        panel = wb.debug(session)
+        panel.save(folder / "found.wbfinding")
+        panel.close()
+    with desk.page() as page:
+        page.page.goto(f"{page.url}/lab?token={page.token}&reset")
+        page.page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
+        page.page.evaluate(
+            "jupyterapp.restored.then(() => jupyterapp.commands.execute('filebrowser:go-to-path', {path: 'files'}))"
+        )
+        page.page.locator(".jp-DirListing-item", has_text="run.wbtrace").wait_for()
+        yield page
+
+
+def double_click(page, name: str, until: str):
+    page.page.locator(f".jp-DirListing-item[title^='Name: {name}']").dblclick()
+    seen = f"() => {DOCUMENT}?.querySelector({until!r})"
+    page.page.wait_for_function(seen, timeout=120_000)
+
+
+def close(page) -> None:
+    page.page.evaluate("jupyterapp.shell.currentWidget.close()")
+
+
+@pytest.mark.parametrize("name", ["relu.onnx", "savings.pbtxt", "savings.fb", "run.wbtrace", "found.wbfinding"])
+def test_a_double_click_opens_a_panel(page, name):
+    icon = page.page.locator(f".jp-DirListing-item[title^='Name: {name}'] .jp-DirListing-itemIcon svg")
+    assert icon.get_attribute("data-icon").startswith("workbench:")
+    double_click(page, name, ".workbench-debugger .workbench-figure")
+    assert page.page.evaluate("jupyterapp.shell.currentWidget.title.label") == name
+    close(page)
+
+
+@pytest.mark.parametrize("name", ["broken.pb", "broken.pt2", "broken.sdz", "broken.mlir"])
+def test_a_file_that_cannot_be_read_says_why(page, name):
+    double_click(page, name, ".workbench-page button")
+    words = page.page.evaluate(f"{DOCUMENT}.innerText")
+    assert f"{name} cannot be opened" in words and "Traceback" not in words and len(words) > 80
+    close(page)
+
+
+def test_a_hostile_name_is_text(page):
+    item = page.page.locator(".jp-DirListing-item", has_text="onerror")
+    item.dblclick()
+    page.page.wait_for_function(f"() => {DOCUMENT}?.querySelector('.workbench-page button')", timeout=120_000)
+    assert page.page.evaluate(f"{DOCUMENT}.innerText").startswith(f"{HOSTILE} cannot be opened")
+    assert page.page.evaluate(f"{DOCUMENT}.querySelector('img')") is None
+    close(page)
+
+
+def test_the_kernel_of_a_panel_ends_with_its_tab_and_its_death_is_told(page):
+    double_click(page, "run.wbtrace", ".workbench-debugger .workbench-figure")
+    kernel = page.page.evaluate("jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.id")
+    page.page.evaluate("void jupyterapp.shell.currentWidget.context.sessionContext.restartKernel()")
+    page.page.wait_for_function(f"() => {DOCUMENT}?.querySelector('.workbench-gone-banner button')", timeout=120_000)
+    page.page.evaluate(f"{DOCUMENT}.querySelector('.workbench-gone-banner button').click()")
+    again = f"() => !{DOCUMENT}?.querySelector('.workbench-gone-banner, .workbench-gone') && "
+    page.page.wait_for_function(again + f"{DOCUMENT}?.querySelector('.workbench-figure')", timeout=120_000)
+    close(page)
+    gone = "jupyterapp.serviceManager.kernels.refreshRunning().then(() => "
+    gone += f"![...jupyterapp.serviceManager.kernels.running()].some(k => k.id === {kernel!r}))"
+    page.page.wait_for_function(gone, timeout=30_000, polling=500)
+
+
+def test_no_script_failed_and_nothing_left_the_machine(page):
+    assert page.script_errors() == [] and page.outside() == []

@@ -1,0 +1,80 @@
+"""Shows a file of a graph, a trace or a saved panel: the JupyterLab extension calls it in the kernel of a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from IPython.display import display
+
+from workbench.errors import WorkbenchError
+from workbench.frontends import load
+from workbench.session import example_inputs
+from workbench.trace import Trace
+from workbench.widgets.graph.graph_view import GraphView
+from workbench.widgets.panel.panel import Debugger, debug, open_finding
+
+#: the panel of each file that is open, and the file's time and size when it was read
+_SHOWN: dict[Path, tuple[tuple[int, int], Any]] = {}
+_SUFFIXES = {".wbtrace": lambda path: Debugger(Trace.load(path)), ".wbfinding": open_finding}
+#: inputs that are listed above a panel
+_LISTED = 6
+
+
+def open_file(path: str | Path, again: bool = False) -> None:
+    """Display a file: the panel on a model with inputs made up, on a recorded run, or a saved panel.
+
+    A page that is loaded again gets the panel that the file has already, with its run as it stands, unless the file
+    has changed since. A model for whose inputs no arrays can be made up is shown as a graph.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; from a document a name in the folder of the kernel.
+    again : bool, default False
+        Read the file anew in any case.
+
+    Raises
+    ------
+    WorkbenchError
+        For a file that cannot be read, with what to do.
+
+    Examples
+    --------
+    >>> session.trace.save("run.wbtrace")
+    >>> from workbench.widgets.jupyter import open_file
+    >>> open_file("run.wbtrace")
+    <Debugger of 'newton': a recorded run>
+    """
+    file = Path(path).resolve()
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise WorkbenchError(
+            f"{file.name} cannot be read: {error.strerror}.", slug="no-such-file", fix="look for it elsewhere."
+        ) from None
+    stamp = (status.st_mtime_ns, status.st_size)
+    known = _SHOWN.get(file)
+    if known is not None and (again or known[0] != stamp or known[1].comm is None):
+        _SHOWN.pop(file)[1].close()
+        known = None
+    if known is None:
+        read = _SUFFIXES.get(file.suffix)
+        known = _SHOWN[file] = (stamp, read(file) if read is not None else _model(file))
+    display(known[1])
+
+
+def _model(file: Path) -> Any:
+    """A panel on a model, or its graph where it cannot be run, with a line that says so."""
+    graph = load(file)
+    try:
+        inputs = example_inputs(graph)
+    except WorkbenchError as error:
+        print(f"The graph is shown without a run: {error}")
+        return GraphView(graph)
+    panel = debug(graph, inputs)
+    if inputs:
+        listed = [f"{name} {array.dtype}{list(array.shape)}" for name, array in list(inputs.items())[:_LISTED]]
+        rest = [f"{len(inputs) - _LISTED} more"] if len(inputs) > _LISTED else []
+        panel.note = f"The inputs are made up at random: {', '.join([*listed, *rest])}."
+    return panel

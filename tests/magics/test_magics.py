@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 
+import ipywidgets
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -13,6 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import workbench as wb
 from workbench.magics.insert import insert
 from workbench.magics.watch_line import parse_line
+from workbench.widgets import Debugger
 
 
 @pytest.fixture(scope="module")
@@ -243,6 +245,9 @@ def test_a_function_is_shown_as_a_graph(run, shell):
 def test_a_cell_opens_the_panel_on_its_function(shell):
     result = shell.run_cell(f"%%wb f(2.0)\n{FUNCTION}")
     assert result.error_in_exec is None
+    shown = [w for w in ipywidgets.widgets.widget._instances.values() if isinstance(w, Debugger)]
+    assert [float(w.session.inputs["a"]) for w in shown] == [2.0], "the panel on the function of the cell"
+    shown[0].close()
     panel = shell.run_line_magic("wb", "debug f(3.0)")
     assert panel.session.graph.name == "f" and float(panel.session.inputs["a"]) == 3.0
     panel.close()

@@ -56,7 +56,7 @@ ORDER = {
     "live report",
     "magics": "watch_line insert probe graph_line cell register",
     "widgets": "live base text series strips graph evolution termination control_flow values breakpoints memory "
-    "compare time export panel jupyter sweep",
+    "compare time export watch panel jupyter sweep",
 }
 # Class names with two meanings in rooms that meet -> why both stay.
 SAME_NAMES = {

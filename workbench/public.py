@@ -5,6 +5,7 @@ become methods at the end of this module, so that imports between rooms only go 
 """
 
 import importlib
+import sys
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -33,7 +34,7 @@ from workbench.analysis.precision import (
 from workbench.analysis.report import Analysis, analyze
 from workbench.arrays import Array, ArrayManager, collect_unused, memory
 from workbench.debugger import Stop, StopReason
-from workbench.errors import FeedError, ReleasedError, WorkbenchError
+from workbench.errors import FeedError, ReleasedError, WatchError, WorkbenchError
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
 from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samediff, from_saved_model, load
@@ -42,7 +43,7 @@ from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
-from workbench.recorder import Watch
+from workbench.recorder import TerminalLine, Watch
 from workbench.recorder import watch as _recorded
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
@@ -130,7 +131,9 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         ``until``: the end that the loop waits for, a mapping of variables to (comparison, bound), all of which must
         hold. ``value``: for an iterable a function of an item that gives its value, or a mapping of values by name.
         ``memory``: bytes of rows in memory, 512 MiB by default. ``spill``: a folder for older rows of arrays.
-        ``name``: the name, where the first argument is an iterable.
+        ``name``: the name, where the first argument is an iterable. ``on_stagnation``, ``on_divergence``, ``on_nan``:
+        functions of the watch that are called once, by the thread of the loop, when it is seen; one that returns True
+        asks the loop to stop. ``stop_when``: the same, asked at every look. ``show=False``: no view and no line.
 
     Returns
     -------
@@ -155,7 +158,22 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
     >>> loop.trace["error"].values[:3]
     array([0.5  , 0.25 , 0.125])
     """
+    show = options.pop("show", None)
+    if show not in (None, True, False):
+        raise WatchError(
+            f"watch: show must be True, False or None, got {show!r}.", slug="bad-watch", fix="leave it away."
+        )
+    if show is not False:
+        options["show"] = _show_watch
     return _recorded(loop, **options)
+
+
+def _show_watch(watch: Watch) -> None:
+    """The live view in a notebook, a line at a terminal, nothing in a script."""
+    if hasattr(getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)(), "kernel"):
+        importlib.import_module("IPython.display").display(_widgets().WatchView(watch))
+    elif sys.stderr is not None and sys.stderr.isatty():
+        watch.observer.listeners.append(TerminalLine())
 
 
 def open_finding(path: Any, *, live: bool = False) -> Any:

@@ -8,6 +8,7 @@
 
 from workbench.recorder import live_list
 from workbench.recorder.registry import live, watches
+from workbench.recorder.terminal_line import TerminalLine
 from workbench.recorder.watch import Watch, watch
 
-__all__ = ["Watch", "live", "live_list", "watch", "watches"]
+__all__ = ["TerminalLine", "Watch", "live", "live_list", "watch", "watches"]

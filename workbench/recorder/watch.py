@@ -18,6 +18,8 @@ from workbench.kernels.recorder import LoopRecorder
 from workbench.recorder.adapters.solver_call import values_of
 from workbench.recorder.graph import LoopShape, build_graph, type_of
 from workbench.recorder.layout import lay_out
+from workbench.recorder.observer import Observer
+from workbench.recorder.outlook import Outlook, Outlooks
 from workbench.recorder.registry import register
 from workbench.recorder.source import RecordedSource
 from workbench.recorder.until import parse_until
@@ -60,6 +62,11 @@ class Watch(LoopRecorder):
         value: Callable[[Any], Any] | None = None,
         memory: int = MEMORY,
         spill: str | os.PathLike[str] | None = None,
+        on_stagnation: Callable[[Watch], Any] | None = None,
+        on_divergence: Callable[[Watch], Any] | None = None,
+        on_nan: Callable[[Watch], Any] | None = None,
+        stop_when: Callable[[Watch], Any] | None = None,
+        show: Callable[[Watch], Any] | None = None,
         parent: Watch | None = None,
     ) -> None:
         super().__init__(memory, None if spill is None else os.fspath(spill))
@@ -70,7 +77,18 @@ class Watch(LoopRecorder):
         self._items, self._value = items, value
         self._token: Token[tuple[Watch, ...]] | None = None
         self._trace: tuple[Any, Trace] | None = None
-        self.began: float | None = None
+        self._began: float | None = None
+        self._ended: float | None = None
+        calls = {"stagnation": on_stagnation, "divergence": on_divergence, "nan": on_nan, "stop_when": stop_when}
+        for kind, callback in calls.items():
+            if callback is not None and not callable(callback):
+                raise WatchError(
+                    f"watch: expected a function of the watch for {kind!r}, got {callback!r}.",
+                    slug="bad-watch",
+                    fix="write on_nan=lambda watch: True, which asks the loop to stop.",
+                )
+        self.observer = Observer(self, {k: c for k, c in calls.items() if c is not None})
+        self._show, self._outlooks = show, Outlooks()
         #: SciPy asks a callback for the name of its parameter to know what to give it
         self.__signature__ = inspect.Signature(
             [inspect.Parameter("intermediate_result", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
@@ -94,14 +112,38 @@ class Watch(LoopRecorder):
         """Begin an activation, unless one is under way."""
         self.pending = False
         if self.state != "running":
-            self.state = "running"
-            self.began = self.began or time.time()
+            self.state, self._ended = "running", None
+            self._began = self._began or time.monotonic()
             if self.parent is not None or not self.begun:
                 self.begin(self.parent.row if self.parent is not None else 0)
+            if self._show is not None:
+                show, self._show = self._show, None
+                try:
+                    show(self)
+                except Exception as error:  # a picture that fails must not end the loop
+                    self.refused["show"] = f"{type(error).__name__}: {error}"
+            self._observe()
+
+    def _observe(self) -> None:
+        """Call the callbacks that are due, and have a thread that looks where anybody wants to know."""
+        self.alarm = 1 << 62
+        self.on_row = self._observe
+        self.observer.calls_due()
+        self.observer.ensure()
 
     def finish(self, state: str = "") -> None:
         """Note that the loop is over. A ``with`` block and a wrapped iterable do it by themselves."""
         self.state = state or ("stopped" if self.stop_requested else "finished")
+        self._ended = time.monotonic()
+        try:
+            self.observer.finish()
+        except Exception as error:  # the record is there; what failed is the last look at it
+            self.refused["last look"] = f"{type(error).__name__}: {error}"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from the first activation to the end, or to now."""
+        return (self._ended or time.monotonic()) - self._began if self._began is not None else 0.0
 
     def request_stop(self) -> None:
         """Ask the loop to stop: ``stop_requested`` becomes True, and so does what each call returns."""
@@ -158,9 +200,17 @@ class Watch(LoopRecorder):
         """This watch and all inside of it, outermost first."""
         return [self, *(w for child in self.children.values() for w in child.all())]
 
-    def _shape(self) -> LoopShape:
+    def newest(self, name: str) -> float | None:
+        """The newest value of a variable that is a single real number; None for any other."""
+        column = next((v for v in self.variables if v.name == name), None)
+        if column is None or column.dtype is None or column.shape or column.dtype.kind not in "biuf":
+            return None
+        return float(column.take([column.written])[0]) if column.written >= 0 else None
+
+    def shape(self) -> LoopShape:
+        """The loop as the recorder's graph is made of it."""
         variables = tuple((v.name, type_of(v)) for v in self.variables)
-        inner = tuple(child._shape() for child in self.children.values() if child.variables)
+        inner = tuple(child.shape() for child in self.children.values() if child.variables)
         return LoopShape(self.path, variables, self.until, inner)
 
     @property
@@ -182,7 +232,7 @@ class Watch(LoopRecorder):
         loops = root.all()
         key = tuple((w.number, w.version) for w in loops)
         if root._trace is None or root._trace[0] != key:
-            shape = root._shape()
+            shape = root.shape()
             graph = build_graph(root.name, shape)
             recorded = lay_out(graph, shape, {w.path: w for w in loops})
             by_frame = {k: w for k, s in enumerate(recorded.shapes, 1) for w in loops if w.path == s.path}
@@ -217,11 +267,12 @@ class Watch(LoopRecorder):
 
     @property
     def verdict(self) -> str:
-        """One sentence about the loop."""
-        if not self.root.variables:
-            return "Nothing is recorded yet."
-        found = self.analyze().verdict
-        return found[0].sentence if found else ""
+        """The outlook in one sentence."""
+        return self.outlook().sentence
+
+    def outlook(self) -> Outlook:
+        """Look at the loop now: the newest values, how they evolve, and when the loop will end."""
+        return self._outlooks.look(self, self.calls / self.seconds if self.seconds else 0.0)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trace to a file, for :meth:`workbench.Trace.load` (see :meth:`workbench.Trace.save`)."""
@@ -254,8 +305,13 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         )
     found = parent.children.get(name)
     if found is None:
-        found = parent.children[name] = Watch(name, items=items, parent=parent, **options)
+        found = parent.children[name] = Watch(name, items=items, parent=parent, **_inner(options))
     else:
         found._items, found.until = items, parse_until(options.get("until"))
         found.state, found.pending = "ready", True
     return found
+
+
+def _inner(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a watch in another one: it is shown with that."""
+    return {key: value for key, value in options.items() if key != "show"}

@@ -1,0 +1,115 @@
+"""The outlook of a watched loop: forecasts with intervals, findings, and the callbacks that they call."""
+
+from __future__ import annotations
+
+import gc
+import math
+
+import numpy as np
+import pytest
+
+import workbench as wb
+import workbench.recorder
+from workbench.errors import WatchError
+
+
+def recorded(values, **options):
+    watch = wb.watch("loop", show=False, **options)
+    for value in values:
+        watch(r=value)
+    return watch
+
+
+def test_an_end_is_predicted_with_the_true_number():
+    outlook = recorded([0.9**k for k in range(60)], until={"r": ("<", 1e-8)}).outlook()
+    assert outlook.end.status.name == "PREDICTED" and outlook.end.remaining == 116
+    assert outlook.sentence.startswith("about 116 more iterations") and outlook.gap == ("r < 1e-08", 0.9**59 - 1e-8)
+
+
+def test_a_floor_above_the_tolerance_is_said_with_its_value_and_place():
+    outlook = recorded([max(0.8**k, 1e-7) for k in range(120)], until={"r": ("<", 1e-8)}).outlook()
+    assert outlook.end.outcome == "never" and outlook.end.status.name == "PREDICTED"
+    assert outlook.sentence.startswith("will not get there: r has been 1e-07 since iteration 74.")
+
+
+def test_what_has_ended_and_what_has_no_end_say_so():
+    watch = recorded([1.0, 0.5])
+    assert watch.outlook().sentence == "No end is given: say until={...}."
+    watch.finish()
+    assert watch.outlook().sentence.startswith("It ended after 2 iterations")
+    assert wb.watch("new").verdict == "Nothing is recorded yet."
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "until"),
+    [
+        ("nan", [0.5**k if k < 30 else math.nan for k in range(50)], None),
+        ("stagnation", [max(0.8**k, 1e-7) for k in range(150)], {"r": ("<", 1e-8)}),
+        ("divergence", [1.2**k for k in range(150)], {"r": ("<", 1e-8)}),
+    ],
+)
+def test_a_callback_is_called_once_and_may_stop_the_loop(kind, values, until):
+    called = []
+    watch = recorded(values, until=until, **{f"on_{kind}": lambda w: called.append(w.iteration) or True})
+    watch.observer.look()
+    watch.observer.look()
+    assert watch(r=values[-1]) is True, watch.outlook()  # the call that runs the callback says stop
+    watch(r=values[-1])
+    assert called == [len(values) + 1]
+
+
+def test_stop_when_is_asked_at_every_look_and_its_errors_are_noted():
+    watch = recorded([1.0] * 5, stop_when=lambda w: w.newest("r") > 1.5)
+    watch.observer.look()
+    assert not watch(r=2.0) or watch.stop_requested
+    watch.observer.look()
+    assert watch(r=2.0)
+    broken = recorded([1.0] * 5, stop_when=lambda w: 1 / 0)
+    broken.observer.look()
+    broken(r=1.0)
+    assert "ZeroDivisionError" in broken.report() and broken.calls == 6
+
+
+def test_a_callback_that_is_not_callable_is_refused():
+    with pytest.raises(WatchError, match="expected a function"):
+        wb.watch("a", on_nan=3)
+
+
+def test_the_thread_that_looks_calls_back_while_the_loop_runs():
+    done = []
+    with wb.watch("loop", show=False, on_nan=lambda w: done.append(1) or True) as watch:
+        k = 0
+        while not watch.stop_requested and k < 50_000_000:
+            watch(r=math.nan)
+            k += 1
+    assert done == [1] and watch.state == "stopped"
+
+
+def test_a_listener_that_fails_is_dropped():
+    watch = recorded([1.0])
+    watch.observer.listeners.append(lambda outlook: 1 / 0)
+    watch.observer.look()
+    assert watch.observer.listeners == []
+
+
+def test_the_registry_lists_what_lives_and_keeps_nothing():
+    watch = wb.watch("only here", show=False)
+    for k in range(10):
+        watch(x=np.full(3, k))
+    entry = next(e for e in workbench.recorder.live() if e["name"] == "only here")
+    assert (entry["state"], entry["iteration"]) == ("running", 10) and isinstance(entry["verdict"], str)
+    del watch
+    gc.collect()  # a watch and its trace know each other
+    assert not [e for e in workbench.recorder.live() if e["name"] == "only here"]
+
+
+def test_the_view_shows_the_outlook_and_its_button_asks_the_loop_to_stop():
+    watch = recorded([0.9**k for k in range(60)], until={"r": ("<", 1e-8)})
+    view = wb.widgets.WatchView(watch)
+    assert view.status["status"] == "PREDICTED" and view.status["variables"][0]["bound"] == 1e-8
+    view._browser_says(view, {"kind": "act", "name": "stop", "value": True}, [])
+    assert watch.stop_requested and view.status["stopping"]
+    del watch
+    view.show(None)
+    assert view.status["state"] == "ended"
+    view.close()

@@ -1,0 +1,71 @@
+"""The live view of a watch: state and outlook of the loop, a strip for each variable, and a button that stops it."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from workbench.recorder import Watch
+from workbench.recorder.outlook import Outlook, plain
+from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.json_widget import ActPart
+
+
+class WatchView(ActPart):
+    """A watched loop: its state, when it will end, a strip for each variable, and a button that asks it to stop.
+
+    The button works while a cell runs the loop. The view keeps no watch alive: when nobody holds the watch any more,
+    the last outlook stays. A forecast in it is PREDICTED, never PROVED.
+
+    Parameters
+    ----------
+    watch : Watch
+        The watch.
+
+    Examples
+    --------
+    >>> loop = wb.watch("halving", until={"error": ("<", 1e-6)})
+    >>> view = wb.widgets.WatchView(loop)
+    >>> for k in range(10):
+    ...     _ = loop(error=0.5**k)
+    >>> view.refresh()
+    >>> view.status["iteration"], view.status["status"]
+    (10, 'PREDICTED')
+    >>> view.close()
+    """
+
+    _script = script("watch/watch_view.js")
+    _css = joined("base/flow.css", "watch/watch.css")
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = weakref.ref(watch)
+        super().__init__(self._pressed, **plain(watch.outlook()))
+        watch.observer.listeners.append(self.show)
+
+    def show(self, outlook: Outlook | None) -> None:
+        """Show an outlook; None when the watch is gone. Right on any thread."""
+        watch = self._watch()
+        if outlook is None or watch is None:
+            ended = "ended" if self.status.get("state") == "running" else self.status.get("state")
+            self.offer({**self.status, "state": ended})
+        else:
+            self.offer({**plain(outlook), "stopping": bool(watch.stop_requested)})
+
+    def refresh(self) -> None:
+        """Look at the watch now."""
+        watch = self._watch()
+        if watch is not None:
+            self.show(watch.outlook())
+
+    def _pressed(self, name: str, value: Any) -> None:
+        watch = self._watch()
+        if name == "stop" and watch is not None:
+            watch.request_stop()
+            self.offer({**self.status, "stopping": True})
+
+    def close(self) -> None:
+        """Leave the watch and close the comms. Closing twice is harmless."""
+        watch = self._watch()
+        if watch is not None and self.show in watch.observer.listeners:
+            watch.observer.listeners.remove(self.show)
+        super().close()

@@ -1,0 +1,127 @@
+"""``Observer``: the thread that looks at a watch now and then, tells views, and queues the callbacks.
+
+The thread takes at most a twentieth of the time: the pause after a look is 20 times as long as the look. It holds no
+watch that nobody else holds, and ends after a while without calls; the next call begins another.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.recorder.outlook import Outlook, Outlooks
+from workbench.trace.spill.status import Rate
+
+if TYPE_CHECKING:
+    from workbench.recorder.watch import Watch
+
+#: seconds between two looks at least, as a multiple of the cost of one, and without calls until the thread ends
+PAUSE, SHARE, IDLE = 0.2, 20, 15.0
+#: answer of a callback: it asks the loop to stop
+Callbacks = dict[str, Callable[[Any], Any]]
+
+
+class Observer:
+    """Looks at one watch. ``listeners`` get each outlook, and None when the watch is gone."""
+
+    def __init__(self, watch: Watch, callbacks: Callbacks) -> None:
+        self._watch = weakref.ref(watch)
+        self._outlooks, self._rate = Outlooks(), Rate()
+        self._callbacks, self._told = callbacks, set[str]()
+        self.listeners: list[Callable[[Outlook | None], object]] = []
+        self._due: list[tuple[str, Callable[[Any], Any]]] = []
+        self._lock, self._thread = threading.Lock(), None
+        self._wake = threading.Event()
+
+    # -- the loop's side --------------------------------------------------------------------------------------------
+    def ensure(self) -> None:
+        """Have a thread that looks, if there is none."""
+        if not self.listeners and not self._callbacks:
+            return
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                thread: Any = threading.Thread(target=self._looking, name="workbench-watch", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the system gives none: the loop goes on without
+                    return
+                self._thread = thread
+
+    def calls_due(self) -> None:
+        """Call what is due, on the thread of the loop. Errors of a callback are noted and not raised."""
+        watch = self._watch()
+        with self._lock:
+            due, self._due = self._due, []
+        for kind, callback in due:
+            try:
+                if callback(watch) and watch is not None:
+                    watch.request_stop()
+            except Exception as error:
+                if watch is not None:
+                    watch.refused[f"callback {kind}"] = f"{type(error).__name__}: {error}"
+
+    # -- looking ----------------------------------------------------------------------------------------------------
+    def look(self) -> Outlook | None:
+        """Look once, now."""
+        watch = self._watch()
+        if watch is None:
+            return None
+        self._rate.add(watch.calls)
+        outlook = self._outlooks.look(watch, self._rate())
+        for kind, callback in self._callbacks.items():
+            always = kind == "stop_when"
+            if (always or kind in outlook.found) and (always or kind not in self._told):
+                self._told.add(kind)
+                with self._lock:
+                    if (kind, callback) not in self._due:
+                        self._due.append((kind, callback))
+        if self._due:
+            watch.alarm = watch.row
+        self.tell(outlook)
+        return outlook
+
+    def tell(self, outlook: Outlook | None) -> None:
+        """Show the listeners an outlook; one that fails is not asked again."""
+        for listener in list(self.listeners):
+            try:
+                listener(outlook)
+            except Exception:
+                self.listeners.remove(listener)
+
+    def finish(self) -> None:
+        """Look a last time, and end the thread."""
+        if self.listeners or self._callbacks:
+            self.look()
+            self.calls_due()
+        self._wake.set()
+
+    def _looking(self) -> None:
+        calls, since = -1, time.monotonic()
+        while True:
+            before = time.monotonic()
+            watch = self._watch()
+            if watch is None:
+                self.tell(None)
+                return
+            over = watch.state not in ("ready", "running")
+            new, calls = watch.calls != calls, watch.calls
+            del watch
+            if over:
+                return
+            if new:
+                since = before
+                try:
+                    self.look()
+                except Exception as error:  # a look must not end the looking
+                    self.trouble = repr(error)
+            elif before - since > IDLE:
+                watch = self._watch()
+                if watch is not None:
+                    watch.alarm = watch.row  # the next call begins another thread
+                return
+            cost = time.monotonic() - before
+            if self._wake.wait(max(PAUSE, SHARE * cost)):
+                self._wake.clear()

@@ -1,0 +1,254 @@
+"""``Outlook``: everything that is known of a watched loop at one moment, within a bounded amount of work.
+
+Forecasts are made by the black box of :mod:`workbench.analysis.forecast` from the operands of ``until``: PREDICTED or
+UNKNOWN, for the code of the loop is not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.analysis import Follower
+from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.termination.query import observe
+from workbench.analysis.verdict import Termination, unknown
+from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
+from workbench.recorder.graph import usable
+
+if TYPE_CHECKING:
+    from workbench.recorder.watch import Watch
+
+#: variables that are classified at one look, and values of a strip
+VARIABLES, POINTS = 12, 240
+#: equal values in a row after which a variable is said to rest
+RESTING = 6
+#: confidence from which on a callback is called
+SURE = 0.9
+#: reasons of a loop that will not end because a variable rests, or moves away
+RESTS = {"floor", "limit-beyond", "cycle", "absorbed", "no-effect", "not-updated", "clause-invariant", "recurrence"}
+LEAVES = {"moves-away", "overflow", "step-too-large", "wraps"}
+#: what a forecast may fail with while the loop writes on
+TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError, StopIteration)
+
+
+@dataclass(frozen=True)
+class VariableOutlook:
+    """One variable: its newest value (of an array the 2-norm), how it evolves, and a thinned history for a strip."""
+
+    name: str
+    value: float | None
+    evolution: Evolution
+    x: tuple[int, ...] = ()
+    y: tuple[float, ...] = ()
+    bound: float | None = None  #: a number that ``until`` compares it with
+    rests: int | None = None  #: the iteration since which it has not changed, if it has not for a while
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A watched loop at one moment.
+
+    ``rate`` is in iterations per second, ``seconds`` since the watch began. ``gap`` is the distance of the first clause
+    of ``until`` that is not met: (text, |left - right|).
+    """
+
+    name: str
+    state: str
+    iteration: int
+    seconds: float
+    rate: float
+    end: Termination
+    variables: tuple[VariableOutlook, ...] = ()
+    gap: tuple[str, float] | None = None
+    found: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """The outlook in one sentence."""
+        if self.state not in ("ready", "running"):
+            word = {"stopped": "It was stopped", "failed": "It failed"}.get(self.state, "It ended")
+            return f"{word} after {self.iteration:,} iterations, {time_text(self.seconds)}."
+        end = self.end
+        if end.outcome == "terminates" and end.remaining is not None:
+            low, high = end.interval or (end.remaining, end.remaining)
+            between = f" ({low:,} to {high:,})" if high is not None and (low, high) != (end.remaining,) * 2 else ""
+            left = f", {time_text(end.remaining / self.rate)}" if self.rate > 0 else ""
+            return f"about {end.remaining:,} more iterations{between}{left}"
+        if end.outcome == "never":
+            return f"will not get there: {self._rest()}{end.reason.sentence}"
+        return str(end.reason.sentence)
+
+    def _rest(self) -> str:
+        """The value at which a variable of ``until`` rests, and since when."""
+        for v in self.variables:
+            if v.bound is not None and v.rests is not None and v.value is not None:
+                return f"{v.name} has been {v.value:.4g} since iteration {v.rests:,}. "
+        return ""
+
+    @property
+    def line(self) -> str:
+        """The outlook as one line of a terminal."""
+        first = next((v for v in self.variables if v.value is not None), None)
+        value = f", {first.name} {first.value:.4g}" if first is not None else ""
+        return f"{self.name}: {self.iteration:,} it, {self.rate:,.3g} it/s{value}: {self.sentence}"
+
+
+def time_text(seconds: float) -> str:
+    """Seconds for people.
+
+    Examples
+    --------
+    >>> from workbench.recorder.outlook import time_text
+    >>> time_text(0.25), time_text(4.2), time_text(200), time_text(90000)
+    ('0.2 s', '4 s', '3 min 20 s', '25 h 0 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.1f} s"
+    whole = int(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+class Outlooks:
+    """Looks at one watch again and again: a look reads only the rows that are new since the one before."""
+
+    def __init__(self) -> None:
+        self._follower: Follower | None = None
+
+    def look(self, watch: Watch, rate: float = 0.0) -> Outlook:
+        """The outlook now."""
+        seconds, state, iteration = watch.seconds, watch.state, watch.iteration
+        if not watch.variables or not watch.root.variables:
+            return Outlook(watch.name, state, iteration, seconds, rate, unknown("no-data", "Nothing is recorded yet."))
+        trace = watch.trace
+        if self._follower is None or self._follower.trace is not trace:
+            self._follower = Follower(trace)
+        variables = tuple(self._variable(watch, name) for name in _first(watch))
+        end = _end(watch)
+        found = _found(watch, variables, end)
+        return Outlook(watch.name, state, iteration, seconds, rate, end, variables, _gap(watch), found)
+
+    def _variable(self, watch: Watch, name: str) -> VariableOutlook:
+        assert self._follower is not None
+        ref = Ref(f"{'/'.join(watch.path)}/{name}/Merge")
+        try:
+            evolution = self._follower.evolution(ref, newest=True)
+        except TROUBLE as error:
+            why = str(getattr(error, "message", error))
+            return VariableOutlook(name, None, Evolution(Pattern.UNKNOWN, why=[why]))
+        column = next(v for v in watch.variables if v.name == name)
+        source, norm = (column.statistics, True) if column.statistics is not None else (column, False)
+        start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
+        rows: np.ndarray = np.empty(0, np.int64)
+        if stop > (first := max(start, source.first)):
+            rows = np.unique(np.linspace(first, stop - 1, POINTS).astype(np.int64))
+        values = source.take(rows) if source.dtype is not None else np.empty(0)
+        y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
+        if y.ndim > 1:
+            y = np.linalg.norm(y.reshape(len(y), -1), axis=1)
+        if column.missing is not None and len(rows):
+            y = np.where(column.missing.take(rows), np.nan, y)
+        value = float(y[-1]) if len(y) else None
+        bound = next((c.bound for c in watch.until if c.variable == name and not isinstance(c.bound, str)), None)
+        x = tuple((rows - start + 1).tolist())
+        return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), bound, self._rests(ref, watch.iteration))
+
+    def _rests(self, ref: Ref, iteration: int) -> int | None:
+        """The iteration since which a number is the same, if it is for RESTING iterations."""
+        assert self._follower is not None
+        try:
+            run = getattr(self._follower.state(ref, newest=True), "constant_run", 0)
+        except TROUBLE:
+            return None
+        return iteration - run + 1 if run >= RESTING else None
+
+
+def _first(watch: Watch) -> list[str]:
+    """The variables of ``until`` first, then the others, as many as are looked at."""
+    asked = [c.variable for c in watch.until if c.variable in watch.names]
+    return list(dict.fromkeys([*asked, *watch.names]))[:VARIABLES]
+
+
+def _end(watch: Watch) -> Termination:
+    from_names = {v.name: t for v, t in zip(watch.variables, (t for _, t in watch.shape().variables), strict=True)}
+    if not watch.until:
+        return unknown("no-clauses", "No end is given: say until={...}.")
+    if not usable(watch.until, from_names):
+        return unknown("not-scalar", f"until ({', '.join(map(str, watch.until))}) does not compare recorded numbers.")
+    trace = watch.trace
+    try:
+        return observe(trace, trace.graph, watch.path).prediction()
+    except TROUBLE as error:
+        return unknown("failed", f"It could not be worked out: {getattr(error, 'message', error)}")
+
+
+def _gap(watch: Watch) -> tuple[str, float] | None:
+    for clause in watch.until:
+        left, right = watch.newest(clause.variable), clause.bound
+        right = watch.newest(right) if isinstance(right, str) else right
+        if left is not None and right is not None and bool(clause.going[1](left, right)):
+            return str(clause), abs(left - right)
+    return None
+
+
+def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Termination) -> dict[str, str]:
+    """The findings that callbacks are about: "nan", "divergence", "stagnation" -> a sentence."""
+    found: dict[str, str] = {}
+    asked = {c.variable for c in watch.until}
+    for v in variables:
+        bad = {k: at for k, at in v.evolution.issues.items() if k in ("nan", "inf")}
+        if bad:
+            kind = min(bad, key=lambda k: bad[k])
+            found.setdefault("nan", f"{v.name} is {kind} since iteration {bad[kind] + 1:,}.")
+        if v.name in asked and v.evolution.label is Pattern.DIVERGING and v.evolution.confidence >= SURE:
+            found.setdefault("divergence", f"{v.name} diverges: {next(iter(v.evolution.why), '')}")
+        if not asked and "exploding" in v.evolution.issues and v.evolution.confidence >= SURE:
+            found.setdefault("divergence", f"{v.name} explodes: {next(iter(v.evolution.why), '')}")
+        if not asked and "stagnation" in v.evolution.issues:
+            found.setdefault("stagnation", f"{v.name} stagnates since iteration {v.evolution.issues['stagnation']:,}.")
+    if end.outcome == "never" and end.confidence >= SURE:
+        kind = "divergence" if end.reason.slug in LEAVES else "stagnation" if end.reason.slug in RESTS else ""
+        if kind:
+            found.setdefault(kind, str(end.reason.sentence))
+    return found
+
+
+def plain(outlook: Outlook) -> dict[str, Any]:
+    """An outlook as data for JSON; numbers that are not finite become None."""
+
+    def number(x: float | None) -> float | None:
+        return x if x is not None and np.isfinite(x) else None
+
+    rows = [
+        {
+            "name": v.name,
+            "value": None if v.value is None else f"{v.value:.6g}",
+            "label": v.evolution.label.name,
+            "confidence": v.evolution.confidence,
+            "rate": number(v.evolution.rate),
+            "limit": number(v.evolution.limit),
+            "why": next(iter(v.evolution.why), ""),
+            "x": list(v.x),
+            "y": [number(y) for y in v.y],
+            "bound": number(v.bound),
+        }
+        for v in outlook.variables
+    ]
+    return {
+        "name": outlook.name,
+        "state": outlook.state,
+        "iteration": outlook.iteration,
+        "seconds": time_text(outlook.seconds),
+        "rate": f"{outlook.rate:,.3g}",
+        "status": outlook.end.status.name,
+        "outcome": outlook.end.outcome or "",
+        "sentence": outlook.sentence,
+        "gap": None if outlook.gap is None else [outlook.gap[0], f"{outlook.gap[1]:.3g}"],
+        "found": list(outlook.found.values()),
+        "variables": rows,
+    }

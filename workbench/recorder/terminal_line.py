@@ -1,0 +1,21 @@
+"""The line of a watch at a terminal, written over again and again; nothing where standard error is not one."""
+
+from __future__ import annotations
+
+import shutil
+
+from workbench.recorder.outlook import Outlook
+from workbench.trace.spill.status import StatusLine
+
+
+class TerminalLine:
+    """Shows each outlook as one line."""
+
+    def __init__(self) -> None:
+        self._line = StatusLine()
+
+    def __call__(self, outlook: Outlook | None) -> None:
+        if outlook is not None:
+            width = max(20, shutil.get_terminal_size((100, 24)).columns - 1)
+            over = outlook.state not in ("ready", "running")
+            self._line.show(outlook.line[:width], last=over)

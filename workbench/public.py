@@ -133,7 +133,8 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         ``memory``: bytes of rows in memory, 512 MiB by default. ``spill``: a folder for older rows of arrays.
         ``name``: the name, where the first argument is an iterable. ``on_stagnation``, ``on_divergence``, ``on_nan``:
         functions of the watch that are called once, by the thread of the loop, when it is seen; one that returns True
-        asks the loop to stop. ``stop_when``: the same, asked at every look. ``show=False``: no view and no line.
+        asks the loop to stop. ``stop_when``: the same, asked at every look. ``show=True``: the
+        live view in a notebook; ``show=False``: also no line at a terminal.
 
     Returns
     -------
@@ -164,16 +165,22 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
             f"watch: show must be True, False or None, got {show!r}.", slug="bad-watch", fix="leave it away."
         )
     if show is not False:
-        options["show"] = _show_watch
+        options["show"] = _show_watch if show else _show_line
     return _recorded(loop, **options)
 
 
+def _show_line(watch: Watch) -> None:
+    """A line at a terminal, nothing elsewhere."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        watch.observer.listeners.append(TerminalLine())
+
+
 def _show_watch(watch: Watch) -> None:
-    """The live view in a notebook, a line at a terminal, nothing in a script."""
+    """The live view in a notebook, else the line."""
     if hasattr(getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)(), "kernel"):
         importlib.import_module("IPython.display").display(_widgets().WatchView(watch))
-    elif sys.stderr is not None and sys.stderr.isatty():
-        watch.observer.listeners.append(TerminalLine())
+    else:
+        _show_line(watch)
 
 
 def open_finding(path: Any, *, live: bool = False) -> Any:

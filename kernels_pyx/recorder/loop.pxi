@@ -23,7 +23,7 @@ cdef class LoopRecorder:
     cdef list starts, parents, given
     cdef int64_t init  # init row of the present activation
     cdef bint given_now  # its iteration 0 was given
-    cdef int64_t most
+    cdef int64_t most, seen
     cdef PyThread_type_lock lock
     cdef unsigned long inside  # the thread that records just now
 
@@ -148,7 +148,8 @@ cdef class LoopRecorder:
                     v.absent(row)
         self.row = row
         self.calls += 1
-        if row & 63 == 0 or self.budget < 0:
+        if _grown != self.seen:
+            self.seen = _grown
             held = self.bytes
             if held > self.budget:
                 self._make_room(held)

@@ -39,6 +39,10 @@ cnp.import_array()
 
 ctypedef void (*wb_statistics)(const char* a, ptrdiff_t n, double* out) noexcept nogil
 
+cdef extern from "structs.h" nogil:
+    char* wb_big_chunk(size_t bytes, int huge)
+    void wb_free_chunk(char* chunk, size_t bytes)
+
 cdef extern from "Python.h":
     int PyDict_Next(object p, Py_ssize_t* pos, PyObject** key, PyObject** value)
 

@@ -9,7 +9,12 @@ cdef enum Kind:
 
 cdef enum:
     SCALAR_ROWS = 8192
-    CHUNK_BYTES = 1048576
+    CHUNK_BYTES = 524288
+    HUGE_CHUNK = 2097152  # a huge page: first touch of small pages would cost more than all else
+    HUGE_ITEM = 2048
+
+
+cdef int64_t _grown = 0  # chunks and objects so far: a budget is looked at when there are more
 
 
 class NotRecordable(Exception):
@@ -31,6 +36,8 @@ cdef class VariableRows:
     cdef public bint dormant  # on disk or gone are older rows: the column cannot be rewritten
     cdef Kind kind
     cdef int typenum
+    cdef bint huge
+    cdef char* spare  # a chunk that was retired, for the next one
     cdef ptrdiff_t item, size
     cdef int shift
     cdef int64_t mask, oldest_chunk
@@ -52,9 +59,19 @@ cdef class VariableRows:
     cdef void _free(self):
         cdef ptrdiff_t c
         for c in range(self.capacity):
-            free(self.chunks[c])
+            self._free_chunk(c)
+        if self.spare != NULL:
+            wb_free_chunk(self.spare, (self.mask + 1) * self.item)
+            self.spare = NULL
         free(self.chunks)
         self.chunks, self.capacity, self.bytes = NULL, 0, 0
+
+    cdef void _free_chunk(self, ptrdiff_t c):
+        if self.huge and self.chunks[c] != NULL:
+            wb_free_chunk(self.chunks[c], (self.mask + 1) * self.item)
+        else:
+            free(self.chunks[c])
+        self.chunks[c] = NULL
 
     cdef int _set(self, dtype, tuple shape, size_t statistics) except -1:
         cdef ptrdiff_t rows
@@ -72,7 +89,8 @@ cdef class VariableRows:
         if statistics:
             self.statistics = VariableRows(self.name, np.float64, (7,), first=self.first)
         rows, self.shift = SCALAR_ROWS if self.item <= 64 else max(1, CHUNK_BYTES // self.item), 0
-        while (2 << self.shift) <= rows:
+        self.huge = self.item >= HUGE_ITEM
+        while (2 << self.shift) <= rows or (self.huge and self.item << self.shift < HUGE_CHUNK):
             self.shift += 1
         self.mask = (1 << self.shift) - 1
         return 0
@@ -81,6 +99,7 @@ cdef class VariableRows:
     cdef char* _slot(self, int64_t row) except NULL:
         cdef ptrdiff_t c = row >> self.shift, old = self.capacity
         cdef char** more
+        global _grown
         if c >= old:
             more = <char**>realloc(self.chunks, (2 * c + 8) * sizeof(char*))
             if more == NULL:
@@ -88,10 +107,17 @@ cdef class VariableRows:
             memset(more + old, 0, (2 * c + 8 - old) * sizeof(char*))
             self.chunks, self.capacity = more, 2 * c + 8
         if self.chunks[c] == NULL:
-            self.chunks[c] = <char*>calloc(self.mask + 1, self.item)
+            if self.spare != NULL:
+                self.chunks[c], self.spare = self.spare, NULL
+                memset(self.chunks[c], 0, (self.mask + 1) * self.item)
+            elif self.huge:
+                self.chunks[c] = wb_big_chunk((self.mask + 1) * self.item, True)
+            else:
+                self.chunks[c] = <char*>calloc(self.mask + 1, self.item)
             if self.chunks[c] == NULL:
                 raise MemoryError("no memory for another chunk of rows")
             self.bytes += (self.mask + 1) * self.item
+            _grown += 1
         return self.chunks[c] + (row & self.mask) * self.item
 
     cdef inline bint _put_fast(self, int64_t row, object value) except -1:
@@ -165,6 +191,8 @@ cdef class VariableRows:
             self.run(at, self.size, <double*>self.statistics._slot(row))
 
     cdef void _put_object(self, int64_t row, cnp.ndarray a):
+        global _grown
+        _grown += 1
         while self.objects_from + len(self.objects) < row:
             self.objects.append(None)
         self.objects.append(a.copy())
@@ -235,8 +263,10 @@ cdef class VariableRows:
         if self.chunks[c] != NULL:
             if folder is not None:
                 self._to_file(folder, c)
-            free(self.chunks[c])
-            self.chunks[c] = NULL
+            if self.huge and self.spare == NULL:
+                self.spare, self.chunks[c] = self.chunks[c], NULL
+            else:
+                self._free_chunk(c)
             freed = (self.mask + 1) * self.item
             self.bytes -= freed
         self.dormant = True

@@ -113,3 +113,25 @@ def test_the_view_shows_the_outlook_and_its_button_asks_the_loop_to_stop():
     view.show(None)
     assert view.status["state"] == "ended"
     view.close()
+
+
+def test_runs_are_laid_over_each_other():
+    first = recorded([0.5**k for k in range(12)], until={"r": ("<", 1e-3)})
+    first.finish()
+    second = first.restart()
+    for k in range(6):
+        second(r=0.25**k)
+    compared = second.compare()
+    assert [run.iterations for run in compared.runs] == [12, 6] and compared.names == ["r"]
+    assert compared.series("r")[1][1].tolist() == [0.25**k for k in range(6)]
+    assert compared.diff() and "12" in str(compared)
+    with pytest.raises(WatchError, match="one run only"):
+        first.compare()
+
+
+def test_a_block_that_is_entered_again_resumes_the_record():
+    watch = recorded([1.0, 0.5])
+    watch.finish()
+    with watch:
+        watch(r=0.25)
+    assert watch.calls == 3 and watch["r"].values.tolist() == [1.0, 0.5, 0.25]

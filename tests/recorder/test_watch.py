@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 
 import numpy as np
@@ -173,3 +174,8 @@ def test_nothing_recorded_is_said():
     with pytest.raises(WatchError, match="recorded nothing"):
         _ = wb.watch("empty").trace
     assert "0 iterations" in wb.watch("empty").report()
+
+
+def test_a_watch_is_not_sent_to_another_process():
+    with pytest.raises(WatchError, match="another process"):
+        pickle.dumps(wb.watch("here"))

@@ -14,7 +14,7 @@ from workbench.widgets.base.json_widget import ActPart
 class WatchView(ActPart):
     """A watched loop: its state, when it will end, a strip for each variable, and a button that asks it to stop.
 
-    The button works while a cell runs the loop. The view keeps no watch alive: when nobody holds the watch any more,
+    The view keeps no watch alive: when nobody holds the watch any more,
     the last outlook stays. A forecast in it is PREDICTED, never PROVED.
 
     Parameters

@@ -8,6 +8,7 @@
 .. include:: analysis.md
 .. include:: other_loops.md
 .. include:: sweeps.md
+.. include:: recorder.md
 .. include:: arrays.md
 .. include:: types.md
 .. include:: speed.md

@@ -13,7 +13,7 @@ from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array
 from workbench.trace.source import Extent, RowsGone
 
 
-class RecordedSource:
+class WatchSource:
     """Rows of one watch and of those inside of it. Any thread may read while the loops go on.
 
     ``ended`` tells of a frame whether its loop is over, so that the newest row is its last.

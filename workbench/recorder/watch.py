@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, Token
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench.analysis.report import Analysis, analyze
 from workbench.errors import WatchError
@@ -16,12 +16,13 @@ from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
 from workbench.kernels.recorder import LoopRecorder
 from workbench.recorder.adapters.solver_call import values_of
+from workbench.recorder.compare import Comparison
 from workbench.recorder.graph import LoopShape, build_graph, type_of
 from workbench.recorder.layout import lay_out
 from workbench.recorder.observer import Observer
 from workbench.recorder.outlook import Outlook, Outlooks
 from workbench.recorder.registry import register
-from workbench.recorder.source import RecordedSource
+from workbench.recorder.source import WatchSource
 from workbench.recorder.until import parse_until
 from workbench.trace import Series, Trace
 
@@ -89,6 +90,10 @@ class Watch(LoopRecorder):
                 )
         self.observer = Observer(self, {k: c for k, c in calls.items() if c is not None})
         self._show, self._outlooks = show, Outlooks()
+        #: the runs before this one (see :meth:`restart`), oldest first
+        self.earlier: list[Watch] = []
+        self._options: dict[str, Any] = {"until": until, "value": value, "memory": memory, "spill": spill, "show": show}
+        self._options.update({k if k == "stop_when" else f"on_{k}": c for k, c in calls.items()})
         #: SciPy asks a callback for the name of its parameter to know what to give it
         self.__signature__ = inspect.Signature(
             [inspect.Parameter("intermediate_result", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
@@ -236,7 +241,7 @@ class Watch(LoopRecorder):
             graph = build_graph(root.name, shape)
             recorded = lay_out(graph, shape, {w.path: w for w in loops})
             by_frame = {k: w for k, s in enumerate(recorded.shapes, 1) for w in loops if w.path == s.path}
-            source = RecordedSource(recorded, lambda frame: by_frame[frame].state not in ("ready", "running"))
+            source = WatchSource(recorded, lambda frame: by_frame[frame].state not in ("ready", "running"))
             root._trace = key, Trace(graph, recorded.layout, source)
         return root._trace[1]
 
@@ -274,9 +279,36 @@ class Watch(LoopRecorder):
         """Look at the loop now: the newest values, how they evolve, and when the loop will end."""
         return self._outlooks.look(self, self.calls / self.seconds if self.seconds else 0.0)
 
+    def restart(self) -> Watch:
+        """A new watch of the same loop for another run; ``compare`` lays it over the runs before it.
+
+        Examples
+        --------
+        >>> loop = wb.watch("again", show=False)
+        >>> _ = loop(error=0.5)
+        >>> second = loop.restart()
+        >>> _ = second(error=0.25)
+        >>> [run.newest["error"] for run in second.compare().runs]
+        [0.5, 0.25]
+        """
+        again = Watch(self.name, **self._options)
+        again.earlier = [*self.earlier, self]
+        return again
+
+    def compare(self, *others: Watch) -> Comparison:
+        """This run beside others, by default beside those before it (see :meth:`restart`)."""
+        return Comparison([*(others or self.earlier), self])
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trace to a file, for :meth:`workbench.Trace.load` (see :meth:`workbench.Trace.save`)."""
         self.trace.save(path)
+
+    def __reduce__(self) -> NoReturn:
+        raise WatchError(
+            f"The watch {self.name!r} cannot be sent to another process: it records where it was made.",
+            slug="not-sent",
+            fix="make a watch in the worker, give back its report() or the file of its save(path).",
+        )
 
     def __repr__(self) -> str:
         return f"<Watch {self.name!r}, {self.state}: {self.calls} iterations of {', '.join(self.names) or 'nothing'}>"

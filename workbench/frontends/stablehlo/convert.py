@@ -10,7 +10,7 @@ from workbench.frontends.jax.names import distinct
 from workbench.frontends.stablehlo.content import module_of
 from workbench.frontends.stablehlo.library import MAGIC, ir, parse
 from workbench.frontends.stablehlo.lower import StableLowering
-from workbench.frontends.stablehlo.places import Places, names_of
+from workbench.frontends.stablehlo.places import SourcePlaces, names_of
 from workbench.frontends.stablehlo.types import type_of
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.collector import collector_paused
@@ -36,7 +36,7 @@ def convert_program(data: bytes, outputs: Sequence[str] | None, name: str, file:
     entry = _entry(functions)
     text = "" if program.startswith(MAGIC) else program.decode("utf-8")
     builder = GraphBuilder(name)
-    lowering = StableLowering(builder, functions, Places(file, text))
+    lowering = StableLowering(builder, functions, SourcePlaces(file, text))
     builder.source = lowering.places.source(functions[entry], Source(file, 0))
     parameters = list(functions[entry].regions[0].blocks[0].arguments)
     names = distinct(names_of(parameters, "arg"))

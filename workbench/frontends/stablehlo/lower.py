@@ -21,7 +21,7 @@ from workbench.frontends.stablehlo.control import CONTROL
 from workbench.frontends.stablehlo.foreign.entry import PREFIX, call_of
 from workbench.frontends.stablehlo.foreign.refused import refusal, target_of
 from workbench.frontends.stablehlo.library import captures, ir, nested, one_op
-from workbench.frontends.stablehlo.places import Places
+from workbench.frontends.stablehlo.places import SourcePlaces
 from workbench.frontends.stablehlo.rules import by_rule
 from workbench.frontends.stablehlo.types import type_of
 from workbench.ir.builder.builder import GraphBuilder
@@ -40,7 +40,7 @@ _PLACEMENTS = ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
 class StableLowering:
     """The graph in the making. ``flags`` is read by the rules of JAX: the bools that integers were made of."""
 
-    def __init__(self, builder: GraphBuilder, functions: Mapping[str, Any], places: Places) -> None:
+    def __init__(self, builder: GraphBuilder, functions: Mapping[str, Any], places: SourcePlaces) -> None:
         self.builder, self.functions, self.places = builder, functions, places
         self.flags: dict[Ref, Value] = {}
         self.refused: dict[str, str] = {}

@@ -16,7 +16,7 @@ _NAME = re.compile(r'^loc\("((?:[^"\\]|\\.)*)"(?!:\d)')
 _OF_CODE = re.compile(r"^[A-Za-z_][\w.\[\]'\"]*$")
 
 
-class Places:
+class SourcePlaces:
     """The locations of one program: those of the file itself are called "-" by the parser."""
 
     def __init__(self, name: str, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import onnx
@@ -91,6 +92,20 @@ def test_the_kernel_of_a_panel_ends_with_its_tab_and_its_death_is_told(page):
     gone = "jupyterapp.serviceManager.kernels.refreshRunning().then(() => "
     gone += f"![...jupyterapp.serviceManager.kernels.running()].some(k => k.id === {kernel!r}))"
     page.page.wait_for_function(gone, timeout=30_000, polling=500)
+
+
+def test_debug_in_a_notebook_writes_three_cells_that_run(page, desk):
+    page.page.evaluate("jupyterapp.commands.execute('workbench:debug-in-a-notebook', {path: 'files/savings.pbtxt'})")
+    page.page.wait_for_function(
+        "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=120_000
+    )
+    page.run_all()
+    assert page.failed_cells() == []
+    written = json.loads((desk.notebooks / "files" / "savings.pbtxt debug.ipynb").read_text())
+    assert "".join(written["cells"][0]["source"]).endswith('graph = wb.load("savings.pbtxt")\ngraph')
+    assert len(written["cells"]) == 3 and written["metadata"]["kernelspec"]["language"] == "python"
+    page.page.locator(".jp-NotebookPanel .workbench-debugger").first.wait_for()
+    close(page)
 
 
 def test_no_script_failed_and_nothing_left_the_machine(page):

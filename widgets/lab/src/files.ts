@@ -79,8 +79,10 @@ export const files: JupyterFrontEndPlugin<void> = {
         const paths = chosen(args);
         if (!paths.length) warn(`Select a file first: one of ${extensions.join(', ')}.`);
         for (const path of paths) {
+          const specs = app.serviceManager.kernelspecs;
           try {
-            documents.openOrReveal(await writeNotebook(app.serviceManager.contents, path));
+            await specs.ready;
+            documents.openOrReveal(await writeNotebook(app.serviceManager.contents, specs.specs, path));
           } catch (error) {
             warn(`The notebook for ${PathExt.basename(path)} could not be written: ${(error as Error).message}`);
           }

@@ -1,7 +1,7 @@
 // "Debug in a notebook": a notebook with the three cells that open a file in a panel.
 
 import { PathExt } from '@jupyterlab/coreutils';
-import { Contents } from '@jupyterlab/services';
+import { Contents, KernelSpec } from '@jupyterlab/services';
 
 export function cellsFor(name: string): string[] {
   const file = JSON.stringify(name); // a literal of Python's, too
@@ -27,8 +27,18 @@ export function cellsFor(name: string): string[] {
   }
 }
 
+// The kernel that the notebook names, without which JupyterLab asks for one when it opens: the server's own one.
+function kernelOf(specs: KernelSpec.ISpecModels | null): { kernelspec?: Record<string, string> } {
+  const spec = specs?.kernelspecs[specs.default];
+  return spec ? { kernelspec: { name: spec.name, display_name: spec.display_name, language: spec.language } } : {};
+}
+
 // Write the notebook beside the file, under a name that is free; its path.
-export async function writeNotebook(contents: Contents.IManager, path: string): Promise<string> {
+export async function writeNotebook(
+  contents: Contents.IManager,
+  specs: KernelSpec.ISpecModels | null,
+  path: string
+): Promise<string> {
   const name = PathExt.basename(path);
   const cells = cellsFor(name).map((source, k) => ({
     cell_type: 'code',
@@ -38,7 +48,7 @@ export async function writeNotebook(contents: Contents.IManager, path: string): 
     outputs: [],
     source
   }));
-  const content = { nbformat: 4, nbformat_minor: 5, metadata: {}, cells };
+  const content = { nbformat: 4, nbformat_minor: 5, metadata: kernelOf(specs), cells };
   const folder = path.slice(0, path.length - name.length);
   for (let k = 1; ; k++) {
     const target = `${folder}${name} debug${k > 1 ? ` ${k}` : ''}.ipynb`;

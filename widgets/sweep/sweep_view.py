@@ -158,6 +158,8 @@ class SweepView(Face, ipywidgets.VBox):
         super().close()
 
     def __repr__(self) -> str:
+        if not hasattr(self, "sweep"):  # in the traceback of a constructor that refused what it got
+            return "<SweepView of nothing>"
         return f"<SweepView of {self.sweep.graph.name!r}: {', '.join(self.names)}>"
 
     def _clicked(self, event: PointEvent) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from workbench.errors import WatchError
 from workbench.recorder import Watch
 from workbench.recorder.outlook import Outlook, plain
 from workbench.widgets.base.esm import joined, script
@@ -22,6 +23,11 @@ class WatchView(ActPart):
     watch : Watch
         The watch.
 
+    Raises
+    ------
+    WatchError
+        For anything but a watch (``no-view-source``).
+
     Examples
     --------
     >>> loop = wb.watch("halving", until={"error": ("<", 1e-6)})
@@ -36,8 +42,15 @@ class WatchView(ActPart):
 
     _script = script("watch/watch_view.js")
     _css = joined("base/flow.css", "watch/watch.css")
+    _watch: Any = staticmethod(lambda: None)  # where the constructor fails
 
     def __init__(self, watch: Watch) -> None:
+        if not isinstance(watch, Watch):
+            raise WatchError(
+                f"WatchView: expected a watch, got {type(watch).__name__}.",
+                slug="no-view-source",
+                fix='write WatchView(wb.watch("cg")); a finished trace is shown by wb.widgets.Debugger(trace).',
+            )
         self._watch = weakref.ref(watch)
         super().__init__(self._pressed, **plain(watch.outlook()))
         watch.observer.listeners.append(self.show)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import qmc
 
 from workbench.errors import SweepError
 
@@ -89,6 +88,8 @@ def _drawn(parameters: Mapping[str, Any], kind: str, points: int | None, seed: i
     if kind == "random":
         unit = np.random.default_rng(seed).random((points, len(ranges)))
     else:
+        from scipy.stats import qmc  # here, because importing it takes longer than importing the workbench
+
         # a whole power of two, of which the first points are taken: Sobol's balance needs it, and scipy warns else
         sobol = qmc.Sobol(len(ranges), scramble=True, rng=np.random.default_rng(seed))
         unit = sobol.random_base2(max(0, (points - 1).bit_length()))[:points]

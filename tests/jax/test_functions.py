@@ -10,6 +10,7 @@ from jax import lax
 import workbench as wb
 from tests.jax.harness import difference
 from workbench.frontends.jax.library import numbers_of_64_bits
+from workbench.frontends.jax.rules.elementwise import IN_C_LIBRARY
 
 pytestmark = pytest.mark.jax
 COUNT = 250_000
@@ -42,13 +43,14 @@ def values(dtype):
     ],
     ids=["tan", "cbrt", "round", "sin", "cos", "log"],
 )
-def test_a_function_of_ours_gives_the_bits_of_jax(function, dtypes):
+def test_a_function_of_ours_gives_the_bits_of_jax(function, dtypes, request):
+    ours = IN_C_LIBRARY or "round" in request.node.callspec.id
     for dtype in dtypes:
         x = values(dtype)
         with numbers_of_64_bits(dtype == "float64"):
             graph = wb.from_jax(function, jnp.asarray(x))
             wanted = np.asarray(function(jnp.asarray(x)))
-        assert not [n for n in graph.nodes.values() if n.op.startswith("jax:")]
+        assert ours != any(n.op.startswith("jax:") for n in graph.nodes.values())
         (given,) = graph.run(dict(zip(graph.inputs, [x], strict=True))).values()
         assert difference(wanted, given, 0) is None
 

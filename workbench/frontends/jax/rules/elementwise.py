@@ -28,6 +28,19 @@ def _same(op: str, dtypes: frozenset[str]) -> Rule:
     return rule
 
 
+def _in_c_library() -> bool:
+    """True where NumPy takes sines, logarithms and the like from the C library, as XLA does. On processors with AVX-512
+    it has its own (its folder svml), with other last bits."""
+    found = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    return not any(name.startswith(("AVX512", "X86_V4")) for name in found.get("found", ()))
+
+
+def _as_c_library(op: str, dtypes: frozenset[str]) -> Rule:
+    """The op of ours for inputs of these dtypes where it gives the bits of the C library."""
+    rule = _same(op, dtypes)
+    return lambda lowering, equation, values: rule(lowering, equation, values) if IN_C_LIBRARY else None
+
+
 def _logical(op: str, bits: str) -> Rule:
     def rule(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
         if values[0].dtype == "bool":
@@ -93,6 +106,7 @@ def _round(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> lis
     return [lowering.op(equation, "round", values[0])]
 
 
+IN_C_LIBRARY = _in_c_library()
 ELEMENTWISE: dict[str, Rule] = {
     "add": _same("add", REAL),
     "add_any": _same("add", REAL),
@@ -109,11 +123,11 @@ ELEMENTWISE: dict[str, Rule] = {
     "is_finite": _same("isfinite", FLOAT),
     "round": _round,
     # functions that XLA, too, takes from the C library
-    "cbrt": _same("cbrt", FLOAT),
-    "tan": _same("tan", FLOAT),
-    "sin": _same("sin", DOUBLE),
-    "cos": _same("cos", DOUBLE),
-    "log": _same("log", DOUBLE),
+    "cbrt": _as_c_library("cbrt", FLOAT),
+    "tan": _as_c_library("tan", FLOAT),
+    "sin": _as_c_library("sin", DOUBLE),
+    "cos": _as_c_library("cos", DOUBLE),
+    "log": _as_c_library("log", DOUBLE),
     "eq": _same("equal", PLAIN),
     "ne": _same("not_equal", PLAIN),
     "lt": _same("less", PLAIN),

@@ -56,13 +56,15 @@ READ = {
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, dict]:
+    # each case has a limit of processor time of its own; the clock may go on while others use the machine
     run = subprocess.run(
-        [sys.executable, str(HERE / "hostile.py")], capture_output=True, text=True, timeout=110, cwd=HERE
+        [sys.executable, str(HERE / "hostile.py")], capture_output=True, text=True, timeout=590, cwd=HERE
     )
     assert run.returncode == 0, run.stderr[-2000:]
     return {found["case"]: found for found in map(json.loads, run.stdout.splitlines())}
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_clear_error_soon_and_in_bounded_memory(reports, name):
     found = reports[name]

@@ -2,7 +2,7 @@
 
 ::
 
-    watch(residual=r) ──► kernels.recorder.LoopRecorder ──► WatchSource ──► Trace ──► Series, analyze, diff, views
+    watch(residual=r) ──► kernels.recorder.LoopRecorder ──► RecordedSource ──► Trace ──► Series, analyze, diff, views
                                     graph, layout: the loop as a graph whose body is one node of unknown code
 """
 

@@ -139,29 +139,22 @@ test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 	@timeout 900 "$(MODELS_VENV)/bin/python" -m tests.models.make
 	timeout 1200 pytest -m models -s -q tests/models
 
-# JAX in an environment of its own, on top of the other: without it the workbench must work, too.
+# Libraries in environments of their own, on top of the other: without them the workbench must work, too.
 JAX_VENV := $(CURDIR)/.venv-jax
-$(JAX_VENV)/.made: tests/jax/requirements.txt | $(DEV_STAMP)
-	@echo "installing JAX in .venv-jax"
-	@rm -rf "$(JAX_VENV)" && $(PYTHON) -m venv "$(JAX_VENV)"
-	@"$(JAX_VENV)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
+WATCH_VENV := $(CURDIR)/.venv-watch
+$(JAX_VENV)/.made: tests/jax/requirements.txt
+$(WATCH_VENV)/.made: tests/recorder/requirements.txt
+$(JAX_VENV)/.made $(WATCH_VENV)/.made: | $(DEV_STAMP)
+	@echo "installing $< in $(notdir $(@D))"
+	@rm -rf "$(@D)" && $(PYTHON) -m venv "$(@D)"
+	@"$(@D)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
 	  'import site; site.addsitedir(%r)\n' % sys.argv[1])" "$$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-	@timeout 900 "$(JAX_VENV)/bin/python" -m pip install --quiet -r tests/jax/requirements.txt
+	@timeout 900 "$(@D)/bin/python" -m pip install --quiet -r "$<"
 	@touch "$@"
 
 test-jax: $(JAX_VENV)/.made
 	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
 	timeout 300 "$(JAX_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(JAX_NOTEBOOKS)
-
-# The libraries whose loops are recorded, on top of the other environment, as JAX is.
-WATCH_VENV := $(CURDIR)/.venv-watch
-$(WATCH_VENV)/.made: tests/recorder/requirements.txt | $(DEV_STAMP)
-	@echo "installing torch, Lightning, Keras, scikit-learn, emcee and JAX in .venv-watch"
-	@rm -rf "$(WATCH_VENV)" && $(PYTHON) -m venv "$(WATCH_VENV)"
-	@"$(WATCH_VENV)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
-	  'import site; site.addsitedir(%r)\n' % sys.argv[1])" "$$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-	@timeout 900 "$(WATCH_VENV)/bin/python" -m pip install --quiet -r tests/recorder/requirements.txt
-	@touch "$@"
 
 # Sweeps on two processes of a LocalCluster, one of which is killed.
 test-dask: $(DEV_STAMP)

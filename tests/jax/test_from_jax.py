@@ -232,6 +232,22 @@ def test_a_primitive_that_was_defined_again_is_not_taken_for_the_old_one():
         wb.from_jax(lambda x: second.bind(x), jnp.float32(1.0))
 
 
+def test_what_jax_cannot_compile_is_named_with_its_line():
+    untranslated = Primitive("untranslated")
+    untranslated.def_abstract_eval(lambda x: x)
+    with pytest.raises(wb.WorkbenchError, match=r"untranslated at test_from_jax\.py:\d+: JAX has no translation of it"):
+        wb.from_jax(lambda x: untranslated.bind(x), 1.0)
+
+    def body(i, a):
+        return lax.linalg.eigh(a)[0]  # this line
+
+    graph = wb.from_jax(lambda a: lax.fori_loop(0, 3, body, a), jnp.eye(3, dtype=jnp.bfloat16))
+    with pytest.raises(wb.WorkbenchError) as caught:
+        graph.run(graph.example)
+    assert caught.value.slug == "foreign-op-not-compiled" and caught.value.source.expression.endswith("# this line")
+    assert "XLA cannot compile eigh here" in caught.value.message and "bfloat16" in caught.value.message
+
+
 def test_a_failing_callback_names_the_node_and_the_line():
     def bad(v):
         raise ZeroDivisionError("no such luck")

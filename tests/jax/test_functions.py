@@ -59,3 +59,27 @@ def test_a_function_of_ours_gives_the_bits_of_jax(function, dtypes, request):
 def test_what_is_rounded_otherwise_stays_with_jax(function):
     graph = wb.from_jax(function, jnp.float32(1.0))
     assert [n for n in graph.nodes.values() if n.op.startswith("jax:")]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint8", "uint32"])
+@pytest.mark.parametrize("function", [lax.div, lax.rem, jnp.floor_divide, jnp.remainder])
+def test_whole_numbers_are_divided_as_by_jax_also_by_zero(function, dtype):
+    kind = np.iinfo(dtype)
+    some = np.unique(np.array([kind.min, kind.min + 1, 0, 1, 2, 3, 7, kind.max, kind.max - 6], dtype))
+    x, y = (each.ravel() for each in np.meshgrid(some, np.concatenate([some, ~some])))
+    wanted = np.asarray(function(jnp.asarray(x), jnp.asarray(y)))
+    graph = wb.from_jax(function, x, y)
+    assert not any(n.op.startswith("jax:") for n in graph.nodes.values())
+    (given,) = graph.run(graph.feeds(x, y)).values()
+    assert difference(wanted, given, 0) is None
+    single = wb.from_jax(function, x[0], y[0])
+    for k in range(0, len(x), 7):
+        (number,) = single.run(single.feeds(x[k], y[k])).values()
+        assert number == wanted[k]
+
+
+def test_a_remainder_by_a_constant_needs_no_choice():
+    graph = wb.from_jax(lambda n: lax.fori_loop(0, n, lambda i, t: (t * 5 + i) % 7, 1), 9)
+    assert not any(n.op.startswith("jax:") for n in graph.nodes.values())
+    assert [n.op for n in graph.nodes.values()].count("fmod") == 1
+    assert [n.op for n in graph.nodes.values()].count("where") == 2  # those of jnp.remainder itself

@@ -48,6 +48,8 @@ class JaxLowering:
         self._last: dict[Any, str] = {}
         self._loose: dict[Any, list[str]] = {}
         self._numbers: dict[Any, dict[Any, Value]] = {}
+        #: the numbers that ops make of constants alone; None for what is only known at run time
+        self.known: dict[Ref, np.ndarray | None] = {}
 
     # -- jaxprs ------------------------------------------------------------------------------------------------------
     def closed(self, closed: Any, arguments: Sequence[Value], part: int | str | None = None) -> list[Value]:

@@ -38,11 +38,13 @@ _PLACEMENTS = ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
 
 
 class StableLowering:
-    """The graph in the making. ``flags`` is read by the rules of JAX: the bools that integers were made of."""
+    """The graph in the making. The rules of JAX read ``flags``, the bools that integers were made of, and ``known``,
+    the numbers that ops make of constants alone."""
 
     def __init__(self, builder: GraphBuilder, functions: Mapping[str, Any], places: SourcePlaces) -> None:
         self.builder, self.functions, self.places = builder, functions, places
         self.flags: dict[Ref, Value] = {}
+        self.known: dict[Ref, Any] = {}
         self.refused: dict[str, str] = {}
         self._values: dict[Any, Value] = {}
         self._calls: list[str] = []

@@ -68,15 +68,33 @@ def call_of(name: str, params: str, given: tuple[str, ...], made: tuple[str, ...
         except WorkbenchError:
             raise
         except Exception as error:  # a callback raises what it likes, and XLA a family of its own
-            raise ExecutionError(f"JAX's {name} failed: {_words(error)}.", slug="foreign-op-failed") from error
+            refused = None if python else _not_compiled(compiled, arrays, x64)
+            if refused is not None:
+                raise ExecutionError(
+                    f"XLA cannot compile {name} here: {_words(refused)}.",
+                    slug="foreign-op-not-compiled",
+                    fix="write the function without it, or with values of another dtype.",
+                ) from error
+            raise ExecutionError(f"JAX raised {_words(error)}.", slug="foreign-op-failed") from error
 
     return call
+
+
+def _not_compiled(compiled: Any, arrays: Sequence[Any], x64: bool) -> Exception | None:
+    """The error that compiling the call gives, asked once it has failed; None where it compiles."""
+    try:
+        with _numbers(x64):
+            compiled.lower(*arrays).compile()
+    except Exception as error:
+        return error
+    return None
 
 
 def _words(error: Exception) -> str:
     """The error in one line; XLA wraps the error of a callback into a traceback of its own."""
     inner = re.findall(r"^(\w*(?:Error|Exception|Interrupt|Exit): [^\n]+)$", str(error), re.MULTILINE)
-    return inner[-1][:500] if inner else f"{type(error).__name__}: {str(error)[:500]}"
+    text = error.args[-1] if len(error.args) > 1 and isinstance(error.args[-1], str) else str(error)
+    return (inner[-1][:500] if inner else f"{type(error).__name__}: {text[:500]}").rstrip(".")
 
 
 def _runs_python(name: str) -> bool:

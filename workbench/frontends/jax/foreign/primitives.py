@@ -46,11 +46,23 @@ _MET: dict[str, Any] = {}
 
 
 def met(primitive: Any) -> str | None:
-    """Remember a primitive of a function, which may be a user's own; why not, where another one has its name: a node
-    knows its primitive by name, and would compute the old one."""
+    """Remember a primitive of a function, which may be a user's own; why not, where JAX cannot compile it, or another
+    one has its name: a node knows its primitive by name, and would compute the old one."""
+    if not _translated(primitive):
+        return f"JAX has no translation of it for a {library().default_backend()}"
     if _MET.setdefault(primitive.name, primitive) is primitive:
         return None
     return "another primitive of this name was read before; restart Python, or give it another name"
+
+
+def _translated(primitive: Any) -> bool:
+    """True if JAX knows how to hand a primitive to XLA; also where a version keeps its tables elsewhere."""
+    rules = internal("interpreters.mlir")
+    everywhere, by_platform = getattr(rules, "_lowerings", None), getattr(rules, "_platform_specific_lowerings", None)
+    if everywhere is None or by_platform is None:
+        return True
+    platforms = {"gpu": ("cuda", "rocm")}.get(library().default_backend(), (library().default_backend(),))
+    return primitive in everywhere or any(primitive in by_platform.get(p, ()) for p in platforms)
 
 
 def refusal(equation: Any) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.errors import ExecutionError, UnknownOpError
 from workbench.ir.opspec import Bound, OpSpec
-from workbench.ir.types import TensorType, dtype_name
+from workbench.ir.types import TensorType, numpy_dtype
 
 #: arrays -> arrays, by XLA
 Call = Callable[[Sequence[Any]], list[np.ndarray]]
@@ -52,10 +52,11 @@ def typed_spec(
         raise UnknownOpError(f"The foreign op {op!r} does not carry its {content} and types.", fix="read it again.")
 
     def bind(attrs: Mapping[str, Any], types: Sequence[TensorType], values: Sequence[Any]) -> Bound:
-        call, wanted = call_for(attrs), tuple(attrs["types"])
+        call, what = call_for(attrs), f"{by}'s {name}"
+        wanted = [(t, numpy_dtype(t.dtype)) for t in attrs["types"]]
 
         def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
-            return tuple(_checked(f"{by}'s {name}", r, t) for r, t in zip(call(arrays), wanted, strict=True))
+            return tuple([_checked(what, r, *w) for r, w in zip(call(arrays), wanted, strict=True)])
 
         return Bound(evaluate, tuple(range(len(types))), (prefix, f"{name} is computed by {by}"))
 
@@ -82,8 +83,8 @@ def _infer(types: Sequence[TensorType], attrs: Mapping[str, Any], values: Sequen
     return tuple(attrs["types"])
 
 
-def _checked(what: str, result: np.ndarray, wanted: TensorType) -> np.ndarray:
-    if result.shape != wanted.shape or dtype_name(result.dtype) != wanted.dtype:
+def _checked(what: str, result: np.ndarray, wanted: TensorType, dtype: np.dtype) -> np.ndarray:
+    if result.shape != wanted.shape or result.dtype != dtype:
         raise ExecutionError(
             f"{what} gave {result.dtype} of shape {result.shape} where {wanted} was expected.",
             slug="foreign-op-failed",

@@ -1,8 +1,9 @@
 """Division, remainders, shifts and signs.
 
-XLA divides integers towards zero, and where the divisor is 0 or the quotient too large it gives a value where other
-machines fail; so these have a rule only where the divisor or the count is a constant for which that cannot happen.
-An array divided by a single number has none either: XLA multiplies it with the number's reciprocal, which rounds twice.
+XLA divides integers towards zero. Of a division by 0 the quotient has all bits set (-1) and the remainder is the
+dividend, which is chosen afterwards unless the divisor is a constant. A shift has a rule only where the count is a
+constant below the number of bits. An array divided by a single number has none: XLA multiplies it with the number's
+reciprocal, which rounds twice.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from workbench.frontends.jax.rules.kinds import FLOAT, INTEGER, known
 from workbench.ir.builder.value import Value
+from workbench.ir.types import numpy_dtype
 
 if TYPE_CHECKING:
     from workbench.frontends.jax.lower import JaxLowering
@@ -23,14 +25,18 @@ Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
 
 def _divided(on_floats: str, on_integers: str) -> Rule:
     def rule(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
-        if values[0].dtype in FLOAT and values[0].shape == values[1].shape:
-            return [lowering.op(equation, on_floats, *values)]
-        divisor = known(lowering, values[1])
-        if values[0].dtype not in INTEGER or divisor is None or np.any(divisor == 0):
+        x, y = values
+        if x.dtype in FLOAT and x.shape == y.shape:
+            return [lowering.op(equation, on_floats, x, y)]
+        if x.dtype not in INTEGER:
             return None
-        if values[0].dtype.startswith("int") and np.any(divisor == -1):
-            return None
-        return [lowering.op(equation, on_integers, *values)]
+        made, divisor = lowering.op(equation, on_integers, x, y), known(lowering, y)
+        if divisor is not None and np.all(divisor != 0):
+            return [made]
+        none = np.zeros((), numpy_dtype(x.dtype))
+        zero = lowering.op(equation, "equal", y, lowering.builder.constant(none))
+        instead = x if on_integers == "fmod" else lowering.builder.constant(np.asarray(~none))
+        return [lowering.op(equation, "where", zero, instead, made)]
 
     return rule
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.ir.builder.value import Value
+from workbench.ir.node import Node, Ref
+from workbench.ir.opspec import REGISTRY
 
 if TYPE_CHECKING:
     from workbench.frontends.jax.lower import JaxLowering
@@ -19,14 +21,36 @@ PLAIN = REAL | {"bool"}
 
 
 def known(lowering: JaxLowering, value: Value) -> np.ndarray | None:
-    """The array of a constant; None for what is only known at run time."""
-    node = lowering.builder.node(value.ref.node)
+    """The array of a constant, and of what is computed of constant numbers alone, as ``jnp.remainder`` does with its
+    divisor; None for what is only known at run time."""
+    return _known(lowering, value.ref)
+
+
+def _known(lowering: JaxLowering, ref: Ref) -> np.ndarray | None:
+    node = lowering.builder.node(ref.node)
     while node.op in ("Enter", "Identity", "Switch", "broadcast_to") and not _changes(node):
-        node = lowering.builder.node(node.inputs[0].node)
-    found: Any = node.attrs.get("value") if node.op == "Const" else None
-    return found
+        ref = node.inputs[0]
+        node = lowering.builder.node(ref.node)
+    if node.op == "Const":
+        found: np.ndarray = node.attrs["value"]
+        return found
+    if ref not in lowering.known:
+        lowering.known[ref] = _computed(lowering, node, ref)
+    return lowering.known[ref]
 
 
-def _changes(node: Any) -> bool:
+def _computed(lowering: JaxLowering, node: Node, ref: Ref) -> np.ndarray | None:
+    """One number that an op of ours makes of constant numbers."""
+    spec = REGISTRY.get(node.op)
+    if spec is None or spec.evaluate is None or not (spec.ufunc or node.op == "where"):
+        return None
+    inputs = [_known(lowering, r) for r in node.inputs]
+    if lowering.builder.type_of(ref).shape or any(v is None for v in inputs):
+        return None
+    (made,) = spec.evaluate(inputs, node.attrs)
+    return np.asarray(made)
+
+
+def _changes(node: Node) -> bool:
     """The Enter of a loop variable gives only the first of its values."""
-    return bool(node.op == "Enter" and not node.attrs.get("is_constant"))
+    return node.op == "Enter" and not node.attrs.get("is_constant")

@@ -227,3 +227,19 @@ def test_sessions_one_after_the_other_hold_no_memory():
     )
     grown, objects, threads, found = map(int, told.split())
     assert grown <= 8 and abs(objects) < 500 and abs(threads) <= 2 and found < 5_000
+
+
+def test_records_that_only_cycles_hold_are_freed_before_more_are_made(monkeypatch):
+    """IPython keeps the error of a failed cell, and by its frames the cell's session, in a cycle."""
+    monkeypatch.setattr("workbench.session.live_sessions._GROWTH", 4 << 20)
+    made = []
+    for _ in range(12):
+        session = wb.Session(GRAPHS["count"], FEEDS["count"])
+        session.run()
+        size = session.memory_now().rows
+        made.append(weakref.ref(session))
+        cycle: list[Any] = [session]
+        cycle.append(cycle)
+        del session, cycle
+    assert 12 * size > 2 * (4 << 20)  # without it they would all be there
+    assert sum(reference() is not None for reference in made) * size <= (4 << 20) + 2 * size

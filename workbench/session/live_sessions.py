@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import itertools
 import os
 import weakref
@@ -19,6 +20,10 @@ _OPEN: weakref.WeakSet[Worker] = weakref.WeakSet()
 #: number -> the session, in the order in which they were made
 _NUMBERED: weakref.WeakValueDictionary[int, Session] = weakref.WeakValueDictionary()
 _NUMBERS = itertools.count(1)
+#: bytes of further records at which unreachable sessions are looked for
+_GROWTH = 256 << 20
+#: bytes of the open sessions when they were last looked for, or fewer since
+_kept = 0
 #: those of the process that this one was forked from
 _INHERITED: list[Any] = []
 
@@ -31,9 +36,27 @@ def opened(worker: Worker, debugger: DebugControl) -> None:
 
 def numbered(session: Session) -> int:
     """Give a session its number, by which :func:`sessions` lists it while it is open."""
+    _collect_unreachable()
     number = next(_NUMBERS)
     _NUMBERED[number] = session
     return number
+
+
+def _collect_unreachable() -> None:
+    """Free sessions that only cycles hold, before a new one takes as much again.
+
+    A session has no cycle of its own. But IPython keeps the error of a failed cell in one, and with it the cell's
+    session: run again eight times, such a cell would hold eight records until the collector comes by."""
+    global _kept
+    held = _recorded()
+    if held > _kept + _GROWTH:
+        gc.collect()
+        held = _kept = _recorded()
+    _kept = min(_kept, held)
+
+
+def _recorded() -> int:
+    return sum(session.memory_now().rows for session in list(_NUMBERED.values()) if session.state != "closed")
 
 
 def sessions() -> dict[int, Session]:

@@ -53,6 +53,7 @@ class WatchView(ActPart):
             )
         self._watch = weakref.ref(watch)
         super().__init__(self._pressed, **plain(watch.outlook()))
+        self.add_class(f"workbench-watch-{watch.number}")  # by it the list of live runs finds the view
         watch.observer.listeners.append(self.show)
 
     def show(self, outlook: Outlook | None) -> None:

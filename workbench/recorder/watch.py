@@ -23,6 +23,7 @@ from workbench.recorder.observer import Observer
 from workbench.recorder.outlook import Outlook, Outlooks
 from workbench.recorder.registry import register
 from workbench.recorder.source import WatchSource
+from workbench.recorder.teller import teller
 from workbench.recorder.until import parse_until
 from workbench.trace import Series, Trace
 
@@ -128,6 +129,8 @@ class Watch(LoopRecorder):
                 except Exception as error:  # a picture that fails must not end the loop
                     self.refused["show"] = f"{type(error).__name__}: {error}"
             self._observe()
+            if self.parent is None:
+                teller.ensure()
 
     def _observe(self) -> None:
         """Call the callbacks that are due, and have a thread that looks where anybody wants to know."""

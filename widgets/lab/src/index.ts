@@ -2,5 +2,6 @@
 
 import { panelCommands } from './commands';
 import { files } from './files';
+import { live } from './live';
 
-export default [panelCommands, files];
+export default [panelCommands, files, live];

@@ -7,5 +7,6 @@ export const NOTICE_MS = 8000;
 export const Commands = {
   openInTab: 'workbench:open-panel-in-tab',
   openFile: 'workbench:open-file',
-  inNotebook: 'workbench:debug-in-a-notebook'
+  inNotebook: 'workbench:debug-in-a-notebook',
+  showLive: 'workbench:show-live-runs'
 };

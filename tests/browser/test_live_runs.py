@@ -1,0 +1,89 @@
+"""The sidebar of JupyterLab that lists the live sessions and watches of all kernels."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.cells import NEWTON
+from tests.browser.lab import write_notebook
+
+WATCH = """
+import workbench as wb
+descent = wb.watch("descent <b>", until={"error": ("<", 1e-6)})
+for k in range(7):
+    descent(error=0.5**k)
+"""
+BUSY = """
+import time
+at_work = wb.watch("at work")
+with at_work:
+    while not at_work(error=1.0):
+        time.sleep(0.01)
+"""
+LIVE = "[...document.querySelectorAll('.workbench-live-run')].map(r => r.innerText).join('\\n')"
+IDLE = "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+
+
+@pytest.fixture(scope="module")
+def page(desk):
+    """Three notebooks in three kernels: a session, a watch, and one that does not import the package."""
+    write_notebook(desk.notebooks / "one.ipynb", [NEWTON])
+    write_notebook(desk.notebooks / "two.ipynb", [WATCH])
+    write_notebook(desk.notebooks / "none.ipynb", ["import sys"])
+    with desk.page() as page:
+        page.page.goto(f"{page.url}/lab?token={page.token}&reset")
+        page.page.wait_for_function("window.jupyterapp !== undefined", timeout=120_000)
+        page.page.evaluate("jupyterapp.restored.then(() => undefined)")
+        for name in ("one", "two", "none"):
+            page.page.evaluate(f"void jupyterapp.commands.execute('docmanager:open', {{path: '{name}.ipynb'}})")
+            page.page.wait_for_function(
+                f"() => jupyterapp.shell.currentWidget?.title.label === '{name}.ipynb'", timeout=60_000
+            )
+            page.page.wait_for_function(IDLE, timeout=120_000)
+            page.run_all()
+            assert page.failed_cells() == []
+        page.page.evaluate("void jupyterapp.commands.execute('workbench:show-live-runs')")
+        yield page
+
+
+def waits_for(page, *texts: str) -> str:
+    page.page.wait_for_function(f"texts => texts.every(t => {LIVE}.includes(t))", arg=list(texts), timeout=120_000)
+    return page.page.evaluate(LIVE)
+
+
+def test_the_runs_of_two_kernels_are_listed_with_state_iteration_and_verdict(page):
+    told = waits_for(page, "newton", "descent <b>", "iteration 7")
+    assert "session" in told and "watch" in told and "ready" in told and "more iterations" in told
+    headings = page.page.evaluate("[...document.querySelectorAll('.workbench-live-path')].map(h => h.innerText)")
+    assert sorted(headings) == ["one.ipynb", "two.ipynb"]
+    # asking has loaded nothing in the kernel that has nothing of ours
+    assert page.kernel("print('workbench' in sys.modules)") == "False"
+
+
+def test_go_to_brings_the_notebook_of_a_run_to_the_front(page):
+    page.page.locator(".workbench-live-go", has_text="newton").click()
+    page.page.wait_for_function("() => jupyterapp.shell.currentWidget.title.label === 'one.ipynb'")
+    page.page.locator(".workbench-live-go", has_text="descent").click()
+    page.page.wait_for_function("() => jupyterapp.shell.currentWidget.title.label === 'two.ipynb'")
+
+
+def test_a_kernel_at_work_tells_its_runs_too(page):
+    notebook = "jupyterapp.shell.currentWidget"
+    page.page.evaluate(
+        f"""async code => {{
+          await jupyterapp.commands.execute('notebook:insert-cell-below');
+          {notebook}.content.activeCell.model.sharedModel.setSource(code);
+          void jupyterapp.commands.execute('notebook:run-cell');
+        }}""",
+        BUSY,
+    )
+    waits_for(page, "at work", "running")
+    assert page.page.evaluate(f"{notebook}.sessionContext.session.kernel.status") == "busy"
+    page.page.evaluate(f"void {notebook}.sessionContext.session.kernel.interrupt()")
+    waits_for(page, "failed")
+
+
+def test_the_runs_of_a_kernel_that_ends_leave_the_list(page):
+    page.page.evaluate("void jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.page.wait_for_function(f"() => {LIVE}.includes('newton') && !{LIVE}.includes('descent')", timeout=120_000)
+    assert page.script_errors() == [] and page.outside() == []

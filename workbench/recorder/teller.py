@@ -1,0 +1,56 @@
+"""``Teller``: tells JupyterLab the live runs of a kernel that is at work, by messages that nobody asked for.
+
+A request to a kernel at work waits for its cell, or, on a subshell, makes JupyterLab show the kernel as idle while the
+cell runs. So a kernel in which a watch begins sends the list itself, when it has changed, for as long as a run is under
+way. A front end that does not know the message ignores it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+
+from workbench.recorder import home
+from workbench.recorder.live_list import live_list
+
+#: type of the message; seconds between two of them at least, as a multiple of the cost of one
+MESSAGE = "workbench_runs"
+PAUSE, SHARE = 1.0, 50
+
+
+class Teller:
+    """Sends the list of runs from a thread of its own, while one of them runs."""
+
+    def __init__(self) -> None:
+        self._lock, self._thread = threading.Lock(), None
+
+    def ensure(self) -> None:
+        """Have a thread that tells, in a kernel; nothing elsewhere."""
+        if home.kernel() is None:
+            return
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                thread = threading.Thread(target=self._telling, name="workbench-teller", daemon=True)
+                with contextlib.suppress(RuntimeError):  # the system gives none: the list is told when it is asked for
+                    thread.start()
+                    self._thread = thread
+
+    def _telling(self) -> None:
+        told = None
+        under_way = True
+        while under_way:
+            before = time.monotonic()
+            time.sleep(PAUSE)
+            runs = live_list().runs
+            kernel = home.kernel()
+            if kernel is None or kernel.session is None:
+                return
+            if runs != told:
+                told = runs
+                kernel.session.send(kernel.iopub_socket, MESSAGE, {"runs": runs}, ident=MESSAGE.encode())
+            under_way = any(run["state"] == "running" for run in runs)
+            time.sleep(max(0.0, SHARE * (time.monotonic() - before - PAUSE)))
+
+
+teller = Teller()

@@ -23,7 +23,8 @@ class Teller:
     """Sends the list of runs from a thread of its own, while one of them runs."""
 
     def __init__(self) -> None:
-        self._lock, self._thread = threading.Lock(), None
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
 
     def ensure(self) -> None:
         """Have a thread that tells, in a kernel; nothing elsewhere."""

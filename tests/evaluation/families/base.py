@@ -14,8 +14,9 @@ The function's name is the family's name; the case gets it, so ``case`` needs no
 - ``WATCHED``: draws a ``Watched``: a loop that the black box sees, asked at shares of its run.
 - ``GRAPH``: draws a ``GraphLoop``: a loop in a graph, for the white box.
 
-Modules named ``*new_*.py`` hold families that were written last, with ``new=True``: their first score was taken before
-anything was tuned against them.  Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``,
+Modules named ``*new_*.py`` hold families that were written later, with ``new=1``: their first score was taken before
+anything was tuned against them; the calibrations learn from them since.  Modules named ``*unseen_*.py`` hold the
+families that were written last, with ``new=2``, of which the same is true and from which nothing has been learnt.  Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``,
 and leave ``family=""`` in what they return.  Every module of this package is found by ``families()``; nothing has to
 be listed.  Loops are asked and counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which
 prints the loops' figures too.
@@ -60,12 +61,12 @@ class Family:
     name: str
     kind: str
     generate: Callable[[Rng], Any]
-    new: bool = False
+    new: int = 0
 
     @property
     def third(self) -> int:
-        """0: development; 1 and 2: left out; 3: new, scored before anything was tuned against them."""
-        return 3 if self.new else digest(self.name) % 3
+        """0: development; 1 and 2: left out; 3: written later, calibrated with since; 4: unseen, written last."""
+        return 2 + self.new if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:
         """One case, with the family's name."""
@@ -76,8 +77,8 @@ class Family:
         return self.draw(np.random.default_rng([seed, digest(self.name), number]))
 
 
-def family(kind: str, *, new: bool = False) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
-    """Registers a function as a family of this kind, under the function's name; ``new`` puts it into third 3."""
+def family(kind: str, *, new: int = 0) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
+    """Registers a function as a family of this kind, under the function's name; ``new`` puts it into third 2 + new."""
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
 
@@ -91,7 +92,7 @@ def family(kind: str, *, new: bool = False) -> Callable[[Callable[[Rng], Any]], 
     return register
 
 
-def families(kind: str | None = None, thirds: Iterable[int] = (0, 1, 2, 3)) -> list[Family]:
+def families(kind: str | None = None, thirds: Iterable[int] = (0, 1, 2, 3, 4)) -> list[Family]:
     """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):

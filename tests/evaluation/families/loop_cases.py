@@ -39,7 +39,7 @@ class FailingLoop(GraphLoop):
     """
 
 
-def loop_family(kind: str, *, new: bool = False) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
+def loop_family(kind: str, *, new: int = 0) -> Callable[[Callable[[Rng], Any]], Callable[[Rng], Any]]:
     """Registers a family of loops that draws again where a loop is too short or too long."""
 
     def register(generate: Callable[[Rng], Any]) -> Callable[[Rng], Any]:

@@ -14,14 +14,14 @@ from tests.evaluation.scoring.cases import Watched
 K = np.arange(90.0)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def bounces_before_a_time(rng: Rng) -> Watched:
     """Infinitely many bounces of a ball end at a time that lies before the one waited for."""
     e = float(rng.uniform(0.5, 0.9))
     return watched([("t", np.cumsum(e**K), "<", float(rng.uniform(1.1, 1.6)) / (1 - e))], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def newton_between_two_points(rng: Rng) -> Watched:
     """x^3 - 2 x + 2 from near 0: Newton's method falls into the cycle of 0 and 1."""
     step = lambda k, x: {"x": x - (x**3 - 2 * x + 2) / (3 * x * x - 2)}  # noqa: E731
@@ -30,7 +30,7 @@ def newton_between_two_points(rng: Rng) -> Watched:
     return observed(start, step, lambda x: [("|f|", abs(x**3 - 2 * x + 2), ">", tol)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def training_loss_floor(rng: Rng) -> Watched:
     """A loss that falls geometrically to the noise of its labels, with noise in proportion."""
     floor, rate = float(rng.uniform(0.2, 1)), float(rng.uniform(0.6, 0.88))
@@ -38,7 +38,7 @@ def training_loss_floor(rng: Rng) -> Watched:
     return watched([("loss", loss, ">", float(rng.uniform(0.1, 0.6)) * floor)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def population_below_its_goal(rng: Rng) -> Watched:
     """Logistic growth to a capacity below the number waited for."""
     r, cap = float(rng.uniform(0.25, 0.9)), float(rng.uniform(100, 5000))
@@ -47,7 +47,7 @@ def population_below_its_goal(rng: Rng) -> Watched:
     return observed({"x": cap * float(rng.uniform(0.01, 0.1))}, step, lambda x: [("x", x, "<", goal)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def damped_swing_to_an_offset(rng: Rng) -> Watched:
     """A damped oscillation about a value above the tolerance."""
     level, rate, turn = float(rng.uniform(1, 5)), float(rng.uniform(0.75, 0.93)), float(rng.uniform(0.3, 2.8))
@@ -55,7 +55,7 @@ def damped_swing_to_an_offset(rng: Rng) -> Watched:
     return watched([("x", x, ">", float(rng.uniform(0.02, 0.15)) * level)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def steady_state_error(rng: Rng) -> Watched:
     """Proportional control only: the error that stays is above the tolerance."""
     a = float(rng.uniform(0.6, 0.9))
@@ -65,7 +65,7 @@ def steady_state_error(rng: Rng) -> Watched:
     return observed({"x": 0.0}, step, lambda x: [("e", abs(1 - x), ">", tol)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def thermostat_above(rng: Rng) -> Watched:
     """A relay keeps a temperature in a band above the one waited for."""
     low, high, cool = 19.0, 22.0, float(rng.uniform(0.05, 0.15))
@@ -77,7 +77,7 @@ def thermostat_above(rng: Rng) -> Watched:
     return observed({"x": 30.0, "on": False}, step, lambda x, on: [("x", x, ">", 12.0)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def limit_cycle_size(rng: Rng) -> Watched:
     """|x| + |v| on van der Pol's cycle, in steps of Heun's method."""
     mu, h = float(rng.uniform(0.3, 1.5)), float(rng.uniform(0.15, 0.25))
@@ -91,7 +91,7 @@ def limit_cycle_size(rng: Rng) -> Watched:
     return observed(start, step, lambda y: [("size", np.abs(y).sum(), ">", 0.05)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def jacobi_in_float32(rng: Rng) -> Watched:
     """A relative residual in float32 that stops at rounding, above a tolerance meant for float64."""
     size = int(rng.integers(12, 40))
@@ -107,7 +107,7 @@ def jacobi_in_float32(rng: Rng) -> Watched:
     return watched([("r", np.array(residuals), ">", np.float32(1e-10))], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def two_groups_never_agree(rng: Rng) -> Watched:
     """Averages over neighbours in two groups without a link: the largest difference tends to that of their means."""
     values = np.r_[rng.uniform(0, 1, 5), rng.uniform(2, 3, 5)]
@@ -119,14 +119,14 @@ def two_groups_never_agree(rng: Rng) -> Watched:
     return observed({"x": values}, step, lambda x: [("spread", np.ptp(x), ">", 0.05)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def backoff_at_its_cap(rng: Rng) -> Watched:
     """A waiting time that doubles up to a cap which the condition allows."""
     cap = int(rng.integers(20, 2000))
     return watched([("delay", np.minimum(2 ** np.minimum(np.arange(90), 40), cap), "<=", cap)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def rate_decays_too_fast(rng: Rng) -> Watched:
     """Gradient descent whose learning rate shrinks geometrically: the way that is left to it is too short."""
     rate, decay = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.6, 0.88))
@@ -135,7 +135,7 @@ def rate_decays_too_fast(rng: Rng) -> Watched:
     return watched([("x", x, ">", 5.0 * rest * float(rng.uniform(0.1, 0.7)))], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def overloaded_server(rng: Rng) -> Watched:
     """More arrives than is served: the queue never empties."""
     served = int(rng.integers(4, 15))
@@ -145,14 +145,14 @@ def overloaded_server(rng: Rng) -> Watched:
     return watched([("queue", queue, ">", 0)], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def slot_of_a_ring(rng: Rng) -> Watched:
     """A place in a ring buffer against one beyond its size."""
     size, stride = int(rng.integers(3, 20)), int(rng.integers(1, 9))
     return watched([("slot", stride * np.arange(90) % size, "!=", size + int(rng.integers(0, 5)))], ends=False)
 
 
-@loop_family(WATCHED, new=True)
+@loop_family(WATCHED, new=1)
 def noise_of_a_sensor(rng: Rng) -> Watched:
     """A settled sensor with digits of noise, above the value waited for."""
     level, unit = float(rng.uniform(10, 90)), float(rng.choice([0.01, 0.1, 0.5]))

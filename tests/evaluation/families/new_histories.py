@@ -11,7 +11,7 @@ from tests.evaluation.families.base import HISTORY, C, O, Rng, S, X, case, famil
 from tests.evaluation.scoring.cases import Case
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def robbins_monro(rng: Rng) -> Case:
     """Stochastic approximation with steps 1/k: the iterate goes to the root, its noise dies as 1/sqrt(k)."""
     root, out, x = rng.normal(), [], rng.uniform(3, 8)
@@ -21,7 +21,7 @@ def robbins_monro(rng: Rng) -> Case:
     return placed(rng, np.array(out), C, hard=True, quarter=False)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def generalised_pell_ratios(rng: Rng) -> Case:
     """a' = m a + b, b' = a: their ratio alternates about (m + sqrt(m^2 + 4)) / 2."""
     m = rng.integers(1, 6)
@@ -31,7 +31,7 @@ def generalised_pell_ratios(rng: Rng) -> Case:
     return case(ratios, C, quarter=False, rate=1 / root**2, limit=root)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def bouncing_ball_times(rng: Rng) -> Case:
     """The times of a ball's bounces: a geometric sum."""
     e, t0 = rng.uniform(0.6, 0.97), rng.uniform(0.2, 2)
@@ -39,7 +39,7 @@ def bouncing_ball_times(rng: Rng) -> Case:
     return placed(rng, np.cumsum(t0 * e ** np.arange(n)), C, rate=e, limit=t0 / (1 - e))
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def overshooting_cooling(rng: Rng) -> Case:
     """Explicit Euler of Newton's cooling with 1 < k h < 2: alternates about the temperature outside."""
     rate = rng.uniform(0.3, 0.97)
@@ -47,7 +47,7 @@ def overshooting_cooling(rng: Rng) -> Case:
     return placed(rng, 20 + 60 * (-rate) ** np.arange(n), C, rate=rate, limit=20.0)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def van_der_pol_sampled(rng: Rng) -> Case:
     """The relaxation oscillation, on its cycle, at even times."""
     mu, turns, per = rng.uniform(0.5, 4), int(rng.integers(8, 25)), rng.uniform(24, 90)
@@ -61,7 +61,7 @@ def van_der_pol_sampled(rng: Rng) -> Case:
     return placed(rng, x, O, quarter=False, period=per)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def cellular_automaton_population(rng: Rng) -> Case:
     """Living cells of a two-state automaton on a ring, after its transient: exactly periodic, or at rest."""
     while True:
@@ -82,7 +82,7 @@ def cellular_automaton_population(rng: Rng) -> Case:
             return case(np.resize(cycle, n), O, quarter=p < n // 30, period=p)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def batch_service_queue(rng: Rng) -> Case:
     """a arrivals at each step, and b at once are served as soon as there are so many."""
     while True:
@@ -94,7 +94,7 @@ def batch_service_queue(rng: Rng) -> Case:
     return case(queue, O, quarter=False, period=period)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def alternating_projections(rng: Rng) -> Case:
     """Distance to the intersection of two planes: falls by cos^2 of their angle in a round."""
     angle = rng.uniform(0.15, 1.1)
@@ -105,7 +105,7 @@ def alternating_projections(rng: Rng) -> Case:
     return case(scale(rng) * np.linalg.norm(points, axis=1), C, rate=rate, limit=0.0)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def admm_primal_residual(rng: Rng) -> Case:
     """ADMM on a lasso: linear once the support is found, with swings before."""
     a = rng.normal(size=(60, 20))
@@ -122,7 +122,7 @@ def admm_primal_residual(rng: Rng) -> Case:
     return case(v, C, quarter=False, limit=0.0)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def endemic_spiral(rng: Rng) -> Case:
     """Infected of an SIR model with births: damped waves to the endemic level."""
     beta, gamma, birth = rng.uniform(0.5, 1.2), rng.uniform(0.1, 0.25), rng.uniform(0.01, 0.03)
@@ -136,7 +136,7 @@ def endemic_spiral(rng: Rng) -> Case:
     return case(out, C, quarter=False, rate=rate, limit=level)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def delayed_logistic(rng: Rng) -> Case:
     """x' = r x (1 - previous x): at rest below r = 2, then on a closed curve."""
     r = float(rng.uniform(1.5, 1.93) if rng.random() < 0.5 else rng.uniform(2.03, 2.15))
@@ -148,7 +148,7 @@ def delayed_logistic(rng: Rng) -> Case:
     return case(pairs[:n, 0], C, quarter=False, rate=rate, limit=1 - 1 / r)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def rulkov_neuron_chaos(rng: Rng) -> Case:
     """x' = a / (1 + x^2) + y with a fixed y where it spikes without order."""
     while True:
@@ -158,7 +158,7 @@ def rulkov_neuron_chaos(rng: Rng) -> Case:
             return case(x, X)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def tinkerbell_chaos(rng: Rng) -> Case:
     def step(p: np.ndarray) -> np.ndarray:
         x, y = p
@@ -169,7 +169,7 @@ def tinkerbell_chaos(rng: Rng) -> Case:
     return placed(rng, points[:, int(rng.integers(2))], X)
 
 
-@family(HISTORY, new=True)
+@family(HISTORY, new=1)
 def mackey_glass_chaos(rng: Rng) -> Case:
     """x' = 0.2 x(t - tau) / (1 + x(t - tau)^10) - 0.1 x, tau 17 to 30, in steps of one."""
     tau = int(rng.integers(17, 31))

@@ -53,7 +53,7 @@ def test_thirds_follow_from_the_name_and_hold_a_fair_share():
         mine = families(HISTORY, [third])
         assert all(f.third == digest(f.name) % 3 == third for f in mine)
         assert len(mine) >= 0.25 * len(families(HISTORY))
-    for new, least in ((1, 30), (2, 20)):
+    for new, least in ((1, 50), (2, 15)):
         assert all(f.new == new for f in families(thirds=[2 + new])) and len(families(thirds=[2 + new])) >= least
     assert {f.kind for f in every} <= set(KINDS) and len({f.name for f in every}) == len(every)
     assert digest("epoch_counter") == digest("epoch_counter") != digest("step_decay")

@@ -6,173 +6,28 @@ then is compared with the iteration in which the whole run got there. ``answered
 ``covered`` those of them whose interval holds the truth, in per cent with a 90 % Wilson interval; ``error`` is the
 median error of the count in per cent of the run; ``never`` counts answers that say that a loop never ends, which did.
 
-The problems are of the kinds of SciPy's own tests, with random sizes, conditions, starts and tolerances: Poisson
-matrices, random symmetric definite and nearly symmetric ones (sparse/linalg), systems as those of test_nonlin (root),
-Rosenbrock's, Beale's and Himmelblau's functions and quadratics (minimize), and the oscillator of test_ivp.
+The runs are those of ``scipy_runs``, in two halves by problem: one that the analysis may learn from, and one that is
+left out.  ``--wrong`` lists the wrong answers of the first, ``--wrong-too`` those of both.
 """
 
 from __future__ import annotations
 
 import argparse
-import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.optimize
-import scipy.sparse
 import scipy.sparse.linalg
 from scipy.integrate import solve_ivp
 
 import workbench as wb
 from tests.evaluation.score_forecasts import share
+from tests.recorder.scipy_problems import matrix as problem_matrix
+from tests.recorder.scipy_runs import Run, runs
 from workbench.recorder.adapters import residual_callback, watched_method
 
 FIRST = 0.3
-#: shorter runs have too little of a first third
-SHORTEST = 20
-
-
-class Run(NamedTuple):
-    """The record of one variable, and the comparison that ended the run."""
-
-    family: str
-    name: str
-    values: np.ndarray
-    op: str
-    bound: float
-
-    @property
-    def count(self) -> int | None:
-        """Iterations until the comparison held; None if it never did."""
-        met = np.flatnonzero(self.values < self.bound if self.op == "<" else self.values >= self.bound)
-        return int(met[0]) + 1 if met.size else None
-
-
-def _matrix(rng: np.random.Generator, definite: bool) -> Any:
-    n = int(rng.integers(60, 500))
-    kind = rng.integers(3)
-    if kind == 0:
-        shift = 10.0 ** rng.uniform(-4, -0.5)
-        return scipy.sparse.diags_array([-1.0, 2.0 + shift, -1.0], offsets=[-1, 0, 1], shape=(n, n)).tocsr()
-    if kind == 1:
-        side = int(np.sqrt(n))
-        one = scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(side, side))
-        eye = scipy.sparse.eye_array(side)
-        return (scipy.sparse.kron(one, eye) + scipy.sparse.kron(eye, one)).tocsr()
-    values = np.geomspace(1.0, 10.0 ** rng.uniform(1, 4), n)
-    q, _ = np.linalg.qr(rng.normal(size=(n, n)))
-    matrix = (q * values) @ q.T
-    return matrix if definite else matrix + 0.1 * np.triu(rng.normal(size=(n, n)), 1)
-
-
-def linear(rng: np.random.Generator) -> Run:
-    """A Krylov solver on one of the matrices of SciPy's test_iterative."""
-    solver = str(rng.choice(["cg", "minres", "bicgstab", "gmres", "tfqmr", "cgs"]))
-    matrix = _matrix(rng, definite=solver in ("cg", "minres"))
-    right = rng.normal(size=matrix.shape[0])
-    tolerance = 10.0 ** rng.integers(-10, -4)
-    watch = wb.watch(solver)
-    solve = getattr(scipy.sparse.linalg, solver)
-    if solver == "gmres":
-        solve(matrix, right, rtol=tolerance / 10, restart=400, maxiter=3, callback=watch, callback_type="pr_norm")
-        return Run("linear", solver, np.asarray(watch["value"], float), "<", tolerance)
-    solve(matrix, right, rtol=tolerance / 10, maxiter=2000, callback=residual_callback(watch, matrix, right))
-    return Run("linear", solver, np.asarray(watch["residual"], float), "<", tolerance)
-
-
-def _system(rng: np.random.Generator) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray]:
-    n = int(rng.integers(3, 40))
-    a = np.diag(rng.uniform(1.0, 4.0, n)) + 0.3 / n * rng.normal(size=(n, n))
-    kind = rng.integers(3)
-    if kind == 0:  # test_nonlin.F
-        return lambda x: a @ x + 0.5 * x * (x @ x) / n - 1.0, np.ones(n)
-    if kind == 1:  # a discrete boundary value problem, as in test_nonlin
-        h = 1.0 / (n + 1)
-        t = h * np.arange(1, n + 1)
-        return (
-            lambda x: 2 * x - np.r_[0, x[:-1]] - np.r_[x[1:], 0] + h * h * (x + t + 1) ** 3 / 2,
-            t * (t - 1) * rng.uniform(0.5, 1.5),
-        )
-    return lambda x: a @ np.tanh(x) + 0.2 * x - 0.5, rng.normal(size=n)
-
-
-def nonlinear(rng: np.random.Generator) -> Run:
-    """A solver of root on a system."""
-    method = str(rng.choice(["broyden1", "broyden2", "anderson", "diagbroyden", "linearmixing", "krylov", "df-sane"]))
-    f, start = _system(rng)
-    tolerance = 10.0 ** rng.integers(-10, -4)
-    watch = wb.watch(method)
-    options: dict[str, Any] = {"maxiter": 1000} if method != "df-sane" else {"maxfev": 3000}
-    options |= {"fatol": tolerance / 100} if method != "df-sane" else {"fatol": tolerance / 100, "ftol": 0.0}
-    scipy.optimize.root(f, start, method=method, callback=watch, options=options)
-    return Run("root", method, np.asarray(watch["residual"], float), "<", tolerance)
-
-
-def _function(rng: np.random.Generator) -> tuple[Callable[[np.ndarray], float], np.ndarray]:
-    kind = rng.integers(4)
-    if kind == 0:
-        return scipy.optimize.rosen, rng.uniform(-2, 2, int(rng.integers(2, 7)))
-    if kind == 1:
-        return (
-            lambda x: (
-                (1.5 - x[0] + x[0] * x[1]) ** 2
-                + (2.25 - x[0] + x[0] * x[1] ** 2) ** 2
-                + (2.625 - x[0] + x[0] * x[1] ** 3) ** 2
-            ),
-            rng.uniform(-1, 2, 2),
-        )
-    if kind == 2:
-        scale = np.geomspace(1.0, 10.0 ** rng.uniform(1, 4), int(rng.integers(3, 20)))
-        return lambda x: float(scale @ (x - 1.0) ** 2), rng.normal(size=len(scale))
-    return lambda x: (x[0] ** 2 + x[1] - 11) ** 2 + (x[0] + x[1] ** 2 - 7) ** 2, rng.uniform(-4, 4, 2)
-
-
-def minimisation(rng: np.random.Generator) -> Run:
-    """A solver of minimize; the gradient's norm (by differences) is watched."""
-    method = str(rng.choice(["BFGS", "CG", "L-BFGS-B", "Nelder-Mead", "Powell"]))
-    f, start = _function(rng)
-    watch = wb.watch(method)
-
-    def note(x: np.ndarray) -> None:
-        watch(slope=float(np.linalg.norm(scipy.optimize.approx_fprime(x, f, 1e-7))), fun=float(f(x)))
-
-    scipy.optimize.minimize(f, start, method=method, callback=lambda xk: note(xk), options={"maxiter": 2000})
-    values = np.asarray(watch["slope"], float) if watch.calls else np.array([])
-    return Run("minimize", method, values, "<", 10.0 ** rng.integers(-4, -1))
-
-
-def integration(rng: np.random.Generator) -> Run:
-    """Steps of solve_ivp towards the end of its interval."""
-    method = str(rng.choice(["RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA"]))
-    mu, end = rng.uniform(0.5, 20.0), rng.uniform(10.0, 60.0)
-    watch = wb.watch(method)
-    f = (
-        (lambda t, y: [y[1], mu * (1 - y[0] ** 2) * y[1] - y[0]])
-        if rng.random() < 0.5
-        else (lambda t, y: [-mu * y[0], -y[1]])
-    )
-    solve_ivp(f, (0, end), [2.0, 0.5], method=watched_method(watch, method), rtol=10.0 ** rng.integers(-7, -2))
-    return Run("solve_ivp", method, np.asarray(watch["t"], float), ">=", end)
-
-
-FAMILIES = (linear, linear, nonlinear, minimisation, integration)
-
-
-def runs(count: int, seed: int) -> Iterator[Run]:
-    """Runs that met their comparison after at least SHORTEST iterations."""
-    rng, made = np.random.default_rng(seed), 0
-    while made < count:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                run = FAMILIES[int(rng.integers(len(FAMILIES)))](rng)
-            except (scipy.optimize.NoConvergence, ValueError, ArithmeticError):
-                continue
-        if run.count is not None and run.count >= SHORTEST:
-            made += 1
-            yield run
 
 
 class Answer(NamedTuple):
@@ -184,6 +39,8 @@ class Answer(NamedTuple):
     outcome: str | None
     remaining: int | None
     interval: tuple[int, int | None] | None
+    confidence: float = 0.0
+    slug: str = ""
 
     @property
     def covered(self) -> bool | None:
@@ -202,7 +59,16 @@ def forecast(run: Run) -> Answer:
         for value in run.values[:seen]:
             watch(value=float(value))
         found = watch.analyze().loops["run"].termination
-    return Answer(run, run.count - seen, found.status.name, found.outcome, found.remaining, found.interval)
+    return Answer(
+        run,
+        run.count - seen,
+        found.status.name,
+        found.outcome,
+        found.remaining,
+        found.interval,
+        found.confidence,
+        found.reason.slug,
+    )
 
 
 def table(answers: list[Answer]) -> str:
@@ -267,7 +133,7 @@ def equal() -> list[tuple[str, bool, str]]:
         rows.append((f"solve_ivp {method}", same, f"{watch.calls} / {len(found.t) - 1}"))
     rng = np.random.default_rng(0)
     for solver in ("cg", "minres", "cgs", "bicg", "qmr", "tfqmr", "bicgstab"):
-        matrix = _matrix(rng, True)
+        _, matrix = problem_matrix(rng, True)
         right = rng.normal(size=matrix.shape[0])
         watch = wb.watch(solver)
         x, _ = getattr(scipy.sparse.linalg, solver)(
@@ -284,6 +150,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--wrong", action="store_true", help="list the answers whose interval misses the truth")
+    parser.add_argument("--wrong-too", action="store_true", help="the same of both halves")
     asked = parser.parse_args()
     rows = equal()
     print(f"equal to what SciPy returns: {sum(same for _, same, _ in rows)} of {len(rows)}")
@@ -291,10 +158,14 @@ def main() -> None:
         if not same:
             print(f"  not equal: {name} ({counts})")
     answers = [forecast(run) for run in runs(asked.runs, asked.seed)]
-    print(table(answers))
-    for answer in answers:
-        if asked.wrong and (answer.covered is False or answer.outcome == "never"):
-            print(f"  {answer.run.family} {answer.run.name}: {answer.outcome}, left {answer.left}, {answer.interval}")
+    for half, title in enumerate(("may be learnt from", "left out")):
+        mine = [a for a in answers if a.run.half == half]
+        print(f"\n{title}\n{table(mine)}")
+        for a in mine:
+            listed = asked.wrong_too or asked.wrong and not half
+            if listed and (a.covered is False or a.outcome == "never"):
+                said = f"{a.outcome} [{a.slug}] {a.confidence:.3f}"
+                print(f"  {a.run.family} {a.run.name} {a.run.problem}: {said}, left {a.left}, {a.interval}")
 
 
 if __name__ == "__main__":

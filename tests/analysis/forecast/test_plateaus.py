@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.forecast.test_monitor import watch
-from workbench.analysis.forecast.plateaus import certainty, due, moves_too_often, plateaus
+from workbench.analysis import TerminationMonitor
+from workbench.analysis.forecast.plateaus import certainty, due, moves_too_often, outlasts, plateaus
 
 
 @pytest.mark.parametrize("every", [2, 7, 40])
@@ -74,3 +75,45 @@ def test_most_records_are_no_staircase_at_a_glance(of):
         xs = [of(v) for v in np.cumsum(rng.random(300) > share)]
         assert not (moves_too_often(xs) and plateaus(xs).stepped)
     assert moves_too_often([of(v) for v in range(300)])
+
+
+@pytest.mark.parametrize(
+    ("run", "longest", "before", "final"),
+    [(31, 0, 0, False), (32, 0, 0, True), (4, 1, 40, False), (5, 1, 7, True), (20, 2, 30, False), (21, 2, 30, True)],
+)
+def test_a_rest_is_final_only_if_it_outlasts_those_before_by_far(run, longest, before, final):
+    assert outlasts(run, longest, before) == final
+
+
+def _never(values, op, t):
+    m = TerminationMonitor()
+    for v in values:
+        m.observe({"x": v}, True, [(v, op, t)])
+    return m.prediction().outcome == "never"
+
+
+def test_a_best_value_that_waits_as_it_waited_before_may_move_again():
+    best = np.repeat([9.0, 7.5, 7.1, 4.0, 3.3], [3, 5, 2, 4, 18])
+    assert not _never(best, ">", 0.5)
+    assert _never(np.append(best, np.full(60, 3.3)), ">", 0.5)
+
+
+def test_whole_numbers_that_lose_a_share_are_not_taken_for_floats_with_a_limit():
+    n = [100_000]
+    while n[-1] > 5000:
+        n.append(n[-1] - n[-1] // 20)
+    assert not _never(n, ">", 0)
+
+
+def test_a_search_that_moves_now_and_then_is_not_noise_about_a_level():
+    rng = np.random.default_rng(3)
+    level = 1.2 + 0.02 * rng.normal(size=40)
+    waits = np.repeat(level, rng.integers(1, 4, 40))
+    assert not _never(waits, ">", 1e-4)
+    assert _never(1.2 + 0.02 * rng.normal(size=80), ">", 1e-4)
+
+
+def test_a_curve_that_does_not_slow_down_yet_has_no_limit():
+    """A slow wave above its mean: a law through its first part bends back before the threshold."""
+    k = np.arange(60)
+    assert not _never(4.0 - 1.5 * np.sin(k / 45.0) - 0.004 * k, ">", 1e-3)

@@ -16,10 +16,11 @@ The function's name is the family's name; the case gets it, so ``case`` needs no
 
 Modules named ``*new_*.py`` hold families that were written later, with ``new=1``: their first score was taken before
 anything was tuned against them; the calibrations learn from them since.  Modules named ``*unseen_*.py`` hold the
-families that were written last, with ``new=2``, of which the same is true and from which nothing has been learnt.  Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``,
-and leave ``family=""`` in what they return.  Every module of this package is found by ``families()``; nothing has to
-be listed.  Loops are asked and counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which
-prints the loops' figures too.
+families that were written last, with ``new=2``, of which the same is true and from which nothing has been learnt.
+
+Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
+return.  Every module of this package is found by ``families()``; nothing has to be listed.  Loops are asked and
+counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which prints the loops' figures too.
 
 A case depends on the seed, on the family's name and on its number only, never on other families: adding a family
 leaves the cases of the others as they were.

@@ -22,7 +22,7 @@ from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, N
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
-from workbench.analysis.forecast.plateaus import Plateaus, certainty, due, moves_too_often, plateaus
+from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.series.value_series import WINDOW
 from workbench.text import number
 
@@ -135,7 +135,7 @@ class ComparisonMonitor:
             )
         dtype = np.dtype(np.int64) if type(xs[-1]) is int else np.asarray(xs[-1]).dtype
         if self.same >= len(xs) - 1:
-            if len(xs) < 6 or dtype.kind == "b":
+            if len(xs) < UNMOVED or dtype.kind == "b":
                 return PassageForecast(
                     None, 1, math.inf, "few", f"Clause {self} has not changed in {len(xs)} evaluations.", 0.0
                 )
@@ -166,7 +166,14 @@ class ComparisonMonitor:
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
             if found is not None:
                 return found
-        return self._by_law(self._values, xs, self.count, dtype, keep, t, name, exact_float)
+        found = self._by_law(self._values, xs, self.count, dtype, keep, t, name, exact_float)
+        if found.k == math.inf and found.slug in ("floor", "limit-beyond") and _rests(xs, dtype):
+            return self._resting(name, plateaus(xs).rest)
+        return found
+
+    def _resting(self, name: str, rest: int) -> PassageForecast:
+        sentence = f"{name} has rested for {rest} evaluations, and rested before: if it moves again is not known."
+        return PassageForecast(None, 1, math.inf, "plateau", sentence, 0.0)
 
     def _by_law(
         self,
@@ -191,6 +198,7 @@ class ComparisonMonitor:
         self, runs: Plateaus, dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
     ) -> PassageForecast:
         """The law of the values at the steps, which come as often as they did before."""
+        even = len(set(runs.lengths[1:-1])) == 1 and max(runs.lengths[0], runs.rest) <= runs.longest
         found = None
         if len(runs.values) >= 3:
             steps = self._steps(runs.values, dtype, keep, t, exact_float)
@@ -201,7 +209,6 @@ class ComparisonMonitor:
         if found is not None and found.k is not None and found.k < math.inf:
             k, low, high = (due(runs, v) for v in (found.k, found.low, found.high))
             if k is not None and low is not None:
-                even = len(set(runs.lengths[1:-1])) == 1
                 rests = f"rests {runs.longest}" if even else f"rests up to {runs.longest}"
                 text = (
                     f"{name} {rests} iterations between its steps and crosses with step {found.k:,.0f} from here; "
@@ -210,7 +217,7 @@ class ComparisonMonitor:
                 kind = "staircase" if even else "uneven-staircase"
                 high = math.inf if high is None else high
                 return PassageForecast(k, low, high, found.slug, text, confidence(kind, len(runs.values)), kind=kind)
-        if found is not None and found.k == math.inf and found.slug == "moves-away":
+        if found is not None and found.k == math.inf and (found.slug == "moves-away" or even):
             return found
         sentence = (
             f"{name} moves in steps with rests up to {runs.longest} evaluations long: its next steps are not known."
@@ -292,6 +299,17 @@ def _same(a: Any, b: Any) -> bool:
         with np.errstate(over="ignore"):  # a number beyond the range of the other's dtype
             return holds("==", a, b) or bool(a != a) and bool(b != b)
     return bool(a == b) or bool(a != a) and bool(b != b)
+
+
+def _rests(xs: list[Any], dtype: np.dtype) -> bool:
+    """True if the record ends in a run of equal values that does not count as final, after a move above rounding."""
+    if not _same(xs[-1], xs[-2]):
+        return False
+    runs = plateaus(xs)
+    if runs.rest < 3 or runs.final or len(runs.values) < 2:
+        return False
+    rounding = 64.0 * float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
+    return abs(_difference(*runs.values[-2:])) > rounding * abs(_float(xs[-1]))
 
 
 def _constant(xs: list[Any]) -> bool:

@@ -12,7 +12,7 @@ from workbench.analysis.forecast.brent_cycle import StateWatch
 from workbench.analysis.forecast.calibrated_confidence import MOST
 from workbench.analysis.forecast.comparison import ComparisonMonitor, scalar
 from workbench.analysis.forecast.operand import PassageForecast
-from workbench.analysis.forecast.plateaus import TIMES, certainty
+from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.series.value_series import HistoryError
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
 
@@ -145,7 +145,8 @@ class TerminationMonitor:
         # one unchanged state may be a plateau; ask for more returns of a short period
         if returns < (4 if p == 1 else 2 if p < 8 else 1):
             return None
-        if p == 1 and watch.rest <= TIMES * watch.longest:
+        run = watch.rest + 1
+        if p == 1 and not outlasts(run, watch.longest + 1, watch.count - run):
             return None
         if p > 1 and not (watch.complete and watch.repeats):
             return None

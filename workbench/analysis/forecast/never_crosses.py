@@ -24,6 +24,15 @@ from workbench.kernels.laws import is_noisy
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
 
 
+#: Median step over the root of the mean square, of noise at least; share of steps that rest, at most, on values that do
+#: not come again.
+QUIET, WAITS = 0.25, 0.2
+#: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
+SLOWED = 0.3
+#: Values of a record that came down to a floor, and at the floor, at least.
+CAME, ARRIVED = 32, 15
+
+
 class Verdict(NamedTuple):
     """``slug`` and sentence; ``sure`` says "never", otherwise the answer is unknown for that reason."""
 
@@ -45,6 +54,8 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
         return None  # it may as well fall to zero
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
         return None  # a limit so far away is an extrapolation, not an observation
+    if c.error > 1e-8 and not _slows(x) or abs(c.limit - t) <= 4 * _of_whole_numbers(x, c.limit):
+        return None
     return Verdict("limit-beyond", f"{name} tends to {c.limit:.9g}, and there clause {clause} still holds.", True)
 
 
@@ -135,11 +146,32 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
     error = e.limit_error if e.limit_error is not None else left
     # what the model missed in its hold-out it may miss again on the way to the limit
     error += 10.0 * left * (e.model.spread if e.model is not None else 0.1)
+    if e.method not in EXACT_METHODS:
+        error += _of_whole_numbers(x, limit)
+        if not (_slows(x) or e.model is not None and e.model.spread < 1e-8):
+            return Verdict("limit-far", f"{name} may tend to {limit:.6g}, but does not slow down yet.", False)
     if not OPS[keep](limit, t) or not (abs(limit - t) > 4 * error or keep == "!=" and limit == t):
         return Verdict("limit-close", f"{name} tends to {limit:.9g}, too close to {t:.6g} to tell.", False)
     floors = ("floor", "settled", "constant_tail", "noise_ball", "periodic")
     slug = "floor" if e.method in floors else "limit-beyond"
     return Verdict(slug, f"{name} tends to {limit:.9g}, and there clause {clause} still holds.", True)
+
+
+def _slows(x: np.ndarray) -> bool:
+    """True if the latest steps are a part of the largest: a law that bends towards a limit must be seen to bend."""
+    steps = np.abs(np.diff(x))
+    return float(steps[-4:].max()) <= SLOWED * float(steps.max())
+
+
+def _of_whole_numbers(x: np.ndarray, limit: float) -> float:
+    """Error of the limit of whole numbers: a law in floats misses each by one, and those add up as its way does.
+
+    0 for other values.  x' = x - x // p, which rests near p, is the float law's way to 0.
+    """
+    if not np.all(x[-8:] == np.rint(x[-8:])):
+        return 0.0
+    step = abs(float(x[-1] - x[-2]))
+    return max(abs(limit - float(x[-1])) / step, 1.0) if step > 0 else 1.0
 
 
 def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
@@ -171,14 +203,15 @@ def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) 
 
     Asked of all of it where it has 40 values or more, of the last half and, if that still holds some of the way down,
     of the last two fifths, 20 values or more, of the last third, 15 or more, and of what is not above the last 10
-    values; in the logarithm where the values are positive.  Its quarters must lie on one level and the gap to the
-    threshold exceed five deviations and twice the range.  Where its steps do not lean back, the noise is correlated:
-    the gap must be ten times the range, and a slope has the error of an AR(1) record.
+    values, 15 or more; in the logarithm where the values are positive.  Its quarters must lie on one level and the gap
+    to the threshold exceed five deviations and twice the range.  Where its steps do not lean back, the noise is
+    correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.  A record that waits
+    and moves now and then is a search, and not noise.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
     n = len(x)
-    for start, least in ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), 10)):
+    for start, least in ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), ARRIVED)):
         late = x[start:]
         if len(late) >= least:
             gap = _stationary_gap(x, late, keep, t)
@@ -195,7 +228,7 @@ def _arrival(x: np.ndarray, keep: str) -> int:
     """Index from which no value is above the last ten, seen from the threshold; the end where no way down was seen."""
     y = x if keep in (">", ">=") else -x
     outside = np.flatnonzero(y > y[-10:].max())
-    return int(outside[-1]) + 1 if len(x) >= 24 and outside.size >= 5 else len(x)
+    return int(outside[-1]) + 1 if len(x) >= CAME and outside.size >= 5 else len(x)
 
 
 def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> float | None:
@@ -204,6 +237,8 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     y, mark, whole = late, t, x
     if np.all(x > 0) and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
         y, mark, whole = np.log(late), math.log(t), np.log(x)
+    if _intermittent(y):
+        return None
     gap = float(np.min(side * (y - mark)))
     spread, span = float(y.std(ddof=1)), float(np.ptp(y))
     if gap <= 2.0 * span or gap <= 5.0 * spread or spread == 0:
@@ -232,6 +267,18 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     down = max(int(np.argmax(side * (whole - y.mean()) < spread)), 1)
     arrived = fell > 6.0 * spread and fastest < 0.15 * fell / down
     return gap / spread if arrived or gap / max(fastest, 1e-300) > 25.0 * len(x) else None
+
+
+def _intermittent(y: np.ndarray) -> bool:
+    """True if few steps make up most of the movement, or every fourth value is the one before: a search that waits.
+
+    The median step of normal noise is 0.67 of its deviation, of noise with Student's three degrees of freedom 0.4.
+    """
+    d = np.abs(np.diff(y))
+    if float(np.median(d)) < QUIET * math.sqrt(float(np.mean(d * d))):
+        return True
+    rests = np.count_nonzero(d == 0)
+    return rests > WAITS * len(d) and len(np.unique(y)) > 0.9 * (len(y) - rests)
 
 
 def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:

@@ -2,7 +2,8 @@
 
 A staircase is a record of runs of equal values (a learning rate halved every epoch, a loss that moves once in a while).
 Its values at the steps follow simpler laws than the record itself, and its run lengths say when the next step is due.
-A rest at the end of a record counts as final only if it is several times as long as every rest before it.
+A rest at the end of a record counts as final only if it is many times as long as every rest before it: of a search that
+keeps its best value the rests become longer and longer, and each of them ended.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-#: A rest is taken for final if it is this many times as long as the longest before it.
-TIMES = 4
+#: A run of equal values at the end is taken for final if it is this many times as long as the longest before it, and
+#: this share of the record before it.
+TIMES, SHARE = 10, 0.25
+#: The same where every value before was another one: values in the run, and in the record.
+AT_ONCE, SEEN = 5, 12
+#: The same of a record that never moved: its values. A solver that prepares its first step shows nothing else.
+UNMOVED = 32
 #: Steps run ahead at most where the run lengths grow.
 MOST = 100_000
 
@@ -42,7 +48,16 @@ class Plateaus(NamedTuple):
     @property
     def final(self) -> bool:
         """True if the rest at the end outlasts every one before it by far."""
-        return self.rest > TIMES * max(self.longest, 1)
+        return outlasts(self.rest, self.longest, sum(self.lengths[:-1]))
+
+
+def outlasts(run: int, longest: int, before: int) -> bool:
+    """True if a run of equal values after ``before`` others, whose longest run was ``longest``, is taken for final."""
+    if not before:
+        return run >= UNMOVED
+    if longest < 2:
+        return run >= AT_ONCE and run + before >= SEEN
+    return run > TIMES * longest and run >= SHARE * before
 
 
 def moves_too_often(xs: Sequence[Any]) -> bool:

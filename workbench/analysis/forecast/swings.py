@@ -18,13 +18,16 @@ FEWEST, SHORTEST, BLOCK, TURNS = 24, 3, 8, 4
 #: A record repeats if what differs at its lag is less than this share of its scatter; of noise it is 0.9 and more as a
 #: rule, so that what looks like noise needs more, and two blocks instead of three the most.
 ALIKE, NOISY, CLOSELY = 0.5, 0.35, 0.2
+#: What differs at a shorter lag, at least: a slow curve is like itself at short lags, and has not left yet.
+LEFT = 1.0
 #: The gap to the threshold at least, as a share of the swings' range: of what repeats, and of what does not.
 CLEAR, FAR = 0.25, 1.0
 #: Progress in a block that sampling explains, as a share of the range: of its mean, and of its least; of that, also as
 #: a share of the gap.
 EVEN, LEAST, NEAR = 0.06, 0.3, 0.3
-#: Progress of the mean of swings without a lag, in the last block and in all, as a share of the range.
-LEVEL = 0.1
+#: Of swings without a lag: values at least, the range of the blocks' means as a share of theirs, at most, and how many
+#: times as large one block's range may be as another's: a search that waits swings too, unevenly.
+MANY, LEVEL, ALL_ALIKE = 40, 0.2, 1.6
 #: The gap over the progress that is still to come.
 SAFE = 3.0
 
@@ -52,11 +55,13 @@ def swings_clear(y: np.ndarray) -> float | None:
     mean, least = (-np.diff(levels) for levels in (blocks.mean(1), blocks.min(1)))
     if least[-1] - max(mean[-1], 0.0) > min(LEAST * span, NEAR * gap):
         return None  # the swings grow
-    if period is None and max(mean[-1], mean.sum()) <= LEVEL * span:
+    if period is None:
+        ranges = np.ptp(blocks, axis=1)
+        level = n >= MANY and float(np.ptp(blocks.mean(1))) <= LEVEL * span
+        return gap if level and float(ranges.max()) <= ALL_ALIKE * float(ranges.min()) else None
+    if mean[-1] <= EVEN * span:
         return gap
-    if period is not None and mean[-1] <= EVEN * span:
-        return gap
-    if mean[-1] > (0.5 if noisy else 1.0) * span or period is None and noisy:
+    if mean[-1] > (0.5 if noisy else 1.0) * span:
         return None  # a way down with ripples
     if count == 3 and mean[1] < 0.8 * mean[0] and SAFE * mean[1] ** 2 / (mean[0] - mean[1]) < gap:
         return gap
@@ -85,11 +90,12 @@ def resets(x: np.ndarray, keep: str) -> bool:
 
 def _lag(y: np.ndarray, alike: float) -> int | None:
     """The shortest lag at which the last values repeat well, two turns of them or more; None where they do not."""
-    best, least = None, alike
-    for p in range(SHORTEST, len(y) // 2 + 1):
+    best, least, away = None, alike, 0.0
+    for p in range(1, len(y) // 2 + 1):
         size = max(p, 2 * BLOCK)
         scatter = float(y[-size:].std())
         unlike = float((y[p:] - y[:-p])[-size:].std()) / scatter if scatter > 0 else alike
-        if unlike < least:
+        if unlike < least and p >= SHORTEST and away >= LEFT:
             best, least = p, 0.8 * unlike  # a multiple of the period repeats as well as the period
+        away = max(away, unlike)
     return best

@@ -253,4 +253,4 @@ def _run(xs: list[int], law: Next, op: str, t: float, bits: int | None, signed: 
 
 
 def _bits(t: float) -> int:
-    return int(t).bit_length() if math.isfinite(t) else 0
+    return int(t).bit_length() if isinstance(t, int) or math.isfinite(t) else 0

@@ -24,8 +24,11 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
     if op in ("==", "!=") or len(xs) < 2 * 2 + 4:
         return None
     whole = isinstance(xs[-1], (int, np.integer)) and isinstance(threshold, (int, np.integer))
-    v = [int(x) if whole else float(x) for x in xs[-(2 * LONGEST + 4) :]]
-    t = int(threshold) if whole else float(threshold)
+    try:
+        v = [int(x) if whole else float(x) for x in xs[-(2 * LONGEST + 4) :]]
+        t = int(threshold) if whole else float(threshold)
+    except OverflowError:  # whole numbers beyond float64 against a float
+        return None
     p = _period(v)
     if p is not None:
         return _crossing(v, p, op, t)

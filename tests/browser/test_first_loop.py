@@ -77,7 +77,7 @@ def test_next_iteration_draws_the_loop_variable(newton):
 
 def test_run_to_the_end_says_why(newton):
     checks.runs_to_the_root(newton)
-    assert "finished" in newton.status("reason")
+    assert newton.status("reason") == "all outputs are computed"
     assert newton.ask("return panel.querySelector('button[data-command=step]').disabled")
 
 

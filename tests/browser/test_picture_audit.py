@@ -90,14 +90,16 @@ panel.session.set_value("x", 3.0)
 panel.session.run()
 """,
     "failed node": """
-b = wb.GraphBuilder("quotients")
-n = b.placeholder("n", "int64", ())
-k, q = b.while_loop(lambda k, q: k > -3, lambda k, q: (k - 1, 100 // k), (n, n))
-panel = wb.debug(b.build({"q": q}), {"n": 4})
-try:
-    panel.session.run()
-except wb.WorkbenchError:
-    pass
+@wb.graph
+def quotients(n):
+    k = n
+    q = n
+    while k > -3:
+        q = 100 // k
+        k = k - 1
+    return q
+panel = wb.debug(quotients.graph_for(4), {"n": 4})
+assert panel.session.run().reason.name == "FAILED"
 """,
 }
 CELLS = [START]

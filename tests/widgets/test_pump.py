@@ -154,7 +154,7 @@ def test_the_status_line_follows_every_stop():
         assert until(lambda: bar.status["event"] == "1"), bar.status
         bar.press("run")
         assert until(lambda: bar.status["state"] == "finished"), bar.status
-        assert "finished" in bar.status["reason"] and "step" not in bar.status["enabled"]
+        assert bar.status["reason"] == "all outputs are computed" and "step" not in bar.status["enabled"]
         bar.press("step_back")
         assert until(lambda: bar.status["state"] == "paused")
         bar.press("nonsense")

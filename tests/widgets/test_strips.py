@@ -15,6 +15,7 @@ from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripLine
 from workbench.widgets.strips.strip_axes import fitted, tick_texts, ticks
 from workbench.widgets.strips.strip_spec import strips_spec
+from workbench.widgets.termination.condition_strips import ConditionStrips, go_on
 from workbench.widgets.text.numerals import numeral
 
 
@@ -286,3 +287,58 @@ def test_a_heat_map_shows_the_components_that_change_most():
     flat[:, 3] = [0, 9, 0, 9, 0]
     assert {3, 70, 99} <= set(moving_most(flat, 8).tolist()) and len(moving_most(flat, 8)) == 8
     assert moving_most(flat[:, :5], 8).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_the_condition_stands_below_its_variables_with_both_sides_and_on_or_stop(made):
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run_to("x", iteration=8)
+        session.step()
+        view = made(EvolutionView, session, condition=ConditionStrips(session.graph))
+        model = view.model(session.snapshot())
+        heads = live(view)["layout"]["meta"]["heads"]
+        assert [h["name"] for h in heads] == ["x", "abs &gt; 1e\u221212", "go on?"]
+        going, sides = model["below"][1].cells, model["below"][0]
+        end = session.look_ahead(("while",)).end
+        assert [(c.first, c.last, c.word, c.ahead) for c in going] == [
+            (0, 7, "on", False), (8, end - 1, "on", True), (end, end, "stop", True)]  # fmt: skip
+        assert sides.levels[0].y == 1e-12 and sides.lines[0].ahead[1][-1] < 1e-12
+        session.run()
+        going = view.model(session.snapshot())["below"][1].cells
+        assert [(c.first, c.last, c.word, c.ahead) for c in going] == [
+            (0, end - 1, "on", False), (end, end, "stop", False)]  # fmt: skip
+
+
+def test_few_iterations_have_a_cell_each_and_the_axes_share_their_room(made):
+    cells = go_on(3, None, None)[0].cells
+    assert [(c.first, c.word) for c in cells] == [(0, "on"), (1, "on"), (2, "on")]
+    assert go_on(0, None, None) == []
+    strips = [Strip("x", [StripLine("x", np.arange(3.0), np.arange(3.0))]), *go_on(3, None, None)]
+    layout = strips_spec(strips, SharedAxis(), 200)["layout"]
+    (low, high), (under, over) = layout["yaxis"]["domain"], layout["yaxis2"]["domain"]
+    assert 0 <= under < over < low < high < 1 and (over - under) < 0.4 * (high - low)
+    assert sum(a["text"] == "on" for a in layout["annotations"]) == 3
+
+
+def test_a_value_that_was_set_by_hand_is_marked_and_told(made):
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run_to("x", iteration=8)
+        session.step()
+        session.set_value("x", 3.0)
+        session.run()
+        view = made(EvolutionView, session)
+        spec = live(view)
+        assert "8: set by hand to 3, was 1.41" in spec["layout"]["meta"]["heads"][0]["notes"][0]
+        mark = next(t for t in spec["data"] if t["name"] == "set by hand")
+        assert list(mark["x"]) == [8.0] and list(mark["y"]) == [3.0] and mark["marker"]["color"] == "@edit"
+
+
+def test_the_end_that_is_proved_is_told_where_the_look_ahead_does_not_reach(made):
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.next_iteration(3)
+        view = made(EvolutionView, session)
+        view.verdict_is({"frame": ("while",), "end": 5000.0, "proved": True})
+        model = view.model(session.snapshot())
+        assert model["proved_end"] == session.look_ahead(("while",)).end, "what was computed counts more"
+        session.run()
+        view.verdict_is({"frame": ("while",), "end": 5000.0, "proved": True})
+        assert "5000" not in str(live(view)["layout"]["meta"]["end"])

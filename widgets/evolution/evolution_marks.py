@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.trace.edited_firings import edit_text
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.broadcast_series import firing_of
 from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
     from workbench.session import Session
+    from workbench.trace import Trace
 
 MAX_MARKS = 20
 FAILED = (KeyError, IndexError, ValueError, TypeError, AttributeError, WorkbenchError)
@@ -96,6 +101,32 @@ def breakpoint_marks(
         if len(found) == MAX_MARKS:
             break
     return found
+
+
+def edit_marks(
+    trace: Trace | None, graph: Graph, names: list[str], outer: tuple[int, ...] | None
+) -> list[dict[str, Any]]:
+    """``of``, ``x`` and ``text`` of the values that were set by hand, oldest first."""
+    found: list[dict[str, Any]] = []
+    try:
+        edits = trace.edits() if trace is not None else ()
+        refs = {graph.value(name): name for name in names}
+    except FAILED:
+        return found
+    for edit in edits:
+        for ref, path in edit.tags:
+            if ref in refs and path and (outer is None or path[:-1] == tuple(outer)):
+                found.append({"of": refs[ref], "x": float(path[-1]), "text": _set_by_hand(edit)})
+    return found[-MAX_MARKS:]
+
+
+def _set_by_hand(edit: Any) -> str:
+    """``set by hand to 3, was 1.416242`` for numbers."""
+    values = [np.asarray(v) for v in (edit.value, edit.before)]
+    if any(v.size != 1 or v.dtype.kind not in "iuf" for v in values):
+        return edit_text([edit])
+    value, before = (numeral(v.reshape(-1)[0]) for v in values)
+    return f"set by hand to {value}, was {before}"
 
 
 def value_name(graph: Graph, node: str | None) -> str | None:

@@ -16,6 +16,7 @@ TONES = ("data", "other", "input", "control", "edit", "good")
 DASHES = ("solid", "dash", "dot", "dashdot")
 #: components of an array that have a line: those that change most
 COMPONENTS = 3
+NO_SIGN = "\u25cb"
 STATISTICS = (" (2-norm)", " max", " min", " mean")
 
 
@@ -91,6 +92,7 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
     tolerance = model.get("tolerance")
     if error and tolerance is not None:
         strip.levels.append(Level(tolerance, f"tolerance {numeral(tolerance, 3)}", tone="other"))
+    strip.edits = [(e["x"], e["text"]) for e in model.get("edits", ()) if e["of"] == of]
     strip.value = ", ".join(values)
     strip.notes = _notes(model, lines, verdict)
     if error and not any(np.isfinite(line.y).any() for line in strip.lines):
@@ -103,6 +105,7 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
 def _notes(model: dict[str, Any], lines: list[dict[str, Any]], verdict: dict[str, Any] | None) -> list[str]:
     """A few words: how it goes, and where it ends."""
     notes = []
+    notes += [f"{numeral(int(e['x']))}: {e['text']}" for e in model.get("edits", ()) if e["of"] == lines[0]["of"]][-1:]
     if len(lines) == 1 and lines[0]["suffix"]:
         notes.append(lines[0]["suffix"].strip(" ()"))
     bad = lines[0]["bad"]
@@ -129,6 +132,11 @@ def _notes(model: dict[str, Any], lines: list[dict[str, Any]], verdict: dict[str
     ahead = lines[0].get("ahead")
     if ahead is not None and len(ahead[1]) and model.get("proved_end") is not None:
         notes.append(f"ends at {_text(float(ahead[1][-1]), lines[0])}")
+    notes += [
+        f"{p['sign'] if p['enabled'] else NO_SIGN} {p['word']} {p['text']}"
+        for p in model.get("breakpoints", ())
+        if p["x"] is None and p["of"] == lines[0]["of"]
+    ]
     return notes
 
 
@@ -221,7 +229,7 @@ def frame_of(model: dict[str, Any]) -> SharedAxis:
     return SharedAxis(
         now=model.get("now"),
         words=model.get("words", ""),
-        ahead=None if far is None or start is None else (start - 1, far),
+        ahead=None if far is None or start is None else (max(0.0, start - 1), far),
         end=(end, end, end, model["end_words"], True) if near and end is not None else None,
         far_end=(model["end_words"], True) if end is not None else None,
         zoom=model.get("zoom"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import ipywidgets
 import numpy as np
@@ -25,7 +25,7 @@ from workbench.widgets.evolution.evolution_ahead import (
 from workbench.widgets.evolution.evolution_choice import AGAINST_CHANGE, KINDS, Choice, scales_of
 from workbench.widgets.evolution.evolution_controls import settings_of
 from workbench.widgets.evolution.evolution_group import EvolutionGroup, Ghosts
-from workbench.widgets.evolution.evolution_marks import breakpoint_marks, moment_mark, moment_of
+from workbench.widgets.evolution.evolution_marks import breakpoint_marks, edit_marks, moment_mark, moment_of
 from workbench.widgets.evolution.evolution_model import SCALES
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
 from workbench.widgets.evolution.evolution_words import evolution_html
@@ -40,10 +40,29 @@ from workbench.widgets.text.numerals import numeral
 if TYPE_CHECKING:
     from workbench.trace import Trace
     from workbench.widgets.live.view_source import Viewable
+    from workbench.widgets.strips.strip import Strip
 
 #: least height in pixels, and points of a cobweb's curve
 HEIGHT, CURVE = 200, 120
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
+
+
+class ConditionRows(Protocol):
+    """Gives the strips of a loop's condition; :class:`ConditionStrips` does."""
+
+    @property
+    def behind(self) -> bool: ...
+    def update(
+        self,
+        path: tuple[str, ...],
+        outer: tuple[int, ...] | None,
+        trace: Trace | None,
+        ahead: Any,
+        now: float | None,
+        ended: int | None,
+        running: bool,
+        above: int,
+    ) -> list[Strip]: ...
 
 
 def _classify(values: Any) -> Any:
@@ -88,6 +107,8 @@ class EvolutionView(Zoomed):
         iteration of the loops around it.
     focus : Focus, optional
         A selection to share.
+    condition : ConditionStrips, optional
+        Gives the strips of the loop's condition, which stand below those of its variables.
 
     Examples
     --------
@@ -114,6 +135,7 @@ class EvolutionView(Zoomed):
         frame: tuple[str, ...] | None = None,
         activation: str | tuple[int, ...] = "all",
         focus: Focus | None = None,
+        condition: ConditionRows | None = None,
     ) -> None:
         self.source = source if isinstance(source, ViewSource) else ViewSource(source)
         self.tolerance = tolerance if tolerance is not None and tolerance > 0 else None
@@ -122,6 +144,8 @@ class EvolutionView(Zoomed):
         self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
         self._group = EvolutionGroup(_classify)
         self._ghosts = Ghosts(self.update_now)
+        self._condition = condition
+        self._told: dict[str, Any] = {}  # the verdict on a loop
         self._fresh = False  # axes are to be set anew
         self._map: Any = None  # the curve of a cobweb, with what it belongs to
         self._drawn_of: list[str] = []  # the value behind each line
@@ -174,6 +198,8 @@ class EvolutionView(Zoomed):
             shown["ghosts"] = self._ghosts.update(session, names, outer, log)
         if session is not None:
             shown["breakpoints"] = breakpoint_marks(session, self.source.graph, names, outer)
+        if len(choice.frame) < 2 or outer is not None:
+            shown["edits"] = edit_marks(trace, self.source.graph, names, outer)
         model |= shown
         model |= {
             "verdicts": self._verdicts,
@@ -197,12 +223,19 @@ class EvolutionView(Zoomed):
                 model["lines"] = lines_ahead(names, ahead, self.source.graph, log=model["log"])
             with_ahead(model["lines"], ahead, self.source.graph, choice.kind == "statistics", model["log"])
         end = None if ahead is None else ahead.end
+        if end is None and going and self._told.get("proved") and self._told.get("frame") == choice.frame:
+            end = self._told["end"]  # farther than what was looked ahead
         if mark is not None:
             now = float(mark["x"])
         else:
             now = now_of(snapshot, choice.frame, outer, model["lines"]) if single else None
         words = "" if now is None else iteration_words(choice.frame, int(now), len(choice.frames) > 1)
         around = ",".join(map(str, outer or ()))
+        below = []
+        if self._condition is not None and single and choice.kind == "strips" and choice.given is None:
+            shown = len({line["of"] for line in model["lines"]})
+            trace, ended = self.source.trace, model["ended"]
+            below = self._condition.update(choice.frame, outer, trace, ahead, now, ended, running, shown)
         told = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:
             end = model["ended"]
@@ -215,6 +248,7 @@ class EvolutionView(Zoomed):
             "proved_end": end,
             "end_words": told,
             "link": f"{id(self.focus)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",
+            "below": below,
         }
 
     def _asked(self, question: Any) -> Any:
@@ -258,7 +292,14 @@ class EvolutionView(Zoomed):
 
     @property
     def behind(self) -> bool:
-        return self._choice.many and self._group.behind
+        return self._choice.many and (self._group.behind or self._condition is not None and self._condition.behind)
+
+    def verdict_is(self, verdict: dict[str, Any]) -> None:
+        """Draw the end that is proved, as :meth:`TerminationView.on_verdict` tells it."""
+        told = {name: verdict.get(name) for name in ("frame", "end", "proved")}
+        if told != self._told:
+            self._told = told
+            self.update_now()
 
     def spec(self, model: dict[str, Any]) -> Spec:
         if model["kind"] == "heat":
@@ -273,7 +314,7 @@ class EvolutionView(Zoomed):
     def _strips(self, model: dict[str, Any], plain: bool) -> Spec:
         if not model["lines"]:
             return nothing_spec(model, self.height)
-        return strips_spec(strips_of(model), frame_of(model), self.height, plain)
+        return strips_spec([*strips_of(model), *model["below"]], frame_of(model), self.height, plain)
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(self._chosen, **self._settings())

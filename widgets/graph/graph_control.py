@@ -12,7 +12,7 @@ from workbench.widgets.graph.model.moves import MOVES, node_of, step
 
 ZOOMS = (0.25, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25, 1.5, 2.0)
 #: a picture that fits with this zoom is shown whole at first
-LEGIBLE = 0.65
+LEGIBLE = 0.8
 DIRECTIONS = ("down", "right")
 #: matches that are outlined at once
 MAX_MATCHES = 100_000

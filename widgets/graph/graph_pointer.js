@@ -95,8 +95,11 @@ function hand(model, el, search, send) {
 
   const zoom = (value) => {
     const room = home?.querySelector(".workbench-scroll");
-    const tall = Math.min(room?.clientHeight ?? 0, innerHeight - 160);
-    send("zoom", { value, width: room?.clientWidth ?? 0, height: value === "start" ? tall : (room?.clientHeight ?? 0) });
+    // the area of a panel shows less of the room than there is, where the picture is high
+    const area = room?.closest(".workbench-area");
+    const shown = area ? area.getBoundingClientRect().top + area.clientHeight - room.getBoundingClientRect().top : innerHeight - 160;
+    const tall = Math.min(room?.clientHeight ?? 0, shown);
+    send("zoom", { value, width: room?.clientWidth ?? 0, height: tall });
   };
   const fitNow = () => zoom("fit");
   // The first picture shows the whole graph where it can be read so, once its figure is there; a view that was zoomed stays.

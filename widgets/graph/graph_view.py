@@ -146,7 +146,7 @@ class GraphView(GraphControl, FigureView):
         state = graph_state(
             picture,
             self._sides,
-            current=position,
+            current=self._marked(picture, position),
             branches=branches,
             values={name: reading.text for name, reading in readings.items()},
             bad={name: reading.bad for name, reading in readings.items() if reading.bad},
@@ -191,6 +191,13 @@ class GraphView(GraphControl, FigureView):
             "legend": legend(picture, state, marks),
             "selected": self.selected,
         }
+
+    def _marked(self, picture: Mapping[str, Any], node: str | None) -> str | None:
+        """The node as the next one; an input that is written into the boxes which read it has no box to be marked."""
+        home = picture["home"].get(node or "")
+        known = self.source.graph.nodes.get(node or "")
+        inside = known is not None and known.op == "Placeholder" and home != node and home not in self.scene.groups
+        return None if inside else node
 
     def spec(self, model: dict[str, Any]) -> dict[str, Any]:
         return graph_spec(model["picture"], model["state"], model["marks"], self._still)

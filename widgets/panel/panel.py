@@ -31,6 +31,7 @@ from workbench.widgets.panel.panes import Panes
 from workbench.widgets.panel.spill_progress import SpillProgress
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.panel.toolbar import Toolbar
+from workbench.widgets.termination.condition_strips import ConditionStrips
 from workbench.widgets.termination.termination_view import TerminationView
 from workbench.widgets.time.time_slider import TimeSlider
 from workbench.widgets.values.value_inspector import ValueInspector
@@ -74,7 +75,7 @@ class Debugger(ipywidgets.VBox):
         self.toolbar = Toolbar(self.session, focus=self.focus) if self.session is not None else None
         self.time = TimeSlider(source, focus=self.focus)
         self.graph = GraphView(source, focus=self.focus)
-        self.evolution = EvolutionView(source, focus=self.focus)
+        self.evolution = EvolutionView(source, focus=self.focus, condition=ConditionStrips(source.graph))
         self.termination = TerminationView(source, focus=self.focus)
         self.control_flow = ControlFlowView(source, focus=self.focus)
         self.inspector = ValueInspector(source, focus=self.focus)
@@ -102,8 +103,14 @@ class Debugger(ipywidgets.VBox):
         self.copies = Copies(self, lambda session: Debugger(session, owns_session=True))
         self.termination.on_copy(self.copies)
         if self.toolbar is not None:
-            self.termination.on_verdict(self.toolbar.verdict_is)
+            self.termination.on_verdict(self._told)
             self.panes.show("breakpoints")
+
+    def _told(self, verdict: dict[str, Any]) -> None:
+        """A verdict on the loop, for the toolbar and the curves."""
+        if self.toolbar is not None:
+            self.toolbar.verdict_is(verdict)
+        self.evolution.verdict_is(verdict)
 
     @property
     def parts(self) -> tuple[FigureView, ...]:

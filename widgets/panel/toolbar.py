@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from workbench.debugger.stop import StopReason
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
@@ -22,9 +23,19 @@ from workbench.widgets.panel.command_model import COMMANDS, ENABLED, KEYS, crumb
 from workbench.widgets.panel.health_watch import HealthWatch
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.text.display_names import Spoken
+from workbench.widgets.text.labels import short_name
 
 if TYPE_CHECKING:
     from workbench.session import Session
+
+
+#: reasons that the card says in fewer words, or that its title says already
+SHORT = {
+    StopReason.FINISHED.value: "all outputs are computed",
+    StopReason.STEP.value: "",
+    StopReason.ITERATION.value: "about to begin",
+    StopReason.STARTED.value: "nothing has run yet",
+}
 
 
 class Toolbar(StatusWidget):
@@ -66,6 +77,7 @@ class Toolbar(StatusWidget):
         self._health = HealthWatch(session, self._healthy)
         self._verdict: dict[str, Any] = {}
         self._nested = any(len(path) > 1 for path in session.graph.frames)
+        self._loop = any(session.graph.frames)
         focus = focus if focus is not None else Focus()
         super().__init__(
             session,
@@ -114,6 +126,10 @@ class Toolbar(StatusWidget):
             "end": told.get("end"),
             "proved": bool(told.get("proved")),
             "nested": self._nested,
+            "loop": self._loop,
+            "inside": short_name(place.frame[-1]) if place is not None and place.frame else "",
+            "reason": SHORT.get(status["reason"], status["reason"]),
+            "reason_in_full": status["reason"],
             "selected": focus.node or "",
             "looking": "" if focus.moment is None else str(focus.moment),
         }

@@ -45,9 +45,20 @@ class Level:
 
 
 @dataclass
+class StripCell:
+    """A stretch of iterations that have one word in common; ``ahead``: they were looked ahead, not computed."""
+
+    first: int
+    last: int
+    word: str
+    ahead: bool = False
+
+
+@dataclass
 class Strip:
     """``value`` is the text at the present iteration, ``notes`` a few words after it; ``flags``: the values are false
-    and true; ``whole``: they are integers."""
+    and true; ``whole``: they are integers. A strip of ``cells`` has words in place of lines. ``share`` is its height in
+    units of the others."""
 
     name: str
     lines: list[StripLine]
@@ -58,6 +69,10 @@ class Strip:
     flags: bool = False
     whole: bool = False
     empty: str = ""
+    cells: list[StripCell] = field(default_factory=list)
+    #: iterations whose value was set by hand, and what is said about it
+    edits: list[tuple[float, str]] = field(default_factory=list)
+    share: float = 1.0
 
 
 @dataclass

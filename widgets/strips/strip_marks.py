@@ -6,13 +6,16 @@ import math
 from typing import Any
 
 from workbench.widgets.base.spec import text
-from workbench.widgets.strips.strip import Level, SharedAxis, Strip
+from workbench.widgets.strips.strip import StripCell, Level, SharedAxis, Strip
 from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.numerals import numeral
 
 #: stretches without numbers that have a word of their own in one strip
 BARS = 2
 #: a word about a line that is higher than this share of the axis stands below it
 TOP_SHARE = 0.6
+#: the word of a cell at the end, half the width of a cell in iterations, and the share of the axis that a word needs
+STOP, CELL, ROOMY = "stop", 0.4, 0.25
 
 
 def ground_shapes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
@@ -110,15 +113,45 @@ def bad_marks(strip: Strip, axis: str, last: float) -> tuple[list[Any], list[Any
     return shapes, notes
 
 
+def cell_shapes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
+    """A box for each cell: filled where it was computed, outlined where it was looked ahead."""
+    shapes = []
+    for cell in cells:
+        tone = "@other" if cell.word == STOP else "@data"
+        place = {"xref": "x", "yref": f"{axis} domain", "x0": cell.first - CELL, "x1": cell.last + CELL}
+        fill = "rgba(0,0,0,0)" if cell.ahead or cell.word == STOP else "@ahead"
+        line = {"color": tone, "width": 1.2}
+        shapes.append({"type": "rect", **place, "y0": 0.08, "y1": 0.92, "fillcolor": fill, "line": line})
+    return shapes
+
+
+def cell_notes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
+    """The words of the cells that have room for them; that of the end always."""
+    span = max((cell.last for cell in cells), default=0) + 1
+    single = all(cell.first == cell.last for cell in cells)
+    notes = []
+    for cell in cells:
+        many = cell.last - cell.first + 1
+        narrow = not single and many < ROOMY * span
+        if narrow and cell.word != STOP:
+            continue
+        word = cell.word if many == 1 else f"{cell.word} \u00d7 {numeral(many)}"
+        tone = "other" if cell.word == STOP else "data"
+        at, anchor = (cell.last + CELL, "right") if narrow else ((cell.first + cell.last) / 2, "center")
+        notes.append(_note(word, at, 0.5, "x", f"{axis} domain", tone, anchor, "middle"))
+    return notes
+
+
 def breakpoint_notes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
-    """Breakpoints as signs at the bottom, told apart by their form; the words come up under the pointer."""
+    """Breakpoints of one iteration as signs at the bottom, told apart by their form; the words come up under the
+    pointer. Those of every iteration are words in the head of their strip."""
     notes = []
     for point in frame.breakpoints:
-        always = point["x"] is None
+        if point["x"] is None:
+            continue
         sign = point["sign"] if point["enabled"] else "\u25cb"
         tone = "control" if point["kind"] == "conditional" else "bad"
-        place = ("x domain", 0.0) if always else ("x", float(point["x"]))
-        found = _note(sign, place[1], 0.0, place[0], f"{axis} domain", tone if point["enabled"] else "muted")
+        found = _note(sign, float(point["x"]), 0.0, "x", f"{axis} domain", tone if point["enabled"] else "muted")
         found |= {"hovertext": text(f"{point['word']}: {point['text']}"), "captureevents": True}
         notes.append({**found, "xanchor": "center", "yanchor": "bottom", "font": {**found["font"], "size": 14}})
     return notes

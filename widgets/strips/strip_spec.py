@@ -9,7 +9,15 @@ import numpy as np
 from workbench.widgets.base.spec import Spec, base_layout, text, whole_ticks
 from workbench.widgets.strips.strip import SharedAxis, Strip
 from workbench.widgets.strips.strip_axes import LINEAR_MOST, fitted, shown_part
-from workbench.widgets.strips.strip_marks import bad_marks, breakpoint_notes, ground_shapes, level_marks, plain_note
+from workbench.widgets.strips.strip_marks import (
+    bad_marks,
+    breakpoint_notes,
+    cell_notes,
+    cell_shapes,
+    ground_shapes,
+    level_marks,
+    plain_note,
+)
 from workbench.widgets.strips.strip_traces import strip_traces
 from workbench.widgets.text.labels import shorten
 
@@ -24,9 +32,9 @@ OUTSIDE = {"ticks": "outside", "ticklen": 5, "tickcolor": "rgba(0,0,0,0)"}
 SEPARATORS = ".\u2009"
 
 
-def strips_height(count: int, height: int) -> int:
+def strips_height(count: float, height: int) -> int:
     """The natural height of ``count`` strips in pixels, at least ``height``."""
-    return max(height, TOP + FOOT + count * (HEAD + PLOT))
+    return max(height, TOP + FOOT + round(count * (HEAD + PLOT)))
 
 
 def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool = False) -> Spec:
@@ -37,7 +45,7 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
     the number of its trace, name, colour; all texts escaped), ``now``, ``words``, ``end``, ``link``, ``whole`` (axes of
     integers).
     """
-    height = strips_height(len(strips), height)
+    height = strips_height(sum(s.share for s in strips), height)
     room = height - TOP - FOOT
     data: list[dict[str, Any]] = []
     shapes: list[dict[str, Any]] = []
@@ -45,18 +53,20 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
     layout: dict[str, Any] = {}
     heads = []
     last = max((float(line.x[-1]) for s in strips for line in s.lines if len(line.x)), default=0.0)
-    share = room / max(1, len(strips))
+    total, begin = sum(s.share for s in strips) or 1.0, 0.0
     for k, strip in enumerate(strips):
         axis = "y" if not k else f"y{k + 1}"
-        top = 1 - (k * share + HEAD) / room
-        bottom = max(0.0, 1 - (k + 1) * share / room + (6 / room if k + 1 < len(strips) else 0.0))
+        end = begin + strip.share * room / total
+        bottom = max(0.0, 1 - end / room + (6 / room if k + 1 < len(strips) else 0.0))
+        top = max(bottom, 1 - (begin + HEAD) / room)
+        begin = end
         first = len(data)
         data += strip_traces(strip, axis, frame.now, plain)
         scale = _scale(strip, frame)
         found, words = level_marks(strip.levels, axis, strip.log, scale["range"])
         bad, told = bad_marks(strip, axis, last)
-        shapes += ground_shapes(frame, axis) + bad + found
-        notes += told + words
+        shapes += ground_shapes(frame, axis) + bad + found + cell_shapes(strip.cells, axis)
+        notes += told + words + cell_notes(strip.cells, axis)
         if strip.empty:
             notes.append(_empty(strip.empty, axis))
         layout[f"yaxis{'' if not k else k + 1}"] = {
@@ -97,7 +107,7 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
         "end": None if told is None else {"word": text(told[0]), "proved": told[1]},
         "link": text(frame.link),
         "whole": ["xaxis"],
-        "least": TOP + FOOT + len(strips) * (HEAD + LEAST),
+        "least": TOP + FOOT + round(sum(s.share for s in strips) * (HEAD + LEAST)),
     }
     return {
         "data": data,
@@ -117,6 +127,8 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
 
 def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
     """The vertical axis that fits what the picture shows of a strip."""
+    if strip.cells:
+        return {"autorange": False, "range": [0, 1], "tickmode": "array", "tickvals": [], "ticktext": []}
     parts = [shown_part(line.x, line.y, frame.zoom, strip.log) for line in strip.lines]
     for line in strip.lines:
         if line.ahead is not None:
@@ -136,6 +148,7 @@ def _scale(strip: Strip, frame: SharedAxis) -> dict[str, Any]:
 def _reach(strips: list[Strip], frame: SharedAxis) -> float:
     """The last iteration that is shown."""
     ends = [frame.end[2] if frame.end is not None else 0.0]
+    ends += [float(cell.last) for s in strips for cell in s.cells]
     for line in (line for s in strips for line in s.lines):
         ends += [float(line.x[-1]) if len(line.x) else 0.0]
         ends += [float(line.ahead[0][-1])] if line.ahead is not None and len(line.ahead[0]) else []
@@ -156,6 +169,7 @@ def _head(strip: Strip, axis: str, first: int) -> dict[str, Any]:
         "notes": [text(n) for n in strip.notes],
         "bad": any(line.bad is not None for line in strip.lines),
         "flags": strip.flags,
+        "share": strip.share,
         "lines": lines,
     }
 

@@ -24,7 +24,8 @@ def drawable(y: np.ndarray, log: bool) -> np.ndarray:
 
 def strip_traces(strip: Strip, axis: str, now: float | None, plain: bool) -> list[dict[str, Any]]:
     """For each line: itself, what was looked ahead, the band and the line of its forecast (empty where there is none,
-    so that numbers stay); then the dots of all lines at ``now``. ``plain``: with texts under the pointer."""
+    so that numbers stay); then the dots of all lines at ``now``, and what was set by hand.
+    ``plain``: with texts under the pointer."""
     data: list[dict[str, Any]] = []
     place = {"type": "scatter", "xaxis": "x", "yaxis": axis, "showlegend": False, "cliponaxis": False}
     at_x, at_y, tones = [], [], []
@@ -65,7 +66,37 @@ def strip_traces(strip: Strip, axis: str, now: float | None, plain: bool) -> lis
             "marker": {"size": 9, "color": "@now", "line": {"width": 1.5, "color": "@ground"}},
         }
     )
+    if strip.cells:  # an axis takes its range from traces
+        ends = np.array([strip.cells[0].first - 0.5, strip.cells[-1].last + 0.5])
+        clear = {"mode": "markers", "marker": {"opacity": 0, "size": 1}, "hoverinfo": "skip"}
+        data.append({**place, **clear, "x": ends, "y": np.array([0.5, 0.5]), "name": "cells"})
+    if not strip.edits:
+        return data
+    x, y = _edited(strip)
+    data.append(
+        {
+            **place,
+            "mode": "markers",
+            "x": x,
+            "y": y,
+            "name": "set by hand",
+            "hoverinfo": "skip",
+            "marker": {"size": 11, "symbol": "diamond", "color": "@edit", "line": {"width": 1.5, "color": "@ground"}},
+        }
+    )
     return data
+
+
+def _edited(strip: Strip) -> tuple[np.ndarray, np.ndarray]:
+    """The points that were set by hand, of the strip's own lines."""
+    found = []
+    for line in (line for line in strip.lines if line.dots):
+        y, x = drawable(line.y, strip.log), np.asarray(line.x, dtype=np.float64)
+        for at, _ in strip.edits:
+            k = int(np.searchsorted(x, at))
+            if k < len(x) and x[k] == at and np.isfinite(y[k]):
+                found.append((at, float(y[k])))
+    return np.array([p[0] for p in found]), np.array([p[1] for p in found])
 
 
 def _hover(line: StripLine, plain: bool) -> dict[str, Any]:

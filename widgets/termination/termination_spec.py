@@ -29,7 +29,7 @@ def termination_spec(model: dict[str, Any], height: int = HEIGHT, plain: bool = 
     they meet. With a proof what was looked ahead, without one the forecast with its 90 % band. ``plain``: with the
     verdict and the names as texts of the figure."""
     clauses = model["clauses"][:MOST]
-    strips = [_strip(model, clause, k) for k, clause in enumerate(clauses)]
+    strips = [clause_strip(model, clause, k) for k, clause in enumerate(clauses)]
     strips = [s for s in strips if s.lines]
     if not strips:
         words = "this graph has no loop" if model["loop"] is None else _why_empty(model)
@@ -60,7 +60,7 @@ def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxi
         if near_end(model["end"], max(reach, default=last)):
             end = (at, low, high, word, proved)
         far_end = (word, proved)
-    ahead = (min(float(x[0]) for x in far) - 1, max(float(x[-1]) for x in far)) if far else None
+    ahead = (max(0.0, min(float(x[0]) for x in far) - 1), max(float(x[-1]) for x in far)) if far else None
     return SharedAxis(
         now=model.get("now"),
         words=model.get("words", ""),
@@ -73,8 +73,9 @@ def _frame(model: dict[str, Any], strips: list[Strip], plain: bool) -> SharedAxi
     )
 
 
-def _strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> Strip:
-    """The strip of one clause; without lines where its sides are not known."""
+def clause_strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> Strip:
+    """The strip of one clause; without lines where its sides are not known. ``model`` has ``look_ahead`` and ``now``,
+    and maybe ``scale``."""
     sides, fixed = clause["sides"], clause["fixed"]
     ahead = model.get("look_ahead")
     names = [clause["left_text"], clause["right_text"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ TRENDS = {
     "nan": "\u26a0 NaN",
 }
 TONES = {"ended": "\u2713", "ends": "\u25b6", "never": "\u221e", "unknown": "?"}
+#: the title of the card says so already
+ENDED = re.compile(r"^The loop \S+ has ended ")
 #: names, sentences and clauses that are shown
 NAMES, SENTENCES, CLAUSES = 6, 4, 12
 
@@ -109,14 +112,28 @@ def told_in_a_line(
         tone = "forecast"
     facts = dict(map(tuple, shown["facts"]))
     detail = shown["reason"] if proved or not facts.get("Sure") else f"{facts['Sure']}. {shown['reason']}"
+    decides = next((c["text"] for c in shown["clauses"] if c["blocks"]), "")
+    if tone == "ends" and end is not None and decides:
+        detail = f"{decides} becomes false in iteration {count_text(int(end[1]))}"
+    detail = ENDED.sub("", detail)
     return {
         "tone": tone,
-        "headline": f"{short_name(path[-1])}: {shown['headline']}" if several else shown["headline"],
-        "detail": detail,
+        "headline": _about(shown["headline"], short_name(path[-1])) if several else shown["headline"],
+        "detail": detail[:1].upper() + detail[1:] if detail.startswith("the ") else detail,
         "frame": path,
         "end": None if end is None else float(end[1]),
         "proved": proved,
     }
+
+
+def _about(headline: str, loop: str) -> str:
+    """The headline about one loop of several, by its name: ``Proved: outer stops after 4 more iterations``."""
+    if headline == "The loop has ended":
+        return f"{loop} has ended"
+    told, found, rest = headline.partition(": ")
+    if found and rest.startswith(("stops", "never stops")):
+        return f"{told}: {loop} {rest}"
+    return f"{loop}: {headline}"
 
 
 def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:

@@ -144,7 +144,7 @@ class View {
   // The height that an area of a panel leaves for a figure with a least height (layout.meta); undefined for one that has the
   // height which the kernel gave it.
   filled() {
-    const least = this.held.layout.meta?.least;
+    const least = this.tools.least(this.el.clientWidth);
     const area = least && this.el.closest(".workbench-area");
     if (!area) return undefined;
     if (!area.clientHeight) return this.height; // not in sight
@@ -191,7 +191,7 @@ class View {
     if (!width || (width === this.width && height === this.height)) return;
     Object.assign(this, { width, height });
     const ranges = dressed(this.held.layout.meta?.ranges ?? {}, {});
-    this.queue(() => this.Plotly.update(this.el, {}, { width, height, ...ranges }).then(() => this.tools.after()));
+    this.queue(() => this.Plotly.update(this.el, {}, { width, height, ...ranges, ...this.tools.places(width, height) }).then(() => this.tools.after()));
   }
 
   recolour() {

@@ -6,6 +6,13 @@ const MOVED = "workbench-crosshair";
 // the wheel belongs to the page while it scrolls: a turn that began elsewhere is not taken over
 const GESTURE_MS = 350;
 const LEAST_SPAN = 4;
+// From this width on the heads stand at the left of the strips, in a column of their own; pixels of the column, of a head above a
+// strip, and between strips.
+const WIDE = 440;
+const COLUMN = 116;
+const HEAD = 22;
+const BETWEEN = 12;
+const LINE = 17;
 let scrolled = 0;
 let taken = null;
 window.addEventListener("wheel", (event) => !event.workbenchZoom && (scrolled = event.timeStamp), { passive: true });
@@ -54,6 +61,7 @@ export default function strips(view) {
   const scaled = new Set(); // vertical axes that people have scaled
   let shape = "";
   let at = null; // the iteration under the pointer
+  let aside = false; // the heads stand at the left
   let box;
   let rows = [];
   let line;
@@ -62,8 +70,31 @@ export default function strips(view) {
   const zoomed = () => scaled.size > 0 || (view.held.layout.xaxis?.autorange === true && el._fullLayout.xaxis.autorange === false);
 
   // -- axes
+  // The places of the strips in a figure of this size, as properties of its layout: the heads take the same pixels however high it is.
+  function places(width, height) {
+    const told = meta();
+    if (!told.heads?.length || !width || !height) return {};
+    const { t, b, l } = view.held.layout.margin;
+    aside = width >= WIDE;
+    const room = Math.max(1, height - t - b);
+    const total = told.heads.reduce((sum, head) => sum + (head.share ?? 1), 0);
+    const update = { "margin.l": aside ? l + COLUMN : l };
+    let from = 0;
+    told.heads.forEach((head, k) => {
+      const to = from + ((head.share ?? 1) / total) * room;
+      const [top, bottom] = [from + (aside ? (k ? BETWEEN : 6) : HEAD), to - (k + 1 < told.heads.length ? 6 : 0)];
+      update[`${head.axis.replace("y", "yaxis")}.domain`] = [Math.max(0, 1 - bottom / room), Math.max(0, 1 - Math.min(top, bottom) / room)];
+      from = to;
+    });
+    return update;
+  }
+
   // Before a whole figure is drawn: what people have scaled stays as it is.
   function whole(layout) {
+    for (const [name, value] of Object.entries(places(layout.width, layout.height))) {
+      const [axis, what] = name.split(".");
+      layout[axis] = { ...layout[axis], [what]: value };
+    }
     const now = JSON.stringify([axes(), (meta().heads ?? []).map((head) => head.name)]);
     if (now !== shape) scaled.clear();
     shape = now;
@@ -80,6 +111,13 @@ export default function strips(view) {
   // Of an update, what is not to be drawn.
   function filtered(update) {
     delete update.meta;
+    if (meta().heads?.length) {
+      for (const name of Object.keys(update)) if (/^margin|\.domain$/.test(name)) delete update[name];
+      for (const [name, value] of Object.entries(places(el._fullLayout.width, el._fullLayout.height))) {
+        const [axis, what] = name.split(".");
+        if (String(el._fullLayout[axis]?.[what]) !== String(value)) update[name] = value;
+      }
+    }
     for (const axis of scaled) {
       // plotly.js forgets the range of an axis whose type is named, also when that is the one it has
       for (const name of ["type", "range", "autorange", "tickmode", "tickvals", "ticktext"]) delete update[`${axis}.${name}`];
@@ -153,7 +191,7 @@ export default function strips(view) {
     const end = make("span", "workbench-head-end", top);
     rows.push({ words, note, end, reset });
     for (const head of meta().heads ?? []) {
-      const row = make("div", "workbench-head", box);
+      const row = make("div", "workbench-head workbench-head-strip", box);
       const name = make("b", "", row);
       const values = make("span", "workbench-head-values", row);
       const notes = make("span", "workbench-head-notes", row);
@@ -163,12 +201,12 @@ export default function strips(view) {
   }
 
   // The value of a line in an iteration: [text, whether it is of that iteration].
-  function valueAt(number, flags) {
+  function valueAt(number, flags, digits) {
     for (const k of [number, number + 1]) {
       const { x, y } = view.held.data[k] ?? {};
       if (!x?.length || at < x[0] || at > x[x.length - 1]) continue;
       const place = nearest(x, at);
-      const text = flags && (y[place] === 0 || y[place] === 1) ? String(y[place] === 1) : numeral(y[place]);
+      const text = flags && (y[place] === 0 || y[place] === 1) ? String(y[place] === 1) : numeral(y[place], digits);
       return x[place] === at ? [text + (k > number ? " ahead" : ""), true] : [`${text} (${numeral(x[place])})`, false];
     }
     return ["\u2013", false];
@@ -184,6 +222,7 @@ export default function strips(view) {
     if (rows.length !== told.heads.length + 1 || !box?.isConnected) build();
     const { _size: size } = el._fullLayout;
     const [first, ...rest] = rows;
+    box.dataset.aside = String(aside);
     put(first.words, at === null ? (told.words ?? "") : `${told.loop ?? "iteration"} ${numeral(at)}`);
     put(first.note, told.note ?? "");
     put(first.end, told.end?.word ?? "");
@@ -194,7 +233,11 @@ export default function strips(view) {
       const { row, name, values, notes } = rest[k];
       const axis = el._fullLayout[head.axis.replace("y", "yaxis")];
       if (!axis) return;
-      row.style.top = `${size.t + (1 - axis.domain[1]) * size.h - 21}px`;
+      const top = size.t + (1 - axis.domain[1]) * size.h;
+      row.style.top = `${aside ? top - 4 : top - 21}px`;
+      const lines = Math.max(1, Math.floor(((axis.domain[1] - axis.domain[0]) * size.h + 10) / LINE));
+      row.style.maxHeight = aside ? `${lines * LINE}px` : ""; // whole lines
+      row.style.width = aside ? `${COLUMN + 4}px` : "";
       put(name, head.name);
       row.title = plain([head.name, head.value, ...head.notes].filter(Boolean).join(" \u00b7 "));
       row.dataset.bad = String(head.bad);
@@ -222,11 +265,12 @@ export default function strips(view) {
   }
 
   function valueOf(own, head) {
-    if (at !== null) return valueAt(own.trace, head.flags);
+    const digits = aside && head.lines.length > 1 ? 4 : undefined;
+    if (at !== null) return valueAt(own.trace, head.flags, digits);
     const now = meta().now;
     if (now === null || now === undefined) return ["", true];
     at = now;
-    const found = valueAt(own.trace, head.flags);
+    const found = valueAt(own.trace, head.flags, digits);
     at = null;
     return found[1] ? found : ["", true];
   }
@@ -315,6 +359,13 @@ export default function strips(view) {
     return low < high ? [low - 0.02 * (high - low), high + 0.02 * (high - low)] : [0, LEAST_SPAN];
   }
 
+  // The least height of the strips: heads at their left need no room above them.
+  function least(width) {
+    const told = meta();
+    const shares = (told.heads ?? []).reduce((sum, head) => sum + (head.share ?? 1), 0);
+    return told.least && width >= WIDE ? told.least - Math.round(shares * (HEAD - BETWEEN)) : told.least;
+  }
+
   function after() {
     const ticked = wholeTicks();
     if (meta().heads || box) heads();
@@ -327,6 +378,8 @@ export default function strips(view) {
   document.addEventListener(MOVED, onMoved);
   return {
     whole,
+    places,
+    least,
     filtered,
     heard,
     refit,

@@ -1,0 +1,123 @@
+"""The condition of a loop below the curves of its variables: both sides of each comparison, and on or stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.strips.strip import StripCell, Strip
+from workbench.widgets.strips.strip_marks import STOP
+from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
+from workbench.widgets.termination.termination_spec import clause_strip
+
+if TYPE_CHECKING:
+    from workbench.ir.graph import Graph
+    from workbench.trace import Trace
+
+#: comparisons that have a strip, where so many strips stand above them; iterations that have a cell each
+MOST, ABOVE, EACH = 2, 2, 10
+#: height of the cells in units of a strip
+LOW = 0.4
+
+
+class ConditionStrips:
+    """Follows the comparisons of the loops of one graph; reads only what is new at each update.
+
+    Examples
+    --------
+    >>> strips = ConditionStrips(session.graph)
+    >>> [s.name for s in strips.update(("while",), (), session.trace, None, 3, None, False, 1)]
+    ['abs > 1e-12', 'go on?']
+    """
+
+    def __init__(self, graph: Graph | None) -> None:
+        self.graph = graph
+        self._key: Any = None
+        self._clauses: list[ClauseModel] = []
+
+    def update(
+        self,
+        path: tuple[str, ...],
+        outer: tuple[int, ...] | None,
+        trace: Trace | None,
+        ahead: Any,
+        now: float | None,
+        ended: int | None,
+        running: bool,
+        above: int,
+    ) -> list[Strip]:
+        """The strips of one activation.
+
+        Parameters
+        ----------
+        path, outer
+            The loop, and the iteration of the loops around it.
+        trace : Trace or None
+            The record.
+        ahead : LookAhead or None
+            See :meth:`workbench.Session.look_ahead`.
+        now : float or None
+            The iteration that the picture stands for.
+        ended : int or None
+            The iteration in which the condition was false.
+        running : bool
+            Whether the record grows.
+        above : int
+            Number of strips of variables.
+
+        Returns
+        -------
+        list of Strip
+            Empty for a loop without a comparison that was evaluated or looked ahead.
+        """
+        if self.graph is None or path not in self.graph.frames:
+            return []
+        if self._key != (path, outer):
+            self._key = (path, outer)
+            self._clauses = [ClauseModel(self.graph, clause, outer) for clause in clauses_of(self.graph, path)[:MOST]]
+        strips = []
+        if above <= ABOVE:
+            rows = [clause.update(trace, running) for clause in self._clauses]
+            model = {"look_ahead": ahead, "now": now}
+            strips = [clause_strip(model, row, k) for k, row in enumerate(rows)]
+        return [s for s in strips if s.lines] + go_on(self._evaluated(trace, path, outer), ahead, ended)
+
+    @property
+    def behind(self) -> bool:
+        """True if recorded values are left to read; call ``update`` again."""
+        return any(clause.follow.behind for clause in self._clauses)
+
+    def _evaluated(self, trace: Trace | None, path: tuple[str, ...], outer: tuple[int, ...] | None) -> int:
+        """How often the condition of the activation was evaluated."""
+        cond = self.graph.frames[path].loop_cond if self.graph is not None else None
+        try:
+            if trace is None or cond is None or not len(series := trace[f"{cond}:0"]):
+                return 0
+            paths = series.window(len(series) - 1, len(series))[0]
+            return int(paths[0][-1]) + 1 if outer is None or tuple(paths[0][:-1]) == tuple(outer) else 0
+        except (WorkbenchError, LookupError, ValueError, TypeError):
+            return 0
+
+
+def go_on(evaluated: int, ahead: Any, ended: int | None) -> list[Strip]:
+    """The strip that says of each iteration if the loop goes on: a condition that was evaluated was true in all
+    iterations but the last."""
+    cells = []
+    if ended is not None:
+        cells = [*_stretch(0, ended - 1, False), StripCell(ended, ended, STOP)]
+    else:
+        cells = _stretch(0, evaluated - 1, False)
+        if ahead is not None and len(ahead.iterations):
+            last = int(ahead.iterations[-1])
+            stops = ahead.end is not None and ahead.end == last
+            cells += _stretch(evaluated, last - 1 if stops else last, True)
+            cells += [StripCell(last, last, STOP, True)] if stops and last >= evaluated else []
+    if not cells:
+        return []
+    if cells[-1].last < EACH:
+        cells = [StripCell(i, i, c.word, c.ahead) for c in cells for i in range(c.first, c.last + 1)]
+    return [Strip("go on?", [], cells=cells, share=LOW)]
+
+
+def _stretch(first: int, last: int, ahead: bool) -> list[StripCell]:
+    return [StripCell(first, last, "on", ahead)] if first <= last else []

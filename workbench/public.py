@@ -5,6 +5,7 @@ become methods at the end of this module, so that imports between rooms only go 
 """
 
 import importlib
+import multiprocessing
 import sys
 from collections.abc import Mapping
 from os import PathLike
@@ -43,7 +44,7 @@ from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
-from workbench.recorder import TerminalLine, Watch
+from workbench.recorder import TerminalLine, Watch, home
 from workbench.recorder import watch as _recorded
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
@@ -133,8 +134,9 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         ``memory``: bytes of rows in memory, 512 MiB by default. ``spill``: a folder for older rows of arrays.
         ``name``: the name, where the first argument is an iterable. ``on_stagnation``, ``on_divergence``, ``on_nan``:
         functions of the watch that are called once, by the thread of the loop, when it is seen; one that returns True
-        asks the loop to stop. ``stop_when``: the same, asked at every look. ``show=True``: the
-        live view in a notebook; ``show=False``: also no line at a terminal.
+        asks the loop to stop. ``stop_when``: the same, asked at every look. ``show``: by default a
+        live view in a notebook, of at most four loops of a cell, and one line at a terminal; True shows the view of
+        each, False shows nothing.
 
     Returns
     -------
@@ -165,22 +167,22 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
             f"watch: show must be True, False or None, got {show!r}.", slug="bad-watch", fix="leave it away."
         )
     if show is not False:
-        options["show"] = _show_watch if show else _show_line
+        options["show"] = _shower(bool(show))
     return _recorded(loop, **options)
 
 
+def _shower(always: bool) -> Any:
+    """The function that shows a watch when it begins: a live view in a kernel of Jupyter, else a line at a terminal."""
+    if home.kernel() is None:
+        return _show_line
+    appear = importlib.import_module("workbench.widgets.watch.appear")  # now, and not in the first call of the loop
+    return appear.display_view if always else appear.appear
+
+
 def _show_line(watch: Watch) -> None:
-    """A line at a terminal, nothing elsewhere."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    """A line at a terminal, written by one process only; nothing elsewhere."""
+    if multiprocessing.parent_process() is None and sys.stderr is not None and sys.stderr.isatty():
         watch.observer.listeners.append(TerminalLine())
-
-
-def _show_watch(watch: Watch) -> None:
-    """The live view in a notebook, else the line."""
-    if hasattr(getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)(), "kernel"):
-        importlib.import_module("IPython.display").display(_widgets().WatchView(watch))
-    else:
-        _show_line(watch)
 
 
 def open_finding(path: Any, *, live: bool = False) -> Any:

@@ -47,7 +47,7 @@ from workbench.widgets import EvolutionView
 # watch is a callback: SciPy calls it after each iteration.
 
 # %%
-bfgs = wb.watch("bfgs")
+bfgs = wb.watch("bfgs", show=False)  # without show=False a live view appears here
 found = scipy.optimize.minimize(scipy.optimize.rosen, [-1.2, 1.0], method="BFGS", callback=bfgs)
 bfgs.finish()
 print("iterations that SciPy reports:", found.nit, "| recorded:", bfgs.calls)
@@ -78,13 +78,15 @@ EvolutionView(bfgs.trace, ["fun"])
 # computes it, at the price of one product with the matrix per iteration. `until` tells the watch which end the loop
 # waits for.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 n = 400
 poisson = scipy.sparse.diags_array([-1.0, 2.02, -1.0], offsets=[-1, 0, 1], shape=(n, n)).tocsr()
 right = np.ones(n) + np.sin(np.arange(n))
 cg = wb.watch("cg", until={"residual": ("<", 1e-10)})
 x, info = scipy.sparse.linalg.cg(poisson, right, rtol=1e-10, callback=residual_callback(cg, poisson, right))
 cg.finish()
+
+# %%
 print("iterations:", cg.calls, "| last residual:", f"{cg['residual'].values[-1]:.1e}")
 
 # %% jupyter={"source_hidden": true} tags=["check"]
@@ -96,7 +98,7 @@ assert cg.calls > 50 and cg["residual"].values[-1] < 1e-10
 
 # %%
 seen = cg.calls * 6 // 10
-half = wb.watch("cg, so far", until={"residual": ("<", 1e-10)})
+half = wb.watch("cg, so far", until={"residual": ("<", 1e-10)}, show=False)
 with half:
     for residual in cg["residual"].values[:seen]:
         half(residual=residual)
@@ -131,7 +133,7 @@ def gradient(w):
 def train(rate, steps=200):
     """Gradient descent; the watch."""
     w = np.zeros(2)
-    with wb.watch(f"rate {rate:g}", until={"slope": ("<", 1e-9)}) as watch:
+    with wb.watch(f"rate {rate:g}", until={"slope": ("<", 1e-9)}, show=False) as watch:
         for _ in range(steps):
             g = gradient(w)
             w = w - rate * g
@@ -167,7 +169,7 @@ EvolutionView(runs[2].trace, ["slope"])
 # For a cell that you do not want to touch there is `%%watch`, with the names to record. The calls are inserted when the
 # cell runs; its lines, its errors and its results stay its own. `%%watch?` explains it.
 
-# %%
+# %% tags=["nbval-ignore-output"]
 # %%watch x, error until error < 1e-12
 x, error = 2.0, 1.0
 while error > 1e-12:

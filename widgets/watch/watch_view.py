@@ -77,6 +77,12 @@ class WatchView(ActPart):
             watch.request_stop()
             self.offer({**self.status, "stopping": True})
 
+    def __repr__(self) -> str:
+        """How the loop stands, for a notebook that is read without a kernel."""
+        name, state = self.status.get("name"), self.status.get("state")
+        over = state not in ("ready", "running")
+        return f"<WatchView of {name!r}{': ' + str(self.status.get('sentence')) if over else ''}>"
+
     def close(self) -> None:
         """Leave the watch and close the comms. Closing twice is harmless."""
         watch = self._watch()

@@ -6,7 +6,7 @@ import inspect
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
 from types import FrameType
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.magics.insert import Loop
 from workbench.magics.watch_line import WatchLine
-from workbench.recorder import Watch
+from workbench.recorder import Watch, home
 
 _KINDS = frozenset("biufc")
 #: flags of code whose frame may wait while others run
@@ -132,7 +132,8 @@ class Probe:
             limit = self._bound(bound, names, known)
             if name in names and limit is not None:
                 until[name] = (op, limit)
-        made = Watch(f"loop_line_{self.loops[number].line}", until=until, parent=parent)
+        name = f"loop_line_{self.loops[number].line}"
+        made = Watch(name, until=until, parent=parent, show=_appear() if parent is None else None)
         if parent is None:
             self.watches.append(made)
         else:
@@ -170,6 +171,15 @@ class Probe:
             return bound
         value = np.asarray(known.get(bound))
         return float(value) if value.ndim == 0 and value.dtype.kind in "iuf" else None
+
+
+def _appear() -> Callable[[Watch], None] | None:
+    """In a kernel of Jupyter the function that shows the live view of a loop that begins."""
+    if home.kernel() is None:
+        return None
+    from workbench.widgets.watch.appear import appear
+
+    return appear
 
 
 def _scope(frame: FrameType) -> object:

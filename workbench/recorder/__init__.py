@@ -6,9 +6,9 @@
                                     graph, layout: the loop as a graph whose body is one node of unknown code
 """
 
-from workbench.recorder import live_list
+from workbench.recorder import home, live_list
 from workbench.recorder.registry import live, watches
 from workbench.recorder.terminal_line import TerminalLine
 from workbench.recorder.watch import Watch, watch
 
-__all__ = ["TerminalLine", "Watch", "live", "live_list", "watch", "watches"]
+__all__ = ["TerminalLine", "Watch", "home", "live", "live_list", "watch", "watches"]

@@ -71,7 +71,8 @@ class Outlook:
         """The outlook in one sentence."""
         if self.state not in ("ready", "running"):
             word = {"stopped": "It was stopped", "failed": "It failed"}.get(self.state, "It ended")
-            return f"{word} after {self.iteration:,} iterations, {time_text(self.seconds)}."
+            plural = "iteration" if self.iteration == 1 else "iterations"
+            return f"{word} after {self.iteration:,} {plural}, {time_text(self.seconds)}."
         end = self.end
         if end.outcome == "terminates" and end.remaining is not None:
             low, high = end.interval or (end.remaining, end.remaining)

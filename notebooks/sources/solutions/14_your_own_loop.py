@@ -30,7 +30,7 @@ import workbench as wb
 # **14.1** The first row below 1e-3 has the number k, counted from 0, and is that of iteration k + 1.
 
 # %%
-bfgs = wb.watch("bfgs")
+bfgs = wb.watch("bfgs", show=False)
 scipy.optimize.minimize(scipy.optimize.rosen, [-1.2, 1.0], method="BFGS", callback=bfgs)
 below = np.flatnonzero(bfgs["fun"].values < 1e-3)
 course.check_answer("14.1", int(below[0]) + 1)
@@ -42,7 +42,7 @@ course.check_answer("14.1", int(below[0]) + 1)
 # %%
 def fixed_point():
     x, change = 1.0, 1.0
-    with wb.watch("cosine", until={"change": ("<", 1e-8)}) as watch:
+    with wb.watch("cosine", until={"change": ("<", 1e-8)}, show=False) as watch:
         while change >= 1e-8:
             new = np.cos(x)
             change = abs(new - x)

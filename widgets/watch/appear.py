@@ -1,0 +1,44 @@
+"""The live view that appears by itself in a notebook when a watched loop begins."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+
+from workbench.recorder import Watch, home
+from workbench.recorder.outlook import Outlook
+from workbench.widgets.watch.watch_view import WatchView
+
+#: views that appear by themselves in one run of a cell; further loops are in the list of live runs
+MOST = 4
+#: the number of the last run of a cell, and the views that appeared in it
+_shown = (0, 0)
+
+
+def appear(watch: Watch) -> None:
+    """Show a loop that begins, unless its cell shows ``MOST`` of them already."""
+    global _shown
+    run = int(getattr(getattr(home.kernel(), "shell", None), "execution_count", 0))
+    count = _shown[1] if _shown[0] == run else 0
+    if count < MOST:
+        _shown = run, count + 1
+        display_view(watch)
+
+
+def display_view(watch: Watch) -> None:
+    """Show the live view of a loop below its cell; nothing in a worker process of the kernel."""
+    if home.kernel() is None:
+        return
+    view = WatchView(watch)
+    handle = importlib.import_module("IPython.display").display(view, display_id=True)
+    listeners = watch.observer.listeners
+
+    def store(outlook: Outlook | None) -> None:
+        """Write how the loop ended into the notebook, for whoever reads it without a kernel."""
+        if outlook is not None and outlook.state not in ("ready", "running"):
+            listeners.remove(store)
+            with contextlib.suppress(Exception):  # the kernel ends
+                handle.update(view)
+
+    if handle is not None:
+        listeners.append(store)

@@ -19,7 +19,21 @@ import numpy as np
 from tests.benchmarks import ours
 from tests.benchmarks.peers import Missing, Run, c_loops, jax_loops, onnx_loops, prepare_python, torch_loops
 from tests.benchmarks.timing import interleaved
-from tests.benchmarks.wanted import COLD, JAX, ORT, PLAIN, SCANS, SESSION, STATS, TORCH, TRACED, UNTRACED, WANTED, C
+from tests.benchmarks.wanted import (
+    CARRIED,
+    COLD,
+    JAX,
+    ORT,
+    PLAIN,
+    SCANS,
+    SESSION,
+    STATS,
+    TORCH,
+    TRACED,
+    UNTRACED,
+    WANTED,
+    C,
+)
 from tests.benchmarks.workloads import WORKLOADS, Workload
 
 PEERS: dict[str, Callable[[Workload], Run]] = {
@@ -30,7 +44,7 @@ PEERS: dict[str, Callable[[Workload], Run]] = {
     JAX: jax_loops.prepare,
     TORCH: torch_loops.prepare,
 }
-TRACES = {UNTRACED: "off", TRACED: "all", STATS: "stats"}
+TRACES = {UNTRACED: "off", TRACED: "all", CARRIED: "carried", STATS: "stats"}
 CHECK_TRIPS = 57
 
 

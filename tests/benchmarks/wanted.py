@@ -8,6 +8,7 @@ from dataclasses import dataclass
 ORT, SCANS = "onnxruntime Loop, untraced", "onnxruntime Loop, scan outputs"
 PLAIN, C, JAX, TORCH = "Python / NumPy", "C -O3", "JAX jit", "torch eager"
 UNTRACED, TRACED, STATS = "workbench, untraced", "workbench, every value traced", "workbench, statistics"
+CARRIED = "workbench, loop variables traced"
 SESSION, COLD = "workbench session, making to end", "workbench, traced, fresh process"
 
 
@@ -48,6 +49,7 @@ WANTED = (
     Wanted("nested", TRACED, ORT, at_least=100),
     Wanted("collatz", TRACED, ORT, at_least=100),
     Wanted("gd", TRACED, ORT, at_least=30),
+    *(Wanted(name, CARRIED, UNTRACED, at_most=1.1) for name in ("newton", "nested", "collatz", "gd", "stencil-1e3")),
     Wanted("stencil-1e3", STATS, ORT, at_least=5),
     Wanted("stencil-1e6", STATS, ORT, at_least=1.2),
 )

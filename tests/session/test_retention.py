@@ -265,3 +265,21 @@ def test_a_name_that_is_not_computed_is_said_at_once():
 @pytest.mark.parametrize("policy", [wb.Retention(), *[p for p in POLICIES if not isinstance(p, str)]], ids=repr)
 def test_a_policy_is_written_as_code(policy):
     assert eval(repr(policy), {"Retention": wb.Retention}) == policy
+
+
+@pytest.mark.parametrize(("size", "as_they_are"), [(1000, True), (4, False)])
+def test_rows_of_carried_arrays_stay_as_they_are_while_there_is_room(size, as_they_are):
+    """Copied, large arrays would take no less memory than in their rows; numbers take a third of it."""
+    b = wb.GraphBuilder("decay")
+    n = b.placeholder("n", "int64")
+    x, i = b.while_loop(lambda x, i: i < n, lambda x, i: (x * 0.99, i + 1), [b.constant(np.ones(size)), 0], name="loop")
+    feeds, policy = {"n": 60_000_000 // (8 * size)}, wb.Retention("carried", memory=256 * MIB)
+    with wb.Session(b.build({"x": x}), feeds, trace=policy) as session:
+        session.run()
+        copied = session._run.keeper.bytes
+        assert (copied == 0) == as_they_are
+        assert session.trace["x"].values.shape == (feeds["n"] + 1, size)
+    with wb.Session(b.build({"x": x}), feeds, trace=wb.Retention("carried", memory=32 * MIB)) as small:
+        small.run()  # no room for all: what is kept is spread over the run, and the rest computed again
+        held, last = small._run.held_bytes, small.value("x", feeds["n"] // 3)
+        assert held <= 32 * MIB and last.tobytes() == session.value("x", feeds["n"] // 3).tobytes()

@@ -23,7 +23,7 @@ from workbench.kernels import machine as core
 from workbench.ops.effect_log import EffectLog, noted_in
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
-from workbench.trace.retention import KeptSource, Retention, RetentionBackends, make_keeper
+from workbench.trace.retention import KeptSource, Retention, RetentionBackends, is_most_of_rows, make_keeper
 from workbench.trace.source import LiveSource
 from workbench.trace.spill import SpillStore
 
@@ -76,7 +76,8 @@ class Run(StoppedRun):
         """Install the retention backends that take evicted rows."""
         trace, layout = self.trace, self.plan.layout
         values = [(ref.node, ref.index) for ref in map(trace.ref, policy.names)]
-        limit = self._budget_split.bytes_for_backends(share_of_all=policy.keep == "all")
+        as_they_are = policy.keep == "all" or policy.keep == "carried" and is_most_of_rows(layout)
+        limit = self._budget_split.bytes_for_backends(share_of_all=as_they_are)
         self.keeper = make_keeper(policy, layout, limit, self.view.activations, values)
         if policy.spill is not None:
             self.spill = SpillStore(

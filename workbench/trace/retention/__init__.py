@@ -11,6 +11,7 @@ A keeper never holds more than its share of the memory; what it lets go of is re
 """
 
 from workbench.trace.retention.backend import RetentionBackend, RetentionBackends
+from workbench.trace.retention.carried_values import is_most_of_rows
 from workbench.trace.retention.make import make_keeper
 from workbench.trace.retention.policy import DEFAULT_MEMORY, Retention, retention_of
 from workbench.trace.retention.source import KeptSource
@@ -21,6 +22,7 @@ __all__ = [
     "RetentionBackends",
     "KeptSource",
     "Retention",
+    "is_most_of_rows",
     "make_keeper",
     "retention_of",
 ]

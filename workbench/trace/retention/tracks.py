@@ -31,9 +31,15 @@ def tracks_of(layout: Layout, places: Iterable[Place]) -> tuple[Track, ...]:
     for place in places:
         if place.base == 0 or layout.frame_of(place) == 0:
             continue
-        size = 8 if place.dtype is None else np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64))
-        found.setdefault((place.base - 1, place.offset, size, place.dtype is None), set()).add(1 + place.shift)
+        found.setdefault((place.base - 1, place.offset, track_bytes(place), place.dtype is None), set()).add(
+            1 + place.shift
+        )
     return tuple(Track(*key, tuple(sorted(phases))) for key, phases in sorted(found.items()))
+
+
+def track_bytes(place: Place) -> int:
+    """Bytes of an item of the column at a place: of a number or an array, or of a reference to an object."""
+    return 8 if place.dtype is None else np.dtype(place.dtype).itemsize * int(np.prod(place.shape, dtype=np.int64))
 
 
 def conditions_of(layout: Layout) -> list[Condition]:

@@ -1,4 +1,7 @@
-"""The picture audit: ten panels, three widths, light and dark, looked over for faults of the picture itself."""
+"""The picture audit: ten panels, three widths, light and dark, all tools, looked over for faults of the picture itself.
+
+The default run looks at one panel, light, at two widths; the rest is slow.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from tests.browser.audit import AUDIT, audit
 from tests.browser.cells import PLATE
 from tests.browser.panel import Panel
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 
 START = "import numpy as np\nimport workbench as wb\n"
 #: name -> code that gives ``panel``
@@ -104,6 +107,10 @@ assert panel.session.run().reason.name == "FAILED"
 }
 CELLS = [START]
 WIDTHS = ((1440, 900), (1024, 768), (1920, 1080))
+#: the workload that the default run looks at
+THIN = "three variables"
+#: errors on the console that JupyterLab's own pages make
+FOREIGN = ("favicon", "Failed to load resource", "net::ERR")
 
 
 def settled(opened) -> None:
@@ -129,22 +136,64 @@ def shown(opened, request):
     opened.delete_cell()
 
 
-@pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
-def test_nothing_is_wrong_with_the_picture(opened, shown):
+@pytest.fixture
+def console(opened):
+    """Errors that the page writes to its console meanwhile, but those of JupyterLab itself."""
+    found: list[str] = []
+
+    def hear(message) -> None:
+        if message.type == "error" and not any(words in message.text for words in FOREIGN):
+            found.append(message.text)
+
+    opened.page.on("console", hear)
+    yield found
+    opened.page.remove_listener("console", hear)
+
+
+def faults_at(opened, sizes, theme: str) -> dict[str, list[str]]:
+    """Faults of the picture at each of some window sizes."""
     faults = {}
-    for theme in ("Light", "Dark"):
-        opened.theme(theme)
-        for width, height in WIDTHS if theme == "Light" else WIDTHS[:1]:
-            opened.page.set_viewport_size({"width": width, "height": height})
-            opened.page.evaluate("document.querySelector('.workbench-debugger').scrollIntoView()")
-            settled(opened)
-            if found := audit(opened.page):
-                faults[f"{shown}, {width}, {theme}"] = found
+    opened.theme(theme)
+    for width, height in sizes:
+        opened.page.set_viewport_size({"width": width, "height": height})
+        opened.page.evaluate("document.querySelector('.workbench-debugger').scrollIntoView()")
+        settled(opened)
+        if found := audit(opened.page):
+            faults[f"{width}, {theme}"] = found
+    return faults
+
+
+@pytest.mark.parametrize("shown", [THIN], indirect=True)
+def test_nothing_is_wrong_with_one_picture(opened, shown, console):
+    assert faults_at(opened, WIDTHS[:2], "Light") == {}
+    assert console == [] and opened.script_errors() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
+def test_nothing_is_wrong_with_the_picture(opened, shown, console):
+    faults = faults_at(opened, WIDTHS, "Light") | faults_at(opened, WIDTHS, "Dark")
     opened.theme("Light")
     assert faults == {}
-    assert opened.script_errors() == []
+    assert console == [] and opened.script_errors() == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
+def test_nothing_is_wrong_with_the_tools(opened, shown, console):
+    panel, faults = Panel(opened.page, 0), {}
+    for width, height in WIDTHS[:2]:
+        opened.page.set_viewport_size({"width": width, "height": height})
+        for key in panel.ask("return [...panel.querySelectorAll('[data-pane]')].map(b => b.dataset.pane)"):
+            panel.pane(key)
+            settled(opened)
+            if found := audit(opened.page):
+                faults[f"{key}, {width}"] = found
+    assert faults == {}
+    assert console == [] and opened.script_errors() == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", ["nan"], indirect=True)
 def test_the_audit_finds_what_is_wrong(opened, shown):
     """Each kind of fault, made on purpose."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from workbench.widgets.base.spec import text
-from workbench.widgets.strips.strip import StripCell, Level, SharedAxis, Strip
+from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripCell
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 

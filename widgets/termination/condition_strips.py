@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
-from workbench.widgets.strips.strip import StripCell, Strip
+from workbench.widgets.strips.strip import Strip, StripCell
 from workbench.widgets.strips.strip_marks import STOP
 from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
 from workbench.widgets.termination.termination_spec import clause_strip

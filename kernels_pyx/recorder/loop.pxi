@@ -25,6 +25,7 @@ cdef class LoopRecorder:
     cdef bint given_now  # its iteration 0 was given
     cdef int64_t most, seen
     cdef PyThread_type_lock lock
+    cdef double heard  # time of the newest call
     cdef unsigned long inside  # the thread that records just now
 
     def __cinit__(self, *args, **options):
@@ -68,6 +69,11 @@ cdef class LoopRecorder:
     def iteration(self):
         """Calls in the present activation."""
         return self.row - self.init - 1 if self.starts else 0
+
+    @property
+    def silent(self):
+        """Seconds since the newest call; 0 in front of the first one."""
+        return max(0.0, wb_heard_now() - self.heard) if self.calls else 0.0
 
     # -- recording ----------------------------------------------------------------------------------------------------
     def record(self, **values):
@@ -148,6 +154,7 @@ cdef class LoopRecorder:
                     v.absent(row)
         self.row = row
         self.calls += 1
+        self.heard = wb_heard_now()
         if _grown != self.seen:
             self.seen = _grown
             held = self.bytes

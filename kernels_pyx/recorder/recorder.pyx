@@ -43,6 +43,22 @@ cdef extern from "structs.h" nogil:
     char* wb_big_chunk(size_t bytes, int huge)
     void wb_free_chunk(char* chunk, size_t bytes)
 
+cdef extern from *:
+    """
+    #include <time.h>
+    #ifdef CLOCK_MONOTONIC_COARSE  /* some milliseconds fine, and a tenth of the price */
+    #define WB_HEARD CLOCK_MONOTONIC_COARSE
+    #else
+    #define WB_HEARD CLOCK_MONOTONIC
+    #endif
+    static double wb_heard_now(void) {
+        struct timespec t;
+        clock_gettime(WB_HEARD, &t);
+        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    }
+    """
+    double wb_heard_now() nogil
+
 cdef extern from "Python.h":
     int PyDict_Next(object p, Py_ssize_t* pos, PyObject** key, PyObject** value)
 

@@ -35,7 +35,7 @@ def display_view(watch: Watch) -> None:
 
     def store(outlook: Outlook | None) -> None:
         """Write how the loop ended into the notebook, for whoever reads it without a kernel."""
-        if outlook is not None and outlook.state not in ("ready", "running"):
+        if outlook is not None and outlook.over:
             listeners.remove(store)
             with contextlib.suppress(Exception):  # the kernel ends
                 handle.update(view)

@@ -33,7 +33,7 @@ function strip(row) {
   const up = (y) => STRIP.height - 3 - ((scale(y) - scale(low)) / span) * (STRIP.height - 6);
   svg.setAttribute("role", "img");
   const from = `iterations ${row.x[0]} to ${last}, ${low.toPrecision(3)} to ${high.toPrecision(3)}`;
-  svg.setAttribute("aria-label", `${row.name}: ${from}${log ? ", logarithmic" : ""}`);
+  svg.setAttribute("aria-label", `${[row.measure, row.name].filter(Boolean).join(" of ")}: ${from}${log ? ", logarithmic" : ""}`);
   if (bound !== null && (!log || bound > 0)) {
     svgPart("line", { x1: 0, x2: STRIP.width, y1: up(bound), y2: up(bound), class: "workbench-watch-bound" }, svg);
   }
@@ -65,7 +65,7 @@ export default {
       name.textContent = status.name ?? "";
       state.textContent = status.stopping && status.state === "running" ? "asked to stop" : (status.state ?? "");
       count.textContent = `${(status.iteration ?? 0).toLocaleString("en")} iterations, ${status.rate ?? 0} per second`;
-      stop.disabled = status.stopping || !["ready", "running"].includes(status.state);
+      stop.disabled = status.stopping || !["ready", "running", "quiet"].includes(status.state);
       outlook.replaceChildren();
       if (status.status && status.state === "running") make("b", "workbench-watch-status", outlook, status.status);
       make("span", "", outlook, status.sentence ?? "");
@@ -81,6 +81,7 @@ export default {
         picture.appendChild(drawn);
         if (drawn.dataset.scale === "log") make("span", "workbench-watch-log", picture, "log");
         const words = make("div", "workbench-watch-words", line);
+        if (row.measure) make("span", "workbench-flow-dim", words, `${row.measure} `);
         make("b", "", words, row.value ?? "");
         make("span", "", words, ` ${row.label} `);
         const numbers = [];

@@ -60,8 +60,8 @@ class WatchView(ActPart):
         """Show an outlook; None when the watch is gone. Right on any thread."""
         watch = self._watch()
         if outlook is None or watch is None:
-            ended = "ended" if self.status.get("state") == "running" else self.status.get("state")
-            self.offer({**self.status, "state": ended})
+            if self.status.get("state") in ("ready", "running", "quiet"):
+                self.offer({**self.status, "state": "ended", "sentence": "Nobody holds the watch any more."})
         else:
             self.offer({**plain(outlook), "stopping": bool(watch.stop_requested)})
 
@@ -80,7 +80,7 @@ class WatchView(ActPart):
     def __repr__(self) -> str:
         """How the loop stands, for a notebook that is read without a kernel."""
         name, state = self.status.get("name"), self.status.get("state")
-        over = state not in ("ready", "running")
+        over = state not in ("ready", "running", "quiet")
         return f"<WatchView of {name!r}{': ' + str(self.status.get('sentence')) if over else ''}>"
 
     def close(self) -> None:

@@ -98,26 +98,32 @@ class Observer:
             self.calls_due()
         self._wake.set()
 
+    def _try_to_look(self) -> None:
+        try:
+            self.look()
+        except Exception as error:  # a look must not end the looking
+            self.trouble = repr(error)
+
     def _looking(self) -> None:
-        calls, since = -1, time.monotonic()
+        calls, since, told_quiet = -1, time.monotonic(), False
         while True:
             before = time.monotonic()
             watch = self._watch()
             if watch is None:
                 self.tell(None)
                 return
-            over = watch.state not in ("ready", "running")
+            over, quiet = watch.state not in ("ready", "running"), watch.quiet
             new, calls = watch.calls != calls, watch.calls
             del watch
             if over:
                 return
             if new:
-                since = before
-                try:
-                    self.look()
-                except Exception as error:  # a look must not end the looking
-                    self.trouble = repr(error)
-            elif before - since > IDLE:
+                since, told_quiet = before, False
+                self._try_to_look()
+            elif quiet and not told_quiet:
+                told_quiet = True
+                self._try_to_look()
+            elif before - since > IDLE and (told_quiet or not quiet):
                 watch = self._watch()
                 if watch is not None:
                     watch.alarm = watch.row  # the next call begins another thread

@@ -6,6 +6,7 @@ UNKNOWN, for the code of the loop is not seen.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,11 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError, 
 
 @dataclass(frozen=True)
 class VariableOutlook:
-    """One variable: its newest value (of an array the 2-norm), how it evolves, and a thinned history for a strip."""
+    """One variable: its newest value, how it evolves, and a thinned history for a strip.
+
+    Of an array ``value`` and the history are the 2-norm, of a complex number the modulus; ``measure`` says so, and is
+    empty for a real number. The evolution of an array is that of its slowest element.
+    """
 
     name: str
     value: float | None
@@ -45,6 +50,7 @@ class VariableOutlook:
     x: tuple[int, ...] = ()
     y: tuple[float, ...] = ()
     bound: float | None = None  #: a number that ``until`` compares it with
+    measure: str = ""
     rests: int | None = None  #: the iteration since which it has not changed, if it has not for a while
 
 
@@ -52,8 +58,9 @@ class VariableOutlook:
 class Outlook:
     """A watched loop at one moment.
 
-    ``rate`` is in iterations per second, ``seconds`` since the watch began. ``gap`` is the distance of the first clause
-    of ``until`` that is not met: (text, |left - right|).
+    ``state`` is that of the watch, or "quiet": no block is around its calls, and none was made since ``heard``, a time
+    of day. ``rate`` is in iterations per second, ``seconds`` since the watch began. ``gap`` is the distance of the
+    first clause of ``until`` that is not met: (text, |left - right|).
     """
 
     name: str
@@ -65,11 +72,19 @@ class Outlook:
     variables: tuple[VariableOutlook, ...] = ()
     gap: tuple[str, float] | None = None
     found: dict[str, str] = field(default_factory=dict)
+    heard: str = ""
+
+    @property
+    def over(self) -> bool:
+        """True if the loop has ended."""
+        return self.state not in ("ready", "running", "quiet")
 
     @property
     def sentence(self) -> str:
         """The outlook in one sentence."""
-        if self.state not in ("ready", "running"):
+        if self.state == "quiet":
+            return f"Nothing was recorded since {self.heard}. If the loop is over, watch.finish() says so."
+        if self.over:
             word = {"stopped": "It was stopped", "failed": "It failed"}.get(self.state, "It ended")
             plural = "iteration" if self.iteration == 1 else "iterations"
             return f"{word} after {self.iteration:,} {plural}, {time_text(self.seconds)}."
@@ -94,7 +109,7 @@ class Outlook:
     def line(self) -> str:
         """The outlook as one line of a terminal."""
         first = next((v for v in self.variables if v.value is not None), None)
-        value = f", {first.name} {first.value:.4g}" if first is not None else ""
+        value = f", {first.name} {' '.join([first.measure, f'{first.value:.4g}']).strip()}" if first is not None else ""
         return f"{self.name}: {self.iteration:,} it, {self.rate:,.3g} it/s{value}: {self.sentence}"
 
 
@@ -124,6 +139,9 @@ class Outlooks:
     def look(self, watch: Watch, rate: float = 0.0) -> Outlook:
         """The outlook now."""
         seconds, state, iteration = watch.seconds, watch.state, watch.iteration
+        heard = ""
+        if watch.quiet:
+            state, heard = "quiet", time.strftime("%H:%M:%S", time.localtime(time.time() - watch.silent))
         if not watch.variables or not watch.root.variables:
             return Outlook(watch.name, state, iteration, seconds, rate, unknown("no-data", "Nothing is recorded yet."))
         trace = watch.trace
@@ -132,7 +150,7 @@ class Outlooks:
         variables = tuple(self._variable(watch, name) for name in _first(watch))
         end = _end(watch)
         found = _found(watch, variables, end)
-        return Outlook(watch.name, state, iteration, seconds, rate, end, variables, _gap(watch), found)
+        return Outlook(watch.name, state, iteration, seconds, rate, end, variables, _gap(watch), found, heard)
 
     def _variable(self, watch: Watch, name: str) -> VariableOutlook:
         assert self._follower is not None
@@ -140,8 +158,7 @@ class Outlooks:
         try:
             evolution = self._follower.evolution(ref, newest=True)
         except TROUBLE as error:
-            why = str(getattr(error, "message", error))
-            return VariableOutlook(name, None, Evolution(Pattern.UNKNOWN, why=[why]))
+            evolution = Evolution(Pattern.UNKNOWN, why=[str(getattr(error, "message", error))])
         column = next(v for v in watch.variables if v.name == name)
         source, norm = (column.statistics, True) if column.statistics is not None else (column, False)
         start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
@@ -149,6 +166,7 @@ class Outlooks:
         if stop > (first := max(start, source.first)):
             rows = np.unique(np.linspace(first, stop - 1, POINTS).astype(np.int64))
         values = source.take(rows) if source.dtype is not None else np.empty(0)
+        measure = "2-norm" if norm or values.ndim > 1 else "modulus" if values.dtype.kind == "c" else ""
         y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
         if y.ndim > 1:
             y = np.linalg.norm(y.reshape(len(y), -1), axis=1)
@@ -157,7 +175,8 @@ class Outlooks:
         value = float(y[-1]) if len(y) else None
         bound = next((c.bound for c in watch.until if c.variable == name and not isinstance(c.bound, str)), None)
         x = tuple((rows - start + 1).tolist())
-        return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), bound, self._rests(ref, watch.iteration))
+        rests = self._rests(ref, watch.iteration)
+        return VariableOutlook(name, value, evolution, x, tuple(y.tolist()), None if measure else bound, measure, rests)
 
     def _rests(self, ref: Ref, iteration: int) -> int | None:
         """The iteration since which a number is the same, if it is for RESTING iterations."""
@@ -229,10 +248,11 @@ def plain(outlook: Outlook) -> dict[str, Any]:
         {
             "name": v.name,
             "value": None if v.value is None else f"{v.value:.6g}",
+            "measure": v.measure,
             "label": v.evolution.label.name,
             "confidence": v.evolution.confidence,
             "rate": number(v.evolution.rate),
-            "limit": number(v.evolution.limit),
+            "limit": None if v.measure else number(v.evolution.limit),  # an element's, beside the norm of all
             "why": next(iter(v.evolution.why), ""),
             "x": list(v.x),
             "y": [number(y) for y in v.y],

@@ -27,8 +27,8 @@ def live() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``number`` (unique in the process), ``name``, ``state`` ("ready", "running", "finished", "stopped", "failed"),
-        ``iteration``, and ``verdict``, a short sentence.
+        ``number`` (unique in the process), ``name``, ``state`` ("ready", "running", "quiet", "finished", "stopped",
+        "failed"), ``iteration``, and ``verdict``, a short sentence.
 
     Examples
     --------
@@ -39,7 +39,17 @@ def live() -> list[dict[str, Any]]:
     >>> [entry["iteration"] for entry in workbench.recorder.live() if entry["name"] == "halving"]
     [12]
     """
-    return [
-        {"number": w.number, "name": w.name, "state": w.state, "iteration": w.iteration, "verdict": w.verdict}
-        for w in watches()
-    ]
+    return [_entry(w) for w in watches()]
+
+
+def _entry(watch: Watch) -> dict[str, Any]:
+    outlook = watch.outlook()
+    forecast = outlook.state == "running" and outlook.end.outcome is not None
+    verdict = f"{outlook.end.status.name}: {outlook.sentence}" if forecast else outlook.sentence
+    return {
+        "number": watch.number,
+        "name": watch.name,
+        "state": outlook.state,
+        "iteration": outlook.iteration,
+        "verdict": verdict,
+    }

@@ -17,5 +17,4 @@ class TerminalLine:
     def __call__(self, outlook: Outlook | None) -> None:
         if outlook is not None:
             width = max(20, shutil.get_terminal_size((100, 24)).columns - 1)
-            over = outlook.state not in ("ready", "running")
-            self._line.show(outlook.line[:width], last=over)
+            self._line.show(outlook.line[:width], last=outlook.over)

@@ -29,6 +29,8 @@ from workbench.trace import Series, Trace
 
 #: bytes of rows in memory unless the watch is told otherwise
 MEMORY = 512 << 20
+#: seconds without a call, and multiples of the time between two, after which a loop without a block may be over
+QUIET, LONGER = 3.0, 10.0
 _NUMBERS = itertools.count(1)
 #: watches whose ``with`` block this thread (or task) is in, outermost first
 _ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
@@ -129,8 +131,6 @@ class Watch(LoopRecorder):
                 except Exception as error:  # a picture that fails must not end the loop
                     self.refused["show"] = f"{type(error).__name__}: {error}"
             self._observe()
-            if self.parent is None:
-                teller.ensure()
 
     def _observe(self) -> None:
         """Call the callbacks that are due, and have a thread that looks where anybody wants to know."""
@@ -138,6 +138,8 @@ class Watch(LoopRecorder):
         self.on_row = self._observe
         self.observer.calls_due()
         self.observer.ensure()
+        if self.parent is None:
+            teller.ensure()
 
     def finish(self, state: str = "") -> None:
         """Note that the loop is over. A ``with`` block and a wrapped iterable do it by themselves."""
@@ -152,6 +154,14 @@ class Watch(LoopRecorder):
     def seconds(self) -> float:
         """Seconds from the first activation to the end, or to now."""
         return (self._ended or time.monotonic()) - self._began if self._began is not None else 0.0
+
+    @property
+    def quiet(self) -> bool:
+        """True if the loop may be over: no block is around its calls, and none of them was made for a while."""
+        if self.state != "running" or self._token is not None:
+            return False
+        between = (self.seconds - self.silent) / max(1, self.calls)
+        return self.silent > max(QUIET, LONGER * between)
 
     def request_stop(self) -> None:
         """Ask the loop to stop: ``stop_requested`` becomes True, and so does what each call returns."""
@@ -280,7 +290,8 @@ class Watch(LoopRecorder):
 
     def outlook(self) -> Outlook:
         """Look at the loop now: the newest values, how they evolve, and when the loop will end."""
-        return self._outlooks.look(self, self.calls / self.seconds if self.seconds else 0.0)
+        spent = self.seconds - (self.silent if self.quiet else 0.0)
+        return self._outlooks.look(self, self.calls / spent if spent > 0 else 0.0)
 
     def restart(self) -> Watch:
         """A new watch of the same loop for another run; ``compare`` lays it over the runs before it.

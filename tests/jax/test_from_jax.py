@@ -69,6 +69,35 @@ def test_variables_have_the_names_of_the_users_code():
     assert [v.name for v in loop.variables] == ["while/x", "i"] or {"i"} <= {v.name for v in loop.variables}
 
 
+def test_parts_of_what_is_unpacked_and_what_is_stacked_have_the_names_of_the_code():
+    def train(state, data):
+        def step(carry, x):
+            params, count = carry
+            loss = (params["w"] * x).sum()
+            return ({"w": params["w"] - 0.1 * loss}, count + 1), loss
+
+        return lax.scan(step, state, data)
+
+    graph = wb.from_jax(train, ({"w": jnp.ones(2)}, 0), jnp.ones((3, 2)))
+    (loop,) = (f for path, f in graph.frames.items() if path)
+    assert [v.name for v in loop.variables] == ["i", "params['w']", "count", "stacked_loss"]
+
+
+def test_the_bound_of_a_fori_loop_is_read_and_not_carried():
+    def function(n):
+        return lax.fori_loop(0, n, lambda i, x: x + i * n, 0)
+
+    graph = wb.from_jax(function, 5)
+    (loop,) = (f for path, f in graph.frames.items() if path)
+    assert [v.name for v in loop.variables] == ["i", "x"]
+    with wb.Session(graph, graph.feeds(5)) as session:
+        session.run()
+        assert session.outputs["result"] == 50 and "i < n became false" in str(session.termination().reason)
+    bounds = jnp.array([2, 0, 5])
+    graph = wb.from_jax(jax.vmap(function), bounds)
+    assert np.array_equal(graph.run(graph.feeds(bounds))["result"], jax.vmap(function)(bounds))
+
+
 def test_nodes_have_the_users_lines():
     def body(x):
         return x * 2.0 + 1.0  # the line
@@ -139,6 +168,12 @@ def test_static_arguments_and_pytrees_go_in_and_out():
         graph.feeds([5.0], 3)
 
 
+def test_random_keys_in_a_result_are_keys():
+    graph = wb.from_jax(lambda k: (jax.random.split(k), 1.0), jax.random.key(3))
+    keys, _ = graph.result(graph.run(graph.example))
+    assert jax.random.normal(keys[1]) == jax.random.normal(jax.random.split(jax.random.key(3))[1])
+
+
 @pytest.mark.parametrize("thing", [wb.from_jax, JaxGraph])
 def test_examples_of_docstrings_work(thing):
     assert run_example("example", inspect.getdoc(thing), {"wb": wb, "np": np})[1] == ""
@@ -207,6 +242,8 @@ def test_callbacks_run_in_order_once_a_step_and_not_again_in_a_replay():
             lambda x: jax.ffi.ffi_call("nothing", jax.ShapeDtypeStruct((), jnp.float32))(x),
             ("ffi_call", "outside of JAX"),
         ),
+        (lambda x: jax.jit(lambda x: jax.new_ref(x)[...] * 2)(x), ("new_ref at test_from_jax.py", "mutable array")),
+        (lambda x: None, ("returns no value", "let it return")),
         (lambda x: x.no_such_thing, ("cannot trace", "AttributeError")),
         (lambda x: float(x), ("cannot trace", "ConcretizationTypeError")),
     ],

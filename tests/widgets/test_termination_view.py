@@ -263,3 +263,14 @@ def test_a_run_that_begins_anew_has_no_gaps_yet(made):
         assert len(clause["y"]) == 0 and clause["holds"] is None and clause["gap"] is None
         session.next_iteration(3)
         assert view.model(session.snapshot())["clauses"][0]["y"].tolist() == [6.0, 5.0]
+
+
+def test_a_condition_on_arrays_says_for_how_many_elements_it_holds(made):
+    b = wb.GraphBuilder("side by side")
+    x = b.while_loop(lambda x: b.op("any", x > 1.0, axis=None), lambda x: x * 0.5, {"x": b.constant([2.0, 3.0, 20.0])})
+    with wb.Session(b.build(x)) as session:
+        view = made(session)
+        assert verdict_model(view.model(session.snapshot()))["clauses"][0]["now"] == "no values yet"
+        session.next_iteration(3)
+        (clause,) = verdict_model(view.model(session.snapshot()))["clauses"]
+        assert (clause["now"], clause["state"]) == ("3 elements", "true for 2")  # of 1, 1.5 and 10

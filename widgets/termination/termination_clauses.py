@@ -114,7 +114,18 @@ class ClauseModel:
             "fixed": list(self._fixed),
             "whole": self._whole,
             "trend": "",
+            "elements": None if known else self._elements(trace),
         }
+
+    def _elements(self, trace: Trace | None) -> tuple[int, int] | None:
+        """Of a comparison of arrays, how many elements it holds for now, and how many there are."""
+        if trace is None:
+            return None
+        try:
+            newest = np.asarray(of_activation(trace[f"{self.clause['node']}:0"], self.outer)[-1])
+        except (LookupError, TypeError, WorkbenchError):
+            return None
+        return (int(np.count_nonzero(newest)), newest.size) if newest.size > 1 else None
 
     def trend(self, trace: Trace | None) -> str:
         """shrinking, constant, growing, cycling or nan: of the newest gaps; empty where they are too few."""

@@ -139,13 +139,17 @@ def _about(headline: str, loop: str) -> str:
 def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:
     """One clause: what it compares now, and whether it decides."""
     known = clause["gap"] is not None
+    held, elements = clause["elements"] or (0, 0)
+    state = "" if not known else "true" if clause["holds"] else "false"
     now = against(clause["left"], clause["right"]) if known else "no values yet"
+    if elements:
+        now, state = f"{elements:,} elements", f"true for {held:,}"
     decides = ("ended it" if ended else "decides") if clause.get("blocks") else ""
     return {
         "node": clause["node"],
         "text": shorten(clause["text"], 80),
         "now": now,
-        "state": "" if not known else "true" if clause["holds"] else "false",
+        "state": state,
         "gap": "" if not known else number(abs(clause["gap"])),
         "trend": TRENDS.get(clause.get("trend", ""), ""),
         "blocks": bool(clause.get("blocks")),

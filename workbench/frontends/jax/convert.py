@@ -48,7 +48,8 @@ def from_jax(
     Raises
     ------
     LoadError
-        ``no-jax``, ``jax-version``, ``jax-trace-failed`` (the function itself raised), ``unsupported-jax-type``.
+        ``no-jax``, ``jax-version``, ``jax-trace-failed`` (the function itself raised), ``no-results`` (it returns no
+        value), ``unsupported-jax-type``.
     UnknownOpError
         Once, with every primitive that is not evaluated, its line and the reason.
 
@@ -78,10 +79,16 @@ def from_jax(
     except Exception as error:  # the user's function may raise anything
         raise LoadError(
             f"JAX cannot trace {getattr(function, '__name__', 'the function')!r}: {type(error).__name__}: "
-            f"{str(error)[:1000]}",
+            f"{str(error)[:1000].strip().rstrip('.')}.",
             slug="jax-trace-failed",
             fix="call it under jax.jit with these arguments first; name what is not an array in static_argnums.",
         ) from error
+    if not jax.tree_util.tree_leaves(shape):
+        raise LoadError(
+            f"{getattr(function, '__name__', 'The function')!r} returns no value, so that nothing of it is computed.",
+            slug="no-results",
+            fix="let it return what you want to look at, such as the last state.",
+        )
     with collector_paused():
         graph = _graph(without_wrapper(closed), _name_of(function))
     attach(graph, Call(args, kwargs, static), shape)

@@ -59,7 +59,8 @@ class JaxGraph(Graph):
         return dict(zip(self.inputs, self._leaves(*args, **kwargs), strict=True))
 
     def result(self, outputs: Mapping[str, Any]) -> Any:
-        """Return the result of the function: its own tuples, dicts and classes with the values of a run.
+        """Return the result of the function: its own tuples, dicts and classes with the values of a run, random keys as
+        keys.
 
         Parameters
         ----------
@@ -123,7 +124,13 @@ def attach(graph: JaxGraph, call: Call, shape: Any) -> None:
 
     graph.__dict__["_call"] = call
     graph.__dict__["_leaves"] = leaves
-    graph.__dict__["_packed"] = lambda values: jax.tree_util.tree_unflatten(results, values)
+    kinds = [key_name(v) for v in jax.tree_util.tree_leaves(shape)]
+
+    def packed(values: list[Any]) -> Any:
+        keys = [jax.random.wrap_key_data(v, impl=k) if k else v for v, k in zip(values, kinds, strict=True)]
+        return jax.tree_util.tree_unflatten(results, keys)
+
+    graph.__dict__["_packed"] = packed
 
 
 def _number(value: Any, type_: Any) -> np.ndarray:

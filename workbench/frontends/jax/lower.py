@@ -93,7 +93,7 @@ class JaxLowering:
         name = equation.primitive.name
         if (reason := refusal(equation)) is not None:
             return self._refuse(equation, reason)
-        if (note := note_of(equation)) is not None:
+        if (note := note_of(equation, self.builder.source)) is not None:
             self.notes[note] = None
         if name in CONTROL:
             return CONTROL[name](self, equation, values)
@@ -178,7 +178,7 @@ class JaxLowering:
 
     def _refuse(self, equation: Any, reason: str) -> list[Value]:
         """Note what cannot be evaluated for one error at the end; the results are stand-ins."""
-        self.refused.setdefault(f"{equation.primitive.name} at {place_of(equation)}", reason)
+        self.refused.setdefault(f"{equation.primitive.name} at {place_of(equation, self.builder.source)}", reason)
         types = [type_of(v.aval) for v in equation.outvars]
         return [self.builder.constant(np.zeros(t.shape, t.dtype)) for t in types]
 

@@ -1,7 +1,8 @@
 """Names for inputs and loop variables: those that the user's code has.
 
 JAX names the parts of an argument by their path: ``state[0]``, ``carry.x``. Where the function begins with
-``x, i = state``, as most loop bodies do, its own names are better.
+``x, i = state``, as most loop bodies do, its own names are better: ``x``, and ``params['w']`` for ``carry[0]['w']``.
+What a scan stacks is named after what its body returns: ``stacked_loss``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from workbench.frontends.jax.library import argument_names, function_place
 from workbench.frontends.jax.source_lines import PLACE
 
-_PART = re.compile(r"^(?P<base>\w+)\[(?P<index>\d+)\]$")
+_PART = re.compile(r"^(?P<base>\w+)\[(?P<index>\d+)\](?P<rest>.*)$")
 
 
 def variable_names(jaxpr: Any, first: int, count: int, other: Any = None) -> list[str]:
@@ -54,25 +55,51 @@ def own_names(jaxpr: Any) -> list[str]:
         part = _PART.match(name)
         targets = unpacked.get(part["base"], ()) if part else ()
         if part and int(part["index"]) < len(targets):
-            names[k] = targets[int(part["index"])] or name
+            target = targets[int(part["index"])]
+            names[k] = f"{target}{part['rest']}" if target else name
     return names
 
 
-@functools.lru_cache(maxsize=1024)
+def stacked_names(jaxpr: Any, count: int) -> list[str]:
+    """Names for the ``count`` arrays that a scan stacks; "stacked[0]" and so on where its body has none for them."""
+    returned = _returned(function_place(jaxpr))
+    names = returned if len(returned) == count else [""] * count
+    return [f"stacked_{n}" if n else f"stacked[{k}]" for k, n in enumerate(names)]
+
+
 def _unpacked(place: str) -> dict[str, tuple[str, ...]]:
     """Parameter -> the names that the function gives to its elements in ``a, b = parameter``."""
+    function = _function(place)
+    return {} if function is None else dict(_assignments(function))
+
+
+def _returned(place: str) -> list[str]:
+    """The names in ``y`` of ``return carry, y``, if that is how the function ends; "" for what is not a name."""
+    function = _function(place)
+    last = function.body[-1] if function is not None else None
+    if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple) or len(last.value.elts) != 2:
+        return []
+    stacked = last.value.elts[1]
+    parts = stacked.elts if isinstance(stacked, ast.Tuple) else [stacked]
+    return [p.id if isinstance(p, ast.Name) and p.id.strip("_") else "" for p in parts]
+
+
+def _function(place: str) -> ast.FunctionDef | None:
+    """The function of the user's file that begins at a place."""
     match = PLACE.match(place)
     if match is None:
-        return {}
-    lines = linecache.getlines(match["file"])
+        return None
+    functions = _functions("".join(linecache.getlines(match["file"])))
+    return next((f for f in functions if _begins_at(f, int(match["line"]))), None)
+
+
+@functools.lru_cache(maxsize=64)
+def _functions(text: str) -> list[ast.FunctionDef]:
     try:
-        tree = ast.parse("".join(lines))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    first = int(match["line"])
-    functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _begins_at(n, first))
-    function = next(functions, None)
-    return {} if function is None else dict(_assignments(function))
+        return []
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
 
 
 def _begins_at(function: ast.FunctionDef, line: int) -> bool:

@@ -10,22 +10,24 @@ from typing import Any
 
 from workbench.frontends.jax.library import made_in, opened
 from workbench.frontends.jax.source_lines import place_of
+from workbench.ir.node import Source
 
 #: the function of JAX that vmaps a cond or a switch
 _BRANCHES = "_cond_batching_rule"
 
 
-def note_of(equation: Any) -> str | None:
-    """A sentence on an equation that vmap made of a branch, or on loops side by side; None for all others."""
-    name = equation.primitive.name
+def note_of(equation: Any, around: Source | None) -> str | None:
+    """A sentence on an equation that vmap made of a branch, or on loops side by side; None for all others. ``around``
+    is the line of the call that the equation stands in."""
+    name, place = equation.primitive.name, place_of(equation, around)
     if name == "select_n" and made_in(equation, _BRANCHES):
         return (
-            f"The branch at {place_of(equation)} is under vmap, which computes all of its sides for every element and "
+            f"The branch at {place} is under vmap, which computes all of its sides for every element and "
             "then selects (select_n): a NaN or an index out of range may stem from a side that is not taken."
         )
     if name == "while" and opened(equation.params["cond_jaxpr"])[0].outvars[0].aval.shape:
         return (
-            f"The loops at {place_of(equation)} run side by side under vmap, until the last of them ends; those that "
+            f"The loops at {place} run side by side under vmap, until the last of them ends; those that "
             "have ended keep their values."
         )
     return None

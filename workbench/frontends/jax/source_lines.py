@@ -21,9 +21,10 @@ def source_of(equation: Any, around: Source | None) -> Source | None:
     return Source(frame.file_name, frame.start_line, linecache.getline(frame.file_name, frame.start_line).strip())
 
 
-def place_of(equation: Any) -> str:
-    """``newton.py:9`` for messages; "a line that JAX did not note" where there is none."""
-    source = source_of(equation, None)
+def place_of(equation: Any, around: Source | None) -> str:
+    """``newton.py:9`` for messages, of the call ``around`` where the equation has no line; "a line that JAX did not
+    note" where neither has one."""
+    source = source_of(equation, around)
     return "a line that JAX did not note" if source is None else source.place
 
 

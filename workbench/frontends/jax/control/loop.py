@@ -2,6 +2,8 @@
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html.
 
+The upper bound that ``lax.fori_loop`` carries along is not one of the loop's variables here: it never changes.
+
 Under ``vmap`` the condition is one bool for each of the loops side by side: they go on while one of them does, and
 those that have ended keep their values.
 """
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.frontends.jax.library import opened
+from workbench.frontends.jax.library import function_place, opened
 from workbench.frontends.jax.names import distinct, variable_names
 from workbench.ir.builder.value import Value
 
@@ -28,34 +30,47 @@ def lower_while(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -
     test_consts, body_consts, start = values[:tests], values[tests : tests + extra], values[tests + extra :]
     body, test = params["body_jaxpr"], params["cond_jaxpr"]
     names = variable_names(opened(body)[0], extra, len(start), (opened(test)[0], tests))
-    count = len(start)
-    if equation.effects or not count:  # one more variable: effects happened, or a condition that never changes
-        names = distinct([*names, "effects" if equation.effects else "unchanged"])
-        start = [*start, b.constant(np.asarray(True))]
+    bound = _upper_bound(opened(test)[0], opened(body)[0], extra)
+    fixed = {} if bound is None else {bound: start[bound]}
+    carried = [k for k in range(len(start)) if k not in fixed]
+    first = {names[k]: start[k] for k in carried}
+    happened = None
+    if equation.effects or not carried:  # one more variable: effects happened, or a condition that never changes
+        happened = distinct([*names, "effects" if equation.effects else "unchanged"])[-1]
+        first[happened] = b.constant(np.asarray(True))
     batched = bool(opened(test)[0].outvars[0].aval.shape)
 
+    def state(now: dict[str, Value]) -> list[Value]:
+        return [fixed[k] if k in fixed else now[name] for k, name in enumerate(names)]
+
     def tested(now: dict[str, Value]) -> Value:
-        return lowering.after_effects(lowering.closed(test, [*test_consts, *_of(now, names[:count])], "cond"))[0]
+        return lowering.after_effects(lowering.closed(test, [*test_consts, *state(now)], "cond"))[0]
 
     def condition(**now: Value) -> Value:
         go_on = tested(now)
         return go_on if go_on.shape == () else b.op("any", go_on, axis=None, name=lowering.label(None, "any"))
 
     def step(**now: Value) -> dict[str, Value]:
-        old = _of(now, names)
-        made = lowering.closed(body, [*body_consts, *old[:count]], "body")
-        if len(names) > count:
-            made.append(lowering.mark() if equation.effects else old[-1])
+        results = lowering.closed(body, [*body_consts, *state(now)], "body")
+        made = {names[k]: results[k] for k in carried}
+        if happened is not None:
+            made[happened] = lowering.mark() if equation.effects else now[happened]
         go_on = tested(now) if batched else None
         if go_on is not None:
-            made = [_kept_where(lowering, go_on, new, before) for new, before in zip(made, old, strict=True)]
-        return dict(zip(names, made, strict=True))
+            made = {name: _kept_where(lowering, go_on, new, now[name]) for name, new in made.items()}
+        return made
 
-    init = dict(zip(names, start, strict=True))
-    final = b.while_loop(condition, step, init, name=lowering.label(equation, "while"))
-    if equation.effects:
-        lowering.wait_for(final[names[-1]].ref.node)
-    return [final[n] for n in names[:count]]
+    final = b.while_loop(condition, step, first, name=lowering.label(equation, "while"))
+    if happened is not None and equation.effects:
+        lowering.wait_for(final[happened].ref.node)
+    return state(final)
+
+
+def _upper_bound(test: Any, body: Any, first: int) -> int | None:
+    """The place of the bound that a ``fori_loop`` carries along; None for other loops."""
+    if not function_place(test).startswith("_fori_cond_fun ") or len(body.outvars) < 2:
+        return None
+    return 1 if body.outvars[1] is body.invars[first + 1] else None
 
 
 def _kept_where(lowering: JaxLowering, go_on: Value, new: Value, before: Value) -> Value:
@@ -67,7 +82,3 @@ def _kept_where(lowering: JaxLowering, go_on: Value, new: Value, before: Value) 
         go_on = b.op("reshape", go_on, shape=(*(go_on.shape or ()), *(1,) * (rank - len(go_on.shape or ()))))
     kept: Value = b.op("where", go_on, new, before, name=lowering.label(None, "kept"))
     return kept
-
-
-def _of(variables: dict[str, Value], names: Sequence[str]) -> list[Value]:
-    return [variables[n] for n in names]

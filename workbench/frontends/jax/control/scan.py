@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.frontends.jax.library import argument_names, counts_of_scan, opened
-from workbench.frontends.jax.names import distinct, variable_names
+from workbench.frontends.jax.names import distinct, stacked_names, variable_names
 from workbench.frontends.jax.types import type_of
 from workbench.ir.builder.value import Value
 
@@ -30,7 +30,7 @@ def lower_scan(lowering: JaxLowering, equation: Any, values: Sequence[Value]) ->
     carried = variable_names(jaxpr, n_consts, n_carry)
     stacked = [type_of(v.aval) for v in jaxpr.outvars[n_carry:]]
     labels = argument_names(jaxpr)[n_consts + n_carry :]
-    names = distinct([*carried, *(f"stacked[{k}]" for k in range(len(stacked)))])
+    names = distinct([*carried, *stacked_names(jaxpr, len(stacked))])
     counter = distinct([*names, "iteration" if "i" in names else "i"])[-1]
     variables, lists = names[:n_carry], names[n_carry:]
     happened = distinct([counter, *names, "effects"])[-1]

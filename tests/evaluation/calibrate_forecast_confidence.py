@@ -1,7 +1,8 @@
 """Command that regenerates ``TABLE`` of ``workbench.analysis.forecast.calibrated_confidence``, or checks it.
 
-``python -m tests.evaluation.calibrate_forecast_confidence [EACH]`` prints the table, from the random loops and the
-development families.  ``--check`` prints the calibration of a table that each family was left out of in its turn.
+``python -m tests.evaluation.calibrate_forecast_confidence [EACH]`` prints the table, from the random loops, the
+development families and the solvers that may be learnt from.  ``--check`` prints the calibration of a table that each
+family was left out of in its turn.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tests.evaluation.calibrate_confidence import isotonic
-from tests.evaluation.calibrate_forecasts import CALIBRATED
+from tests.evaluation.calibrate_forecasts import CALIBRATED, solver_runs
 from tests.evaluation.families.base import WATCHED, draws, families
 from tests.evaluation.random_loops import endless, exact, smooth  # noqa: F401  (they register their families)
 from tests.evaluation.random_loops.families import FAMILIES, draw
@@ -52,6 +53,9 @@ def answers(each: int) -> Iterator[Said]:
             upto = max(SEEN) if watched.n is None else watched.n // 2 + 3
             upto = min(upto, len(watched.clauses[0][1]))
             yield from _asked(watched.family, [c[0] for _, c in observations(watched, upto)], watched.n)
+    for run in solver_runs(each):
+        op = ">=" if run.op == "<" else "<"
+        yield from _asked(f"{run.family} {run.name}", [(float(v), op, run.bound) for v in run.values], run.ends)
 
 
 def _asked(family: str, shown: list, n: int | None) -> Iterator[Said]:

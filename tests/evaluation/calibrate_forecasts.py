@@ -2,7 +2,8 @@
 
 ``python -m tests.evaluation.calibrate_forecasts [EACH]`` prints the factors. The loops are those of other seeds than
 ``tests.evaluation.score_forecasts`` draws by default, so that its coverage is measured on loops that were not learnt
-from.
+from; of SciPy's solvers those of the half of ``scipy_runs`` that may be learnt from.  ``--check`` prints, for each
+class, the share of each family that the factors made without it cover, families as one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tests.evaluation.families.base import WATCHED, draws, families
 from tests.evaluation.random_histories import limits
 from tests.evaluation.random_loops import exact, smooth  # noqa: F401  (they register their families)
 from tests.evaluation.random_loops.families import FAMILIES, draw
+from tests.recorder.scipy_runs import Run, runs
 from workbench.analysis.forecast.calibrated_intervals import half_width
 from workbench.analysis.forecast.crossing_time import forecast_crossing
 from workbench.analysis.forecast.tolerance_crossing import within
@@ -75,6 +77,19 @@ def development_scores(each: int) -> Scores:
     return out
 
 
+def solver_runs(each: int) -> list[Run]:
+    """Runs of SciPy's solvers on problems that may be learnt from."""
+    return [run for run in runs(10 * each, SEED) if not run.half]
+
+
+def solver_scores(each: int) -> Scores:
+    """The same of solvers."""
+    out = no_scores()
+    for run in solver_runs(each):
+        _score(out, f"{run.family} {run.name}", run.values, ">=" if run.op == "<" else "<", run.bound, run.ends)
+    return out
+
+
 def tolerance_scores(each: int) -> Scores:
     """The same of the forecasts of a tolerance."""
     out = no_scores()
@@ -120,9 +135,25 @@ def merged(*parts: Scores) -> Scores:
     return out
 
 
+def left_out(kind: str, by_family: dict[str, list[float]]) -> float:
+    """Mean share of a family's scores that the factor of all others covers; NaN of one family."""
+    shares = []
+    for family, values in by_family.items():
+        others = {name: v for name, v in by_family.items() if name != family}
+        if others:
+            shares.append(float(np.mean(np.array(values) <= shrunk(kind, others))))
+    return float(np.mean(shares)) if shares else float("nan")
+
+
 def main() -> None:
-    each = int(sys.argv[1]) if len(sys.argv) > 1 else 30
-    found = merged(scores(each), development_scores(max(each // 2, 1)), tolerance_scores(each))
+    each = next((int(a) for a in sys.argv[1:] if a.isdigit()), 30)
+    parts = scores(each), development_scores(max(each // 2, 1)), tolerance_scores(each), solver_scores(each)
+    found = merged(*parts)
+    if "--check" in sys.argv:
+        shares = {kind: left_out(kind, by_family) for kind, by_family in sorted(found.items()) if len(by_family) > 1}
+        print(*(f"{kind}: {share:.3f} of {len(found[kind])} families" for kind, share in shares.items()), sep="\n")
+        print(f"all classes with a width: {np.mean([v for k, v in shares.items() if not k.endswith('exact')]):.3f}")
+        return
     for kind, by_family in sorted(found.items()):
         n = sum(len(v) for v in by_family.values())
         print(f'    "{kind}": {shrunk(kind, by_family):.2f},  # of {n} in {len(by_family)} families')

@@ -42,6 +42,12 @@ class Run(NamedTuple):
         return int(met[0]) + 1 if met.size else None
 
     @property
+    def ends(self) -> int:
+        """Index of the first value that ends the run, as ``Watched.n``."""
+        assert self.count is not None
+        return self.count - 1
+
+    @property
     def half(self) -> int:
         """0: may be learnt from; 1: left out. It follows from the problem alone."""
         return digest(f"{self.family} {self.problem}") % 2

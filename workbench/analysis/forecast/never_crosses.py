@@ -29,7 +29,7 @@ EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", 
 QUIET, WAITS = 0.25, 0.2
 #: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
 SLOWED = 0.3
-#: Values of a record that came down to a floor, and at the floor, at least.
+#: Values of a record that fell to a floor, and at the floor, at least.
 CAME, ARRIVED = 32, 15
 
 

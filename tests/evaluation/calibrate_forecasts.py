@@ -31,6 +31,8 @@ CALIBRATED = (0, 3)
 
 
 PERCENTS = (5, 10, 20, 30, 50)
+#: a class of fewer forecasts has the factor of rare ones
+LEAST_LEARNT = 5
 Scores = defaultdict[str, defaultdict[str, list[float]]]
 
 
@@ -149,6 +151,7 @@ def main() -> None:
     each = next((int(a) for a in sys.argv[1:] if a.isdigit()), 30)
     parts = scores(each), development_scores(max(each // 2, 1)), tolerance_scores(each), solver_scores(each)
     found = merged(*parts)
+    del found["exact"]  # continuations to the last digit have no width
     if "--check" in sys.argv:
         shares = {kind: left_out(kind, by_family) for kind, by_family in sorted(found.items()) if len(by_family) > 1}
         print(*(f"{kind}: {share:.3f} of {len(found[kind])} families" for kind, share in shares.items()), sep="\n")
@@ -156,6 +159,8 @@ def main() -> None:
         return
     for kind, by_family in sorted(found.items()):
         n = sum(len(v) for v in by_family.values())
+        if n < LEAST_LEARNT:
+            continue
         print(f'    "{kind}": {shrunk(kind, by_family):.2f},  # of {n} in {len(by_family)} families')
 
 

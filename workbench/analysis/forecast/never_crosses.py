@@ -278,7 +278,7 @@ def _intermittent(y: np.ndarray) -> bool:
     if float(np.median(d)) < QUIET * math.sqrt(float(np.mean(d * d))):
         return True
     rests = np.count_nonzero(d == 0)
-    return rests > WAITS * len(d) and len(np.unique(y)) > 0.9 * (len(y) - rests)
+    return bool(rests > WAITS * len(d) and len(np.unique(y)) > 0.9 * (len(y) - rests))
 
 
 def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:

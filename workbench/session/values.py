@@ -75,10 +75,14 @@ class SessionValues:
         except TraceError as error:
             if error.slug != "not-recorded":
                 raise
-            found = step_back.recompute(run, self.trace.ref(name), iteration)
-            if found is None:
-                raise
-            return found
+            ref = self.trace.ref(name)
+            found = step_back.recompute(run, ref, iteration)
+            if found is not None:
+                return found
+            if self.trace.dropped and self._state.graph.nodes[ref.node].attrs.get("is_constant"):
+                # an invariant also fires where its loop is never started; no row of the loop tells that
+                return self.whole_trace()[name].at(iteration)
+            raise
 
     def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:
         """A handle on a value, which no manager owns."""

@@ -232,8 +232,8 @@ cdef int rest_of_row(Machine m, int f, int store, long long row, Recipe* recipe,
     cdef char* source = again.scratch - arrays.recorded
     if pin != NULL:
         source = pin.bytes - arrays.recorded
-    elif _in_progress(m, store, row):
-        source = arrays.scratch
+    elif _in_progress(m, store, row) or (arrays.pinning and row == arrays.row):
+        source = arrays.scratch  # the last row of a loop that has been left is pinned when the next one begins
     elif compute_again(m, f, store, row, recipe, again) < 0:
         return -1
     memcpy(out, source + offset, size)

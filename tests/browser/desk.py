@@ -17,6 +17,8 @@ from tests.browser.page import Page
 
 #: where JupyterLab keeps the theme that was chosen last
 THEME = Path("settings", "@jupyterlab", "apputils-extension", "themes.jupyterlab-settings")
+#: where our extension keeps the layout of panels
+LAYOUT = Path("settings", "workbench", "layout.jupyterlab-settings")
 
 
 class Desk:
@@ -41,7 +43,8 @@ class Desk:
                     page.evaluate("localStorage.removeItem('workbench:layout')")
                 page.close()
             self._end_kernels()
-            (self.folder / THEME).unlink(missing_ok=True)
+            for settings in (THEME, LAYOUT):
+                (self.folder / settings).unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def opened(self, name: str, cells: Sequence[str] = ()) -> Iterator[Page]:
@@ -65,8 +68,8 @@ class Desk:
 
 
 @contextlib.contextmanager
-def started(browser: Any, folder: Path, app: str = "lab") -> Iterator[Desk]:
-    """A desk with JupyterLab, or ``"notebook"``."""
+def started(browser: Any, folder: Path, app: str = "lab", extension: bool = True) -> Iterator[Desk]:
+    """A desk with JupyterLab, or ``"notebook"``; without our extension, if told so."""
     context = browser.new_context(viewport={"width": 1400, "height": 1200})
-    with contextlib.closing(context), lab_server(folder, app=app) as (url, token):
+    with contextlib.closing(context), lab_server(folder, app=app, extension=extension) as (url, token):
         yield Desk(context, folder, url, token, app)

@@ -44,10 +44,11 @@ STARTS = {"lab": ["lab", "--LabApp.extension_manager=readonly", "--LabApp.news_u
 
 @contextlib.contextmanager
 def lab_server(
-    folder: Path, own: Mapping[str, Sequence[str]] | None = None, app: str = "lab"
+    folder: Path, own: Mapping[str, Sequence[str]] | None = None, app: str = "lab", extension: bool = True
 ) -> Iterator[tuple[str, str]]:
     """JupyterLab (or Notebook 7: ``app="notebook"``) in ``folder`` on copies of the project's notebooks (it saves what
-    it opens), and on notebooks of the test's own: name -> the code of its cells. Gives its address and token."""
+    it opens), and on notebooks of the test's own: name -> the code of its cells. Gives its address and token. Without
+    ``extension`` ours is disabled, which is as if it were not installed."""
     work = folder / "notebooks"
     shutil.copytree(NOTEBOOKS, work, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     for name, cells in (own or {}).items():
@@ -57,9 +58,12 @@ def lab_server(
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(settings))
     # JupyterLab looks for extensions here first; an editable install does not bring them along
-    extension = folder / "data" / "labextensions" / "workbench"
-    extension.parent.mkdir(parents=True)
-    extension.symlink_to(ROOT / "widgets" / "labextension")
+    place = folder / "data" / "labextensions" / "workbench"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(ROOT / "widgets" / "labextension")
+    if not extension:
+        (folder / "config" / "labconfig").mkdir(parents=True)
+        (folder / "config" / "labconfig" / "page_config.json").write_text('{"disabledExtensions": {"workbench": true}}')
     # kernels are this Python: `jupyter lab` is the first one on PATH, which may be that of another environment
     kernel = folder / "path" / "kernels" / "python3"
     kernel.mkdir(parents=True)

@@ -9,9 +9,14 @@ import onnx
 import pytest
 
 import workbench as wb
+from tests.browser.lab import ROOT
 from tests.cli.models import newton
+from tests.frontends.samediff_files import Model, sdz
 
 DOCUMENT = "document.querySelector('.lm-DockPanel-widget:not(.lm-mod-hidden) .workbench-document')"
+NAMES = ["relu.onnx", "savings.pbtxt", "loop.pb", "savings.fb", "linear.sdz", "run.wbtrace", "found.wbfinding"]
+#: formats that are known and not read -> what the page advises
+KNOWN = {"real.mlir": "StableHLO", "real.pt2": "torch.export.load"}
 HOSTILE = "<img src=x onerror=alert(1)>' .onnx"
 
 
@@ -26,6 +31,10 @@ def page(desk):
     (folder / "relu.onnx").write_bytes(model.SerializeToString())
     for name in ("savings.pbtxt", "savings.fb"):
         shutil.copyfile(desk.notebooks / "models" / name, folder / name)
+    shutil.copyfile(ROOT / "tests" / "frontends" / "data" / "loop.pb", folder / "loop.pb")
+    (folder / "linear.sdz").write_bytes(sdz({"model.sdnb": Model.single()}))
+    (folder / "real.mlir").write_text("module @f {\n  func.func public @main() {\n    return\n  }\n}\n")
+    (folder / "real.pt2").write_bytes(sdz({"m/models/model.json": b"{}", "m/archive_format": b"pt2"}))
     for name in ("broken.pb", "broken.pt2", "broken.sdz", "broken.mlir", HOSTILE):
         (folder / name).write_bytes(b"\x00not a model")
     with wb.Session(newton(), {"a": 2.0}) as session:
@@ -54,7 +63,7 @@ def close(page) -> None:
     page.page.evaluate("jupyterapp.shell.currentWidget.close()")
 
 
-@pytest.mark.parametrize("name", ["relu.onnx", "savings.pbtxt", "savings.fb", "run.wbtrace", "found.wbfinding"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_double_click_opens_a_panel(page, name):
     icon = page.page.locator(f".jp-DirListing-item[title^='Name: {name}'] .jp-DirListing-itemIcon svg")
     assert icon.get_attribute("data-icon").startswith("workbench:")
@@ -68,6 +77,13 @@ def test_a_file_that_cannot_be_read_says_why(page, name):
     double_click(page, name, ".workbench-page button")
     words = page.page.evaluate(f"{DOCUMENT}.innerText")
     assert f"{name} cannot be opened" in words and "Traceback" not in words and len(words) > 80
+    close(page)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_format_that_is_not_read_says_what_to_do_instead(page, name):
+    double_click(page, name, ".workbench-page button")
+    assert KNOWN[name] in page.page.evaluate(f"{DOCUMENT}.innerText")
     close(page)
 
 

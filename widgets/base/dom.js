@@ -153,6 +153,7 @@ function remembered() {
 function remember(changes) {
   try {
     localStorage.setItem(STORE, JSON.stringify({ ...remembered(), ...changes }));
+    dispatchEvent(new Event(STORE)); // the extension of JupyterLab keeps it in the settings
   } catch {
     // full, or forbidden: it lasts as long as the page
   }

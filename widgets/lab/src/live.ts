@@ -5,6 +5,7 @@ import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { ServiceManager, Session } from '@jupyterlab/services';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Poll } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 
@@ -39,6 +40,10 @@ class LiveRuns extends Widget {
 
   protected onAfterShow(): void {
     void this.poll.start().then(() => this.poll.refresh());
+  }
+
+  every(interval: number): void {
+    this.poll.frequency = { interval, backoff: true, max: Math.max(30_000, interval) };
   }
 
   dispose(): void {
@@ -116,13 +121,14 @@ export const live: JupyterFrontEndPlugin<void> = {
   description: 'Lists the live sessions and watches of all kernels.',
   autoStart: true,
   requires: [IDocumentManager],
-  optional: [ICommandPalette, ILabShell, ILayoutRestorer],
+  optional: [ICommandPalette, ILabShell, ILayoutRestorer, ISettingRegistry],
   activate(
     app: JupyterFrontEnd,
     documents: IDocumentManager,
     palette: ICommandPalette | null,
     labShell: ILabShell | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    registry: ISettingRegistry | null
   ) {
     async function goTo(session: Session.IModel, run: Run): Promise<void> {
       if (session.type === 'console') {
@@ -141,6 +147,14 @@ export const live: JupyterFrontEndPlugin<void> = {
     }
     const list = new LiveRuns(app.serviceManager, (session, run) => void goTo(session, run));
     app.shell.add(list, 'left', { rank: 650 });
+    void registry
+      ?.load(live.id)
+      .then(settings => {
+        const set = () => list.every(1000 * (settings.get('seconds').composite as number));
+        settings.changed.connect(set);
+        set();
+      })
+      .catch(() => undefined); // it looks as often as it does without settings
     restorer?.add(list, 'workbench-live');
     app.commands.addCommand(Commands.showLive, {
       label: 'Show live runs',

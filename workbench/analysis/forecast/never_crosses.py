@@ -30,7 +30,7 @@ QUIET, WAITS = 0.25, 0.2
 #: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
 SLOWED = 0.3
 #: Values of a record that fell to a floor, and at the floor, at least.
-CAME, ARRIVED = 32, 15
+CAME, ARRIVED = 32, 10
 
 
 class Verdict(NamedTuple):
@@ -203,15 +203,16 @@ def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) 
 
     Asked of all of it where it has 40 values or more, of the last half and, if that still holds some of the way down,
     of the last two fifths, 20 values or more, of the last third, 15 or more, and of what is not above the last 10
-    values, 15 or more; in the logarithm where the values are positive.  Its quarters must lie on one level and the gap
-    to the threshold exceed five deviations and twice the range.  Where its steps do not lean back, the noise is
-    correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.  A record that waits
-    and moves now and then is a search, and not noise.
+    values, an eighth of the record at least; in the logarithm where the values are positive.  Its quarters must lie on
+    one level and the gap to the threshold exceed five deviations and twice the range.  Where its steps do not lean
+    back, the noise is correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.
+    A record that waits and moves now and then is a search, and not noise.
     """
     if keep not in (">", ">=", "<", "<="):
         return None
     n = len(x)
-    for start, least in ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), ARRIVED)):
+    parts = ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), max(ARRIVED, n // 8)))
+    for start, least in parts:
         late = x[start:]
         if len(late) >= least:
             gap = _stationary_gap(x, late, keep, t)

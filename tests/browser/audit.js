@@ -41,7 +41,8 @@
       const [part, cutter] = seen(parent, rect);
       const told = cutter && (parent.closest('[title]') || getComputedStyle(cutter).textOverflow === 'ellipsis');
       if (cutter && !told && part) say('cut', node.data, cutter.className.baseVal ?? cutter.className);
-      if (part) texts.push({ node, part, top: parent.closest('.workbench-menu, .workbench-keys') });
+      const turned = parent.closest('text')?.getAttribute('transform')?.match(/rotate\((-?[\d.]+)/)?.[1] % 90;
+      if (part) texts.push({ node, part, turned, top: parent.closest('.workbench-menu, .workbench-keys') });
     }
   }
   for (const field of panel.querySelectorAll('button, summary, th')) {
@@ -52,15 +53,18 @@
   for (let i = 0; i < texts.length; i++) {
     for (let j = i + 1; j < texts.length && texts[j].part.left < texts[i].part.right - 2; j++) {
       const both = meet(texts[i].part, texts[j].part);
+      // the boxes around slanted texts of one axis meet, the texts do not
+      if (texts[i].turned && texts[j].turned) continue;
       if (wide(both) > 3 && high(both) > 4 && texts[i].top === texts[j].top && texts[i].node !== texts[j].node)
         say('overlap', texts[i].node.data, texts[j].node.data);
     }
   }
   for (const figure of panel.querySelectorAll('.workbench-figure')) {
     if (!figure.offsetWidth || !figure._fullLayout) continue;
-    const images = figure._fullData.filter((t) => /heatmap|image|table/.test(t.type)).map((t) => t.yaxis ?? 'y');
+    const images = figure._fullData.filter((t) => /heatmap|image|table/.test(t.type) || t.orientation === 'h').map((t) => t.yaxis ?? 'y');
     for (const name of Object.keys(figure._fullLayout).filter((n) => /^yaxis\d*$/.test(n))) {
       const { range, type, visible } = figure._fullLayout[name];
+      // rows of images, of bars that lie, of boxes and of loops go down
       if (images.includes(name.replace('axis', '')) || figure.closest('.workbench-is-graph, .workbench-is-timeline')) continue;
       if (visible !== false && type !== 'category' && range[0] > range[1]) say('descends', name, range);
     }

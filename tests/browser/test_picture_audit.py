@@ -106,6 +106,9 @@ assert panel.session.run().reason.name == "FAILED"
 """,
 }
 CELLS = [START]
+#: opens a tool by its tab, if it is not the one in sight
+OPEN = """const tab = panel.querySelector(`[data-pane=${args[0]}]`);
+          if (tab.ariaExpanded !== 'true' || tab.ariaSelected !== 'true') tab.click();"""
 WIDTHS = ((1440, 900), (1024, 768), (1920, 1080))
 #: the workload that the default run looks at
 THIN = "three variables"
@@ -185,7 +188,8 @@ def test_nothing_is_wrong_with_the_tools(opened, shown, console):
     for width, height in WIDTHS[:2]:
         opened.page.set_viewport_size({"width": width, "height": height})
         for key in panel.ask("return [...panel.querySelectorAll('[data-pane]')].map(b => b.dataset.pane)"):
-            panel.pane(key)
+            panel.ask(OPEN, key)
+            panel.until("return panel.dataset.tool === args[0]", key, seconds=60)
             settled(opened)
             if found := audit(opened.page):
                 faults[f"{key}, {width}"] = found

@@ -319,6 +319,22 @@ def test_few_iterations_have_a_cell_each_and_the_axes_share_their_room(made):
     assert sum(a["text"] == "on" for a in layout["annotations"]) == 3
 
 
+def test_an_end_that_is_far_away_presses_nothing_flat(made):
+    """What is drawn of the look-ahead of the condition is what is drawn of the curves, and it does not end there."""
+    b = wb.GraphBuilder("long")
+    k, x = b.while_loop(
+        lambda k, x: k < 9000, lambda k, x: (k + 1, x * 0.999), (b.constant(0, "int64"), b.constant(9.0))
+    )
+    with wb.Session(b.build({"k": k, "x": x})) as session:
+        session.next_iteration(20)
+        view = made(EvolutionView, session, condition=ConditionStrips(session.graph))
+        model = view.model(session.snapshot())
+        spec = view.spec(model)
+        assert model["proved_end"] == 9000 and spec["layout"]["meta"]["end"]["word"] == "ends in iteration 9000: proved"
+        assert model["below"][-1].cells[-1].last < 100 and model["below"][-1].cells[-1].word == "on"
+        assert not any("ends at" in note for note in spec["layout"]["meta"]["heads"][0]["notes"])
+
+
 def test_a_value_that_was_set_by_hand_is_marked_and_told(made):
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         session.run_to("x", iteration=8)

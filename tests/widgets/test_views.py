@@ -205,3 +205,17 @@ def test_a_picture_needs_a_known_ending_and_kaleido(tmp_path, monkeypatch):
             assert caught.value.slug == slug
         view.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_the_value_gets_the_largest_part_where_it_is_an_image():
+    for graph, inputs, field in ((plate(), {"u": np.ones((6, 6))}, True), (newton(), {"a": 2.0, "x0": 100.0}, False)):
+        panel = wb.debug(graph, inputs)
+        assert panel.layout_part.status["field"] is field and panel.layout_part.status["loop"]
+        panel.close()
+
+
+def plate() -> wb.Graph:
+    """A loop on one array of two axes."""
+    b = wb.GraphBuilder("plate")
+    u = b.placeholder("u", "float64", (6, 6))
+    return b.build(b.while_loop(lambda u: np.max(u) > 0.1, lambda u: u * 0.5, {"u": u}))

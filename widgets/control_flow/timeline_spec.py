@@ -93,7 +93,7 @@ def timeline_spec(model: dict[str, Any]) -> Spec:
         xaxis={
             "range": [low, high],
             "autorange": False,
-            "title": {"text": "event"},
+            "title": {"text": "node executions, not time"},
             "visible": bool(lanes),
             "tickformat": "~s" if high - low > 1e5 else "d",
             "nticks": 8,
@@ -115,12 +115,12 @@ def timeline_spec(model: dict[str, Any]) -> Spec:
 
 
 def headline(model: dict[str, Any]) -> str:
-    """Caption: the shown range and the meaning of the widths."""
+    """Caption: the shown range."""
     if not model["lanes"]:
         return "Timeline"
     low, high = model["window"]
     part = f"events {count_text(int(low))} to {count_text(int(high))} of {count_text(model['total'])}"
-    words = [part, "width = node executions, not time"]
+    words = [part]
     if not model["exact"]:
         words.append("iterations that were not kept are estimated or omitted")
     if model["hidden"]:

@@ -130,7 +130,7 @@ def _notes(model: dict[str, Any], lines: list[dict[str, Any]], verdict: dict[str
     elif model["log"]:
         notes.append("log scale")
     ahead = lines[0].get("ahead")
-    if ahead is not None and len(ahead[1]) and model.get("proved_end") is not None:
+    if ahead is not None and len(ahead[1]) and model.get("proved_end") == ahead[0][-1]:
         notes.append(f"ends at {_text(float(ahead[1][-1]), lines[0])}")
     notes += [
         f"{p['sign'] if p['enabled'] else NO_SIGN} {p['word']} {p['text']}"

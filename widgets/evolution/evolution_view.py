@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets
-import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.figure.figure_view import Zoomed
@@ -29,8 +28,9 @@ from workbench.widgets.evolution.evolution_marks import breakpoint_marks, edit_m
 from workbench.widgets.evolution.evolution_model import SCALES
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
 from workbench.widgets.evolution.evolution_words import evolution_html
-from workbench.widgets.evolution.portrait_model import cobweb_model, heat_model, phase_model
+from workbench.widgets.evolution.portrait_model import heat_model
 from workbench.widgets.evolution.portrait_spec import heat_spec, nothing_spec, portrait_spec
+from workbench.widgets.evolution.portraits import Portraits
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.loop_state import ended_in
@@ -39,30 +39,12 @@ from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
+    from workbench.widgets.evolution.condition_rows import ConditionRows
     from workbench.widgets.live.view_source import Viewable
-    from workbench.widgets.strips.strip import Strip
 
-#: least height in pixels, and points of a cobweb's curve
-HEIGHT, CURVE = 200, 120
+#: least height in pixels
+HEIGHT = 200
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
-
-
-class ConditionRows(Protocol):
-    """Gives the strips of a loop's condition; :class:`ConditionStrips` does."""
-
-    @property
-    def behind(self) -> bool: ...
-    def update(
-        self,
-        path: tuple[str, ...],
-        outer: tuple[int, ...] | None,
-        trace: Trace | None,
-        ahead: Any,
-        now: float | None,
-        ended: int | None,
-        running: bool,
-        above: int,
-    ) -> list[Strip]: ...
 
 
 def _classify(values: Any) -> Any:
@@ -147,7 +129,7 @@ class EvolutionView(Zoomed):
         self._condition = condition
         self._told: dict[str, Any] = {}  # the verdict on a loop
         self._fresh = False  # axes are to be set anew
-        self._map: Any = None  # the curve of a cobweb, with what it belongs to
+        self._portraits = Portraits(self.source, self._choice, self._group)
         self._drawn_of: list[str] = []  # the value behind each line
         self._verdict_event = -1
         self._judged: Any = None
@@ -172,12 +154,12 @@ class EvolutionView(Zoomed):
         if choice.kind == "heat":
             return {
                 **shown,
-                "heat": self._asked(lambda: heat_model(self._series(outer), log, self._zoom)),
+                "heat": self._asked(lambda: heat_model(self._portraits.series(outer), log, self._zoom)),
                 "hint": f"{choice.first} is not an array with components",
             }
         if not choice.many:
             at = None if mark is None else int(mark["x"])
-            return {**shown, "portrait": self._asked(lambda: self._portrait(outer, at))}
+            return {**shown, "portrait": self._asked(lambda: self._portraits.model(outer, at))}
         # a verdict looks at thousands of values: not more often than the run has grown by a tenth
         event = int(getattr(snapshot, "event", 0) or 0)
         key = (tuple(names), outer, choice.kind)
@@ -257,38 +239,10 @@ class EvolutionView(Zoomed):
         except FAILED:
             return None
 
-    def _series(self, outer: tuple[int, ...] | None, name: str | None = None) -> Any:
-        model = self._group.of(name or self._choice.first, outer)
-        model.attach(self.source.trace)
-        return model.series(name or self._choice.first)
-
     def _mark(self, trace: Trace | None, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
         if self.focus.moment is None or trace is None or not name:
             return None
         return self._asked(lambda: moment_mark(trace[name], self.focus.moment, outer))
-
-    def _portrait(self, outer: tuple[int, ...] | None, at: int | None) -> dict[str, Any]:
-        series = self._series(outer)
-        suffix, other, other_suffix = self._choice.parts(series)
-        if self._choice.kind == "cobweb":
-            found = cobweb_model(series, suffix, at)
-            return {**found, "curve": None if suffix else self._curve(found)}
-        return phase_model(series, suffix, None if other is None else self._series(outer, other), other_suffix, at)
-
-    def _curve(self, cobweb: dict[str, Any]) -> Any:
-        """The map of the first value as (x, y) over the range of its cobweb; None where the graph gives none."""
-        session, x = self.source.session, np.concatenate([cobweb["x"], cobweb["y"]])
-        x = x[np.isfinite(x)]
-        if session is None or session.state in ("running", "closed") or not len(x):
-            return None
-        low, high = float(x.min()), float(x.max())
-        key = (self._choice.first, session.trace, len(session.histories))
-        if self._map is None or self._map[0] != key or low < self._map[1][0] or high > self._map[1][1]:
-            room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
-            grid = np.linspace(low - room, high + room, CURVE)
-            self._map = (key, (grid[0], grid[-1]), (grid, self._asked(lambda: session.next_values(key[0], grid))))
-        grid, values = self._map[2]
-        return None if values is None else (grid, values)
 
     @property
     def behind(self) -> bool:

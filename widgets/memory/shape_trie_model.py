@@ -35,7 +35,8 @@ def headline(stats: dict[str, Any]) -> str:
     parts = [f"{count_text(stats['entries'])} shape{'' if stats['entries'] == 1 else 's'}"]
     if stats["capacity"] is not None:
         parts[0] += f" of at most {count_text(stats['capacity'])}"
-    parts += [f"peak {count_text(stats['peak'])}", size_text(stats["bytes"])]
+    parts += [f"peak {count_text(stats['peak'])}"] if stats["peak"] != stats["entries"] else []
+    parts.append(size_text(stats["bytes"]))
     rate = 100 * stats["hits"] / max(asked, 1)
     parts.append(f"{rate:.1f} % of {count_text(asked)} lookups hit" if asked else "no lookups yet")
     if stats["evictions"]:

@@ -84,8 +84,11 @@ class Debugger(ipywidgets.VBox):
             view.add_class(f"workbench-is-{view.title.lower().replace(' ', '-')}")
         notes = source.graph.notes if source.graph is not None else ()
         self.panes = Panes(self, {("branches", "Branches", "Decisions, tokens and dead paths"): self.control_flow})
+        first = source.graph.value(self.inspector.name) if self.inspector.name else None
         self.layout_part = PanelLayout(
-            loop=bool(self.termination.frame), graph_width=int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20
+            loop=bool(self.termination.frame),
+            graph_width=int(self.graph.live.spec["layout"]["meta"]["min_width"]) + 20,
+            field=first is not None and (source.graph.type_of(first).rank or 0) > 1,
         )
         body = arranged(
             graph=[self.graph, *notes_view(notes)],

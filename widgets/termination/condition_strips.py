@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.errors import WorkbenchError
+from workbench.widgets.evolution.evolution_ahead import drawn_part
 from workbench.widgets.strips.strip import Strip, StripCell
 from workbench.widgets.strips.strip_marks import STOP
 from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
@@ -107,8 +110,10 @@ def go_on(evaluated: int, ahead: Any, ended: int | None) -> list[Strip]:
         cells = [*_stretch(0, ended - 1, False), StripCell(ended, ended, STOP)]
     else:
         cells = _stretch(0, evaluated - 1, False)
-        if ahead is not None and len(ahead.iterations):
-            last = int(ahead.iterations[-1])
+        shown = np.empty(0) if ahead is None else ahead.iterations
+        shown = shown[drawn_part(shown, None if ahead is None else ahead.end, max(0, evaluated - 1))]
+        if len(shown):
+            last = int(shown[-1])
             stops = ahead.end is not None and ahead.end == last
             cells += _stretch(evaluated, last - 1 if stops else last, True)
             cells += [StripCell(last, last, STOP, True)] if stops and last >= evaluated else []

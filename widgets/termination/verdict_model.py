@@ -111,7 +111,8 @@ def told_in_a_line(
     if tone in ("ends", "never") and not proved:
         tone = "forecast"
     facts = dict(map(tuple, shown["facts"]))
-    detail = shown["reason"] if proved or not facts.get("Sure") else f"{facts['Sure']}. {shown['reason']}"
+    forecast = tone == "forecast" and facts.get("Sure")
+    detail = f"{facts['Sure']}. {shown['reason']}" if forecast else shown["reason"]
     decides = next((c["text"] for c in shown["clauses"] if c["blocks"]), "")
     if tone == "ends" and end is not None and decides:
         detail = f"{decides} becomes false in iteration {count_text(int(end[1]))}"

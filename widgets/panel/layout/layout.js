@@ -8,11 +8,11 @@ const PRESENTING = 1.54; // 20 pixels for 13
 const PAGES = ".jp-WindowedPanel-outer, .jp-LinkedOutputView, .jp-Notebook, .jp-NotebookPanel-notebook";
 const COLUMNS = {
   two: { loop: [40, 60], plain: [60, 40] },
-  three: { loop: [29.5, 41.5, 29], plain: [65, 35] },
-  wide: { loop: [29, 43, 28], plain: [68, 32] },
+  three: { loop: [29.5, 41.5, 29], field: [24, 37, 39], plain: [65, 35] },
+  wide: { loop: [29, 43, 28], field: [24, 38, 38], plain: [68, 32] },
 };
 const GRAPH_MOST = 38; // percent
-const ROWS = { middle: [70, 30], right: [52, 48], two: [55, 45] };
+const ROWS = { middle: [70, 30], right: [52, 48], field: [68, 32], two: [55, 45] };
 
 const modeOf = (em) => (em < 58 ? "one" : em < 82 ? "two" : em < 125 ? "three" : "wide");
 
@@ -23,6 +23,7 @@ class PanelLayout {
     this.column = (name) => this.body.querySelector(`:scope > .workbench-column-${name}`);
     this.area = (key) => this.body.querySelector(`.workbench-area-${key}`);
     this.kind = status.loop ? "loop" : "plain";
+    this.field = Boolean(status.loop && status.field); // the value is an image, which wants room
     this.graph = status.graph_width;
     this.store = remembered();
     this.presenting = false;
@@ -74,7 +75,9 @@ class PanelLayout {
   }
 
   name(name) {
-    return name === "columns" ? `${this.mode}-${this.kind}` : name;
+    const kind = this.field && COLUMNS[this.mode]?.field ? "field" : this.kind;
+    if (name === "right" && kind === "field") return kind;
+    return name === "columns" ? `${this.mode}-${kind}` : name;
   }
 
   sized(name, sizes) {
@@ -88,6 +91,8 @@ class PanelLayout {
 
   // Shares of the columns; a graph that needs more than its share gets some of the others'.
   get columns() {
+    const { field } = COLUMNS[this.mode];
+    if (field && this.field) return field;
     const shares = COLUMNS[this.mode][this.kind];
     if (this.kind === "plain" || this.mode === "two") return shares;
     const left = Math.max(shares[0], Math.min(GRAPH_MOST, (100 * this.graph) / this.width));
@@ -108,7 +113,7 @@ class PanelLayout {
     const alone = mode === "one" || this.maximised;
     const rows = { middle: this.column("middle"), right: this.column("right") };
     for (const [name, column] of Object.entries(rows)) {
-      column.style.gridTemplateRows = alone || mode === "two" ? "" : this.tracks(name, ROWS[name]);
+      column.style.gridTemplateRows = alone || mode === "two" ? "" : this.tracks(name, ROWS[this.name(name)]);
     }
     body.style.gridTemplateColumns = alone ? "minmax(0, 1fr)" : this.tracks("columns", this.columns);
     body.style.gridTemplateRows = mode === "two" && !alone ? this.tracks("two", ROWS.two) : "minmax(0, 1fr)";

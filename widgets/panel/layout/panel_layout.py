@@ -19,14 +19,15 @@ class PanelLayout(Part):
     """Sizes the panel that it is in: as high as the page shows, in one to three columns with dividers.
 
     ``loop`` says whether the graph has a loop; without one there is no place for iterations and no verdict.
-    ``graph_width`` is the width in pixels that the graph would like to have.
+    ``graph_width`` is the width in pixels that the graph would like to have. ``field``: the value that is shown first
+    has two axes or more, so that its image gets the largest part.
     """
 
     _css = joined("panel/layout/layout.css")
 
-    def __init__(self, loop: bool, graph_width: int) -> None:
+    def __init__(self, loop: bool, graph_width: int, field: bool = False) -> None:
         super().__init__(
-            status={"loop": loop, "graph_width": graph_width},
+            status={"loop": loop, "graph_width": graph_width, "field": field},
             _script=module("panel/layout/areas.js", "panel/layout/dividers.js", "panel/layout/layout.js"),
         )
         self.add_class("workbench-arrangement")

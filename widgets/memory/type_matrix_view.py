@@ -38,6 +38,10 @@ class _Rules(ViewSource):
         self.graph: Any = SimpleNamespace(name="the type rules")
 
 
+#: least width of the picture, and of a column, in pixels
+LEAST_WIDTH, WIDE = 640, 44
+
+
 class TypeMatrixView(FigureView):
     """The type rules of a family of operations as a matrix: result type, compiled or not, and the rule that decided.
 
@@ -151,7 +155,9 @@ class TypeMatrixView(FigureView):
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         self.controls = Controls(lambda name, value: self._choose(**{name: str(value)}), **self._settings())
         self.refresh(self.model(self.source.snapshot()))
-        return (self.controls, self.live, self.words)
+        scroller = ipywidgets.Box([self.live], layout={"overflow": "auto"})
+        scroller.add_class("workbench-scroll")
+        return (self.controls, scroller, self.words)
 
     def _settings(self) -> dict[str, Any]:
         known = profiles()
@@ -276,6 +282,8 @@ def type_matrix_spec(model: dict[str, Any]) -> Spec:
         },
         yaxis={**axis, "title": {"text": text(model["rows"])}, "range": [len(names) - 0.4, -0.6]},
         margin={"l": 100, "r": 14, "t": 130, "b": 34},
+        # the words in the boxes have room; a narrow pane scrolls
+        meta={"min_width": max(LEAST_WIDTH, 114 + WIDE * len(names))},
         legend={"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
     )
     return {"data": data, "layout": {**layout, "showlegend": True}}

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,8 @@ def run(closed: Any, arguments: Sequence[Any]) -> list[Any]:
 
 
 def _equation(eqn: Any, given: list[Any]) -> list[Any]:
+    import jax
+
     name, params = eqn.primitive.name, eqn.params
     if name in ("jit", "pjit", "checkpoint", "remat2", "closed_call", "custom_jvp_call", "custom_vjp_call"):
         return run(params.get("jaxpr", params.get("call_jaxpr")), given)
@@ -55,7 +59,12 @@ def _equation(eqn: Any, given: list[Any]) -> list[Any]:
         before = lengths.matvec + lengths.vecmat
         after = before + lengths.solve
         return run(params["jaxprs"].solve, [*given[before:after], *given[after + lengths.transpose_solve :]])
-    made = eqn.primitive.bind(*given, **params)
+    function = eqn.primitive.impl
+    inside = name == "call_hi_primitive" or (
+        isinstance(function, FunctionType) and function.__module__.partition(".")[0] != "jax"
+    )
+    with jax.disable_jit() if inside else contextlib.nullcontext():  # a primitive that may have loops inside
+        made = eqn.primitive.bind(*given, **params)
     return list(made) if eqn.primitive.multiple_results else [made]
 
 

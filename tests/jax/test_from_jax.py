@@ -255,18 +255,23 @@ def test_what_is_not_evaluated_is_one_clear_error(function, words):
 
 
 def test_a_primitive_that_was_defined_again_is_not_taken_for_the_old_one():
-    def defined(factor):
+    def defined(factor, traceable):
         made = Primitive("times_a_number")
-        made.def_impl(lambda x: x * factor)
+        made.def_impl(lambda x: x * factor if traceable else np.asarray(x) * factor)
         made.def_abstract_eval(lambda x: x)
         mlir.register_lowering(made, mlir.lower_fun(lambda x: x * factor, multiple_results=False))
         return made
 
-    first, second = defined(2.0), defined(3.0)
+    first, second = defined(2.0, False), defined(3.0, False)
     graph = wb.from_jax(lambda x: first.bind(x), jnp.float32(1.0))
     assert list(graph.run(x=5.0).values()) == [10.0]
     with pytest.raises(wb.WorkbenchError, match="another primitive of this name was read before"):
         wb.from_jax(lambda x: second.bind(x), jnp.float32(1.0))
+    third = defined(4.0, True)
+    opened = wb.from_jax(lambda x: third.bind(x), jnp.float32(1.0))
+    assert list(opened.run(x=5.0).values()) == [20.0] and "jax:times_a_number" not in {
+        n.op for n in opened.nodes.values()
+    }
 
 
 def test_what_jax_cannot_compile_is_named_with_its_line():

@@ -59,6 +59,8 @@ def test_a_function_of_ours_gives_the_bits_of_jax(function, dtypes, request):
 def test_what_is_rounded_otherwise_stays_with_jax(function):
     graph = wb.from_jax(function, jnp.float32(1.0))
     assert [n for n in graph.nodes.values() if n.op.startswith("jax:")]
+    with wb.Session(graph, graph.example) as session:
+        assert [r for r in session.plan.reasons.values() if "computed by JAX: its results are rounded as XLA" in r[1]]
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint8", "uint32"])

@@ -10,12 +10,14 @@ import blackjax
 import diffrax
 import jax
 import jax.numpy as jnp
+import jaxopt
 import lineax
 import numpy as np
 import optax
 import optimistix as optx
 import pytest
 from jax import lax
+from jaxopt.projection import projection_non_negative
 
 import workbench as wb
 from tests.jax.harness import difference, numbers
@@ -103,6 +105,40 @@ def conjugate_gradients(b):
     return lineax.linear_solve(operator, b, lineax.CG(rtol=1e-5, atol=1e-5), throw=False).value
 
 
+def golden(y):
+    options = {"lower": -1.0, "upper": 1.0}
+    solver = optx.GoldenSearch(rtol=1e-4, atol=1e-4)
+    return optx.minimise(lambda y, args: (y - 0.3) ** 2, solver, y, options=options, max_steps=40, throw=False).value
+
+
+def improved(method, function, *more):
+    return lambda y: method(function, *more, maxiter=12, tol=1e-5).run(y).params
+
+
+def sliced(key):
+    chain = blackjax.elliptical_slice(lambda x: -0.1 * jnp.sum(x**4), mean=jnp.zeros(2), cov=jnp.eye(2))
+    return lax.scan(
+        lambda state, key: (lambda new: (new, new.position))(chain.step(key, state)[0]),
+        chain.init(jnp.ones(2)),
+        jax.random.split(key, 3),
+    )[1]
+
+
+def until_low(y):
+    solution = diffrax.diffeqsolve(
+        diffrax.ODETerm(lambda t, y, args: -3 * y),
+        diffrax.Heun(),
+        0.0,
+        1.0,
+        0.1,
+        y,
+        event=diffrax.Event(lambda t, y, args, **more: y < 0.2),
+        max_steps=50,
+        throw=False,
+    )
+    return solution.ys
+
+
 KEY = jax.random.key(0)
 PROGRAMS = {
     "BFGS": (minimised(optx.BFGS(rtol=1e-5, atol=1e-5)), START),
@@ -119,6 +155,14 @@ PROGRAMS = {
     "NUTS": (sampled(blackjax.nuts, step_size=0.5), KEY),
     "HMC": (sampled(blackjax.hmc, step_size=0.3, num_integration_steps=5), KEY),
     "linear CG": (conjugate_gradients, jnp.array([1.0, 2.0, 3.0])),
+    "DFP": (minimised(optx.DFP(rtol=1e-5, atol=1e-5)), START),
+    "golden section": (golden, jnp.array(0.0)),
+    "Anderson": (improved(jaxopt.AndersonAcceleration, jnp.cos), jnp.array([0.3, 0.1])),
+    "fixed point of jaxopt": (improved(jaxopt.FixedPointIteration, jnp.cos), jnp.array([0.3])),
+    "Gauss-Newton of jaxopt": (improved(jaxopt.GaussNewton, residuals), START),
+    "projected gradient": (improved(jaxopt.ProjectedGradient, rosenbrock, projection_non_negative), START),
+    "slice sampler": (sliced, KEY),
+    "ODE with an event": (until_low, jnp.array(1.0)),
 }
 
 
@@ -140,6 +184,55 @@ def test_values_are_those_of_jax_and_the_end_is_told_truly(name):
         assert answer.status in (Status.PROVED, Status.PREDICTED, Status.UNKNOWN)
         if answer.status is Status.PROVED:
             assert answer.outcome == "terminates" and answer.remaining in (None, left)
+
+
+def test_the_loop_of_a_linear_solver_is_opened():
+    function, start = PROGRAMS["linear CG"]
+    graph = wb.from_jax(function, start)
+    assert [path for path in graph.frames if path] and graph.regions["linear_solve"].kind == "call"
+    with wb.Session(graph, graph.feeds(start)) as session:
+        session.next_iteration(2)
+        assert session.termination().status is Status.PROVED
+
+
+def newton_from_0(x):
+    return lax.while_loop(
+        lambda x: jnp.abs(x**3 - 2 * x + 2) > 1e-4, lambda x: x - (x**3 - 2 * x + 2) / (3 * x**2 - 2), x
+    )
+
+
+def halves(x):
+    def narrowed(s):
+        low, high = s
+        middle = (low + high) / 2
+        return jnp.where(middle**2 < x, middle, low), jnp.where(middle**2 < x, high, middle)
+
+    return lax.while_loop(lambda s: s[1] - s[0] > 1e-9, narrowed, (jnp.float32(0), x))
+
+
+ENDLESS = {
+    "Newton in a cycle of two": (newton_from_0, np.float32(0.0)),
+    "a bisection below float32": (halves, np.float32(5.0)),
+    "Collatz from -5": (
+        lambda n: lax.while_loop(lambda n: n != 1, lambda n: jnp.where(n % 2 == 0, n // 2, 3 * n + 1), n),
+        np.int32(-5),
+    ),
+    "a frozen NaN": (
+        lambda x: lax.while_loop(lambda x: ~(x < 1e-3), lambda x: jnp.where(x > 2, x / 2, jnp.inf - jnp.inf), x),
+        np.float32(8.0),
+    ),
+    "a step that is lost": (lambda x: lax.while_loop(lambda x: x < 3e7, lambda x: x + 1, x), np.float32(16777210.0)),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_loops_that_never_end_are_proved(name):
+    function, start = ENDLESS[name]
+    graph = wb.from_jax(function, start)
+    with wb.Session(graph, graph.feeds(start)) as session:
+        session.next_iteration(3)
+        answer = session.termination()
+    assert answer.status is Status.PROVED and answer.outcome == "never"
 
 
 def iterations(session, loop):

@@ -1,11 +1,16 @@
-"""Calls: jit and the wrappers of JAX that compute the jaxpr that they hold. Their equations become a region."""
+"""Calls: jit and the wrappers of JAX that compute the jaxpr that they hold. Their equations become a region.
+
+So do primitives of other libraries, such as the linear solve of lineax, whose implementation is a function that JAX can
+trace: op by op it is what JAX calls.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from workbench.frontends.jax.library import is_jaxpr, opened
+from workbench.frontends.jax.library import is_jaxpr, library, opened
 from workbench.ir.builder.value import Value
 
 if TYPE_CHECKING:
@@ -31,13 +36,54 @@ _HELD = {
     "custom_partitioning": ("call",),
 }
 
+#: equations whose primitive was traced, by identity, with the equation, so that none takes the place of another
+_TRACED: dict[int, tuple[Any, Any]] = {}
+MAX_TRACED = 20_000
+
 
 def held(equation: Any) -> Any:
     """The jaxpr that a call computes; None where the equation is not a call that is known."""
     if equation.primitive.name == "custom_linear_solve":
         return equation.params["jaxprs"].solve
     keys = _HELD.get(equation.primitive.name, ())
-    return next((equation.params[k] for k in keys if is_jaxpr(equation.params.get(k))), None)
+    found = next((equation.params[k] for k in keys if is_jaxpr(equation.params.get(k))), None)
+    return _implementation(equation) if found is None else found
+
+
+def _implementation(equation: Any) -> Any:
+    """The jaxpr of the function that implements a primitive of another library, or one that JAX 0.11 and later make of
+    custom derivatives; None where there is none."""
+    primitive = equation.primitive
+    of_jax = primitive.name == "call_hi_primitive"
+    function = getattr(primitive, "to_lojax" if of_jax else "impl", None)
+    if not isinstance(function, FunctionType) or equation.effects:
+        return None
+    if not of_jax and function.__module__.partition(".")[0] in ("jax", "jaxlib"):
+        return None
+    known = _TRACED.get(id(equation))
+    if known is None:
+        known = equation, _traced(equation, function)
+        if len(_TRACED) >= MAX_TRACED:
+            _TRACED.clear()
+        _TRACED[id(equation)] = known
+    return known[1]
+
+
+def _traced(equation: Any, function: FunctionType) -> Any:
+    jax = library()
+
+    def compute(*values: Any) -> Any:
+        return function(*values, **equation.params)
+
+    given = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars if hasattr(v.aval, "dtype")]
+    if len(given) != len(equation.invars):
+        return None
+    try:
+        closed = jax.make_jaxpr(compute)(*given)
+    except Exception:  # it is not written for tracers
+        return None
+    made = [(v.aval.shape, v.aval.dtype) for v in opened(closed)[0].outvars]
+    return closed if made == [(v.aval.shape, v.aval.dtype) for v in equation.outvars] else None
 
 
 def without_wrapper(closed: Any) -> Any:

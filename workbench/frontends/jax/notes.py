@@ -19,13 +19,15 @@ _BRANCHES = "_cond_batching_rule"
 def note_of(equation: Any, around: Source | None) -> str | None:
     """A sentence on an equation that vmap made of a branch, or on loops side by side; None for all others. ``around``
     is the line of the call that the equation stands in."""
-    name, place = equation.primitive.name, place_of(equation, around)
+    name = equation.primitive.name
     if name == "select_n" and made_in(equation, _BRANCHES):
+        place = place_of(equation, around)
         return (
             f"The branch at {place} is under vmap, which computes all of its sides for every element and "
             "then selects (select_n): a NaN or an index out of range may stem from a side that is not taken."
         )
     if name == "while" and opened(equation.params["cond_jaxpr"])[0].outvars[0].aval.shape:
+        place = place_of(equation, around)
         return (
             f"The loops at {place} run side by side under vmap, until the last of them ends; those that "
             "have ended keep their values."

@@ -38,6 +38,34 @@ def resolve(op: str, attrs: Mapping[str, Any]) -> OpSpec:
         defaults={"params": "", "given": (), "made": (), "x64": False, "effects": False},
         source=_PAGE,
         once=attrs.get("effects") is True,
+        why=_why(name),
+    )
+
+
+#: why no node of ours computes a primitive -> their names
+_WHY = {
+    "its results are rounded as XLA does": (
+        "exp exp2 expm1 log log1p log2 sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2 pow rsqrt fft "
+        "cbrt logistic erf erfc erf_inv lgamma digamma igamma igammac bessel_i0e bessel_i1e polygamma zeta".split()
+    ),
+    "XLA adds in an order of its own": (
+        "dot_general conv_general_dilated reduce_sum reduce_prod cumsum cumprod cumlogsumexp reduce_window_sum".split()
+    ),
+    "XLA moves, drops or fills what is out of range": (
+        "gather dynamic_slice dynamic_update_slice scatter scatter-add scatter-sub scatter-mul scatter-min "
+        "scatter-max".split()
+    ),
+    "its bits are those of JAX's generator": (
+        "random_seed random_split random_fold_in random_bits random_wrap random_unwrap random_gamma threefry2x32 "
+        "rng_bit_generator rng_uniform".split()
+    ),
+    "it calls Python": "pure_callback io_callback debug_callback debug_print".split(),
+}
+
+
+def _why(name: str) -> str:
+    return next(
+        (why for why, names in _WHY.items() if name in names), "there is no rule of ours for it or for its types"
     )
 
 

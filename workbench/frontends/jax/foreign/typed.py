@@ -26,6 +26,7 @@ def typed_spec(
     defaults: Mapping[str, Any],
     source: str,
     once: bool = False,
+    why: str = "",
 ) -> OpSpec:
     """The registry entry of a foreign node ``prefix:Name``.
 
@@ -43,6 +44,8 @@ def typed_spec(
         Address of the documentation.
     once : bool
         True for a node with an effect, which is run once and not again in a replay.
+    why : str
+        Why no node of ours computes it, for the reasons of a plan.
     """
     prefix, _, name = op.partition(":")
     types = attrs.get("types")
@@ -58,7 +61,7 @@ def typed_spec(
         def evaluate(arrays: Sequence[Any]) -> tuple[Any, ...]:
             return tuple([_checked(what, r, *w) for r, w in zip(call(arrays), wanted, strict=True)])
 
-        return Bound(evaluate, tuple(range(len(types))), (prefix, f"{name} is computed by {by}"))
+        return Bound(evaluate, tuple(range(len(types))), (prefix, f"{name} is computed by {by}{why and f': {why}'}"))
 
     def evaluate(arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple(bind(attrs, [TensorType.of(a) for a in arrays], ()).evaluate(arrays))

@@ -52,6 +52,7 @@ from workbench.widgets.termination.termination_view import TerminationView
 from workbench.widgets.time.time_slider import TimeSlider
 from workbench.widgets.values.explain_view import ExplainView
 from workbench.widgets.values.value_inspector import ValueInspector
+from workbench.widgets.watch.reports_view import ReportsView
 from workbench.widgets.watch.watch_view import WatchView
 
 # plain figures shown in a notebook must not offer to send data to a cloud either
@@ -74,6 +75,7 @@ __all__ = [
     "MemoryView",
     "Moment",
     "Pump",
+    "ReportsView",
     "ShapeTrieView",
     "SpillProgress",
     "SweepView",

@@ -44,7 +44,7 @@ from workbench.frontends.python.errors import CaptureError
 from workbench.ir import Graph, GraphBuilder, Tag, parse
 from workbench.plan import PLANS as plan_cache
 from workbench.plan import ForwardExecutionDAG, ForwardExecutionDAGBuilder
-from workbench.recorder import TerminalLine, Watch, home
+from workbench.recorder import TerminalLine, Watch, WatchReports, home
 from workbench.recorder import watch as _recorded
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
@@ -136,7 +136,8 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
         functions of the watch that are called once, by the thread of the loop, when it is seen; one that returns True
         asks the loop to stop. ``stop_when``: the same, asked at every look. ``show``: by default a
         live view in a notebook, of at most four loops of a cell, and one line at a terminal; True shows the view of
-        each, False shows nothing.
+        each, False shows nothing. ``report``: the :class:`workbench.WatchReports` of the notebook that started this
+        worker, which shows how the loop goes.
 
     Returns
     -------
@@ -374,6 +375,23 @@ def _sweep_view(sweep: Sweep, columns: Any = "outcome") -> Any:
     return _widgets().SweepView(sweep, columns)
 
 
+def _reports_view(reports: WatchReports) -> Any:
+    """Show the runs that workers report: state, when each loop will end, its strips, and a button that stops it.
+
+    Returns
+    -------
+    workbench.widgets.ReportsView
+        The widget; see there.
+
+    Examples
+    --------
+    >>> with wb.WatchReports() as reports:
+    ...     view = reports.view()
+    >>> view.close()
+    """
+    return _widgets().ReportsView(reports)
+
+
 def _bind(owner: type, **methods: Any) -> None:
     """Makes methods of functions; the class declares them for type checkers."""
     for name, function in methods.items():
@@ -383,6 +401,7 @@ def _bind(owner: type, **methods: Any) -> None:
 
 _bind(Graph, run=_run, view=_view, _repr_html_=_graph_html)
 _bind(Sweep, view=_sweep_view)
+_bind(WatchReports, view=_reports_view)
 _bind(Analysis, figure=_figure, to_html=_to_html)
 
 __all__ = [
@@ -418,6 +437,7 @@ __all__ = [
     "Trace",
     "Update",
     "Watch",
+    "WatchReports",
     "WorkbenchError",
     "analyze",
     "boundary",

@@ -39,6 +39,30 @@ def test_a_map_fills_and_a_click_opens_that_run(opened):
     assert told == "True"
 
 
+def test_a_box_that_is_dragged_is_swept_again_and_back_returns(opened):
+    page = opened.page
+    area = page.locator(".workbench-figure").first.locator(".nsewdrag").first
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    place = lambda share: (box["x"] + share * box["width"], box["y"] + share * box["height"])  # noqa: E731
+    page.mouse.move(*place(0.25))
+    page.mouse.down()
+    page.mouse.move(*place(0.5), steps=5)
+    page.mouse.move(*place(0.75), steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] > -1 && {FIGURE}.data[0].x.length === 49", timeout=60_000)
+    told = opened.kernel("s = view.sweep.wait(); a = s['a']; print(s.shape, -0.3 < a.min() < 0.3, 5.7 < a.max() < 6.3)")
+    assert told == "(49, 21) True True"
+    field = page.get_by_label("Box", exact=True)
+    field.fill("a=2:3")
+    field.press("Enter")
+    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === 2", timeout=60_000)
+    for _ in range(2):
+        page.get_by_role("button", name="Back", exact=True).click()
+    page.wait_for_function(f"() => {FIGURE}.data[0].x[0] === -3", timeout=60_000)
+    assert opened.kernel("print(view.sweep is found)") == "True"
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _ended(opened):
     yield

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import workbench as wb
-from tests.sweep.graphs import descent, newton
+from tests.sweep.graphs import descent, newton, raising
 from tests.sweep.test_sweep import logistic
 from workbench.errors import SweepError
 
@@ -32,12 +34,42 @@ def test_where_a_run_ends_and_fails():
         ({"parameters": {"lr": (0.6, 3.0)}}, "same-answer"),
         ({"parameters": {"lr": (3.0, 0.1)}}, "bad-range"),
         ({"parameters": {"lr": (0.1, 3.0)}, "what": "shines"}, "bad-answer"),
+        ({"parameters": {"lr": (0.1, np.nan)}}, "bad-range"),
+        ({"parameters": {"lr": 0.1}}, "bad-range"),
+        ({"parameters": {"rate": (0.1, 3.0)}}, "unknown-feed"),
+        ({"parameters": {"lr": (0.1, 3.0)}, "variable": "y"}, "no-variable"),
+        ({"parameters": {"lr": (0.1, 3.0)}, "tolerance": np.nan}, "bad-tolerance"),
+        ({"parameters": {"lr": (0.1, 3.0)}, "what": "fails"}, "same-answer"),
     ],
 )
 def test_what_cannot_be_answered_is_said(arguments, slug):
-    with pytest.raises(SweepError) as caught:
+    with pytest.raises(wb.WorkbenchError) as caught:
         wb.boundary(descent(), inputs={"start": [1.0, 1.0, 1.0]}, **arguments)
     assert caught.value.slug == slug
+
+
+def test_a_parameter_of_whole_numbers_is_halved_in_whole_numbers():
+    found = wb.boundary(raising(), {"d": (3, 9)}, inputs={"n": 6}, what="fails")
+    assert (found.low, found.high, found.below, found.above) == (5, 6, "failed", "ended")
+
+
+def test_where_a_period_doubles_the_range_of_the_place_is_told():
+    """Steps that shrink ever less, towards those of a cycle, are not taken for convergence."""
+    b = wb.GraphBuilder("pond")
+    r = b.placeholder("r")
+    loop = b.while_loop(
+        lambda x, d: abs(d) > 1e-12, lambda x, d: {"x": r * x * (1 - x), "d": r * x * (1 - x) - x}, {"x": 0.3, "d": 1.0}
+    )
+    graph = b.build({"x": loop["x"]})
+    for what in ("converges", "ends"):
+        with pytest.raises(SweepError) as caught:
+            wb.boundary(graph, {"r": (2.5, 3.4)}, what=what)
+        assert caught.value.slug == "undecided"
+        low, high = map(float, re.findall(r"(\d\.\d+) \(", str(caught.value)))
+        assert 2.997 < low < 3 < high < 3.002
+    with pytest.raises(SweepError, match="has none"):
+        b = wb.GraphBuilder("line")
+        wb.boundary(b.build(b.placeholder("lr") + 1.0), {"lr": (0.0, 1.0)})
 
 
 def doubling(period: int, low: float, high: float) -> float:

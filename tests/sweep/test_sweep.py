@@ -92,6 +92,17 @@ def test_newest_values_of_a_loop_variable():
     assert np.ptp(newest[0]) < 1e-12 < np.ptp(newest[1])
 
 
+@pytest.mark.parametrize("length", [600, 2048, 8192])
+def test_many_newest_values_of_an_array_are_all_there(length):
+    collect = [f"x[-{length}:]"]
+    found = wb.sweep(descent(), {"lr": [0.1, 0.4999]}, inputs={"start": [1.0, 1.0, 1.0]}, collect=collect, work=10**6)
+    for k, newest in enumerate(found[collect[0]]):
+        with found.session(k) as session:
+            session.run()
+            values = session.trace["x"].values[-length:]
+            assert newest[length - len(values) :].tobytes() == values.tobytes()
+
+
 def test_label_rate_limit_and_period():
     wanted = ["label", "rate", "limit", "period"]
     found = wb.sweep(logistic.graph_for(3.2, 300), {"r": [2.5, 3.2, 3.9]}, inputs={"n": 300}, collect=wanted)
@@ -164,7 +175,7 @@ def test_ctrl_c_ends_the_wait_and_keeps_what_is_there():
         main = threading.get_ident()
         def waits():
             frame = sys._current_frames()[main]
-            while frame is not None and not frame.f_code.co_filename.endswith("sweep/result.py"):
+            while frame is not None and not frame.f_code.co_filename.endswith("sweep/running.py"):
                 frame = frame.f_back
             return frame is not None and frame.f_code.co_name == "wait" and (frame.f_locals["self"]["events"] > 0).any()
         def interrupt():

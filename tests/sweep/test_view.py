@@ -10,7 +10,8 @@ from tests.sweep.graphs import newton
 from tests.sweep.test_sweep import logistic
 from workbench.errors import SweepError
 from workbench.widgets.base.figure.point_event import PointEvent
-from workbench.widgets.sweep.sweep_spec import OUTCOMES, columns_to_show, sweep_spec
+from workbench.widgets.sweep.kinds import OUTCOMES
+from workbench.widgets.sweep.sweep_spec import columns_to_show, sweep_spec
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +33,10 @@ def test_a_map_shows_each_point_in_its_place(grid):
     assert sweep_spec(grid, "iterations")["layout"]["yaxis"]["type"] == "log"
 
 
-def test_outcomes_have_colours_of_their_own_that_the_bar_names(grid):
-    (trace,) = sweep_spec(grid, "outcome")["data"]
-    names = trace["colorbar"]["ticktext"]
+def test_outcomes_have_colours_of_their_own_that_the_legend_names(grid):
+    trace, *legend = sweep_spec(grid, "outcome")["data"]
+    names = [entry["name"] for entry in legend]
+    assert [entry["marker"]["color"] for entry in legend] == [OUTCOMES[name] for name in names]
     assert set(names) == set(np.unique(grid["outcome"])) and names[0] == "ended"
     colours = [colour for _, colour in trace["colorscale"][::2]]
     assert colours == [OUTCOMES[name] for name in names] and len(set(OUTCOMES.values())) == len(OUTCOMES)
@@ -78,7 +80,7 @@ def test_curves_and_scatters(diagram):
 
 def test_a_click_selects_the_point_and_opens_that_run(grid):
     view = grid.view(["iterations", "outcome"])
-    view._clicked(PointEvent({}, (0, 8), x=4.0, y=1e-12))
+    view._clicked(0, PointEvent({}, (0, 8), x=4.0, y=1e-12))
     assert view.point == grid.index({"a": 4.0, "tol": 1e-12})
     assert f"Point {view.point}" in view._words.value and "a 4" in view._words.value
     panel = view.open_run()
@@ -97,6 +99,55 @@ def test_a_view_fills_while_the_sweep_runs():
     view.show("outcome")
     assert "outcome" in view._figures[0].spec["layout"]["title"]["text"]
     view.close()
+
+
+def test_a_box_that_is_dragged_is_swept_again(grid):
+    view = grid.view("iterations")
+    view._dragged(0, (-1.0, 30.0), (1e-30, 1e-8))  # what is beyond the map is cut off
+    fine = view.sweep
+    fine.wait()
+    assert fine.shape == grid.shape and (fine["a"].min(), fine["a"].max()) == (-1.0, 9.0)
+    assert np.isclose(fine.design.axes["tol"], np.geomspace(1e-12, 1e-8, 5)).all()
+    assert view._figures[0].spec["data"][0]["x"][0] == -1.0 and view._box.value.startswith("a=-1:9, tol=1e-12:")
+    view._box.value = "a=2:3"  # at the keyboard
+    assert view.sweep.wait()["a"].min() == 2.0 and len(view._earlier) == 2
+    view.back()
+    view.back()
+    assert view.sweep is grid and view._back.layout.display == "none"
+    for text, word in (("a=3", "not the range"), ("b=1:2", "no parameter"), ("a=3:2", "smaller one first")):
+        view._box.value = text
+        assert word in view._words.value and view.sweep is grid
+    view.close()
+
+
+def test_of_a_third_parameter_there_is_a_picture_for_each_value():
+    b = wb.GraphBuilder("sum")
+    x, y, z = (b.placeholder(n) for n in "xyz")
+    axes = {"x": [0.0, 1.0], "y": [0.0, 10.0], "z": [0.0, 100.0, 200.0]}
+    found = wb.sweep(b.build({"sum": x + y + z}), axes)
+    view = found.view("sum")
+    pictures = [figure.spec["data"][0]["z"].tolist() for figure in view._figures]
+    assert pictures == [[[k, k + 1], [k + 10, k + 11]] for k in (0, 100, 200)]
+    ranges = {(f.spec["data"][0]["zmin"], f.spec["data"][0]["zmax"]) for f in view._figures}
+    assert ranges == {(0, 211)}  # the same colours for the same numbers
+    assert view._figures[2].spec["layout"]["title"]["text"].endswith("z = 200")
+    view._clicked(2, PointEvent({}, (1, 0), x=0.0, y=10.0))
+    assert found["sum"][view.point] == 210
+    view.close()
+
+
+def test_basins_have_names_a_legend_and_colours_of_their_own():
+    b = wb.GraphBuilder("root")
+    start = b.placeholder("start")
+    side = b.placeholder("side")
+    x = b.while_loop(lambda x: abs(x * x - 4.0) > 1e-9, lambda x: (x + 4.0 / x) * 0.5, {"x": start + side})
+    found = wb.sweep(b.build(x), {"start": np.linspace(-5, 5, 11), "side": [0.0, 0.5]}, work=2000)
+    trace, *legend = sweep_spec(found, "basin")["data"]
+    names = [entry["name"] for entry in legend]
+    assert names[:2] == ["x = -2", "x = 2"] and trace["z"][0, 0] == 0 and trace["z"][0, -1] == 1
+    assert found["outcome"][found.index((5, 0))] not in ("ended", "waiting")  # 0 / 0
+    assert names[2:] == [found["outcome"][found.index((5, 0))]]
+    assert len({entry["marker"]["color"] for entry in legend}) == 3
 
 
 def test_a_page_works_offline(grid, tmp_path):

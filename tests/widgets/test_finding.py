@@ -179,7 +179,7 @@ def test_every_view_of_a_trace_in_which_nothing_has_fired(tmp_path):
         made = getattr(widgets, name)
         if not name.endswith(("View", "Timeline", "Inspector", "Table")):
             continue
-        if name in ("DiffView", "ShapeTrieView", "SweepView", "WatchView"):
+        if name in ("DiffView", "ReportsView", "ShapeTrieView", "SweepView", "WatchView"):
             with pytest.raises(wb.WorkbenchError) as caught:
                 made(empty)
             assert caught.value.slug == "no-view-source" and caught.value.fix

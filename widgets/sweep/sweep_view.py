@@ -1,8 +1,12 @@
-"""The view of a sweep: pictures that fill while it runs; a click shows a point, and opens its run in a panel."""
+"""The view of a sweep: pictures that fill while it runs.
+
+A click shows a point and opens its run in a panel; a box that is dragged is swept again, finer.
+"""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +19,11 @@ from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.figure.live_figure import LiveFigure
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.figure_export import Face
-from workbench.widgets.base.spec import plain_figure, text
+from workbench.widgets.base.spec import Spec, plain_figure, text
 from workbench.widgets.panel.panel import debug
-from workbench.widgets.sweep.sweep_spec import columns_to_show, sweep_spec
+from workbench.widgets.sweep.box import box_of_text, box_text, dragged_box, whole_box
+from workbench.widgets.sweep.sweep_spec import columns_to_show, multiples, shown_axes, sweep_spec
+from workbench.widgets.sweep.words import status_words
 
 #: least seconds between two pictures while the sweep runs
 PACE = 0.3
@@ -26,17 +32,27 @@ HEIGHT, SMALL = 420, 300
 
 
 class SweepView(Face, ipywidgets.VBox):
-    """Pictures of the columns of a sweep: maps of two parameters, curves over one, bifurcation diagrams.
+    """Pictures of the columns of a sweep: maps of two parameters, curves over one, bifurcation diagrams, basins.
 
     The picture fills while the sweep runs. A click on a point names it and its results; the button then opens that run
-    in a panel, exactly as it was run.
+    in a panel, exactly as it was run. A box that is dragged in a picture, or typed into the field above it, is swept
+    again with as many values along each axis; "Back" returns. Of a grid of further parameters there is a picture for
+    each of several values.
 
     Parameters
     ----------
     sweep : Sweep
         The sweep, in any state.
     columns : str or sequence of str, optional
-        The column to show, by default the outcome; several are shown side by side.
+        The column to show, by default the outcome; several are shown side by side. "basin" shows to which attractor
+        each point leads (:meth:`workbench.Sweep.basins`).
+
+    Attributes
+    ----------
+    sweep : Sweep
+        The sweep that is shown; after :meth:`refine` the finer one.
+    point : int or None
+        The number of the point that was clicked.
 
     Raises
     ------
@@ -52,6 +68,11 @@ class SweepView(Face, ipywidgets.VBox):
     >>> view.select({"a": 4.0})
     >>> view.point
     11
+    >>> view.refine({"a": (2.0, 3.0)}).wait()
+    <Sweep of 'newton': 30 points, 30 ended>
+    >>> view.back()
+    >>> view.sweep is found
+    True
     >>> view.close()
     """
 
@@ -74,45 +95,62 @@ class SweepView(Face, ipywidgets.VBox):
                     slug="no-column",
                     fix=f"choose {', '.join(known)}; collect= of wb.sweep adds others.",
                 )
-        #: the number of the point that was clicked, or None
         self.point: int | None = None
-        self._height = HEIGHT if len(self.names) == 1 else SMALL
-        self._figures = [
-            LiveFigure(sweep_spec(sweep, name, self._height), on_click=self._clicked) for name in self.names
-        ]
-        self._words = ipywidgets.HTML(self._status())
-        self._open = ipywidgets.Button(description="Open this run", disabled=True, layout={"width": "auto"})
-        self._open.on_click(lambda _button: self.open_run())
-        self._stop = ipywidgets.Button(description="Stop", layout={"width": "auto"}, tooltip="Stop the sweep")
-        self._stop.on_click(lambda _button: self.sweep.cancel())
+        self._earlier: list[Sweep] = []
+        self._figures: list[LiveFigure] = []
+        self._places: list[tuple[str, dict[str, int]]] = []
+        self._trouble = ""
+        self._words = ipywidgets.HTML()
+        self._open = _button("Open this run", self.open_run, "Open the run of the selected point in a panel")
+        self._stop = _button("Stop", lambda: self.sweep.cancel(), "Stop the sweep; what was run stays")
+        self._back = _button("Back", self.back, "Show the sweep before the box")
         self._choice = ipywidgets.Dropdown(
             options=known, value=self.names[0], description="Colour", layout={"width": "auto"}
         )
         self._choice.observe(lambda change: self.show(change["new"]), "value")
+        self._box = ipywidgets.Text(
+            description="Box", continuous_update=False,
+            layout={"width": "420px"}, style={"description_width": "initial"},
+            tooltip="The region that is shown: drag a box in the picture, or write ranges and press Enter to sweep it",
+        )  # fmt: skip
+        self._box.observe(lambda _change: self._typed(), "value")
         self._panels = ipywidgets.VBox()
         self._opened: list[Any] = []
+        self._row = ipywidgets.GridBox()
         bar = [self._choice] if len(self.names) == 1 else []
-        row = ipywidgets.GridBox(
-            self._figures,
-            layout={"grid_template_columns": f"repeat(auto-fit, minmax({420 if len(self.names) > 1 else 300}px, 1fr))"},
-        )
-        super().__init__([ipywidgets.HBox([*bar, self._open, self._stop]), self._words, row, self._panels])
+        wrap = ipywidgets.Layout(flex_flow="row wrap")
+        tools = ipywidgets.HBox([*bar, self._box, self._back, self._open, self._stop], layout=wrap)
+        super().__init__([tools, self._words, self._row, self._panels])
         self._last = 0.0
-        self._told_state = ""
-        self._quit = sweep.subscribe(self._changed)
-        self._changed(sweep)
+        self._use(sweep)
+
+    # -- what is shown -------------------------------------------------------------------------------------------------
 
     def show(self, column: str) -> None:
-        """Show another column in the first picture."""
+        """Show another column in the place of the first one."""
         self.names[0] = column
-        self._figures[0].replace(sweep_spec(self.sweep, column, self._height))
-        self._figures[0].refit()
+        self._draw()
+        for figure in self._figures:
+            figure.refit()
 
     def select(self, point: Any) -> None:
         """Name a point, given as :meth:`workbench.Sweep.index` takes it."""
         self.point = self.sweep.index(point)
-        self._open.disabled = False
-        self._words.value = self._status()
+        self._tell()
+
+    def refine(self, where: Any) -> Sweep:
+        """Sweep a box of the parameters again, or the places where a column changes (:meth:`workbench.Sweep.refine`),
+        in the background, and show it; returns the finer sweep."""
+        finer = self.sweep.refine(where, wait=False)
+        self._earlier.append(self.sweep)
+        self._use(finer)
+        return finer
+
+    def back(self) -> None:
+        """Show the sweep before :meth:`refine`; the finer one ends."""
+        if self._earlier:
+            self.sweep.cancel()
+            self._use(self._earlier.pop())
 
     def open_run(self, point: Any = None) -> Any:
         """Open the run of a point in a panel, by default of the one that was clicked; returns the panel."""
@@ -121,21 +159,21 @@ class SweepView(Face, ipywidgets.VBox):
         if self.point is None:
             raise SweepError("SweepView: no point is selected.", slug="no-point", fix="click on one, or pass it.")
         panel = debug(self.sweep.session(self.point))
-        for old in self._opened:
-            old.session.close()
-            old.close()
+        self._close_panels()
         self._opened = [panel]
         self._panels.children = [panel]
         return panel
 
+    # -- files ---------------------------------------------------------------------------------------------------------
+
     def in_theme(self, name: str) -> go.Figure:
         """The first picture as an ordinary plotly figure."""
-        return plain_figure(sweep_spec(self.sweep, self.names[0], self._height), name)
+        return plain_figure(self._specs()[0], name)
 
     def to_html(self, path: str | Path, theme_name: str = "light") -> Path:
         """Write all pictures as one self-contained file that works offline; returns its path."""
         target = Path(path)
-        figures = [plain_figure(sweep_spec(self.sweep, name, self._height), theme_name) for name in self.names]
+        figures = [plain_figure(spec, theme_name) for spec in self._specs()]
         parts = [f.to_html(full_html=False, include_plotlyjs=k == 0) for k, f in enumerate(figures)]
         words = "<br>".join(text(line) for line in str(self.sweep).splitlines())
         page = "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>Sweep</title></head>"
@@ -144,16 +182,16 @@ class SweepView(Face, ipywidgets.VBox):
         return target
 
     def close(self) -> None:
-        """Close the view and the panels that it opened; the sweep goes on."""
+        """Close the view and the panels that it opened. The sweep goes on; finer ones that nobody sees any more end."""
         if self.comm is None:
             return
         self._quit()
-        for panel in self._opened:
-            panel.session.close()
-            panel.close()
-        self._opened = []
-        close_parts(self._choice)  # of several pictures it is not shown
-        self._choice.close()
+        for finer in [*self._earlier[1:], *([self.sweep] if self._earlier else [])]:
+            finer.cancel()
+        self._close_panels()
+        for part in (self._choice, self._box, self._back):
+            close_parts(part)  # those that are not shown
+            part.close()
         close_parts(self)
         super().close()
 
@@ -162,37 +200,98 @@ class SweepView(Face, ipywidgets.VBox):
             return "<SweepView of nothing>"
         return f"<SweepView of {self.sweep.graph.name!r}: {', '.join(self.names)}>"
 
-    def _clicked(self, event: PointEvent) -> None:
-        if event.x is None:
+    # -- inside --------------------------------------------------------------------------------------------------------
+
+    def _use(self, sweep: Sweep) -> None:
+        """Show a sweep from now on."""
+        self._quit()
+        self.source = self.sweep = sweep
+        self.point, self._trouble = None, ""
+        self._box.value = box_text(whole_box(sweep))
+        self._back.layout.display = "" if self._earlier else "none"
+        self._quit = sweep.subscribe(self._changed)
+        self._draw()
+        for figure in self._figures:
+            figure.refit()
+        self._tell()
+
+    def _specs(self) -> list[Spec]:
+        self._places = [(name, at) for name in self.names for at in multiples(self.sweep, name)]
+        height = HEIGHT if len(self._places) == 1 else SMALL
+        return [sweep_spec(self.sweep, name, height, at) for name, at in self._places]
+
+    def _draw(self) -> None:
+        specs = self._specs()
+        for figure, spec in zip(self._figures, specs, strict=False):
+            figure.replace(spec)
+        if len(specs) != len(self._figures):
+            kept, gone = self._figures[: len(specs)], self._figures[len(specs) :]
+            for k in range(len(kept), len(specs)):
+                kept.append(LiveFigure(specs[k], on_click=partial(self._clicked, k), on_box=partial(self._dragged, k)))
+            self._figures = kept
+            width = 300 if len(kept) == 1 else 420
+            self._row.layout.grid_template_columns = f"repeat(auto-fit, minmax({width}px, 1fr))"
+            self._row.children = kept
+            for figure in gone:
+                figure.close()
+
+    def _clicked(self, k: int, event: PointEvent) -> None:
+        if event.x is None or k >= len(self._places):
             return
-        varied = [n for n, v in self.sweep.points.items() if v.ndim == 1 and len(set(v.tolist())) > 1]
-        place = {varied[0]: event.x} if varied else {}
-        if len(varied) > 1 and isinstance(event.y, int | float) and self.sweep[self.names[0]].ndim == 1:
-            place[varied[1]] = event.y
-        if place:
-            self.select(place)
+        column, at = self._places[k]
+        names = shown_axes(self.sweep, column)
+        place = {name: float(self.sweep.design.axes[name][n]) for name, n in at.items() if self.sweep[name].ndim == 1}
+        place[names[0]] = event.x
+        if len(names) > 1 and isinstance(event.y, int | float):
+            place[names[1]] = event.y
+        self.select(place)
+
+    def _dragged(self, k: int, x: tuple[float, float], y: tuple[float, float]) -> None:
+        if k < len(self._places):
+            box = dragged_box(self.sweep, self._places[k][0], x, y)
+            if box:
+                self._try(box)
+
+    def _typed(self) -> None:
+        if self._box.value == box_text(whole_box(self.sweep)):
+            return  # it was set here
+        try:
+            box = box_of_text(self._box.value)
+        except SweepError as error:
+            self._trouble = str(error)
+            self._tell()
+        else:
+            self._try(box)
+
+    def _try(self, box: dict[str, tuple[float, float]]) -> None:
+        """Refine a box; what does not fit is told above the picture."""
+        try:
+            self.refine(box)
+        except SweepError as error:
+            self._trouble = str(error)
+            self._tell()
 
     def _changed(self, sweep: Sweep) -> None:
         """After a chunk, on the thread of the sweep."""
-        ended = sweep.state != "running"
-        if not ended and time.monotonic() - self._last < PACE:
+        if sweep is not self.sweep or (sweep.state == "running" and time.monotonic() - self._last < PACE):
             return
         self._last = time.monotonic()
-        for name, figure in zip(self.names, self._figures, strict=True):
-            figure.replace(sweep_spec(sweep, name, self._height))
-        self._words.value = self._status()
-        self._stop.layout.display = "none" if ended else ""
+        self._draw()
+        self._tell()
 
-    def _status(self) -> str:
-        sweep = self.sweep
-        told = text(repr(sweep).strip("<>"))
-        if self.point is not None:
-            k = self.point
-            own = [(n, sweep[n][k]) for n in sweep.names if sweep[n].ndim == 1]
-            facts = ", ".join(f"{text(n)} {text(_shown(v))}" for n, v in own if str(v) not in ("", "nan"))
-            told += f"<br>Point {k:,}: {facts}"
-        return f'<div class="workbench-words">{told}</div>'
+    def _tell(self) -> None:
+        self._words.value = status_words(self.sweep, self.point, self._trouble)
+        self._open.disabled = self.point is None
+        self._stop.layout.display = "" if self.sweep.state == "running" else "none"
+
+    def _close_panels(self) -> None:
+        for panel in self._opened:
+            panel.session.close()
+            panel.close()
+        self._opened = []
 
 
-def _shown(value: Any) -> str:
-    return f"{value:.8g}" if hasattr(value, "dtype") and value.dtype.kind == "f" else str(value)
+def _button(word: str, pressed: Any, tooltip: str) -> ipywidgets.Button:
+    made = ipywidgets.Button(description=word, tooltip=tooltip, layout={"width": "auto"})
+    made.on_click(lambda _button: pressed())
+    return made

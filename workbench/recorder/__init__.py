@@ -8,7 +8,8 @@
 
 from workbench.recorder import home, live_list
 from workbench.recorder.registry import live, watches
+from workbench.recorder.remote import WatchReports
 from workbench.recorder.terminal_line import TerminalLine
 from workbench.recorder.watch import Watch, watch
 
-__all__ = ["TerminalLine", "Watch", "home", "live", "live_list", "watch", "watches"]
+__all__ = ["TerminalLine", "Watch", "WatchReports", "home", "live", "live_list", "watch", "watches"]

@@ -22,6 +22,7 @@ from workbench.recorder.layout import lay_out
 from workbench.recorder.observer import Observer
 from workbench.recorder.outlook import Outlook, Outlooks
 from workbench.recorder.registry import register
+from workbench.recorder.remote.reporter import Reporter
 from workbench.recorder.source import WatchSource
 from workbench.recorder.teller import teller
 from workbench.recorder.until import parse_until
@@ -71,6 +72,7 @@ class Watch(LoopRecorder):
         on_nan: Callable[[Watch], Any] | None = None,
         stop_when: Callable[[Watch], Any] | None = None,
         show: Callable[[Watch], Any] | None = None,
+        report: Any = None,
         parent: Watch | None = None,
     ) -> None:
         super().__init__(memory, None if spill is None else os.fspath(spill))
@@ -92,10 +94,13 @@ class Watch(LoopRecorder):
                     fix="write on_nan=lambda watch: True, which asks the loop to stop.",
                 )
         self.observer = Observer(self, {k: c for k, c in calls.items() if c is not None})
+        if report is not None:
+            self.observer.listeners.append(Reporter(report, self))
         self._show, self._outlooks = show, Outlooks()
         #: the runs before this one (see :meth:`restart`), oldest first
         self.earlier: list[Watch] = []
         self._options: dict[str, Any] = {"until": until, "value": value, "memory": memory, "spill": spill, "show": show}
+        self._options["report"] = report
         self._options.update({k if k == "stop_when" else f"on_{k}": c for k, c in calls.items()})
         #: SciPy asks a callback for the name of its parameter to know what to give it
         self.__signature__ = inspect.Signature(
@@ -321,7 +326,7 @@ class Watch(LoopRecorder):
         raise WatchError(
             f"The watch {self.name!r} cannot be sent to another process: it records where it was made.",
             slug="not-sent",
-            fix="make a watch in the worker, give back its report() or the file of its save(path).",
+            fix="make a watch in the worker with report=, which takes wb.WatchReports() of this process.",
         )
 
     def __repr__(self) -> str:
@@ -359,5 +364,5 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
 
 
 def _inner(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a watch in another one: it is shown with that."""
-    return {key: value for key, value in options.items() if key != "show"}
+    """The options of a watch in another one: it is shown and reported with that."""
+    return {key: value for key, value in options.items() if key not in ("show", "report")}

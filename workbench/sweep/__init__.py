@@ -18,9 +18,9 @@ import types
 from typing import Any
 
 from workbench.sweep.boundary import Boundary, boundary
+from workbench.sweep.chunk import Failure
 from workbench.sweep.result import Sweep
 from workbench.sweep.run import sweep
-from workbench.sweep.runners import Failure
 
 
 class _Package(types.ModuleType):

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import SweepError
-from workbench.sweep.problem import WORK, make_problem
-from workbench.sweep.runners import ENDED, FAILED, OUTCOMES, UNDECIDED, Chunk, make_runner
+from workbench.sweep.answers import Answers
+from workbench.sweep.problem import WORK
 
 #: answers that can change
 ANSWERS = ("converges", "ends", "fails")
-#: newest values by which an undecided point is told to shrink or to grow
-NEWEST = 64
 #: width of a range, relative to its ends, in which a point may stay without an answer
 ROUNDING = 1e-13
-#: growth of the steps that is above rounding errors, and how many of its standard errors it must exceed
-GROWTH, SURE = 1e-15, 5.0
+#: points that are run on each side to tell between which values nothing is known
+NARROWED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,8 @@ def boundary(
 ) -> Boundary:
     """Find the value of a parameter at which the answer about a run changes.
 
-    The range is halved until its ends are neighbouring numbers, or nearer than ``tolerance``, or so near that rounding
-    errors decide. If the answer changes
-    several times, one of these places is found.
+    The range is halved until its ends are neighbouring numbers of the parameter's dtype, or nearer than ``tolerance``,
+    or so near that rounding errors decide. If the answer changes several times, one of these places is found.
 
     Parameters
     ----------
@@ -91,8 +88,8 @@ def boundary(
         The parameter and its range, ``{"lr": (0.1, 3.0)}``; the answers at its ends must differ.
     what : {"converges", "ends", "fails"}, default "converges"
         "converges": the run ends, and its outputs and ``variable`` are finite; a run that is not decided within
-        ``work`` converges if the steps of ``variable`` shrink, which is an observation and not a proof. "ends" and
-        "fails": the outcome.
+        ``work`` converges if the steps of ``variable`` shrink at a steady rate, which is an observation and not a
+        proof. "ends" and "fails": the outcome.
     inputs : mapping, optional
         Inputs that stay the same.
     variable : str, optional
@@ -109,8 +106,9 @@ def boundary(
     Raises
     ------
     SweepError
-        ``same-answer`` if the answer is the same at both ends, ``undecided`` for a point without an answer,
-        ``bad-range`` and ``bad-answer`` for arguments that do not fit.
+        ``same-answer`` if the answer is the same at both ends, ``undecided`` if there are points
+        without an answer at the place, as where a period doubles: the error says between which values it is;
+        ``bad-range``, ``bad-answer`` and ``bad-tolerance`` for arguments that do not fit.
 
     Examples
     --------
@@ -126,7 +124,14 @@ def boundary(
             f"boundary: there is no answer {what!r}.", slug="bad-answer", fix=f"choose {', '.join(map(repr, ANSWERS))}."
         )
     name, low, high = _range(parameters)
-    ask = _Asking(graph, name, what, inputs or {}, variable, work)
+    if not tolerance >= 0:
+        raise SweepError(
+            f"boundary: expected a tolerance of zero or more, got {tolerance!r}.",
+            slug="bad-tolerance",
+            fix="leave it out to search to the last digits.",
+        )
+    ask = Answers(graph, name, what, inputs or {}, variable, work)
+    low, high = _fitted(ask, low), _fitted(ask, high)
     below, above = ask(low), ask(high)
     if below[0] == above[0]:
         raise SweepError(
@@ -135,21 +140,70 @@ def boundary(
             slug="same-answer",
             fix="give a range at whose ends the answers differ; wb.sweep shows where they do.",
         )
-    while high - low > tolerance:
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            break
+    while high - low > tolerance and (middle := _middle(ask, low, high)) is not None:
         try:
             found = ask(middle)
-        except SweepError:
+        except SweepError as error:
             if high - low > ROUNDING * max(abs(low), abs(high)):
-                raise
+                raise _between(ask, low, middle, high, below, above, error) from None
             break  # so near to it, rounding errors decide
         if found[0] == below[0]:
             low, below = middle, found
         else:
             high, above = middle, found
     return Boundary(name, what, low + (high - low) / 2, low, high, below[1], above[1], ask.points)
+
+
+def _fitted(ask: Answers, value: float) -> float:
+    """An end of the range as the parameter's dtype has it; SweepError for one that is no whole number."""
+    if ask.dtype.kind in "iu" and value != round(value):
+        raise SweepError(
+            f"boundary: {ask.name!r} is a whole number, got {value!r}.", slug="bad-range", fix="give whole numbers."
+        )
+    return float(ask.dtype.type(value))
+
+
+def _middle(ask: Answers, low: float, high: float) -> float | None:
+    """A value between two others in the dtype of the parameter; None if they are neighbours."""
+    middle = low + (high - low) / 2
+    middle = float(ask.dtype.type(np.floor(middle) if ask.dtype.kind in "iu" else middle))
+    return middle if low < middle < high else None
+
+
+def _between(
+    ask: Answers,
+    low: float,
+    middle: float,
+    high: float,
+    below: tuple[bool, str],
+    above: tuple[bool, str],
+    error: SweepError,
+) -> SweepError:
+    """The error for a range that holds points without an answer: between which values these are."""
+    for known, answer in ((low, below), (high, above)):
+        unknown = middle
+        for _ in range(NARROWED):
+            between = _middle(ask, min(known, unknown), max(known, unknown))
+            if between is None:
+                break
+            try:
+                found = ask(between)
+            except SweepError:
+                unknown = between
+                continue
+            if found[0] != answer[0]:
+                break
+            known, answer = between, found
+        if known < middle:
+            low, below = known, answer
+        else:
+            high, above = known, answer
+    return SweepError(
+        f"boundary: {ask.what!r} changes between {ask.name} = {low!r} ({below[1]}) and {high!r} ({above[1]}). In between: "
+        f"{error.message.removeprefix('boundary: ')}",
+        slug="undecided",
+        fix="raise work=, which narrows this range, or ask another question with what=.",
+    )
 
 
 def _range(parameters: Mapping[str, tuple[float, float]]) -> tuple[str, float, float]:
@@ -166,69 +220,3 @@ def _range(parameters: Mapping[str, tuple[float, float]]) -> tuple[str, float, f
             fix='write {"lr": (0.1, 3.0)}, the smaller number first.',
         )
     return name, low, high
-
-
-class _Asking:
-    """Answers about single points."""
-
-    def __init__(
-        self, graph: Any, name: str, what: str, inputs: Mapping[str, Any], variable: str | None, work: int
-    ) -> None:
-        self.name, self.what, self.points = name, what, 0
-        facts = ["rate"] if what == "converges" else []  # the newest values of the variable are kept for it
-        columns = {name: np.zeros(1)}
-        wanted = None
-        if facts:
-            found, _ = make_problem(graph, columns, inputs, ["rate"], variable, work, 0.0)
-            variable = found.variable
-            wanted = [*found.graph.outputs, f"{variable}[-{NEWEST}:]"]
-            graph = found.graph
-        self.problem, columns = make_problem(graph, columns, inputs, wanted, variable, work, 0.0)
-        self._dtype = columns[name].dtype
-        self._runner = make_runner(self.problem, {name: columns[name][0]})
-
-    def __call__(self, value: float) -> tuple[bool, str]:
-        """(answer, how it is known)."""
-        self.points += 1
-        chunk = self._runner.run({self.name: np.array([value], self._dtype)})
-        status = int(chunk.status[0])
-        if status == UNDECIDED and self.what == "converges":
-            return self._by_steps(chunk, value)
-        if status == UNDECIDED:
-            raise self._undecided(value, "neither an end nor a proof within its bound of work")
-        if self.what == "fails":
-            return status == FAILED, OUTCOMES[status]
-        if self.what == "ends" or status != ENDED:
-            return status == ENDED, OUTCOMES[status]
-        return (True, "ended") if self._finite(chunk) else (False, "ended with numbers that are not finite")
-
-    def _finite(self, chunk: Chunk) -> bool:
-        found = [column[0] for name, column in chunk.values.items() if chunk.alive[name][0]]
-        for name, column in chunk.series.items():  # right-aligned: a short run leaves the first entries empty
-            found.append(column[0, column.shape[1] - min(int(chunk.counts[name][0]), column.shape[1]) :])
-        return all(bool(np.isfinite(v.astype(complex)).all()) for v in found if v.dtype.kind in "fcV")
-
-    def _by_steps(self, chunk: Chunk, value: float) -> tuple[bool, str]:
-        """The answer by the steps of the variable, which shrink or grow over its newest values."""
-        (column,) = chunk.series.values()
-        count = min(int(chunk.counts[next(iter(chunk.counts))][0]), column.shape[1])
-        newest = column[0, column.shape[1] - count :].reshape(count, -1).astype(np.float64)
-        newest = newest / (np.abs(newest).max(initial=0.0) or 1.0)  # squares of large numbers overflow
-        steps = np.linalg.norm(np.diff(newest, axis=0), axis=1)
-        if len(steps) < 2 or not np.isfinite(steps).all() or not steps.all():
-            raise self._undecided(value, "its newest values do not tell")
-        # the slope of the logarithms, over all of them: single steps differ by rounding errors
-        k = np.arange(len(steps)) - (len(steps) - 1) / 2
-        logs = np.log(steps) - np.log(steps).mean()
-        rate = float(k @ logs / (k @ k))
-        error = float(np.std(logs - rate * k) / np.sqrt(k @ k))
-        if abs(rate) < max(GROWTH, SURE * error):
-            raise self._undecided(value, "its steps neither shrink nor grow")
-        return (True, "steps shrink") if rate < 0 else (False, "steps grow")
-
-    def _undecided(self, value: float, why: str) -> SweepError:
-        return SweepError(
-            f"boundary: nothing is known about {self.name} = {value!r}: {why}.",
-            slug="undecided",
-            fix="raise work=, narrow the range, or ask another question with what=.",
-        )

@@ -7,12 +7,18 @@ from typing import Any
 import numpy as np
 
 from workbench.plan import ExecutionPlan
+from workbench.sweep.chunk import FAILED, OUTCOMES, WAITING, Chunk, Failure, empty_chunk
 from workbench.sweep.facts import empty_facts
 from workbench.sweep.problem import Problem
-from workbench.sweep.runners import FAILED, OUTCOMES, WAITING, Chunk, Failure, empty_chunk
 
 #: outcomes by their code, in the order of the codes; the last one stands for all points that were not run
 NAMES = np.array([*OUTCOMES, *["waiting"] * (WAITING + 1 - len(OUTCOMES))])
+
+
+def as_slice(places: np.ndarray) -> np.ndarray | slice:
+    """Ascending places as a slice where they are neighbours."""
+    n = len(places)
+    return slice(int(places[0]), int(places[0]) + n) if n and places[-1] - places[0] == n - 1 else places
 
 
 class ResultColumns:
@@ -29,19 +35,23 @@ class ResultColumns:
     def put(self, places: np.ndarray, chunk: Chunk, facts: dict[str, Any]) -> np.ndarray:
         """Take over the points of a chunk that were run, and return which of its rows those are."""
         done = np.flatnonzero(chunk.status != WAITING)
-        at, whole = places[done], self.all
+        at, rows, whole = (
+            as_slice(places[done]),
+            as_slice(done),
+            self.all,
+        )  # slices: copies of thousands of points at once
         for name in ("events", "iterations", "periods"):
-            getattr(whole, name)[at] = getattr(chunk, name)[done]
+            getattr(whole, name)[at] = getattr(chunk, name)[rows]
         for mine, theirs in ((whole.values, chunk.values), (whole.alive, chunk.alive), (whole.counts, chunk.counts)):
             for name in mine:
-                mine[name][at] = theirs[name][done]
+                mine[name][at] = theirs[name][rows]
         for name, column in whole.series.items():
-            column[at] = chunk.series[name][done][:, -column.shape[1] :]
+            column[at] = chunk.series[name][rows][:, -column.shape[1] :]
         for name, column in self.facts.items():
-            column[at] = facts[name][done]
+            column[at] = facts[name][rows]
         for k, failure in chunk.failures.items():
             whole.failures[int(places[k])] = failure
-        whole.status[at] = chunk.status[done]  # last: who sees the status sees the values
+        whole.status[at] = chunk.status[rows]  # last: who sees the status sees the values
         return done
 
     def rows(self, places: np.ndarray) -> tuple[Chunk, dict[str, Any]]:

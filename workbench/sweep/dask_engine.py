@@ -16,9 +16,10 @@ import numpy as np
 from workbench.errors import SweepError
 from workbench.ir.text import parse
 from workbench.ir.text_writer import write_graph
+from workbench.sweep.chunk import Chunk
 from workbench.sweep.engine import Result, chunk_size, run_chunk
 from workbench.sweep.problem import Problem
-from workbench.sweep.runners import Chunk, Runner, make_runner
+from workbench.sweep.runners import Runner, make_runner
 
 #: how often a chunk is tried again after its worker died
 RETRIES = 3

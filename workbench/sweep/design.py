@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,15 @@ MOST_POINTS = 50_000_000
 @dataclass(frozen=True, slots=True)
 class Design:
     """Points: ``columns`` has one array of n values for each parameter. Of a grid, ``axes`` are the values along each
-    axis and ``shape`` their numbers; the first axis varies slowest."""
+    axis and ``shape`` their numbers; the first axis varies slowest. Points that were drawn have ``ranges``, each
+    (low, high, whether its logarithm is uniform), and a ``seed``."""
 
     kind: str
     columns: dict[str, np.ndarray]
     axes: dict[str, np.ndarray]
     shape: tuple[int, ...]
+    ranges: dict[str, tuple[float, float, bool]] = field(default_factory=dict)
+    seed: int = 0
 
     def __len__(self) -> int:
         return math.prod(self.shape)
@@ -84,7 +87,11 @@ def _drawn(parameters: Mapping[str, Any], kind: str, points: int | None, seed: i
             fix="write something like points=1000.",
         )
     _check_size(points)
-    ranges = {name: _range(name, given) for name, given in parameters.items()}
+    return drawn({name: _range(name, given) for name, given in parameters.items()}, kind, points, seed)
+
+
+def drawn(ranges: dict[str, tuple[float, float, bool]], kind: str, points: int, seed: int) -> Design:
+    """Random points, or those of a Sobol sequence."""
     if kind == "random":
         unit = np.random.default_rng(seed).random((points, len(ranges)))
     else:
@@ -97,7 +104,7 @@ def _drawn(parameters: Mapping[str, Any], kind: str, points: int | None, seed: i
     for k, (name, (low, high, logarithmic)) in enumerate(ranges.items()):
         u = unit[:, k]
         columns[name] = low * (high / low) ** u if logarithmic else low + (high - low) * u
-    return Design(kind, columns, {}, (points,))
+    return Design(kind, columns, {}, (points,), ranges, seed)
 
 
 def _values(name: str, given: Any) -> np.ndarray:

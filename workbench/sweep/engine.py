@@ -10,9 +10,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.sweep.chunk import Chunk
+from workbench.sweep.columns import as_slice
 from workbench.sweep.facts import facts_of
 from workbench.sweep.problem import Problem
-from workbench.sweep.runners import Chunk, Runner, make_runner
+from workbench.sweep.runners import Runner, make_runner
 
 #: most points of a chunk, and with facts, which take longer
 POINTS, POINTS_WITH_FACTS = 16384, 128
@@ -46,8 +48,7 @@ def chunk_size(problem: Problem, points: int, workers: int) -> int:
 def run_chunk(problem: Problem, runner: Runner, columns: dict[str, np.ndarray]) -> tuple[Chunk, dict[str, Any]]:
     """Results and facts of some points."""
     chunk = runner.run(columns)
-    plan = runner.plan  # type: ignore[attr-defined]
-    return chunk, facts_of(problem, plan, columns, chunk) if problem.facts else {}
+    return chunk, facts_of(problem, runner.plan, columns, chunk) if problem.facts else {}
 
 
 class Threads:
@@ -100,7 +101,8 @@ class Threads:
 
     def _run(self, places: np.ndarray) -> Result | None:
         """Results of a chunk; None after a stop."""
-        columns = {name: np.ascontiguousarray(column[places]) for name, column in self._columns.items()}
+        at = as_slice(places)
+        columns = {name: np.ascontiguousarray(column[at]) for name, column in self._columns.items()}
         runner = getattr(self._own, "runner", None)
         if runner is None:
             runner = self._own.runner = make_runner(self._problem, {name: c[0] for name, c in columns.items()})

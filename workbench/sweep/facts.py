@@ -16,8 +16,8 @@ from workbench.analysis.termination.explain import answer_of
 from workbench.errors import ExecutionError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.plan import ExecutionPlan
+from workbench.sweep.chunk import ENDED, ENDLESS, FAILED, UNDECIDED, WAITING, Chunk
 from workbench.sweep.problem import CLASSIFIED, OF_VALUES, Problem
-from workbench.sweep.runners import ENDED, ENDLESS, FAILED, UNDECIDED, WAITING, Chunk
 
 #: events after which a point is asked about whose loop does not end at once: the record is then long enough
 ASKED_AT = 4096

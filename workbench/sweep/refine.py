@@ -1,11 +1,15 @@
-"""Refinement of a grid: new points between neighbours that differ."""
+"""Refinement: new points between neighbours of a grid that differ, or in a box of the parameters."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from workbench.errors import SweepError
-from workbench.sweep.design import Design, grid_of
+from workbench.sweep.design import Design, drawn, grid_of
 
 
 def finer(axis: np.ndarray) -> np.ndarray:
@@ -13,11 +17,17 @@ def finer(axis: np.ndarray) -> np.ndarray:
     values = axis.astype(np.float64)
     out = np.empty(2 * len(values) - 1)
     out[::2] = values
-    ratios = values[1:] / values[:-1] if (values > 0).all() else np.zeros(0)
-    steps = np.diff(values)
-    by_factor = len(ratios) > 1 and np.allclose(ratios, ratios[0]) and not np.allclose(steps, steps[0])
-    out[1::2] = np.sqrt(values[1:] * values[:-1]) if by_factor else values[:-1] + steps / 2
+    by_factor = grows_by_factor(values)
+    out[1::2] = np.sqrt(values[1:] * values[:-1]) if by_factor else values[:-1] + np.diff(values) / 2
     return out
+
+
+def grows_by_factor(values: np.ndarray) -> bool:
+    """True if each value is the one before it times the same factor."""
+    if len(values) < 3 or not (values > 0).all():
+        return False
+    ratios, steps = values[1:] / values[:-1], np.diff(values)
+    return bool(np.allclose(ratios, ratios[0]) and not np.allclose(steps, steps[0]))
 
 
 def refined_design(design: Design) -> Design:
@@ -63,3 +73,62 @@ def wanted_points(column: np.ndarray, known: np.ndarray, share: float) -> np.nda
             wanted[tuple(slice(2 * k, 2 * k + 3) for k in cell)] = True
     wanted[tuple(slice(None, None, 2) for _ in column.shape)] |= known
     return wanted
+
+
+def design_in_box(design: Design, box: Mapping[str, Any]) -> Design:
+    """The design with other ranges of the parameters in ``box``, and as many values; SweepError (``bad-box``,
+    ``no-grid``)."""
+    if not isinstance(box, Mapping) or not box:
+        raise _bad_box(f"expected a column or a box, got {box!r}")
+    names = list(design.axes or design.ranges)
+    if not names:
+        raise SweepError(
+            f"refine: the points of a {design.kind!r} design fill no box.",
+            slug="no-grid",
+            fix='sweep a grid or a range: design="grid", "random" or "sobol".',
+        )
+    limits = {name: _limits(name, given, names) for name, given in box.items()}
+    if design.ranges:
+        ranges = dict(design.ranges)
+        for name, (low, high) in limits.items():
+            if ranges[name][2] and low <= 0:
+                raise _bad_box(f"the range of {name!r} must be above zero, got ({low:g}, {high:g})")
+            ranges[name] = (low, high, ranges[name][2])
+        return drawn(ranges, design.kind, len(design), design.seed)
+    return grid_of({name: _axis(name, axis, limits.get(name)) for name, axis in design.axes.items()})
+
+
+def _axis(name: str, axis: np.ndarray, limits: tuple[float, float] | None) -> np.ndarray:
+    """As many values as ``axis`` has, between the limits; of whole numbers those that there are."""
+    if limits is None:
+        return axis
+    if axis.ndim > 1 or axis.dtype.kind not in "iuf":
+        raise SweepError(
+            f"refine: {name!r} has no range: its values are {axis.dtype}{list(axis.shape[1:])}.",
+            slug="no-grid",
+            fix="name parameters that are numbers in the box.",
+        )
+    low, high = limits
+    if axis.dtype.kind in "iu":
+        first, last = math.ceil(low), math.floor(high)
+        if first > last:
+            raise _bad_box(f"there is no whole number from {low:g} to {high:g} for {name!r}")
+        return np.unique(np.linspace(first, last, max(2, len(axis))).round()).astype(axis.dtype)
+    by_factor = low > 0 and grows_by_factor(axis.astype(np.float64))
+    return (np.geomspace if by_factor else np.linspace)(low, high, max(2, len(axis))).astype(axis.dtype)
+
+
+def _limits(name: str, given: Any, names: list[str]) -> tuple[float, float]:
+    if name not in names:
+        raise _bad_box(f"there is no parameter {name!r}; the parameters are {', '.join(names)}")
+    try:
+        low, high = (float(v) for v in given)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise _bad_box(f"expected two finite numbers for {name!r}, the smaller one first, got {given!r}")
+    return low, high
+
+
+def _bad_box(what: str) -> SweepError:
+    return SweepError(f"refine: {what}.", slug="bad-box", fix='write something like {"lr": (0.1, 0.3)}.')

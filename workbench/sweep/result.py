@@ -1,10 +1,8 @@
-"""``Sweep``: the points of a sweep and the results of each, while it runs and afterwards."""
+"""``Sweep``: the results of many runs, while it runs and afterwards."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +10,13 @@ import numpy as np
 from workbench.errors import SweepError
 from workbench.ir.graph import Graph
 from workbench.session import Session
-from workbench.sweep.columns import ResultColumns
+from workbench.sweep.basins import Basins, find_basins
+from workbench.sweep.chunk import WAITING, Failure
 from workbench.sweep.design import Design
 from workbench.sweep.engine import PointEngine
 from workbench.sweep.problem import Problem
-from workbench.sweep.refine import refined_design, wanted_points
-from workbench.sweep.runners import WAITING, Failure
+from workbench.sweep.refine import design_in_box, refined_design, wanted_points
+from workbench.sweep.running import RunningSweep
 from workbench.sweep.summary import arrow_table, counts_of, summary_html, summary_text
 from workbench.trace.tables import needed
 
@@ -25,12 +24,13 @@ if TYPE_CHECKING:
     from workbench.sweep.store import Store
 
 
-class Sweep:
+class Sweep(RunningSweep):
     """Many runs of one graph, one for each point of its parameters; made by :func:`workbench.sweep`.
 
     ``sweep[name]`` is a column with one entry for each point: a parameter, "outcome", "iterations", "events",
     "recurs_after", "failure", an output, the newest values of a loop variable such as "x[-64:]", (n, 64), or a fact
-    that was collected. Columns are NumPy arrays; :meth:`grid` gives one in the shape of the grid.
+    that was collected; ``sweep["basin"]`` names the attractor to which a point leads (:meth:`basins`). Columns are
+    NumPy arrays; :meth:`grid` gives one in the shape of the grid.
 
     An output that a point did not compute is NaN, or 0 of whole numbers; ``sweep.computed("x")`` tells which ones are
     there.
@@ -64,85 +64,22 @@ class Sweep:
     def __init__(
         self, problem: Problem, design: Design, points: dict[str, np.ndarray], engine: PointEngine, store: Store | None
     ) -> None:
+        super().__init__(problem, points, len(design), engine, store)
         self.graph: Graph = problem.graph
-        self.design, self.points, self.problem = design, points, problem
-        plan = problem.plan({name: column[0] for name, column in points.items()})
-        self.columns = ResultColumns(problem, plan, len(design))
-        self.state = "stopped"
-        #: seconds for which points were run
-        self.seconds = 0.0
-        #: the error that stopped it, or None
-        self.error: BaseException | None = None
-        self._engine, self._store = engine, store
-        self._unsaved: list[np.ndarray] = []
-        #: the points that are to be run: of a refined grid, those near neighbours that differ
-        self.wanted = np.ones(len(design), bool)
-        self._callbacks: list[Callable[[Sweep], None]] = []
-        self._thread: threading.Thread | None = None
-        self._ended = threading.Event()
-        if store is not None:
-            for places, chunk, facts in store.read(self.columns):
-                self.columns.put(places, chunk, facts)
+        self.design = design
 
-    # -- running -------------------------------------------------------------------------------------------------------
-
-    def resume(self, wait: bool = True) -> Sweep:
-        """Run the points that are left; returns the sweep itself.
+    def refine(
+        self, where: str | Mapping[str, tuple[float, float]] = "outcome", share: float = 0.05, wait: bool = True
+    ) -> Sweep:
+        """Return a finer sweep: of the places where a column changes, or of a box.
 
         Parameters
         ----------
-        wait : bool, default True
-            Whether to wait for the end. Ctrl-C ends the wait and the sweep, and keeps what is there.
-
-        Raises
-        ------
-        SweepError
-            If results cannot be stored (``not-stored``); the error's ``sweep`` has all results.
-        """
-        if self.state != "running":
-            self.state, self.error = "running", None
-            self._ended.clear()
-            self._engine.begin()
-            self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
-            self._thread.start()
-        return self.wait() if wait else self
-
-    def wait(self) -> Sweep:
-        """Wait for the end of a sweep that runs in the background; Ctrl-C stops it. Raises what stopped it."""
-        try:
-            while self._thread is not None and not self._ended.wait(0.1):  # a join that is interrupted ends for good
-                pass
-        except KeyboardInterrupt:
-            self.cancel()
-        if self.error is not None:
-            raise self.error
-        return self
-
-    def cancel(self) -> None:
-        """Stop; points that were run stay. Returns when no point runs any more."""
-        self._engine.stop()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._ended.wait()
-
-    def subscribe(self, callback: Callable[[Sweep], None]) -> Callable[[], None]:
-        """Call a function with the sweep after every chunk and at the end, on the thread that runs it.
-
-        Returns
-        -------
-        callable
-            Ends the subscription.
-        """
-        self._callbacks.append(callback)
-        return lambda: self._callbacks.remove(callback) if callback in self._callbacks else None
-
-    def refine(self, by: str = "outcome", share: float = 0.05, wait: bool = True) -> Sweep:
-        """Return a sweep of the grid with twice as many cells along each axis, of which only points near neighbours
-        that differ are run; the points of this one are taken over.
-
-        Parameters
-        ----------
-        by : str, default "outcome"
-            The column that is compared.
+        where : str or mapping, default "outcome"
+            A column: the grid gets twice as many cells along each axis, and only points near neighbours that differ in
+            this column are run; the points of this sweep are taken over. Or a box, ``{"lr": (0.1, 0.3)}``: the range of
+            each parameter that is named is swept again with as many values as the whole axis has here; of a random or
+            Sobol design as many points are drawn in the box.
         share : float, default 0.05
             Numbers differ by more than this share of the range of the column.
         wait : bool, default True
@@ -155,7 +92,8 @@ class Sweep:
         Raises
         ------
         SweepError
-            For designs other than grids of numbers (``no-grid``), and for more points than allowed.
+            For designs and parameters between whose values there are no others (``no-grid``), boxes that do not fit
+            (``bad-box``), and for more points than allowed.
 
         Examples
         --------
@@ -163,53 +101,26 @@ class Sweep:
         >>> fine = coarse.refine("iterations", share=0.2)
         >>> fine.shape, int((fine["outcome"] != "waiting").sum())
         ((21,), 12)
+        >>> inside = coarse.refine({"a": (2.0, 3.0)})
+        >>> inside["a"][:3]
+        array([2. , 2.1, 2.2])
         """
-        known = (self.columns.all.status != WAITING).reshape(self.shape)
-        design = refined_design(self.design)
-        wanted = wanted_points(self[by].reshape(self.shape), known, share)
-        points = {name: column.astype(self.points[name].dtype) for name, column in design.columns.items()}
-        made = Sweep(self.problem, design, points, self._engine.with_points(points), None)
-        made.wanted = wanted.reshape(-1)
-        coarse = np.arange(len(design)).reshape(design.shape)[tuple(slice(None, None, 2) for _ in self.shape)]
-        places = np.flatnonzero(known.reshape(-1))
-        made.columns.put(coarse.reshape(-1)[places], *self.columns.rows(places))
+        if isinstance(where, str):
+            known = (self.columns.all.status != WAITING).reshape(self.shape)
+            design = refined_design(self.design)
+            made = self._with(design)
+            made.wanted = wanted_points(self[where].reshape(self.shape), known, share).reshape(-1)
+            coarse = np.arange(len(design)).reshape(design.shape)[tuple(slice(None, None, 2) for _ in self.shape)]
+            places = np.flatnonzero(known.reshape(-1))
+            made.columns.put(coarse.reshape(-1)[places], *self.columns.rows(places))
+        else:
+            made = self._with(design_in_box(self.design, where))
         return made.resume(wait)
 
-    def _run(self) -> None:
-        """Run what is left, on a thread of its own: Ctrl-C reaches the thread that waits, and never in the middle."""
-        before, began = self.seconds, time.perf_counter()
-        try:
-            self._save()
-            places = np.flatnonzero((self.columns.all.status == WAITING) & self.wanted)
-            for at, chunk, facts in self._engine.results(places) if len(places) else ():
-                done = self.columns.put(at, chunk, facts)
-                self.seconds = before + time.perf_counter() - began
-                if len(done):
-                    self._unsaved.append(at[done])
-                    self._save()
-                    self._tell()
-        except BaseException as error:  # the thread that waits raises it
-            self._engine.stop()
-            self.error = error
-            if isinstance(error, SweepError):
-                error.sweep = self
-        self.seconds = before + time.perf_counter() - began
-        left = bool(((self.columns.all.status == WAITING) & self.wanted).any())
-        self.state = "stopped" if left or self.error is not None else "finished"
-        self._ended.set()
-        self._tell()
-
-    def _save(self) -> None:
-        while self._store is not None and self._unsaved:
-            places = self._unsaved[0]
-            self._store.write(places, *self.columns.rows(places), {n: c[places] for n, c in self.points.items()})
-            del self._unsaved[0]
-        if self._store is None:
-            self._unsaved.clear()
-
-    def _tell(self) -> None:
-        for callback in list(self._callbacks):
-            callback(self)
+    def _with(self, design: Design) -> Sweep:
+        """The same sweep of other points, none of which was run."""
+        points = {name: column.astype(self.points[name].dtype) for name, column in design.columns.items()}
+        return Sweep(self.problem, design, points, self._engine.with_points(points), None)
 
     # -- results -------------------------------------------------------------------------------------------------------
 
@@ -220,6 +131,31 @@ class Sweep:
     def shape(self) -> tuple[int, ...]:
         """Numbers of values along the axes of a grid; (n,) of other designs."""
         return self.design.shape
+
+    def basins(self, by: str | Sequence[str] | None = None, tolerance: float = 1e-3) -> Basins:
+        """Find the attractors to which the points lead.
+
+        Points that end with the same values, or whose newest values return to the same cycle, are in one basin.
+        ``sweep["basin"]`` is the column of their names, and a picture of it the map of the basins.
+
+        Parameters
+        ----------
+        by : str or sequence of str, optional
+            Outputs that are single numbers, or newest values of loop variables such as "x[-64:]". By default all newest
+            values that were collected, else all such outputs.
+        tolerance : float, default 1e-3
+            Values are the same if they differ by less, absolutely between -1 and 1 and relatively beyond.
+
+        Returns
+        -------
+        Basins
+
+        Raises
+        ------
+        SweepError
+            For columns by which attractors cannot be told (``no-column``), and a ``bad-tolerance``.
+        """
+        return find_basins(self, by, tolerance)
 
     def _table(self) -> dict[str, np.ndarray]:
         """All columns but those that are made when they are asked for. An output that is named as a parameter or one of
@@ -243,6 +179,8 @@ class Sweep:
             return self.columns.outcome
         if name == "failure":
             return self.columns.failure_texts()
+        if name == "basin" and name not in self._table():
+            return self.basins().column
         table = self._table()
         if name in table:
             return table[name]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import SweepError
+from workbench.sweep.chunk import FAILED, Chunk, Failure
 from workbench.sweep.columns import ResultColumns
 from workbench.sweep.problem import Problem
-from workbench.sweep.runners import FAILED, Chunk, Failure
 from workbench.sweep.summary import arrow_column
 from workbench.trace.tables import needed
 

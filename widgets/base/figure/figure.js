@@ -208,6 +208,16 @@ function hearPoints(model, el, kind) {
   });
 }
 
+// A box that people drag (layout.dragmode "select"); it is told once, and goes.
+function hearBox(view, model, el) {
+  el.on("plotly_selected", (selected) => {
+    const { x, y } = selected?.range ?? {};
+    if (!x || !y) return;
+    tell(model, { kind: "box", x, y });
+    view.queue(() => view.Plotly.relayout(el, { selections: [] }));
+  });
+}
+
 // What people do to the range of the horizontal axis; updates of our own are no such event. plotly.js names the end that
 // changed alone, and after a double click the range of the first drawing, which is the whole no longer; here the kernel hears
 // all of the range, or null for the whole.
@@ -276,6 +286,7 @@ function show(view) {
     if (view.gone) return;
     for (const kind of model.get("_hears_hover") ? ["click", "hover"] : ["click"]) hearPoints(model, el, kind);
     hearRange(view, model, el);
+    hearBox(view, model, el);
     resize.observe(el);
     const area = el.closest(".workbench-area");
     // what stands above and below a figure decides what is left for it

@@ -44,6 +44,8 @@ class LiveFigure(Acknowledgement, AddressedWidget):
         None for the whole.
     on_click, on_hover:
         Called with the point (:class:`PointEvent`) that was clicked, or that the pointer has moved to.
+    on_box:
+        Called with the box that was dragged in a figure with ``dragmode="select"``: (low, high) of x and of y.
 
     Examples
     --------
@@ -86,11 +88,12 @@ class LiveFigure(Acknowledgement, AddressedWidget):
         on_range: Callable[[tuple[float, float] | None], None] | None = None,
         on_click: Callable[[PointEvent], None] | None = None,
         on_hover: Callable[[PointEvent], None] | None = None,
+        on_box: Callable[[tuple[float, float], tuple[float, float]], None] | None = None,
     ) -> None:
         self._lock = threading.RLock()
         self._spec = plain(figure)
         self._sent = 0
-        self._on_view, self._on_range = on_view, on_range
+        self._on_view, self._on_range, self._on_box = on_view, on_range, on_box
         self._on_point = {"click": on_click, "hover": on_hover}
         self._bundle = shared.acquire()
         super().__init__(_bundle_id=self._bundle.model_id, _hears_hover=on_hover is not None)
@@ -107,6 +110,10 @@ class LiveFigure(Acknowledgement, AddressedWidget):
             self._on_view(kind == "view")
         if self._on_range is not None and kind == "range":
             self._on_range(_range_of(content.get("range")))
+        if self._on_box is not None and kind == "box":
+            x, y = _range_of(content.get("x")), _range_of(content.get("y"))
+            if x is not None and y is not None:
+                self._on_box(x, y)
         on_point = self._on_point.get(kind) if isinstance(kind, str) else None
         if on_point is not None:
             with self._lock:

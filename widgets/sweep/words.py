@@ -1,0 +1,26 @@
+"""The words above the pictures of a sweep: its state, the point that was clicked, what did not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.sweep import Sweep
+from workbench.widgets.base.spec import text
+
+
+def status_words(sweep: Sweep, point: int | None, trouble: str) -> str:
+    """The words as HTML."""
+    told = text(repr(sweep).strip("<>"))
+    if point is not None:
+        own = [(n, sweep[n][point]) for n in sweep.names if sweep[n].ndim == 1]
+        facts = ", ".join(f"{text(n)} {text(_shown(v))}" for n, v in own if str(v) not in ("", "nan"))
+        told += f"<br>Point {point:,}: {facts}"
+    else:
+        told += "<br>Click a point for its results, drag a box to sweep it again, finer."
+    if trouble:
+        told += f'<br><span role="alert">{text(trouble)}</span>'
+    return f'<div class="workbench-words">{told}</div>'
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.8g}" if hasattr(value, "dtype") and value.dtype.kind == "f" else str(value)

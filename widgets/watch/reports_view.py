@@ -1,0 +1,120 @@
+"""The live view of watches in workers: one part for each run, the newest first, and a line that counts them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import ipywidgets
+
+from workbench.errors import WatchError
+from workbench.recorder import WatchReports
+from workbench.recorder.remote.reports import OPEN
+from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.figure.figure_view import close_parts
+from workbench.widgets.base.json_widget import ActPart
+from workbench.widgets.base.spec import text
+
+#: runs that are shown, those under way first; all are counted
+SHOWN = 12
+
+
+class RunPart(ActPart):
+    """One run of a worker, as a :class:`WatchView` shows one of this process."""
+
+    _script = script("watch/watch_view.js")
+    _css = joined("base/flow.css", "watch/watch.css")
+
+
+class ReportsView(ipywidgets.VBox):
+    """The runs that workers report: state, when each loop will end, its strips, and a button that asks it to stop.
+
+    Parameters
+    ----------
+    reports : WatchReports
+        The reports.
+
+    Raises
+    ------
+    WatchError
+        For anything but reports (``no-view-source``).
+
+    Examples
+    --------
+    >>> reports = wb.WatchReports()
+    >>> view = wb.widgets.ReportsView(reports)
+    >>> loop = wb.watch("fit", report=reports, show=False)
+    >>> for k in range(5):
+    ...     _ = loop(error=0.5**k)
+    >>> loop.finish()
+    >>> _ = reports.wait()
+    >>> view
+    <ReportsView: 1 runs, 1 finished>
+    >>> view.close()
+    >>> reports.close()
+    """
+
+    _reports: Any = None
+
+    def __init__(self, reports: WatchReports) -> None:
+        if not isinstance(reports, WatchReports):
+            raise WatchError(
+                f"ReportsView: expected reports of watches, got {type(reports).__name__}.",
+                slug="no-view-source",
+                fix="write ReportsView(wb.WatchReports()).",
+            )
+        self._reports = reports
+        self._parts: dict[int, RunPart] = {}
+        self._words = ipywidgets.HTML()
+        self._rows = ipywidgets.VBox()
+        super().__init__([self._words, self._rows])
+        for entry in reports.runs:
+            self._show(entry)
+        self._tell()
+        reports.listeners.append(self._show)
+
+    def _show(self, entry: dict[str, Any]) -> None:
+        """A run has told something, on its thread of the reports."""
+        key = entry["key"]
+        status = {**entry, "name": f"{entry['name']} · {entry['host']}, process {entry['pid']}"}
+        part = self._parts.get(key)
+        if part is not None:
+            stopping = bool(part.status.get("stopping")) and entry["state"] in OPEN
+            part.offer({**status, "stopping": stopping})
+        elif self._room():
+            self._parts[key] = RunPart(partial(self._pressed, key), **status)
+            self._rows.children = [*self._parts.values()][::-1]
+        self._tell()
+
+    def _room(self) -> bool:
+        """Have room for another run: the oldest one that is over goes."""
+        over = [key for key, part in self._parts.items() if part.status.get("state") not in OPEN]
+        if len(self._parts) >= SHOWN and over:
+            gone = self._parts.pop(over[0])
+            self._rows.children = [*self._parts.values()][::-1]
+            gone.close()
+        return len(self._parts) < SHOWN
+
+    def _tell(self) -> None:
+        told = text(repr(self._reports).strip("<>"))
+        self._words.value = f'<div class="workbench-words">{told}</div>'
+
+    def _pressed(self, key: int, name: str, _value: Any) -> None:
+        if name == "stop":
+            self._reports.request_stop(key)
+            part = self._parts[key]
+            part.offer({**part.status, "stopping": True})
+
+    def close(self) -> None:
+        """Leave the reports, which go on, and close the comms. Closing twice is harmless."""
+        if self.comm is None:
+            return
+        if self._show in self._reports.listeners:
+            self._reports.listeners.remove(self._show)
+        close_parts(self)
+        super().close()
+
+    def __repr__(self) -> str:
+        return (
+            repr(self._reports).replace("WatchReports", "ReportsView") if self._reports else "<ReportsView of nothing>"
+        )

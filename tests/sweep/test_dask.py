@@ -29,12 +29,23 @@ def client():
 @pytest.mark.parametrize("name", DRAWN)
 def test_workers_give_what_threads_give(client, name):
     made, draw = DRAWN[name]
-    points = draw(np.random.default_rng(7), 200)
+    points = draw(np.random.default_rng(7), 400)
     here = wb.sweep(made(), points, design="list", work=20_000)
     there = wb.sweep(made(), points, design="list", work=20_000, client=client)
     for column in here.names:
         assert (here[column] == there[column]).all() or here[column].tobytes() == there[column].tobytes(), column
     assert here.failures == there.failures
+
+
+def test_inputs_that_differ_in_the_middle_of_a_large_array_are_told_apart(client):
+    b = wb.GraphBuilder("sum")
+    a, x = b.placeholder("a"), b.placeholder("x", shape=(5000,))
+    graph = b.build({"sum": a + b.op("sum", x)})
+    for value in (0.0, 7.0):
+        large = np.zeros(5000)
+        large[2500] = value  # where NumPy's repr writes dots
+        found = wb.sweep(graph, {"a": [1.0, 2.0]}, inputs={"x": large}, client=client)
+        assert found["sum"].tolist() == [1.0 + value, 2.0 + value]
 
 
 def test_a_worker_that_is_killed_in_the_middle(client, tmp_path):

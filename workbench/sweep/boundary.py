@@ -155,7 +155,7 @@ def boundary(
 
 
 def _fitted(ask: Answers, value: float) -> float:
-    """An end of the range as the parameter's dtype has it; SweepError for one that is no whole number."""
+    """An end of the range as the parameter's dtype has it; SweepError where whole numbers are needed."""
     if ask.dtype.kind in "iu" and value != round(value):
         raise SweepError(
             f"boundary: {ask.name!r} is a whole number, got {value!r}.", slug="bad-range", fix="give whole numbers."
@@ -199,8 +199,8 @@ def _between(
         else:
             high, above = known, answer
     return SweepError(
-        f"boundary: {ask.what!r} changes between {ask.name} = {low!r} ({below[1]}) and {high!r} ({above[1]}). In between: "
-        f"{error.message.removeprefix('boundary: ')}",
+        f"boundary: {ask.what!r} changes between {ask.name} = {low!r} ({below[1]}) and {high!r} ({above[1]}). "
+        f"In between: {error.message.removeprefix('boundary: ')}",
         slug="undecided",
         fix="raise work=, which narrows this range, or ask another question with what=.",
     )

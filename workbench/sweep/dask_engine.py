@@ -20,6 +20,7 @@ from workbench.sweep.chunk import Chunk
 from workbench.sweep.engine import Result, chunk_size, run_chunk
 from workbench.sweep.problem import Problem
 from workbench.sweep.runners import Runner, make_runner
+from workbench.sweep.store import identity
 
 #: how often a chunk is tried again after its worker died
 RETRIES = 3
@@ -65,7 +66,8 @@ class DaskWorkers:
         self._dask = distributed
         self._stopped = threading.Event()
         text = write_graph(problem.graph)
-        key = f"{problem.graph.fingerprint} {problem!r}" if len(repr(problem)) < 4096 else problem.graph.fingerprint
+        types = sorted((name, str(column.dtype), column.shape[1:]) for name, column in columns.items())
+        key = f"{identity(problem, {}).decode()} {types}"  # of all that the plan and the results depend on
         self._payload = (key, text, replace(problem, graph=None))  # type: ignore[arg-type]
 
     def with_points(self, columns: dict[str, np.ndarray]) -> DaskWorkers:

@@ -58,6 +58,8 @@ class RunningSweep:
             If results cannot be stored (``not-stored``); the error's ``sweep`` has all results.
         """
         if self.state != "running":
+            if self._elsewhere():
+                self._ended.wait()  # its last callbacks
             self.state, self.error = "running", None
             self._ended.clear()
             self._engine.begin()
@@ -68,7 +70,7 @@ class RunningSweep:
     def wait(self) -> Self:
         """Wait for the end of a sweep that runs in the background; Ctrl-C stops it. Raises what stopped it."""
         try:
-            while self._thread is not None and not self._ended.wait(0.1):  # a join that is interrupted ends for good
+            while self._elsewhere() and not self._ended.wait(0.1):  # a join that is interrupted ends for good
                 pass
         except KeyboardInterrupt:
             self.cancel()
@@ -79,8 +81,12 @@ class RunningSweep:
     def cancel(self) -> None:
         """Stop; points that were run stay. Returns when no point runs any more."""
         self._engine.stop()
-        if self._thread is not None and self._thread is not threading.current_thread():
+        if self._elsewhere():
             self._ended.wait()
+
+    def _elsewhere(self) -> bool:
+        """True if it was begun, and this is not a callback of it."""
+        return self._thread is not None and self._thread is not threading.current_thread()
 
     def subscribe(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Call a function with the sweep after every chunk and at the end, on the thread that runs it.
@@ -114,8 +120,10 @@ class RunningSweep:
         self.seconds = before + time.perf_counter() - began
         left = bool(((self.columns.all.status == WAITING) & self.wanted).any())
         self.state = "stopped" if left or self.error is not None else "finished"
-        self._ended.set()
-        self._tell()
+        try:
+            self._tell()  # who has waited for the end sees what the callbacks made of it
+        finally:
+            self._ended.set()
 
     def _save(self) -> None:
         while self._store is not None and self._unsaved:

@@ -12,6 +12,14 @@ POINT_STATUS: dict[str, int]
 
 class ProgramError(ValueError): ...
 
+class HeldElsewhere:
+    """Base of objects whose ``nbytes`` bytes are not in this process, such as arrays on a device. In rows they count as
+    arrays do."""
+
+    def __init__(self, nbytes: int) -> None: ...
+    @property
+    def nbytes(self) -> int: ...
+
 class Program:
     length: int
     n_frames: int

@@ -23,6 +23,7 @@ LAYERS = {
     "kernels": 0,
     "ir": 1,
     "ops": 2,
+    "device": 2,
     "frontends": 3,
     "plan": 3,
     "trace": 3,
@@ -47,7 +48,7 @@ PUBLIC = "public"
 BASE = {"errors", "glossary", "text", "tracebacks"}
 # Pairs in one layer, each in one direction: the session hands its state to the analysis, the debugger drives a run;
 # neither looks back.
-SIDEWAYS = {("session", "analysis"), ("debugger", "execution")}
+SIDEWAYS = {("session", "analysis"), ("debugger", "execution"), ("device", "ops")}
 # The order inside of a room: each folder or module of it imports only from those before it in the list.
 ORDER = {
     "plan": "reachability schedule memory lowering plan live_ranges cache dag",

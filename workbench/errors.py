@@ -183,3 +183,18 @@ class WatchError(WorkbenchError):
     """A watch that cannot be made as it is asked for; what it is given while the loop runs never raises one."""
 
     slug = "bad-watch"
+
+
+class DeviceError(WorkbenchError):
+    """A device that cannot be used: its name is unknown, its array library is not installed, or there is none.
+
+    Examples
+    --------
+    >>> try:
+    ...     graph.run(a=2.0, device="gpu")
+    ... except wb.DeviceError as error:
+    ...     print(error.slug)
+    unknown-device
+    """
+
+    slug = "bad-device"

@@ -35,7 +35,8 @@ from workbench.analysis.precision import (
 from workbench.analysis.report import Analysis, analyze
 from workbench.arrays import Array, ArrayManager, collect_unused, memory
 from workbench.debugger import Stop, StopReason
-from workbench.errors import FeedError, ReleasedError, WatchError, WorkbenchError
+from workbench.device import Device
+from workbench.errors import DeviceError, FeedError, ReleasedError, WatchError, WorkbenchError
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
 from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samediff, from_saved_model, load
@@ -226,13 +227,17 @@ def _widgets() -> Any:
     return importlib.import_module("workbench.widgets")
 
 
-def _run(graph: Graph, feeds: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
+def _run(
+    graph: Graph, feeds: Mapping[str, Any] | None = None, /, *, device: Any = None, **named: Any
+) -> dict[str, Any]:
     """Run the graph to its end, without a trace.
 
     Parameters
     ----------
     feeds : mapping, optional
         Values of the inputs by name: numbers, arrays, or what :func:`numpy.asarray` takes.
+    device : str or Device, optional
+        Where large arrays live, as in :class:`Session`; of a graph with an input ``device`` that input.
     **named
         More inputs, as keywords.
 
@@ -243,6 +248,8 @@ def _run(graph: Graph, feeds: Mapping[str, Any] | None = None, /, **named: Any) 
 
     Raises
     ------
+    DeviceError
+        For a device that cannot be used.
     FeedError
         For an input that is missing (``missing-feed``), unknown (``unknown-feed``), fed twice (``fed-twice``) or of
         another dtype or shape (``feed-type``); ``feeds-type`` where ``feeds`` is not a mapping.
@@ -264,7 +271,9 @@ def _run(graph: Graph, feeds: Mapping[str, Any] | None = None, /, **named: Any) 
             slug="feeds-type",
             fix='write graph.run({"x": 1.0}) or graph.run(x=1.0).',
         )
-    return run_graph(graph, {**(feeds or {}), **named})
+    if device is not None and "device" in graph.inputs:
+        named, device = {**named, "device": device}, None
+    return run_graph(graph, {**(feeds or {}), **named}, device)
 
 
 def _view(graph: Graph) -> Any:
@@ -410,6 +419,8 @@ __all__ = [
     "ArrayManager",
     "Boundary",
     "CaptureError",
+    "Device",
+    "DeviceError",
     "Diff",
     "Evolution",
     "Follower",

@@ -12,6 +12,7 @@
 .. include:: arrays.md
 .. include:: types.md
 .. include:: speed.md
+.. include:: devices.md
 .. include:: limits.md
 .. include:: development.md
 """

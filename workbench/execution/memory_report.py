@@ -6,6 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.device import open_device
 from workbench.plan.memory.memory_bound import Lifetime, PlanMemory
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class MemoryReport:
         The largest values with the nodes that compute and last read them, at most 50.
     feeds : int
         Bytes of feeds within ``arrays``, which the bound does not count.
+    device, device_peak : int
+        Bytes of all arrays on the device of the run, of this and of other sessions: now, and at most.
+    device_name : str
+        The name of that device; empty for the host.
 
     Examples
     --------
@@ -59,6 +64,9 @@ class MemoryReport:
     bound: int
     lifetimes: tuple[Lifetime, ...]
     feeds: int = 0
+    device: int = 0
+    device_peak: int = 0
+    device_name: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -73,6 +81,8 @@ class MemoryReport:
             f"  numbers {size(self.rows)}, arrays {size(self.arrays)} (feeds {size(self.feeds)}), "
             f"objects {size(self.objects)}; checkpoints {size(self.checkpoints)}",
         ]
+        if self.device_name:
+            lines.append(f"  device {self.device_name}: {size(self.device)} now, {size(self.device_peak)} at most")
         if self.ratio is not None:
             lines.append(f"  lifetime lower bound {size(self.bound)}: the peak is {self.ratio:.2f} times that")
         if self.lifetimes:
@@ -104,6 +114,7 @@ def memory_report(run: Run, planned: PlanMemory) -> MemoryReport:
         place = None if value is None else value.place
         if place is not None and (place.dtype is None or place.shape):
             feeds += array.nbytes
+    on_device = run.plan.device and open_device(run.plan.device).memory
     return MemoryReport(
         rows=sum(map(run.view.store_bytes, range(frames))),
         arrays=sum(map(run.view.store_bytes, range(frames, len(layout.stores)))),
@@ -114,4 +125,7 @@ def memory_report(run: Run, planned: PlanMemory) -> MemoryReport:
         bound=planned.bound,
         lifetimes=planned.lifetimes[:MOST_LISTED],
         feeds=feeds,
+        device=on_device.held if on_device else 0,
+        device_peak=on_device.peak if on_device else 0,
+        device_name=on_device.name if on_device else "",
     )

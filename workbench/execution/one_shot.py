@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.device import Device, checked_device
 from workbench.errors import ExecutionError
 from workbench.execution.feeds import prepare_feeds
 from workbench.execution.memory_budget import NEWEST_ROWS
@@ -22,16 +23,18 @@ def plan_for(
     outputs: Sequence[str] | None,
     statistics: bool = False,
     lean: bool = False,
+    device: Device | None = None,
 ) -> ExecutionPlan:
     """Return the plan for some feeds, from the plan cache."""
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in arrays.items()})
-    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics, lean)
+    return PLANS.get(graph, choose_outputs(graph, outputs), signature, statistics, lean, device)
 
 
-def run_graph(graph: Graph, feeds: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Run a graph to its end in this thread, without a trace, and return the outputs by name."""
+def run_graph(graph: Graph, feeds: Mapping[str, Any], device: str | Device | None = None) -> dict[str, np.ndarray]:
+    """Run a graph to its end in this thread, without a trace, and return the outputs by name, on the host."""
+    place = checked_device(device)
     arrays = prepare_feeds(graph, feeds)
-    plan = plan_for(graph, arrays, None, lean=True)
+    plan = plan_for(graph, arrays, None, lean=True, device=place)
     try:
         return _outputs(plan, arrays, regions=bool(plan.regions))
     except ExecutionError:

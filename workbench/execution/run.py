@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.device import host_objects
 from workbench.execution.checkpoints import FIRST_INTERVAL, SECONDS_APART, Checkpoints
 from workbench.execution.edit_log import EditLog
 from workbench.execution.edits import Edit, make_edit
@@ -23,6 +24,7 @@ from workbench.kernels import machine as core
 from workbench.ops.effect_log import EffectLog, noted_in
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
+from workbench.trace.device_source import DeviceSource
 from workbench.trace.retention import KeptSource, Retention, RetentionBackends, is_most_of_rows, make_keeper
 from workbench.trace.source import LiveSource
 from workbench.trace.spill import SpillStore
@@ -90,7 +92,9 @@ class Run(StoppedRun):
             )
             # the first: if it refuses rows, no other backend has taken them
             self.keeper = RetentionBackends([self.spill, *self.keeper.parts])
-        self.machine.retire, self.machine.rewind = self.keeper.hooks()
+        retire, rewind = self.machine.retire, self.machine.rewind = self.keeper.hooks()
+        if self.plan.device is not None:
+            self.machine.retire = lambda store, first, rows, objects: retire(store, first, rows, host_objects(objects))
         # what is not recorded is computed again for rows that leave only where somebody keeps it
         named = [layout.values[value].place for value in values]
         whole = policy.spill is not None or policy.window is not None or policy.every is not None
@@ -104,7 +108,8 @@ class Run(StoppedRun):
     def trace_for(self, running: Callable[[], bool]) -> Trace:
         """A trace of this run for readers on other threads; ``running`` gives True while rows in progress may
         change."""
-        live = LiveSource(self.view, self.plan.layout, running)
+        source = LiveSource if self.plan.device is None else DeviceSource
+        live = source(self.view, self.plan.layout, running)
         kept = live if self.keeper is None else KeptSource(live, self.keeper, self.plan.layout)
         return Trace(self.plan.graph, self.plan.layout, kept, self._edits.written)
 

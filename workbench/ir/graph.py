@@ -313,7 +313,7 @@ class Graph:
 
     if TYPE_CHECKING:  # the executor and the widgets are above this room: workbench/public.py defines these methods
 
-        def run(self, feeds: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Any]:
+        def run(self, feeds: Mapping[str, Any] | None = None, /, *, device: Any = None, **named: Any) -> dict[str, Any]:
             """Run to the end and return the outputs as NumPy arrays by output name."""
 
         def view(self) -> Any:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from workbench.device import Device
 from workbench.ir.graph import Graph, check_files
 from workbench.ir.listing import Listing
 from workbench.ir.node import Ref
@@ -70,6 +71,7 @@ class PlanCache:
         signature: Signature,
         statistics: bool = False,
         lean: bool = False,
+        device: Device | None = None,
     ) -> ExecutionPlan:
         """Return the plan for a key, and make it if it is not there.
 
@@ -85,6 +87,8 @@ class PlanCache:
             Whether statistics of arrays are computed with the arrays.
         lean : bool, default False
             Whether values are freed after their last use.
+        device : Device, optional
+            Where large arrays live; by default on the host.
 
         Returns
         -------
@@ -97,7 +101,8 @@ class PlanCache:
         """
         check_files(graph)
         lean = lean or statistics
-        key, other = ((graph.fingerprint, tuple(outputs.items()), signature, statistics, k) for k in (lean, not lean))
+        wanted = (graph.fingerprint, tuple(outputs.items()), signature, statistics, device)
+        key, other = ((*wanted, k) for k in (lean, not lean))
         with self._lock:
             found = self._plans.get(key)
             if found is None and other in self._plans and self._plans[other].plan.lean is None:
@@ -109,7 +114,7 @@ class PlanCache:
                 found.hits += 1
                 # an equal graph may have other source lines: errors name those of the graph that was asked for
                 return found.plan if found.plan.graph is graph else replace(found.plan, graph=graph)
-        plan = make_plan(graph, outputs, signature, statistics, lean)
+        plan = make_plan(graph, outputs, signature, statistics, lean, device)
         with self._lock:
             self._misses += 1
             self._reason = "miss: this graph, these outputs and these feed types were not planned before"

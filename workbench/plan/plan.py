@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from workbench.device import Device, open_device
 from workbench.errors import FeedError, GraphError
 from workbench.ir.collector import collector_paused
 from workbench.ir.frames.frame_tree import FramePath
@@ -38,6 +39,7 @@ class ExecutionPlan:
     call each. ``seconds`` is what planning took.
     ``recorded`` maps the nodes whose arrays stand in the rows of a loop to why they are recorded in every iteration, or
     computed again when somebody looks (``recomputed``): (slug, sentence).
+    ``device`` is where large arrays live, None for the host.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 
@@ -60,6 +62,7 @@ class ExecutionPlan:
     regions: tuple[tuple[int, int], ...] = ()
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     recorded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    device: Device | None = None
 
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
@@ -89,16 +92,22 @@ def signature_of(graph: Graph, feeds: Mapping[str, TensorType]) -> Signature:
 
 
 def make_plan(
-    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool = False, lean: bool = False
+    graph: Graph,
+    outputs: Mapping[str, Ref],
+    signature: Signature,
+    statistics: bool = False,
+    lean: bool = False,
+    device: Device | None = None,
 ) -> ExecutionPlan:
     """Plan the computation of ``outputs`` from feeds of exactly these types; ``statistics``: of every array, too;
-    ``lean``: large values of the outermost level go when their last reader has run (as they do with statistics)."""
+    ``lean``: large values of the outermost level go when their last reader has run (as they do with statistics);
+    ``device``: where large arrays live (None: on the host)."""
     with collector_paused():
-        return _planned(graph, outputs, signature, statistics, lean)
+        return _planned(graph, outputs, signature, statistics, lean, device)
 
 
 def _planned(
-    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool, lean: bool
+    graph: Graph, outputs: Mapping[str, Ref], signature: Signature, statistics: bool, lean: bool, device: Device | None
 ) -> ExecutionPlan:
     began = time.perf_counter()
     kept = may_raise(graph) if set(graph.outputs.values()) <= set(outputs.values()) else ()
@@ -119,7 +128,8 @@ def _planned(
     if found.graph is not graph:
         order = tuple(n for n in found.graph.nodes if n in found.needed)
         types = infer_types(found.graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, found.needed)
-    lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean)
+    home = None if device is None else open_device(device)
+    lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean, home)
     program, layout = lowering.run()
     return ExecutionPlan(
         graph=graph,
@@ -140,6 +150,7 @@ def _planned(
         storage=lowering.storage(),
         statistics=statistics,
         recorded=lowering.recorded(),
+        device=device,
         regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
 

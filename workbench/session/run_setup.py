@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.analysis import classify
 from workbench.debugger import DebugControl
+from workbench.device import Device
 from workbench.errors import SessionError
 from workbench.execution import NEWEST_CHECKPOINTS, NEWEST_ROWS, Run, prepare_feeds
 from workbench.execution.one_shot import plan_for
@@ -40,13 +41,18 @@ def checked_retention(trace: str | Retention, memory_budget: int) -> Retention:
 
 
 def debugger_for(
-    graph: Graph, feeds: Mapping[str, Any], outputs: Sequence[str] | None, trace: str | Retention, retention: Retention
+    graph: Graph,
+    feeds: Mapping[str, Any],
+    outputs: Sequence[str] | None,
+    trace: str | Retention,
+    retention: Retention,
+    device: Device | None = None,
 ) -> DebugControl:
     """A debugger over a new run."""
     statistics = trace == "stats" or retention.keep == "statistics"
     arrays = prepare_feeds(graph, feeds)
     release_dead_values = retention.keep in ("none", "statistics")
-    plan = plan_for(graph, arrays, outputs, statistics, release_dead_values)
+    plan = plan_for(graph, arrays, outputs, statistics, release_dead_values, device)
     window = STATS_WINDOW if statistics else 0
     if trace == "off":
         run = Run(plan, arrays, NEWEST_ROWS, window, NEWEST_CHECKPOINTS)

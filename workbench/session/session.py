@@ -32,6 +32,7 @@ from workbench.analysis.termination.look_ahead import LookAhead
 from workbench.analysis.termination.proof_cache import TerminationCache
 from workbench.arrays import Array
 from workbench.debugger import Breakpoints, History, Stop
+from workbench.device import Device, checked_device
 from workbench.errors import SessionError
 from workbench.execution import MemoryReport, Position, Run
 from workbench.execution.incremental import Update
@@ -79,8 +80,14 @@ class Session:
     memory_budget : int, default 512 MiB
         Limit of the trace in bytes, checkpoints included. A :class:`workbench.Retention` has its own limit instead.
 
+    device : str or Device, optional
+        Where arrays of 1 MiB or more live and are computed: ``"cuda"`` for a GPU (needs ``workbench[gpu]``), or a
+        :class:`workbench.Device`; by default on the host. Values come to the host when they are looked at.
+
     Raises
     ------
+    DeviceError
+        For a device that cannot be used: ``unknown-device``, ``no-library``, ``no-device``.
     FeedError
         For an input that is missing (``missing-feed``), unknown (``unknown-feed``) or of another dtype or shape
         (``feed-type``).
@@ -109,6 +116,7 @@ class Session:
         outputs: Sequence[str] | None = None,
         trace: str | Retention = "all",
         memory_budget: int = DEFAULT_BUDGET,
+        device: str | Device | None = None,
     ) -> None:
         if callable(graph_for := getattr(graph, "graph_for", None)):  # a function of @wb.graph
             graph = graph_for(**dict(feeds or {}))
@@ -116,12 +124,14 @@ class Session:
         self.graph = graph
         #: what the trace keeps
         self.retention = checked_retention(trace, memory_budget)
-        debugger = debugger_for(graph, feeds or {}, outputs, trace, self.retention)
+        #: where large arrays live; None for the host
+        self.device = checked_device(device)
+        debugger = debugger_for(graph, feeds or {}, outputs, trace, self.retention, self.device)
         self._state = SessionState(graph, debugger)
         self._worker = Worker(self._state)
         self._values = SessionValues(self._state, self._worker.stopped_between_slices)
         text = trace if isinstance(trace, str) else "all"
-        make = partial(Session, outputs=outputs, trace=text, memory_budget=self.retention.memory)
+        make = partial(Session, outputs=outputs, trace=text, memory_budget=self.retention.memory, device=self.device)
         self._forks = Forks(self._state, self._worker, make, _follow)
         #: result of the last :meth:`apply_fix`
         self.fixed: FixOutcome | None = None

@@ -119,6 +119,6 @@ class SessionValues:
         """The memory of the run: now, at most, and the lower bound of its plan."""
         run, plan = self._state.run, self._state.run.plan
         if self._planned is None or self._planned[0] is not plan:
-            graph = self._state.graph
-            self._planned = plan, memory_of(PLANS.get(graph, plan.outputs, plan.signature, plan.statistics, True))
+            wanted = plan.outputs, plan.signature, plan.statistics, True, plan.device
+            self._planned = plan, memory_of(PLANS.get(self._state.graph, *wanted))
         return memory_report(run, self._planned[1])

@@ -55,9 +55,21 @@ cdef long long row_objects(Rows* rows, char* row) noexcept:
     return found
 
 
+cdef class HeldElsewhere:
+    """Base of objects whose ``nbytes`` bytes are not in this process, such as arrays on a device. In rows they count as
+    arrays do."""
+
+    cdef readonly long long nbytes
+
+    def __init__(self, long long nbytes):
+        self.nbytes = nbytes
+
+
 cdef long long object_size(PyObject* item) noexcept:
     """Bytes of an array; a view counts in full, because it may be all that keeps its base alive."""
-    return cnp.PyArray_NBYTES(<cnp.ndarray><object>item) if isinstance(<object>item, cnp.ndarray) else 0
+    if isinstance(<object>item, cnp.ndarray):
+        return cnp.PyArray_NBYTES(<cnp.ndarray><object>item)
+    return (<HeldElsewhere><object>item).nbytes if isinstance(<object>item, HeldElsewhere) else 0
 
 
 cdef inline char* row_address(Rows* rows, long long row) noexcept nogil:

@@ -90,4 +90,5 @@ def _plan_for(run: Run, feeds: Mapping[str, Any], release_dead_values: bool) -> 
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in feeds.items()})
     if signature == run.plan.signature:
         return run.plan
-    return PLANS.get(graph, dict(run.plan.outputs), signature, run.plan.statistics, release_dead_values)
+    modes = run.plan.statistics, release_dead_values, run.plan.device
+    return PLANS.get(graph, dict(run.plan.outputs), signature, *modes)

@@ -41,7 +41,7 @@ def _keeping(run: Run) -> ExecutionPlan:
     plan = run.plan
     if run.edits or not (plan.statistics or plan.lean):
         return plan
-    return PLANS.get(plan.graph, dict(plan.outputs), plan.signature)
+    return PLANS.get(plan.graph, dict(plan.outputs), plan.signature, device=plan.device)
 
 
 def _row_bytes(run: Run, plan: ExecutionPlan) -> int:

@@ -100,7 +100,7 @@ def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]
         nodes.append(replace(node, inputs=moved, control=()))
     beside = Graph.from_nodes(f"{graph.name} beside", nodes, inputs=inputs, outputs={"value": ref})
     signature = signature_of(beside, {n: TensorType.of(a) for n, a in feeds.items()})
-    plan = PLANS.get(beside, beside.outputs, signature, False, True)
+    plan = PLANS.get(beside, beside.outputs, signature, False, True, run.plan.device)
     other = Run(plan, feeds, NEWEST_ROWS, back=False)
     while other.go() != "halt":
         pass
@@ -122,7 +122,7 @@ def _last(run: Run, cone: list[str]) -> tuple[int, ...]:
 def _from_feeds(run: Run, ref: Ref, iteration: Any) -> Any:
     graph = run.plan.graph
     signature = signature_of(graph, {n: TensorType.of(a) for n, a in run.feeds.items()})
-    other = Run(PLANS.get(graph, {"value": ref}, signature, False, True), run.feeds, NEWEST_ROWS)
+    other = Run(PLANS.get(graph, {"value": ref}, signature, False, True, run.plan.device), run.feeds, NEWEST_ROWS)
     while other.go() != "halt":
         pass
     series = other.trace[ref]

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from workbench.device import OpenDevice
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
@@ -55,9 +56,10 @@ class Lowering:
         outputs: Iterable[Ref],
         statistics: bool = False,
         lean: bool = False,
+        home: OpenDevice | None = None,
     ) -> None:
-        self.state = LoweringState(graph, blocks, guards, types, outputs, statistics, lean)
-        self.facts = NodeFacts(graph, types)
+        self.state = LoweringState(graph, blocks, guards, types, outputs, statistics, lean, home)
+        self.facts = NodeFacts(graph, types, home)
         self._nodes = NodeLowering(self.state, self.facts)
         self._regions = RegionLowering(self.state, self.facts)
         self._unstructured = UnstructuredFrames(self.state, self.facts)
@@ -140,7 +142,8 @@ class Lowering:
             producer = self.state.graph.nodes[source.node]
             computed = producer.op not in CONTROL
             type_ = self.facts.type_of(source)
-            same_kind = (slot.dtype, slot.shape) == (type_.dtype, type_.shape) if slot.dtype else not in_rows(type_)
+            fits = in_rows(type_) and not self.state.on_device(type_)
+            same_kind = (slot.dtype, slot.shape) == (type_.dtype, type_.shape) if slot.dtype else not fits
             if (
                 computed
                 and same_kind

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.device import OpenDevice, array_statistics
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
@@ -38,7 +39,9 @@ class LoweringState:
         outputs: Iterable[Ref],
         statistics: bool = False,
         lean: bool = False,
+        home: OpenDevice | None = None,
     ) -> None:
+        self.home = home  # where large arrays live; None: all in rows or as objects of the host
         self.graph, self.blocks, self.guards, self.types = graph, blocks, guards, types
         self.frames: list[FramePath] = list(blocks)
         self.number = {path: i for i, path in enumerate(self.frames)}
@@ -67,6 +70,7 @@ class LoweringState:
         self.lean_matters = statistics
         # nodes that work element by element -> inputs that their result can go over
         self.flat: dict[str, tuple[int, ...]] = {}
+        self.held_on_device: set[Slot] = set()  # columns of references to arrays there
         # array in a column: (column, byte, items) -> column of its statistics
         self.statistics_of: dict[tuple[Slot, int, int], Slot] = {}
         self.outputs = frozenset(outputs)
@@ -109,13 +113,20 @@ class LoweringState:
         column = self._columns.get(key)
         if column is None:
             fits = in_rows(type_) and (rows or self.statistics or array_bytes(type_) <= SMALL_BYTES)
+            fits = fits and not self.on_device(type_)
             column = self._columns[key] = (type_.dtype, dims_of(type_)) if fits else (None, ())
         slot = Slot(frame, *column)
+        if self.on_device(type_):
+            self.held_on_device.add(slot)
         if slot.dtype is None:
             self.array_bytes[frame] += array_bytes(type_)
             self.lean_matters = True
         self.slots[frame].append(slot)
         return slot
+
+    def on_device(self, type_: TensorType) -> bool:
+        """Return whether values of this type live on the device; columns hold references to them."""
+        return self.home is not None and self.home.holds(type_)
 
     # -- instructions ----------------------------------------------------------------------------------------------
     def emit(self, op: int, frame: int, **fields: Any) -> int:
@@ -128,6 +139,7 @@ class LoweringState:
         self.copies.append((len(self.code), source, target, frozenset().union(*self.around)))
         if source.dtype is None and target.dtype is None:
             self.emit(MOVE, frame, a=source, out=target, **fields)
+            self.summarize(target, frame)
         elif target.shape and (source.dtype or source.is_constant):
             array = whole_copy(TensorType(str(target.dtype), target.shape)).array
             self.emit(ARRAY, frame, array=array, a=self.readable(source), out=target, **fields)
@@ -143,6 +155,8 @@ class LoweringState:
 
     def summarize(self, spot: Spot, frame: int) -> None:
         """Statistics of the array that has just been written, if the run keeps them."""
+        if self.statistics and spot.slot in self.held_on_device:
+            self._summarize_on_device(spot, frame)
         address = typed.statistics(str(spot.dtype)) if self.statistics and spot.slot.stored else None
         if address is None:
             return
@@ -152,6 +166,17 @@ class LoweringState:
             self.slots[spot.slot.frame or 0].append(self.statistics_of[key])
         array = statistics_step(address, TensorType(str(spot.dtype), spot.shape))
         self.emit(ARRAY, frame, array=array, a=spot, out=Spot(self.statistics_of[key]))
+
+    def _summarize_on_device(self, spot: Spot, frame: int) -> None:
+        home = self.home
+        assert home is not None  # columns of arrays on a device are there only with one
+        key = (spot.slot, 0, 1)
+        if key not in self.statistics_of:
+            self.statistics_of[key] = Slot(spot.slot.frame, "float64", (STATISTICS,), beside=True)
+            self.slots[spot.slot.frame or 0].append(self.statistics_of[key])
+        call = lambda arrays: (array_statistics(home, arrays[0]),)  # noqa: E731
+        self.calls.append((call, (spot,), (Spot(self.statistics_of[key]),), False, None, None))
+        self.emit(CALL, frame, x0=len(self.calls) - 1)
 
     def readable(self, spot: Spot) -> Spot:
         """A spot as compiled code can read it: constant arrays get a base of their own."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from workbench.device import OpenDevice, Placement, place_node
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.opspec import REGISTRY, Bound
@@ -27,8 +28,11 @@ Likeness = tuple[str, FrozenAttrs, tuple[TensorType, ...], tuple[TensorType, ...
 class NodeFacts:
     """Facts about nodes that do not depend on slots, each computed once."""
 
-    def __init__(self, graph: Graph, types: Mapping[str, tuple[TensorType, ...]]) -> None:
-        self.graph, self.types = graph, types
+    def __init__(
+        self, graph: Graph, types: Mapping[str, tuple[TensorType, ...]], home: OpenDevice | None = None
+    ) -> None:
+        self.graph, self.types, self.home = graph, types, home
+        self._placed: dict[str, Placement | None] = {}
         self.coded: dict[str, ArrayCode | None] = {}
         # of nodes that are alike (:meth:`likeness`): their instructions
         self._codes: dict[int, ArrayCode | None] = {}
@@ -40,6 +44,8 @@ class NodeFacts:
 
     def code_of(self, node: Node) -> ArrayCode | None:
         """Instructions on arrays for a node, if there are some."""
+        if self.home is not None and self._on_device(node):
+            return None
         if node.name not in self.coded:
             like = self.likeness(node)
             if like is not None and like in self._codes:
@@ -52,6 +58,23 @@ class NodeFacts:
                     self._codes[like] = found
             self.coded[node.name] = found
         return self.coded[node.name]
+
+    def _on_device(self, node: Node) -> bool:
+        """Return whether one of a node's values lives on the device, where no instruction of rows reaches it."""
+        home = self.home
+        types = (*(self.type_of(r) for r in node.inputs), *self.types[node.name])
+        return home is not None and any(home.holds(t) for t in types)
+
+    def placed(self, node: Node) -> Placement | None:
+        """The place of a node that works on arrays, in plans with a device."""
+        if self.home is None:
+            return None
+        if node.name not in self._placed:
+            types = [self.type_of(r) for r in node.inputs]
+            values = [self.constant_of(r) for r in node.inputs]
+            spec = REGISTRY.lookup(node.op, node.attrs)
+            self._placed[node.name] = place_node(self.home, spec, node.attrs, types, self.types[node.name], values)
+        return self._placed[node.name]
 
     def likeness(self, node: Node) -> int | None:
         """One number for all nodes whose instructions on arrays are the same; None where an input is constant or the op
@@ -108,6 +131,8 @@ class NodeFacts:
             return all(self.made_in_rows(r, depth - 1) for r in node.inputs)
         if depth and node.op in ("Exit", "Enter"):
             return self.made_in_rows(node.inputs[0], depth - 1)
+        if self.home is not None and self.home.holds(self.type_of(ref)):
+            return False
         if node.op == "Placeholder":
             return True
         return node.op not in CONTROL and self.code_of(node) is not None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.device import Placement, device_evaluator, on_host
 from workbench.ir.node import Node, Ref
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.opcodes import ARRAY, CALL, KERNEL, NOP, UFUNC
@@ -60,10 +61,16 @@ class NodeLowering:
         ):
             self._array_node(node, code, inputs, frame)
             return
+        placed = self._facts.placed(node)
+        if placed is not None and placed.rule is not None:
+            self._device_node(node, placed, inputs, frame)
+            return
         by_address = frame == 0 and self._by_address(node, inputs)
         self._state.lean_matters |= by_address
         outputs = self._outputs(node, frame, self._state.lean and by_address)
         choice = self.choice(node, inputs, outputs)
+        if placed is not None:
+            choice = replace(choice, reason=placed.reason)
         self._state.choices[node.name] = choice
         operands = {**dict(zip("abc", inputs, strict=False)), "out": outputs[0]} if outputs and len(inputs) <= 3 else {}
         if choice.kind == "kernel":
@@ -82,7 +89,7 @@ class NodeLowering:
                 **operands,
             )
         else:
-            dynamic = len(outputs) == 1 and outputs[0].dtype is None
+            dynamic = len(outputs) == 1 and outputs[0].dtype is None and placed is None
             dtypes = [self._facts.type_of(r).dtype for r in node.inputs]
             resolve = resolver(node, dtypes, self._state.types[node.name][0].dtype) if dynamic else None
             if resolve is not None:
@@ -94,6 +101,8 @@ class NodeLowering:
             function, sees = choice.call, int(choice.sees)
             if choice.at is not None and all(s.dtype is not None for s in (*given, *outputs)):
                 function, sees = choice.at, AT
+            elif placed is not None and function is not None:
+                function = on_host(function)
             self._state.calls.append((function, tuple(given), tuple(outputs), sees, resolve, around))
             quick: dict[str, Any] = {"scalar_op": choice.scalar_op, **operands} if choice.scalar_op else {}
             item = item_code(node, [self._facts.type_of(r) for r in node.inputs], self._state.types[node.name])
@@ -109,6 +118,18 @@ class NodeLowering:
             for spot in outputs:
                 self._state.summarize(spot, frame)
         self._state.ips[node.name] = at
+
+    def _device_node(self, node: Node, placed: Placement, inputs: Sequence[Spot], frame: int) -> None:
+        """The call of a node on the device."""
+        home, outs = self._state.home, self._state.types[node.name]
+        assert home is not None and placed.rule is not None  # a plan with a device
+        outputs = self._outputs(node, frame, False)
+        call = device_evaluator(home, placed.rule, outs)
+        self._state.choices[node.name] = KernelChoice("call", placed.reason, call=call)
+        self._state.calls.append((call, tuple(inputs), tuple(outputs), False, None, None))
+        self._state.ips[node.name] = self._state.emit(CALL, frame, x0=len(self._state.calls) - 1, event=True)
+        for spot in outputs:
+            self._state.summarize(spot, frame)
 
     def choice(self, node: Node, inputs: Sequence[Spot], outputs: Sequence[Spot]) -> KernelChoice:
         """Choose what computes a node; compiled code is the same for all nodes that are alike."""
@@ -139,7 +160,8 @@ class NodeLowering:
     def _array_node(self, node: Node, code: ArrayCode, inputs: list[Spot], frame: int) -> None:
         """Instructions on arrays in rows; a view of an array in rows or of a constant is none at all."""
         why = f"{node.op} works on arrays of known shape, in the rows"
-        self._state.choices[node.name] = KernelChoice("array", ("compiled-array", why))
+        placed = self._facts.placed(node)
+        self._state.choices[node.name] = KernelChoice("array", placed.reason if placed else ("compiled-array", why))
         inputs = [self.unboxed(s, self._facts.type_of(r), frame) for s, r in zip(inputs, node.inputs, strict=True)]
         work: list[tuple[ArrayInstruction, Spot]] = []
         for index, type_ in enumerate(self._state.types[node.name]):

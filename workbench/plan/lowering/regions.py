@@ -51,7 +51,7 @@ class RegionLowering:
         """The regions of items that stand under one guard, by the first node of each."""
         joiner = next((j for i in items if i.frame is None and (j := self._joiner(i.name))), None)
         found: dict[str, PlannedRegion] = {}
-        if joiner is None:
+        if joiner is None or self._state.home is not None:  # a region's call knows arrays of the host only
             return found
         open_ = PlannedRegion(joiner)
         for item in items:

@@ -1,0 +1,36 @@
+"""Arrays on a device, written against the Python array API standard.
+
+::
+
+    Device ──open_device──► OpenDevice ──holds──► DeviceArray         choice.py  opened.py  array.py
+                              │   └ namespace, transfers, memory      namespaces.py  memory.py
+                              └ rules of ops: functions of the namespace   rules/  semantics.py
+
+The namespace is CuPy's on a GPU; with NumPy's the very same code runs anywhere. Types decide where a value lives:
+arrays of a fixed type from ``Device.least_bytes`` on live on the device, everything else on the host.
+"""
+
+from workbench.device.array import DeviceArray, host_objects, to_host
+from workbench.device.choice import Device, checked_device
+from workbench.device.evaluate import device_evaluator, on_host
+from workbench.device.opened import OpenDevice, open_device
+from workbench.device.placement import Placement, place_node
+from workbench.device.semantics import DIFFERENCES, Difference
+from workbench.device.statistics import array_statistics
+
+__all__ = [
+    "DIFFERENCES",
+    "Device",
+    "DeviceArray",
+    "Difference",
+    "OpenDevice",
+    "Placement",
+    "array_statistics",
+    "checked_device",
+    "device_evaluator",
+    "host_objects",
+    "on_host",
+    "open_device",
+    "place_node",
+    "to_host",
+]

@@ -1,0 +1,34 @@
+"""Calls of a plan with a device: rules on device arrays, and host ops that are given host copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.device.array import to_host
+from workbench.device.opened import OpenDevice
+from workbench.device.rules import Rule
+from workbench.ir.types import TensorType
+
+
+def device_evaluator(home: OpenDevice, rule: Rule, outs: Sequence[TensorType]) -> Callable[[list[Any]], list[Any]]:
+    """A call that computes a node on the device. Results that do not live there come to the host.
+
+    ExecutionError ``device-memory`` where the device has no memory for them.
+    """
+    stays = [(home.holds(t), t) for t in outs]
+
+    def call(arrays: list[Any]) -> list[Any]:
+        try:
+            with home.space.active():
+                results = rule(home.xp, [home.operand(a) for a in arrays])
+                return [home.keep(r, t) if here else home.fetch(r) for r, (here, t) in zip(results, stays, strict=True)]
+        except home.space.full as error:
+            raise home.memory.full(None, str(error)) from error
+
+    return call
+
+
+def on_host(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
+    """A host's call whose operands may live on the device: it gets copies of those."""
+    return lambda arrays, *more: function([to_host(a) for a in arrays], *more)

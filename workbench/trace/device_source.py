@@ -1,0 +1,17 @@
+"""Rows of a run whose large arrays live on a device: readers get host copies of what they look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.device import to_host
+from workbench.kernels.layout import Place
+from workbench.trace.source import LiveSource
+
+
+class DeviceSource(LiveSource):
+    """The same rows as :class:`LiveSource`; arrays on a device are copied to the host, each time somebody asks."""
+
+    def _column(self, place: Place, start: int, stop: int, step: int) -> tuple[int, Any]:
+        first, items = super()._column(place, start, stop, step)
+        return first, [to_host(item) for item in items] if place.dtype is None else items

@@ -1,8 +1,8 @@
 """Arrays on a device: ``python -m tests.benchmarks.device [cuda]``, ratios in one process.
 
-Where a GPU is: a stencil of 1e7 points against our own compiled host code (wanted: 20 times as fast), a matrix iteration
-of 4,096 x 4,096 against plain CuPy (wanted: 1.2 times its time at most), and the overhead of an iteration (wanted: 10 us
-at most). With NumPy as the library only the overhead of an iteration is printed: its work is nearly none.
+Where a GPU is: a stencil of 1e7 points against our own compiled host code (wanted: 20 times as fast), a matrix
+iteration of 4,096 x 4,096 against plain CuPy (wanted: 1.2 times its time at most), and the overhead of an iteration
+(wanted: 10 us at most). With NumPy as the library only the overhead of an iteration is printed: its work is nearly none.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def overhead(device: wb.Device) -> None:
     library = import_module(small.library)
     a, b = library.zeros(8), library.ones(8)
     alone = least(lambda: [library.add(a, b) for _ in range(20000)]) / 20000
-    print(f"overhead of an iteration, {device.name}: {1e6 * (took - alone):.2f} us ({library.__name__}.add: {1e6 * alone:.2f} us)")
+    beside = f"{library.__name__}.add: {1e6 * alone:.2f} us"
+    print(f"overhead of an iteration, {device.name}: {1e6 * (took - alone):.2f} us ({beside})")
 
 
 def on_a_gpu(device: wb.Device) -> None:

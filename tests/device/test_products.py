@@ -13,7 +13,9 @@ pytest.importorskip("array_api_strict")
 
 
 @pytest.mark.parametrize("device", [TINY, STRICT], ids=lambda d: d.name)
-@pytest.mark.parametrize("shapes", [((64, 64), (64, 64)), ((40000,), (40000,)), ((3, 64, 64), (64, 32)), ((300, 300), (300,))])
+@pytest.mark.parametrize(
+    "shapes", [((64, 64), (64, 64)), ((40000,), (40000,)), ((3, 64, 64), (64, 32)), ((300, 300), (300,))]
+)
 def test_products(device, shapes):
     b = wb.GraphBuilder("product")
     x, y = (b.placeholder(n, "float64", s) for n, s in zip("xy", shapes, strict=True))

@@ -2,7 +2,7 @@
 
 Where a GPU is: a stencil of 1e7 points against our own compiled host code (wanted: 20 times as fast), a matrix
 iteration of 4,096 x 4,096 against plain CuPy (wanted: 1.2 times its time at most), and the overhead of an iteration
-(wanted: 10 us at most). With NumPy as the library only the overhead of an iteration is printed: its work is nearly none.
+(wanted: 10 us at most). With NumPy as the library only the overhead is printed: there is next to no work in it.
 """
 
 from __future__ import annotations

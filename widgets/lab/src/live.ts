@@ -1,6 +1,6 @@
 // The sidebar "Live runs": the open sessions and watches of all running kernels. It starts no kernel.
 
-import { ILabShell, ILayoutRestorer, JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ILayoutRestorer, JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
@@ -121,12 +121,11 @@ export const live: JupyterFrontEndPlugin<void> = {
   description: 'Lists the live sessions and watches of all kernels.',
   autoStart: true,
   requires: [IDocumentManager],
-  optional: [ICommandPalette, ILabShell, ILayoutRestorer, ISettingRegistry],
+  optional: [ICommandPalette, ILayoutRestorer, ISettingRegistry],
   activate(
     app: JupyterFrontEnd,
     documents: IDocumentManager,
     palette: ICommandPalette | null,
-    labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
     registry: ISettingRegistry | null
   ) {
@@ -160,10 +159,7 @@ export const live: JupyterFrontEndPlugin<void> = {
       label: 'Show live runs',
       caption: 'The open sessions and watches of all running kernels',
       icon: loopIcon,
-      execute: () => {
-        if (!labShell) void app.commands.execute('application:toggle-sidebar', { side: 'left', id: list.id });
-        app.shell.activateById(list.id);
-      }
+      execute: () => app.shell.activateById(list.id)
     });
     palette?.addItem({ command: Commands.showLive, category: CATEGORY });
   }

@@ -15,7 +15,7 @@ for k in range(7):
 """
 BUSY = """
 import time
-at_work = wb.watch("at work")
+at_work = wb.watch("at work", show=False)  # the messages of a view make JupyterLab show the kernel as idle
 with at_work:
     while not at_work(error=1.0):
         time.sleep(0.01)

@@ -320,7 +320,7 @@ def test_few_iterations_have_a_cell_each_and_the_axes_share_their_room(made):
 
 
 def test_an_end_that_is_far_away_presses_nothing_flat(made):
-    """What is drawn of the look-ahead of the condition is what is drawn of the curves, and it does not end there."""
+    """The look-ahead of the condition is drawn as far as that of the curves, and it does not end there."""
     b = wb.GraphBuilder("long")
     k, x = b.while_loop(
         lambda k, x: k < 9000, lambda k, x: (k + 1, x * 0.999), (b.constant(0, "int64"), b.constant(9.0))

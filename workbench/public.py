@@ -5,7 +5,6 @@ become methods at the end of this module, so that imports between rooms only go 
 """
 
 import importlib
-import multiprocessing
 import sys
 from collections.abc import Mapping
 from os import PathLike
@@ -183,7 +182,9 @@ def _shower(always: bool) -> Any:
 
 def _show_line(watch: Watch) -> None:
     """A line at a terminal, written by one process only; nothing elsewhere."""
-    if multiprocessing.parent_process() is None and sys.stderr is not None and sys.stderr.isatty():
+    processes = sys.modules.get("multiprocessing")  # a child process has it
+    child = processes is not None and processes.parent_process() is not None
+    if not child and sys.stderr is not None and sys.stderr.isatty():
         watch.observer.listeners.append(TerminalLine())
 
 

@@ -47,7 +47,7 @@ def page(desk):
 
 
 def waits_for(page, *texts: str) -> str:
-    page.page.wait_for_function(f"texts => texts.every(t => {LIVE}.includes(t))", arg=list(texts), timeout=120_000)
+    page.page.wait_for_function(f"texts => texts.every(t => {LIVE}.includes(t))", arg=list(texts), timeout=25_000)
     return page.page.evaluate(LIVE)
 
 

@@ -26,9 +26,11 @@ class TinyChunks:
 def tiny_chunks():
     """Every session of this module has chunks of two rows, so that short programs spill; no plan is kept for others."""
 
-    def plan_for(graph: Graph, feeds: Any, outputs: Any, statistics: bool = False, lean: bool = False) -> Any:
+    def plan_for(
+        graph: Graph, feeds: Any, outputs: Any, statistics: bool = False, lean: bool = False, device: Any = None
+    ) -> Any:
         signature = signature_of(graph, {n: TensorType.of(a) for n, a in feeds.items()})
-        return make_plan(graph, outputs or graph.outputs, signature, statistics, lean)
+        return make_plan(graph, outputs or graph.outputs, signature, statistics, lean, device)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(emit, "machine", TinyChunks)

@@ -36,7 +36,7 @@ def library() -> Any:
             raise LoadError(
                 f"StableHLO programs are read through jaxlib 0.9 or later; JAX {jax.__version__} is installed.",
                 slug="jax-version",
-                fix='pip install "jax>=0.9,<0.11".',
+                fix='pip install "jax>=0.9,<0.12".',
             )
         return jax
     except LoadError as error:

@@ -181,8 +181,11 @@ def test_nothing_is_wrong_with_the_picture(opened, shown, console):
     assert console == [] and opened.script_errors() == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shown", WORKLOADS, indirect=True)
+@pytest.mark.parametrize(
+    "shown",
+    [pytest.param(w, marks=pytest.mark.slow if w == "nan" else pytest.mark.sweep) for w in WORKLOADS],
+    indirect=True,
+)
 def test_nothing_is_wrong_with_the_tools(opened, shown, console):
     panel, faults = Panel(opened.page, 0), {}
     for width, height in WIDTHS[:2]:

@@ -89,6 +89,7 @@ def test_random_models(made: list[regions.RegionSession]):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a minute alone; the work is bounded, not the time
 def test_2000_random_models(made: list[regions.RegionSession]):
     first = int(os.environ.get("REGION_SEED", "1000"))
     check_seeds(range(first, first + 2000), made)

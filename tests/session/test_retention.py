@@ -14,6 +14,7 @@ from workbench.execution import Run, prepare_feeds
 from workbench.session import plan_for
 
 TRIPS, MIB = 200_000, 1 << 20
+ROOM_FOR_CARRIED = 12 * MIB  # for what the loop carries in TRIPS iterations, not for all of its rows
 
 
 def graph() -> wb.Graph:
@@ -78,7 +79,7 @@ def test_every_value_is_kept_or_recomputed(policy, whole):
 
 
 def test_carried_values_of_all_iterations_and_all_decisions(whole):
-    with wb.Session(graph(), {"n": TRIPS}, trace="carried") as session:
+    with wb.Session(graph(), {"n": TRIPS}, trace=wb.Retention("carried", memory=ROOM_FOR_CARRIED)) as session:
         session.run()
         assert session._run.keeper.bytes > 0 and session.trace.dropped
         for name in ("x", "i"):
@@ -267,19 +268,19 @@ def test_a_policy_is_written_as_code(policy):
     assert eval(repr(policy), {"Retention": wb.Retention}) == policy
 
 
-@pytest.mark.parametrize(("size", "as_they_are"), [(1000, True), (4, False)])
-def test_rows_of_carried_arrays_stay_as_they_are_while_there_is_room(size, as_they_are):
-    """Copied, large arrays would take no less memory than in their rows; numbers take a third of it."""
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_rows_stay_as_they_are_while_there_is_room(size):
+    """Nothing is copied out of rows before the memory is full; then as much is kept as it holds."""
     b = wb.GraphBuilder("decay")
     n = b.placeholder("n", "int64")
     x, i = b.while_loop(lambda x, i: i < n, lambda x, i: (x * 0.99, i + 1), [b.constant(np.ones(size)), 0], name="loop")
-    feeds, policy = {"n": 60_000_000 // (8 * size)}, wb.Retention("carried", memory=256 * MIB)
+    feeds, policy = {"n": 24_000_000 // (8 * (size + 2))}, wb.Retention("carried", memory=256 * MIB)
     with wb.Session(b.build({"x": x}), feeds, trace=policy) as session:
         session.run()
-        copied = session._run.keeper.bytes
-        assert (copied == 0) == as_they_are
+        assert session._run.keeper.bytes == 0 and not session.trace.dropped
         assert session.trace["x"].values.shape == (feeds["n"] + 1, size)
-    with wb.Session(b.build({"x": x}), feeds, trace=wb.Retention("carried", memory=32 * MIB)) as small:
+    with wb.Session(b.build({"x": x}), feeds, trace=wb.Retention("carried", memory=12 * MIB)) as small:
         small.run()  # no room for all: what is kept is spread over the run, and the rest computed again
-        held, last = small._run.held_bytes, small.value("x", feeds["n"] // 3)
-        assert held <= 32 * MIB and last.tobytes() == session.value("x", feeds["n"] // 3).tobytes()
+        assert small._run.keeper.bytes > MIB and small._run.held_bytes <= 12 * MIB
+        value = small.value("x", feeds["n"] // 3)
+        assert value.tobytes() == session.value("x", feeds["n"] // 3).tobytes()

@@ -6,8 +6,13 @@ The executor evicts rows according to its own bytes and two figures that are set
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
+from typing import Any
+
 from workbench.execution.failure import not_retired
 from workbench.kernels.machine import Machine
+from workbench.trace.retention import RetentionBackends
 from workbench.trace.spill.store import QUEUE
 
 #: budget of runs without a trace: only the newest rows stay, enough for views to read them at full speed
@@ -29,13 +34,35 @@ class BudgetSplit:
         quarter = budget // 4 if budget > 0 else NEWEST_CHECKPOINTS
         self.checkpoints = quarter if checkpoints is None else checkpoints
         self._newest: int | None = None  # bytes of the newest rows, where backends take the evicted ones
+        self._limit = 0  # bytes that backends may take
+        self._growing: RetentionBackends | None = None  # backends that grow with the run ...
+        self._step = 0  # ... and how much at a time
 
     def bytes_for_backends(self, share_of_all: bool) -> int:
         """Bytes that backends may take. They and the newest rows have fixed shares, halves with ``share_of_all``;
         checkpoints get the rest."""
         newest = self._budget // 2 if share_of_all else min(self._budget // 8, NEWEST_KEPT)
         self._newest = max(self._machine.least_bytes, newest)
-        return max(0, self._budget - self._newest - self.checkpoints)
+        self._limit = max(0, self._budget - self._newest - self.checkpoints)
+        return self._limit
+
+    def lend_unused(self, backends: RetentionBackends, retire: Callable[..., None]) -> Callable[..., None]:
+        """Leave to the rows what ``backends`` do not use yet: nothing is copied out of rows while all of them fit.
+
+        Returns the retire hook to use in place of ``retire``. In one call each backend may grow by no more than the
+        rows that it is shown, and all together by an eighth of their limit beside that (``ThinnedKeeper``: one block
+        of each column)."""
+        self._growing = backends
+        self._step = self._limit // 8 + len(backends.parts) * self._machine.least_bytes
+        self._reserve(0)
+        still = weakref.ref(self)  # the machine holds the hook: no cycle
+
+        def retire_and_account(*evicted: Any) -> None:
+            retire(*evicted)
+            if (split := still()) is not None:
+                split._reserve(split._machine.checkpoint_bytes)
+
+        return retire_and_account
 
     @property
     def queue(self) -> int:
@@ -60,6 +87,11 @@ class BudgetSplit:
             self._machine.checkpoint_bytes = held
 
     def _reserve(self, checkpoints: int) -> None:
-        """Reserve all but the share of the newest rows, also what checkpoints and backends do not use yet."""
-        if self._newest is not None:
-            self._machine.reserved_bytes = max(0, self._budget - self._newest - checkpoints)
+        """Reserve all but the share of the newest rows, also what checkpoints and backends do not use yet; of backends
+        that grow with the run (:meth:`lend_unused`), what they hold and one step of growth."""
+        if self._newest is None:
+            return
+        reserved = max(0, self._budget - self._newest - checkpoints)
+        if self._growing is not None:
+            reserved = min(reserved, self._growing.bytes + self._step)
+        self._machine.reserved_bytes = reserved

@@ -25,7 +25,7 @@ from workbench.ops.effect_log import EffectLog, noted_in
 from workbench.plan import ExecutionPlan
 from workbench.trace import Trace
 from workbench.trace.device_source import DeviceSource
-from workbench.trace.retention import KeptSource, Retention, RetentionBackends, is_most_of_rows, make_keeper
+from workbench.trace.retention import KeptSource, Retention, RetentionBackends, has_objects, make_keeper
 from workbench.trace.source import LiveSource
 from workbench.trace.spill import SpillStore
 
@@ -78,8 +78,7 @@ class Run(StoppedRun):
         """Install the retention backends that take evicted rows."""
         trace, layout = self.trace, self.plan.layout
         values = [(ref.node, ref.index) for ref in map(trace.ref, policy.names)]
-        as_they_are = policy.keep == "all" or policy.keep == "carried" and is_most_of_rows(layout)
-        limit = self._budget_split.bytes_for_backends(share_of_all=as_they_are)
+        limit = self._budget_split.bytes_for_backends(share_of_all=policy.keep == "all")
         self.keeper = make_keeper(policy, layout, limit, self.view.activations, values)
         if policy.spill is not None:
             self.spill = SpillStore(
@@ -92,7 +91,10 @@ class Run(StoppedRun):
             )
             # the first: if it refuses rows, no other backend has taken them
             self.keeper = RetentionBackends([self.spill, *self.keeper.parts])
-        retire, rewind = self.machine.retire, self.machine.rewind = self.keeper.hooks()
+        retire, self.machine.rewind = self.keeper.hooks()
+        if policy.keep == "carried" and self.spill is None and not has_objects(layout):
+            retire = self._budget_split.lend_unused(self.keeper, retire)
+        self.machine.retire = retire
         if self.plan.device is not None:
             self.machine.retire = lambda store, first, rows, objects: retire(store, first, rows, host_objects(objects))
         # what is not recorded is computed again for rows that leave only where somebody keeps it

@@ -11,10 +11,10 @@ A keeper never holds more than its share of the memory; what it lets go of is re
 """
 
 from workbench.trace.retention.backend import RetentionBackend, RetentionBackends
-from workbench.trace.retention.carried_values import is_most_of_rows
 from workbench.trace.retention.make import make_keeper
 from workbench.trace.retention.policy import DEFAULT_MEMORY, Retention, retention_of
 from workbench.trace.retention.source import KeptSource
+from workbench.trace.retention.tracks import has_objects
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -22,7 +22,7 @@ __all__ = [
     "RetentionBackends",
     "KeptSource",
     "Retention",
-    "is_most_of_rows",
+    "has_objects",
     "make_keeper",
     "retention_of",
 ]

@@ -28,9 +28,10 @@ class Retention:
     Parameters
     ----------
     keep : {"all", "carried", "statistics", "window", "none"}, default "all"
-        "all": every value, from the newest back as far as ``memory`` reaches. "carried": the loop variables of every
-        iteration and every decision, a few bytes per iteration. "statistics": the envelope of every series
-        (``series.envelope()``). "window": the newest ``window`` iterations of each loop. "none": only the newest rows.
+        "all": every value, from the newest back as far as ``memory`` reaches. "carried": of rows that no longer fit,
+        the loop variables of every iteration and every decision, a few bytes per iteration. "statistics": the envelope
+        of every series (``series.envelope()``). "window": the newest ``window`` iterations of each loop. "none": only
+        the newest rows.
     every : int, optional
         Also each k-th iteration in full.
     window : int, optional

@@ -62,6 +62,11 @@ def all_places(layout: Layout) -> set[Place]:
     return found | guard_places(layout)
 
 
+def has_objects(layout: Layout) -> bool:
+    """True if rows of loops refer to Python objects."""
+    return any(p.dtype is None and layout.frame_of(p) > 0 for p in all_places(layout) if p.base > 0)
+
+
 def places_of(value: ValueLayout) -> set[Place]:
     """Storage location of one value, with the literals that decide in which rows it fired."""
     found = {c.place for c in value.guard} | {c.place for _, guard in value.branches for c in guard}

@@ -11,6 +11,7 @@
 static void wb_op_leave(WB_ARGS) { (void)row, (void)q, (void)d; WB_LEAVE; }
 /* Conditions of breakpoints; the registers stay as they are. */
 static void wb_op_condition_before(WB_ARGS) {
+    m->events = events;
     if (!m->quiet && wb_conditions_hold(m, i->src, 1)) {
         m->met = 1;
         WB_LEAVE;
@@ -18,6 +19,7 @@ static void wb_op_condition_before(WB_ARGS) {
     WB_NEXT;
 }
 static void wb_op_condition_after(WB_ARGS) {
+    m->events = events;
     if (!m->quiet && wb_conditions_hold(m, i->src, 0)) {
         m->met = 2;
         WB_LEAVE;
@@ -28,8 +30,8 @@ static void wb_op_condition_after(WB_ARGS) {
 static void wb_op_condition_count(WB_ARGS) {
     wb_condition *a = (wb_condition *)i->pa;
     if (m->quiet) WB_NEXT;
-    if (a->left <= 0) return a->front ? wb_op_condition_before(m, i, row, q, d) : wb_op_condition_after(m, i, row, q, d);
-    wb_skip_hit(a, m->events + a->event);
+    if (a->left <= 0) return a->front ? wb_op_condition_before(m, i, row, q, events, d) : wb_op_condition_after(m, i, row, q, events, d);
+    wb_skip_hit(a, events + a->event);
     WB_NEXT;
 }
 /* ... of one float64 in the row in progress, by the first of its comparisons, which mostly fails. The rest (whether the
@@ -40,20 +42,21 @@ static void wb_op_condition_number(WB_ARGS) {
     if (c->absolute) v = fabs(v);
     if (wb_compare(v, c->op, c->number)) {
         wb_condition *a = &m->conditions[i->src->condition - 1];
-        if (m->quiet || a->left <= 0 || a->n_code > 1 || a->n_guard || a->n_steps) return wb_op_condition_after(m, i, row, q, d);
-        wb_skip_hit(a, m->events + a->event);
+        if (m->quiet || a->left <= 0 || a->n_code > 1 || a->n_guard || a->n_steps) return wb_op_condition_after(m, i, row, q, events, d);
+        wb_skip_hit(a, events + a->event);
     }
     WB_NEXT;
 }
 static void wb_op_mark(WB_ARGS) {
-    m->events += i->n_events;
+    events += i->n_events;
     row = m->base[i->frame + 1]; /* the frame may be another one from here on */
-    WB_NEXT;
+    i = i->target;
+    WB_GO;
 }
 #define WB_BRANCH(name, holds) \
     static void wb_op_##name(WB_ARGS) { \
-        m->events += i->n_events; \
-        if (holds) WB_NEXT; \
+        if (holds) { events += i->n_events; WB_NEXT; } \
+        events += i->oo; \
         i = i->target; \
         WB_GO; \
     }
@@ -84,10 +87,10 @@ static void wb_op_back_both(WB_ARGS) {
     wb_rows *rows = &m->frames[i->frame];
     const int array_store = m->array_store[i->frame];
     char *const ahead = row + rows->row_bytes;
-    const long long events = m->events + i->n_events;
-    if (ahead == rows->end || events >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
+    const long long more = events + i->n_events;
+    if (ahead == rows->end || more >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
     if (!wb_step_rows(m, &m->frames[array_store], wb_base_of(m, array_store))) WB_LEAVE;
-    m->events = events;
+    m->events = events = more;
     rows->cur = row = ahead;
     m->base[i->frame + 1] = row;
     wb_publish(&rows->row, rows->row + 1);
@@ -97,9 +100,9 @@ static void wb_op_back_both(WB_ARGS) {
 static void wb_op_back(WB_ARGS) {
     wb_rows *rows = &m->frames[i->frame];
     char *const ahead = row + rows->row_bytes;
-    const long long events = m->events + i->n_events;
-    if (ahead == rows->end || events >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
-    m->events = events;
+    const long long more = events + i->n_events;
+    if (ahead == rows->end || more >= m->poll_at || wb_flag(&m->stop_flag)) WB_LEAVE;
+    m->events = events = more;
     rows->cur = row = ahead;
     __builtin_prefetch(row + WB_AHEAD, 1); /* the trace is written once, from one end to the other */
     m->base[i->frame + 1] = row;

@@ -17,12 +17,14 @@
 #define WB_TAIL_CALLS 1
 #endif
 
-#define WB_ARGS wb_engine *m, const struct wb_fast_op *i, char *row, int64_t q, double d
+/* events: those of m, which are written back where the fast path is left, and at back jumps for other threads to read. In
+ * memory they would be one long chain of additions, longer than that of most loops. */
+#define WB_ARGS wb_engine *m, const struct wb_fast_op *i, char *row, int64_t q, long long events, double d
 typedef void (*wb_op_fn)(WB_ARGS);
 
 typedef struct wb_fast_op {
     wb_op_fn fn;
-    int oo, oa, ob;         /* offsets in the row in progress */
+    int oo, oa, ob;         /* offsets in the row in progress; of a branch, oo: events where it is taken */
     int n_events;
     const char *pa, *pb;    /* operands elsewhere */
     struct wb_fast_op *target;  /* where a jump goes */
@@ -33,11 +35,11 @@ typedef struct wb_fast_op {
 } wb_fast_op;
 
 #ifdef WB_TAIL_CALLS
-#define WB_GO return i->fn(m, i, row, q, d)
-#define WB_LEAVE do { m->at = (wb_fast_op *)i; return; } while (0)
+#define WB_GO return i->fn(m, i, row, q, events, d)
+#define WB_LEAVE do { m->at = (wb_fast_op *)i; m->events = events; return; } while (0)
 #else
-#define WB_GO do { m->at = (wb_fast_op *)i; m->row = row; m->q = q; m->d = d; m->go = 1; return; } while (0)
-#define WB_LEAVE do { m->at = (wb_fast_op *)i; m->go = 0; return; } while (0)
+#define WB_GO do { m->at = (wb_fast_op *)i; m->row = row; m->q = q; m->d = d; m->events = events; m->go = 1; return; } while (0)
+#define WB_LEAVE do { m->at = (wb_fast_op *)i; m->events = events; m->go = 0; return; } while (0)
 #endif
 #define WB_NEXT do { ++i; WB_GO; } while (0)
 #endif

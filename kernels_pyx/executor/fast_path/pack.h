@@ -86,6 +86,68 @@ static void wb_pack_one(const wb_engine *m, wb_fast_op *h, wb_instr *s, wb_cache
     }
 }
 
+/* -- jumps over what is decided already ------------------------------------------------------------------------------
+ * Behind one branch of an `if` stand the guards of the other and of the merge, on the same predicate. Where they are known
+ * to hold, or not to, marks and taken branches go past them at once, and count their events. */
+enum { WB_KNOWN = 8 };
+typedef struct {
+    int n;
+    wb_literal literal[WB_KNOWN]; /* bytes of rows in progress that are true (expect 1) or false (0) */
+} wb_known;
+
+/* The only literal of a guard on a byte of the row in progress, if that is what a packed instruction is. */
+static const wb_literal *wb_guard_of(const wb_engine *m, const wb_fast_op *h) {
+    const wb_instr *s = h->src;
+    const wb_literal *only = s->op == WB_GUARD && s->x1 == 1 ? &m->literals[s->x0] : NULL;
+    if (h->fn != wb_op_test_r && h->fn != wb_op_test_a && h->fn != wb_op_unless_r && h->fn != wb_op_unless_a) return NULL;
+    return only;
+}
+static void wb_learn(wb_known *known, const wb_literal *literal, int expect) {
+    const wb_literal now = {literal->base, literal->offset, expect};
+    if (known->n < WB_KNOWN) known->literal[known->n++] = now;
+}
+/* 1: known to hold, 0: known not to, -1: not known. */
+static int wb_is_known(const wb_known *known, const wb_literal *literal) {
+    int k;
+    for (k = known->n - 1; k >= 0; k--)
+        if (known->literal[k].base == literal->base && known->literal[k].offset == literal->offset)
+            return known->literal[k].expect == literal->expect;
+    return -1;
+}
+/* From a packed instruction on past marks and decided guards; their events are added. */
+static wb_fast_op *wb_past_decided(const wb_engine *m, wb_fast_op *h, const wb_known *known, int *events) {
+    for (;;) {
+        const wb_literal *only = wb_guard_of(m, h);
+        const int holds = only ? wb_is_known(known, only) : -1;
+        if (holds < 0) return h;
+        *events += h->src->n_events;
+        h = holds ? h + 1 : &m->fast_ops[m->fast_op_of[h->src->jump]];
+    }
+}
+static void wb_thread_jumps(wb_engine *m, int n, const char *jumped) {
+    wb_known known = {0}, other;
+    int k, j;
+    for (k = 0; k < n; k++) {
+        wb_fast_op *h = &m->fast_ops[k];
+        const wb_instr *s = h->src;
+        const int op = s->op & ~WB_TRAP;
+        const wb_literal *only = wb_guard_of(m, h);
+        if (jumped[s - m->code] && (k == 0 || h[-1].src != s)) known.n = 0;
+        if (h->fn == wb_op_mark) {
+            h->target = wb_past_decided(m, h + 1, &known, &h->n_events);
+        } else if (only) {
+            other = known;
+            wb_learn(&other, only, !only->expect);
+            h->target = wb_past_decided(m, h->target, &other, &h->oo);
+            wb_learn(&known, only, only->expect);
+        } else if (op == WB_KERNEL || op == WB_UFUNC || op == WB_ARRAY) {
+            for (j = 0; j < known.n; j++) /* no number is larger than 16 bytes */
+                if (known.literal[j].base == s->bo && known.literal[j].offset >= s->oo && known.literal[j].offset < s->oo + 16)
+                    known.literal[j--] = known.literal[--known.n];
+        } else known.n = 0;
+    }
+}
+
 static void wb_pack_condition(wb_engine *m, int n, wb_instr *s, const wb_cached *cached, wb_op_fn fn) {
     wb_fast_op *h = &m->fast_ops[n];
     m->cached[2 * n] = cached[0], m->cached[2 * n + 1] = cached[1];
@@ -122,11 +184,14 @@ static void wb_pack(wb_engine *m, int length, const char *jumped) {
             h->src = s, h->frame = s->frame, h->n_events = s->n_events;
             h->target = &m->fast_ops[m->fast_op_of[s->jump]];
             wb_pack_one(m, h, s, cached);
+            if (h->fn == wb_op_mark) h->target = h + 1;
+            if (s->op == WB_TEST || s->op == WB_GUARD) h->oo = s->n_events;
             n++;
         }
         if (s->condition_after) wb_pack_condition(m, n++, s, cached, wb_op_condition_after);
     }
     wb_find_chains(m, n, jumped);
+    wb_thread_jumps(m, n, jumped);
     for (f = 0, k = 0; f < m->n_frames; f++) {
         int at;
         m->nonlocal_first[f] = k;

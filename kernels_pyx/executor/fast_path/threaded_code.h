@@ -41,10 +41,10 @@ static wb_instr *wb_run_fast(wb_engine *m, wb_instr *from) {
     double d = 0;
     wb_load(m, &m->cached[2 * (i - m->fast_ops)], &q, &d);
 #ifdef WB_TAIL_CALLS
-    i->fn(m, i, row, q, d);
+    i->fn(m, i, row, q, m->events, d);
 #else
     m->at = (wb_fast_op *)i, m->row = row, m->q = q, m->d = d;
-    do m->at->fn(m, m->at, m->row, m->q, m->d);
+    do m->at->fn(m, m->at, m->row, m->q, m->events, m->d);
     while (m->go);
 #endif
     return m->at->src;

@@ -95,6 +95,19 @@ def test_the_model_of_a_session_is_cut_where_the_run_goes_back():
         assert model["headline"].endswith("budget of the trace 536.9 MB")
 
 
+def test_arrays_on_a_device_are_a_line_of_their_own():
+    b = wb.GraphBuilder("decay")
+    x, n = b.placeholder("x", "float64", (100,)), b.placeholder("n", "int64")
+    x, _ = b.while_loop(lambda x, i: i < n, lambda x, i: (x * 0.5, i + 1), [x, 0])
+    feeds, follow = {"x": np.ones(100), "n": 9}, SessionMemory()
+    with wb.Session(b.build({"x": x}), feeds, device=wb.Device("numpy", least_bytes=1)) as session:
+        session.run()
+        line = follow.update(session.memory_now())["lines"][3]
+        assert line["name"] == "device numpy" and line["now"] >= 9 * 800
+    with wb.Session(b.build({"x": x}), feeds) as session:
+        assert len(SessionMemory().update(session.memory_now())["lines"]) == 3
+
+
 def test_bars_say_from_where_to_where_a_value_is_needed():
     b = wb.GraphBuilder("chain")
     x = b.placeholder("x", "float32", (1000,))

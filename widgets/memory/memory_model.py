@@ -116,7 +116,7 @@ def _line(name: str, points: Sequence[tuple[float, int]], start: float, end: flo
 class SessionMemory:
     """Follows the bytes of a run over its events; going back cuts the curves there."""
 
-    PARTS = ("rows", "checkpoints", "feeds")
+    PARTS = ("rows", "checkpoints", "feeds", "device")
 
     def __init__(self) -> None:
         self._series = {part: Thinned(MAX_POINTS) for part in self.PARTS}
@@ -130,10 +130,14 @@ class SessionMemory:
         if figures.total > self._peak[1]:
             self._peak = figures.event, figures.total
         words = {"rows": "rows of the trace", "checkpoints": "checkpoints", "feeds": "inputs"}
+        if figures.device_name:
+            words["device"] = f"device {figures.device_name}"
         return {
             "kind": "session",
             "lines": [
-                {"name": words[p], "x": s.x, "y": s.y, "now": getattr(figures, p)} for p, s in self._series.items()
+                {"name": words[p], "x": s.x, "y": s.y, "now": getattr(figures, p)}
+                for p, s in self._series.items()
+                if p in words
             ],
             "peak": {"x": self._peak[0], "y": self._peak[1], "text": f"peak overall {size_text(self._peak[1])}"},
             "limit": figures.budget,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.device import open_device
+
 if TYPE_CHECKING:
     from workbench.execution.run import Run
 
@@ -17,6 +19,8 @@ class RunFigures(NamedTuple):
     checkpoints: int  #: states to replay from, with the arrays in them
     feeds: int  #: copies of the inputs
     budget: int
+    device: int = 0  #: arrays on the device of the run, of all sessions; those of this trace count in ``rows``, too
+    device_name: str = ""  #: empty for the host
 
     @property
     def total(self) -> int:
@@ -27,4 +31,8 @@ class RunFigures(NamedTuple):
 def run_figures(run: Run) -> RunFigures:
     """The figures of a run, also while it runs; O(frames + feeds)."""
     feeds = sum(getattr(array, "nbytes", 0) for array in run.feeds.values())
-    return RunFigures(run.event, run.view.bytes, run.checkpoint_bytes, feeds, run.budget)
+    held, name = 0, ""
+    if run.plan.device is not None:
+        memory = open_device(run.plan.device).memory
+        held, name = memory.held, memory.name
+    return RunFigures(run.event, run.view.bytes, run.checkpoint_bytes, feeds, run.budget, held, name)

@@ -739,7 +739,8 @@ class Session:
         Returns
         -------
         RunFigures
-            ``event``, and in bytes ``rows``, ``checkpoints``, ``feeds`` and ``budget``.
+            ``event``, and in bytes ``rows``, ``checkpoints``, ``feeds``, ``budget``, and ``device``, the arrays on
+            ``device_name``.
         """
         return run_figures(self._run)
 

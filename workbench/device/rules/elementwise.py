@@ -50,13 +50,17 @@ def elementwise_rule(node: RuleNode) -> Rule | None:
     if work is None or any(d.kind not in kinds for d in work) or not hasattr(node.space.xp, name):
         return None
     rule = None if node.space.native else semantics.RULES.get(node.op)
-    shape = node.out
+    shape, function = node.out, getattr(node.space.xp, name)
+    dtypes = [getattr(node.space.xp, dtype.name) for dtype in work]  # a name takes NumPy longer than a small sum
 
     def call(xp: Any, arrays: Any) -> Any:
-        given = [_as(xp, a, dtype) for a, dtype in zip(arrays, work, strict=True)]
+        given = [
+            a if not is_number(a) and a.dtype == known else _as(xp, a, dtype)
+            for a, dtype, known in zip(arrays, work, dtypes, strict=True)
+        ]
         if rule is not None or all(is_plain(g) for g in given):  # rules take arrays only, and a function one at least
             given = [_array(xp, g, dtype) for g, dtype in zip(given, work, strict=True)]
-        result = getattr(xp, name)(*given) if rule is None else rule(xp, *given)
+        result = function(*given) if rule is None else rule(xp, *given)
         return result if result.shape == shape else xp.broadcast_to(result, shape)
 
     return single(call)

@@ -47,7 +47,7 @@ LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-dask test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-dask test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   labextension notebooks browser docs clean
 
 help:
@@ -151,6 +151,9 @@ $(JAX_VENV)/.made $(WATCH_VENV)/.made: | $(DEV_STAMP)
 	  'import site; site.addsitedir(%r)\n' % sys.argv[1])" "$$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	@timeout 900 "$(@D)/bin/python" -m pip install --quiet -r "$<"
 	@touch "$@"
+
+# All of them, best side by side: most of the time goes to the network (make -j3 environments).
+environments: $(JAX_VENV)/.made $(WATCH_VENV)/.made $(MODELS_VENV)/.made
 
 test-jax: $(JAX_VENV)/.made
 	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Any, NoReturn
 
@@ -125,6 +125,10 @@ class Trace:
         except TraceError:
             return False
         return True
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, as a mapping gives them."""
+        return iter(self.names())
 
     def names(self) -> list[str]:
         """Return the names of the values that this run computes: public names, or ``node:index``."""
@@ -374,6 +378,9 @@ class Trace:
     @classmethod
     def load(cls, path: str | PathLike[str], *, trusted: bool = False) -> Trace:
         """Read a trace that :meth:`save` wrote.
+
+        Arrays of 1 MiB and more that are not compressed are mapped: they take no memory until somebody looks. Saving
+        to the same path leaves a loaded trace as it is; a file that is cut short meanwhile ends the process.
 
         Parameters
         ----------

@@ -23,6 +23,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from workbench.errors import TraceError
+from workbench.trace.saved.mapping import MappedFile, aligned_member
 
 #: bytes of all members of a file that is read, unpacked
 MAX_BYTES = 8 << 30
@@ -85,7 +86,10 @@ class MemberWriter:
         size = math.prod(shape) * dtype.itemsize
         hardly = size >= LARGE and first is not None and not _shrinks(first)
         self._file.compression = zipfile.ZIP_STORED if hardly else self._method(name, size)
-        with self._file.open(name, "w", force_zip64=True) as member:
+        entry: str | zipfile.ZipInfo = name
+        if self._file.compression == zipfile.ZIP_STORED and self._file.fp is not None:
+            entry = aligned_member(name, self._file.fp.tell())  # so that a reader can map it
+        with self._file.open(entry, "w", force_zip64=True) as member:
             described = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(member, described)
             yield member
@@ -126,7 +130,7 @@ class MemberReader:
     """
 
     def __init__(self, file: zipfile.ZipFile, trusted: bool = False) -> None:
-        self._file = file
+        self._file, self._mapped = file, MappedFile(file)
         found = file.infolist()
         self.names = {member.filename for member in found}
         if len(self.names) < len(found):
@@ -152,13 +156,16 @@ class MemberReader:
         return json.loads(self._file.read(name))
 
     def array(self, name: str) -> np.ndarray:
-        """The numbers of a member, read-only; memory is taken once its header and its size agree."""
+        """The numbers of a member, read-only: mapped where they are stored as they are, else read; memory is taken once
+        its header and its size agree."""
         readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         with self._file.open(name) as member:
             shape, fortran, dtype = readers[np.lib.format.read_magic(member)](member)
             size = math.prod(shape) * dtype.itemsize
             if dtype.hasobject or fortran or size != self._file.getinfo(name).file_size - member.tell():
                 raise ValueError(f"{name} does not hold the numbers that it promises")
+            if (mapped := self._mapped.array(name, member.tell(), shape, dtype)) is not None:
+                return mapped
             array = np.empty(shape, dtype)
             into = memoryview(array.reshape(-1).view(np.uint8).data) if size else memoryview(b"")
             for start in range(0, size, PIECE):

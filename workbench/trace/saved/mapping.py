@@ -40,11 +40,12 @@ def aligned_member(name: str, at: int) -> zipfile.ZipInfo:
     return info
 
 
-class MappedFile:
+class MappedMembers:
     """A zip file of which stored members can be mapped. The map stays while an array on it is in use."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
-        self._file, self._map = file, None
+        self._file = file
+        self._map: mmap.mmap | None = None
 
     def array(self, name: str, start: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
         """The numbers that begin ``start`` bytes behind the beginning of a member, read-only; None if they are to be

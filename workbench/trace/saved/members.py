@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from workbench.errors import TraceError
-from workbench.trace.saved.mapping import MappedFile, aligned_member
+from workbench.trace.saved.mapping import MappedMembers, aligned_member
 
 #: bytes of all members of a file that is read, unpacked
 MAX_BYTES = 8 << 30
@@ -130,7 +130,7 @@ class MemberReader:
     """
 
     def __init__(self, file: zipfile.ZipFile, trusted: bool = False) -> None:
-        self._file, self._mapped = file, MappedFile(file)
+        self._file, self._mapped = file, MappedMembers(file)
         found = file.infolist()
         self.names = {member.filename for member in found}
         if len(self.names) < len(found):

@@ -164,7 +164,7 @@ test-dask: $(DEV_STAMP)
 	@$(VENV)/bin/python -c 'import distributed' 2> /dev/null || $(PIP_INSTALL) "distributed>=2024.1"
 	timeout 600 pytest -n 0 -m slow tests/sweep/test_dask.py
 
-test-watch: $(WATCH_VENV)/.made
+test-watch: $(WATCH_VENV)/.made browser
 	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder
 
 bench: $(DEV_STAMP)

@@ -173,8 +173,8 @@ def watch(loop: Any = "loop", /, **options: Any) -> Watch:
 
 
 def _shower(always: bool) -> Any:
-    """The function that shows a watch when it begins: a live view in a kernel of Jupyter, else a line at a terminal."""
-    if home.kernel() is None:
+    """The function that shows a watch when it begins: a live view in a notebook, else a line at a terminal."""
+    if home.kernel() is None and home.marimo() is None:
         return _show_line
     appear = importlib.import_module("workbench.widgets.watch.appear")  # now, and not in the first call of the loop
     return appear.display_view if always else appear.appear

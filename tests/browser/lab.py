@@ -107,7 +107,7 @@ def lab_server(
         )
         try:
             url = f"http://127.0.0.1:{port}"
-            _wait_for(f"{url}/api?token={token}", server, folder / "lab.log")
+            wait_for(f"{url}/api?token={token}", server, folder / "lab.log")
             yield url, token
         finally:
             server.terminate()
@@ -135,7 +135,8 @@ def write_notebook(path: Path, cells: Sequence[str]) -> None:
     path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": made}))
 
 
-def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Until a server answers; what it logged in the error where it does not."""
     end = time.monotonic() + 60
     while time.monotonic() < end and server.poll() is None:
         with contextlib.suppress(urllib.error.URLError, ConnectionError):

@@ -16,7 +16,7 @@ from tests.frontends.samediff_files import Model, sdz
 DOCUMENT = "document.querySelector('.lm-DockPanel-widget:not(.lm-mod-hidden) .workbench-document')"
 NAMES = ["relu.onnx", "savings.pbtxt", "loop.pb", "savings.fb", "linear.sdz", "run.wbtrace", "found.wbfinding"]
 #: formats that are known and not read -> what the page advises
-KNOWN = {"real.mlir": "StableHLO", "real.pt2": "torch.export.load"}
+KNOWN = {"real.mlir": "StableHLO", "real.pt2": "workbench[torch]"}
 HOSTILE = "<img src=x onerror=alert(1)>' .onnx"
 
 

@@ -15,12 +15,13 @@ for k in range(7):
 """
 BUSY = """
 import time
-at_work = wb.watch("at work", show=False)  # the messages of a view make JupyterLab show the kernel as idle
+at_work = wb.watch("at work")
 with at_work:
     while not at_work(error=1.0):
         time.sleep(0.01)
 """
 LIVE = "[...document.querySelectorAll('.workbench-live-run')].map(r => r.innerText).join('\\n')"
+SHOWN = "[...document.querySelectorAll('.workbench-watch')]"
 IDLE = "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 
 
@@ -78,6 +79,8 @@ def test_a_kernel_at_work_tells_its_runs_too(page):
         BUSY,
     )
     waits_for(page, "at work", "running")
+    # JupyterLab has had its subshell for the messages of widgets since the first view of this kernel
+    page.page.wait_for_function(f"() => {SHOWN}.some(v => v.innerText.includes('at work'))", timeout=30_000)
     assert page.page.evaluate(f"{notebook}.sessionContext.session.kernel.status") == "busy"
     page.page.evaluate(f"void {notebook}.sessionContext.session.kernel.interrupt()")
     waits_for(page, "failed")

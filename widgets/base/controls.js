@@ -16,7 +16,7 @@ function choice(control, box, act) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
     taken(event);
-    const at = buttons.indexOf(document.activeElement);
+    const at = buttons.indexOf(focusAround(box));
     const next = buttons[(at + step + buttons.length) % buttons.length];
     next.focus();
     next.click();
@@ -100,7 +100,7 @@ function field(control, box, act) {
   input.title = control.tip ?? control.label;
   input.addEventListener("change", () => act(input.value));
   return (now) => {
-    if (document.activeElement !== input) input.value = now.value ?? "";
+    if (focusAround(input) !== input) input.value = now.value ?? "";
   };
 }
 
@@ -126,8 +126,8 @@ export default {
       if (shape !== made) {
         made = shape;
         const open = [...box.querySelectorAll("details[open]")].map((d) => d.dataset.name);
-        focused = box.contains(document.activeElement)
-          ? document.activeElement.closest("[data-name]")?.dataset.name
+        focused = box.contains(focusAround(box))
+          ? focusAround(box).closest("[data-name]")?.dataset.name
           : undefined;
         box.replaceChildren();
         updates = controls.map((control) => {

@@ -104,10 +104,13 @@ function suggest(input) {
   };
 }
 
+// The element that has the focus, as those around `element` see it: in a shadow root (marimo) it is one inside.
+const focusAround = (element) => element.getRootNode().activeElement ?? null;
+
 // Draws the inside of an element anew. Who is on a button or in a field there stays on the one of the same spoken name, with
 // what has been typed: what a field shows of itself is its defaultValue.
 function redraw(box, draw) {
-  const at = box.contains(document.activeElement) ? document.activeElement : null;
+  const at = box.contains(focusAround(box)) ? focusAround(box) : null;
   const typed = at?.value !== at?.defaultValue ? [at.value, at.selectionStart, at.selectionEnd] : null;
   box.replaceChildren();
   draw();
@@ -177,6 +180,16 @@ const isDark = () => document.body.dataset.jpThemeLight === "false";
 // there; what the kernel says went wrong stands in front of the view. Gives the function that ends all of it, and what is in
 // `more`.
 function follow(model, el, show, ...more) {
+  return attend(model, el, show, (message) => tell(model, message), more);
+}
+
+// The same for a view whose kernel waits for no answers. Each message would make JupyterLab show a kernel at work as idle: it
+// is taken on a subshell, which tells that it is idle again, and JupyterLab knows one state of a kernel only.
+function followSilently(model, el, show) {
+  return attend(model, el, show, () => {}, []);
+}
+
+function attend(model, el, show, say, more) {
   let problem = null;
   const trouble = () => {
     const words = model.get("trouble");
@@ -198,15 +211,15 @@ function follow(model, el, show, ...more) {
     problem.querySelector(".workbench-bad").textContent = words;
   };
   const update = () => {
-    if (show(model.get("status")) !== false) tell(model, { kind: "ack", push: model.get("push") });
+    if (show(model.get("status")) !== false) say({ kind: "ack", push: model.get("push") });
   };
   const ends = [listen(model, "change:status", update), listen(model, "change:trouble", trouble), ...more];
   trouble();
   update();
-  tell(model, { kind: "view" });
+  say({ kind: "view" });
   return () => {
     for (const end of ends) end();
-    tell(model, { kind: "gone" });
+    say({ kind: "gone" });
     el.replaceChildren(); // who holds the element of a closed view holds nothing else
   };
 }

@@ -3,6 +3,7 @@
 // takes its messages itself from then on, and asks for the state that it has missed.
 async function hearLate(model) {
   const own = await model.widget_manager.get_model(model.get("_own_id"));
+  if (!own._handle_comm_msg) return; // another front end than Jupyter's (marimo), which loses none
   const probe = { content: { data: { method: "none" } }, buffers: [] }; // what no model handles
   try {
     await own._handle_comm_msg(probe);

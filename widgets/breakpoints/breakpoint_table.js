@@ -143,7 +143,7 @@ export default {
       empty.textContent = rows.length ? "" : status.live ? "No breakpoints yet." : "A recorded run has no breakpoints.";
       complain(problem, status.error);
       answered(status);
-      if (!where.value && status.selected && document.activeElement !== where) where.value = status.selected;
+      if (!where.value && status.selected && focusAround(where) !== where) where.value = status.selected;
       const state = JSON.stringify(rows);
       if (state !== shown) {
         shown = state;

@@ -99,7 +99,7 @@ export default {
         body.replaceChildren();
         rows.forEach(draw);
       }
-      const active = body.contains(document.activeElement);
+      const active = body.contains(focusAround(body));
       [...body.children].forEach((line, k) => {
         const chosen = k === status.chosen;
         line.setAttribute("aria-selected", String(chosen));

@@ -11,7 +11,7 @@ export default {
     return follow(model, el, (status) => {
       line.textContent = status.headline ?? "";
       now.style.display = status.looking ? "" : "none";
-      const focused = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+      const focused = [...list.querySelectorAll("button")].indexOf(focusAround(list));
       list.replaceChildren();
       (status.rows ?? []).forEach((row, number) => {
         const item = make("li", "", list);

@@ -46,7 +46,7 @@ export default {
       setTimeout(() => URL.revokeObjectURL(address), 10000);
     };
     const show = (status) => {
-      if (document.activeElement !== note) note.value = status.note ?? "";
+      if (focusAround(note) !== note) note.value = status.note ?? "";
       for (const [what, row] of Object.entries(rows)) {
         if (!row.name.value) row.name.value = status.name;
         row.suffix.textContent = status.suffix[what];

@@ -32,6 +32,8 @@ function hoverWords(home) {
     hide();
     at = key;
     timer = setTimeout(() => {
+      const root = home.getRootNode();
+      if (root instanceof ShadowRoot && words.parentNode !== root) root.append(words); // where the styles are
       words.textContent = hit.hovertext[k];
       words.hidden = false;
       const size = words.getBoundingClientRect();

@@ -6,7 +6,7 @@ list or dictionary of the notebook holds it or what it shows, and no browser sho
 last line of a cell, is closed after a cell if it was shown and is shown no more. What a name still means is kept, also
 when its output is cleared: showing it again must work; without a view in a browser it has no thread but its session's.
 One that was closed leaves IPython's history of outputs (``_``, ``Out``) too, so that its session and the record of its
-run are freed.
+run are freed. In marimo a panel is closed when its cell runs again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import re
 import weakref
 from collections.abc import Mapping
 from typing import Any, TypeVar
+
+from workbench.widgets.base.stage.marimo_cell import closes_with_cell
 
 #: items of a container of the notebook that are looked through
 MAX_ITEMS = 1000
@@ -32,6 +34,7 @@ def watch(panel: Panel) -> Panel:
     """Look after a panel from now on; gives it back."""
     shell: Any = _shell()
     made: Any = panel
+    closes_with_cell(panel)
     if shell is None:
         return panel
     _named[made] = False

@@ -97,17 +97,19 @@ class Copies:
             self.box.children = [*told, *([] if self._instead is not None else [self._panel]), *copies]
 
     def display(self, **kwargs: Any) -> Any:
-        """The data with which a notebook shows the panel and what stands around it.
+        """The data with which a notebook shows the panel and what stands around it."""
+        self.expected()
+        return self.box._repr_mimebundle_(**kwargs)
 
-        The next cell may block the kernel before it hears that the panel is there: the toolbar is served at once.
-        """
+    def expected(self) -> None:
+        """A notebook is about to show the panel. The next cell may block the kernel before it hears that the panel is
+        there: the toolbar is served at once."""
         bar = self._panel.toolbar
         if bar is not None:
             bar.on_presumed = self._alive
             bar.expect()
             if bar.pump is not None:
                 bar.pump.wake()
-        return self.box._repr_mimebundle_(**kwargs)
 
     def _alive(self) -> None:
         """The toolbar has answered while the kernel is blocked: so will the figures."""

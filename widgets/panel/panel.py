@@ -14,6 +14,7 @@ from workbench.session import Session
 from workbench.trace import Trace
 from workbench.widgets.base.figure.figure_view import FigureView, close_parts
 from workbench.widgets.base.html_view import HtmlView
+from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.control_flow.control_flow_view import ControlFlowView
 from workbench.widgets.evolution.evolution_view import EvolutionView
 from workbench.widgets.export.moments_page import pictures_of
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
 
 
-class Debugger(ipywidgets.VBox):
+class Debugger(Staged, ipywidgets.VBox):
     """The debugger panel of a session, or of a recorded trace (then without the toolbar).
 
     :func:`workbench.debug` makes one. ``focus`` is the selection that all views share, ``panes`` opens and closes the
@@ -201,6 +202,10 @@ class Debugger(ipywidgets.VBox):
     def _status(self) -> str:
         snapshot = self.source.snapshot()
         return "a recorded run" if snapshot is None else status_text(status_model(snapshot))
+
+    def _on_stage(self) -> Any:
+        self.copies.expected()
+        return self.copies.box
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = self.copies.display(**kwargs)

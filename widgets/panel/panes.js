@@ -114,7 +114,7 @@ export default {
     box.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       const seen = [...box.querySelectorAll("button")].filter((button) => button.offsetWidth > 0);
-      const at = seen.indexOf(document.activeElement);
+      const at = seen.indexOf(focusAround(box));
       if (!way || at < 0) return;
       taken(event);
       seen[(at + way + seen.length) % seen.length].focus();

@@ -20,6 +20,7 @@ from workbench.widgets.base.figure.live_figure import LiveFigure
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.figure_export import Face
 from workbench.widgets.base.spec import Spec, plain_figure, text
+from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.panel.panel import debug
 from workbench.widgets.sweep.box import box_of_text, box_text, dragged_box, whole_box
 from workbench.widgets.sweep.sweep_spec import columns_to_show, multiples, shown_axes, sweep_spec
@@ -31,7 +32,7 @@ PACE = 0.3
 HEIGHT, SMALL = 420, 300
 
 
-class SweepView(Face, ipywidgets.VBox):
+class SweepView(Staged, Face, ipywidgets.VBox):
     """Pictures of the columns of a sweep: maps of two parameters, curves over one, bifurcation diagrams, basins.
 
     The picture fills while the sweep runs. A click on a point names it and its results; the button then opens that run

@@ -8,7 +8,7 @@ function section(box, tag, className, build) {
     const key = JSON.stringify(value);
     if (key === shown) return;
     shown = key;
-    const at = [...element.querySelectorAll("button")].indexOf(document.activeElement);
+    const at = [...element.querySelectorAll("button")].indexOf(focusAround(element));
     element.replaceChildren();
     build(element, value);
     if (at >= 0) element.querySelectorAll("button")[at]?.focus();

@@ -122,7 +122,7 @@ export default {
     return follow(model, el, (status) => {
       complain(problem, status.error);
       head.textContent = status.error ? "" : status.headline ?? "";
-      const typing = form.contains(document.activeElement);
+      const typing = form.contains(focusAround(form));
       if (!typing) {
         name.value = status.name ?? "";
         iteration.value = status.iteration ?? "";

@@ -119,7 +119,7 @@ export default {
     });
 
     function fill(status) {
-      const at = table.contains(document.activeElement) ? document.activeElement.dataset.place : undefined;
+      const at = table.contains(focusAround(table)) ? focusAround(table).dataset.place : undefined;
       table.replaceChildren();
       wide.style.display = status.cells.length ? "" : "none";
       if (status.columns.length) {
@@ -175,7 +175,7 @@ export default {
       for (const [key, input] of Object.entries(fields)) {
         const value = (key === "name" ? status.name : status[`set_${key}`]) ?? "";
         // what is being typed stays; once it was told, the kernel's answer is shown
-        const active = document.activeElement === input;
+        const active = focusAround(input) === input;
         if (active && input.value !== (input.dataset.told ?? "")) continue;
         if (value !== input.dataset.shown || !active) {
           if (!status.errors[key]) input.value = input.dataset.told = value;

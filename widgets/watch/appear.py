@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+from typing import Any
 
 from workbench.recorder import Watch, home
 from workbench.recorder.outlook import Outlook
+from workbench.widgets.base.stage.marimo_cell import closes_with_cell, run_of_cell
 from workbench.widgets.watch.watch_view import WatchView
 
 #: views that appear by themselves in one run of a cell; further loops are in the list of live runs
 MOST = 4
-#: the number of the last run of a cell, and the views that appeared in it
-_shown = (0, 0)
+#: the last run of a cell (in Jupyter its number), and the views that appeared in it
+_shown: tuple[Any, int] = (0, 0)
 
 
 def appear(watch: Watch) -> None:
     """Show a loop that begins, unless its cell shows ``MOST`` of them already."""
     global _shown
-    run = int(getattr(getattr(home.kernel(), "shell", None), "execution_count", 0))
-    count = _shown[1] if _shown[0] == run else 0
+    run = run_of_cell() or int(getattr(getattr(home.kernel(), "shell", None), "execution_count", 0))
+    count = _shown[1] if _shown[0] is run or _shown[0] == run else 0
     if count < MOST:
         _shown = run, count + 1
         display_view(watch)
@@ -27,6 +29,12 @@ def appear(watch: Watch) -> None:
 
 def display_view(watch: Watch) -> None:
     """Show the live view of a loop below its cell; nothing in a worker process of the kernel."""
+    marimo = home.marimo()
+    if marimo is not None:
+        view = WatchView(watch)
+        closes_with_cell(view)
+        marimo.output.append(view)
+        return
     if home.kernel() is None:
         return
     view = WatchView(watch)

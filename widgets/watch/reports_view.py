@@ -14,6 +14,7 @@ from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.json_widget import ActPart
 from workbench.widgets.base.spec import text
+from workbench.widgets.base.stage.stage import Staged
 
 #: runs that are shown, those under way first; all are counted
 SHOWN = 12
@@ -26,7 +27,7 @@ class RunPart(ActPart):
     _css = joined("base/flow.css", "watch/watch.css")
 
 
-class ReportsView(ipywidgets.VBox):
+class ReportsView(Staged, ipywidgets.VBox):
     """The runs that workers report: state, when each loop will end, its strips, and a button that asks it to stop.
 
     Parameters

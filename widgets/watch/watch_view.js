@@ -61,7 +61,7 @@ export default {
     const facts = make("div", "workbench-watch-facts", box);
     const table = make("div", "workbench-watch-rows", box);
 
-    return follow(model, el, (status) => {
+    return followSilently(model, el, (status) => {
       name.textContent = status.name ?? "";
       state.textContent = status.stopping && status.state === "running" ? "asked to stop" : (status.state ?? "");
       count.textContent = `${(status.iteration ?? 0).toLocaleString("en")} iterations, ${status.rate ?? 0} per second`;

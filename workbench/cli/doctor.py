@@ -23,6 +23,7 @@ EXTRAS = {
     "arrow": "traces that are larger than memory",
     "tensorflow": "TensorFlow ops that have no counterpart here",
     "jax": "functions of JAX, StableHLO programs",
+    "torch": "exported programs of PyTorch (.pt2)",
     "gpu": "arrays on an NVIDIA GPU",
 }
 #: JupyterLab's name of an extension -> its package, the state without it, what does not work then, what to do

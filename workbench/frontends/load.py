@@ -9,9 +9,10 @@ from typing import Any
 
 from workbench.errors import GraphError, LoadError
 from workbench.frontends.files import read_bytes
-from workbench.frontends.formats import format_of, format_of_folder
+from workbench.frontends.formats import TORCH_EXPORT, format_of, format_of_folder
 from workbench.frontends.onnx import from_onnx
 from workbench.frontends.protobuf.wire import MAX_BYTES
+from workbench.frontends.pytorch import from_exported
 from workbench.frontends.samediff.convert_flatgraph import convert_bytes
 from workbench.frontends.sniff import is_big_model, kind_of
 from workbench.frontends.stablehlo import convert_program
@@ -23,8 +24,8 @@ from workbench.ir.graph import Graph
 from workbench.ir.text import parse
 
 _READS = (
-    "ONNX models, TensorFlow GraphDefs and SavedModels (binary or text), SameDiff graphs, StableHLO programs and saved "
-    "workbench graphs can be read."
+    "ONNX models, TensorFlow GraphDefs and SavedModels (binary or text), SameDiff graphs, StableHLO programs, exported "
+    "programs of PyTorch and saved workbench graphs can be read."
 )
 _TAKES = "give a path, bytes, an open binary file, an onnx.ModelProto or a GraphDef."
 
@@ -37,8 +38,9 @@ def load(source: Any, *, outputs: Sequence[str] | None = None) -> Graph:
     source : path, bytes, binary file, onnx.ModelProto or GraphDef
         The content decides, not the suffix: an ONNX model, a TensorFlow GraphDef (``.pb`` or ``.pbtxt``), a SavedModel
         (its folder or the file in it), a SameDiff graph (``.fb``, ``.sdnb``, ``.sdz``), a StableHLO program (``.mlir``,
-        bytecode, a blob of ``jax.export``), or a graph that was saved with ``graph.text()``. Only a path leads to other
-        files: tensors beside an ONNX model, variables of a SavedModel, shards of a SameDiff model.
+        bytecode, a blob of ``jax.export``), a program that PyTorch exported (``.pt2``), or a graph that was saved with
+        ``graph.text()``. Only a path leads to other files: tensors beside an ONNX model, variables of a SavedModel,
+        shards of a SameDiff model.
     outputs : sequence of str, optional
         Names of the values that become the graph's outputs; by default those that the file declares, for a GraphDef
         those of the nodes that nothing reads. Nodes that the outputs do not need are ignored: they may be unknown ops.
@@ -123,6 +125,8 @@ def _from_bytes(data: bytes, name: str, file: Path | None, outputs: Sequence[str
         return _from_text(data, outputs)
     if kind == "stablehlo":
         return convert_program(data, outputs, name, "program" if file is None else str(file))
+    if kind == "zip" and format_of(data) is TORCH_EXPORT:
+        return from_exported(data, outputs)
     raise _refusal(file, kind, data)
 
 

@@ -1,4 +1,4 @@
-"""The Jupyter kernel that this process is, for what a watch shows there by itself."""
+"""The Jupyter kernel or the notebook of marimo that this process is, for what a watch shows there by itself."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def kernel() -> Any:
         return None
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None)
+
+
+def marimo() -> Any:
+    """The module ``marimo``, where this code runs in a cell of its notebooks; else None."""
+    module = sys.modules.get("marimo")
+    running = getattr(module, "running_in_notebook", None)
+    return module if running is not None and running() else None

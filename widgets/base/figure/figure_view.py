@@ -15,11 +15,12 @@ from workbench.widgets.base.figure.live_figure import LiveFigure
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.figure_export import Face
 from workbench.widgets.base.spec import Spec, plain_figure
+from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.live.live_view import LiveView
 from workbench.widgets.live.selection import Focus
 
 
-class FigureView(Face, LiveView, ipywidgets.VBox):
+class FigureView(Staged, Face, LiveView, ipywidgets.VBox):
     """Base of views with a figure. A subclass gives ``model`` and ``spec``, and ``refresh`` for its other widgets."""
 
     title = "View"

@@ -17,7 +17,14 @@ let scrolled = 0;
 let taken = null;
 window.addEventListener("wheel", (event) => !event.workbenchZoom && (scrolled = event.timeStamp), { passive: true });
 
-document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
+// Styles of a page do not reach into a shadow root, in which marimo draws.
+const styled = new WeakSet();
+function style(root) {
+  if (styled.has(root)) return;
+  styled.add(root);
+  (root.head ?? root).append(Object.assign(document.createElement("style"), { textContent: STYLE }));
+}
+style(document);
 
 function make(tag, name, parent, text) {
   const node = document.createElement(tag);
@@ -367,6 +374,8 @@ export default function strips(view) {
   }
 
   function after() {
+    const root = el.getRootNode();
+    if (root instanceof ShadowRoot) style(root);
     const ticked = wholeTicks();
     if (meta().heads || box) heads();
     return ticked;

@@ -158,7 +158,7 @@ class PanelLayout {
     const { root, scale } = this;
     const outside = root.parentElement;
     if (!outside?.clientWidth) return;
-    const page = document.fullscreenElement ?? outside.closest(PAGES);
+    const page = root.getRootNode().fullscreenElement ?? outside.closest(PAGES);
     const room = (page?.clientHeight || window.innerHeight) - (this.presenting ? 0 : 12);
     const em = Number.parseFloat(getComputedStyle(root).fontSize) || 13;
     const width = outside.clientWidth / scale;
@@ -201,7 +201,7 @@ class PanelLayout {
       this.maximise(this.maximised);
     });
     on(document, "fullscreenchange", () => {
-      this.presenting = document.fullscreenElement?.contains(root) ?? false;
+      this.presenting = root.getRootNode().fullscreenElement?.contains(root) ?? false;
       this.fit();
     });
     const resized = new ResizeObserver(() => this.fit());

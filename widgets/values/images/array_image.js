@@ -212,7 +212,7 @@ export default {
       axes.forEach((axis, k) => {
         const range = slices.querySelector(`[data-axis="${k}"]`);
         range.parentElement.style.display = axis.size > 1 ? "" : "none";
-        if (document.activeElement !== range) range.value = axis.at;
+        if (focusAround(range) !== range) range.value = axis.at;
         range.nextSibling.textContent = `${range.value} of ${axis.size}`;
       });
     };

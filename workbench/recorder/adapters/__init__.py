@@ -12,7 +12,7 @@
     model.fit(x, y, callbacks=[keras_callback(watch)])
     partial_fits(watch, estimator, batches)                                          # scikit-learn
     for state in wb.watch(sampler.sample(p0, iterations=n), value=emcee_values): ...
-    ksp.setMonitor(petsc_monitor(watch))                                             # by its documentation, not run
+    ksp.setMonitor(petsc_monitor(watch))                                             # KSP and SNES
 
 A library is imported when its adapter is called, not before.
 """

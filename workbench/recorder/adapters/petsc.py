@@ -1,5 +1,5 @@
-"""petsc4py's KSP and SNES monitors. Tried on PETSc 3.18.5 of Debian: on the problems of KSP's ex2 and SNES's ex1 and ex5
-counts and residuals equal the solvers' histories. There is no wheel, so no test runs it."""
+"""petsc4py's KSP and SNES monitors. Tried on PETSc 3.18.5 of Debian: on the problems of KSP's ex2 and SNES's ex1 and
+bratu2d counts and residuals equal the solvers' histories. There is no wheel, so no test runs it."""
 
 from __future__ import annotations
 

@@ -10,12 +10,13 @@ answer is right and raises :class:`Hint` if it is not.
 
 from __future__ import annotations
 
+from course.cells import definitions
 from course.desk import EXERCISES, Hint, Verdict, check_answer, hint, score
 from course.jax_loop import weighings
 from course.nonfinite import sick_program
 from course.two_runs import two_ponds, two_programs
 
 __all__ = [
-    "EXERCISES", "Hint", "Verdict", "check_answer", "hint", "score", "sick_program", "two_ponds", "two_programs",
-    "weighings",
+    "EXERCISES", "Hint", "Verdict", "check_answer", "definitions", "hint", "score", "sick_program", "two_ponds",
+    "two_programs", "weighings",
 ]

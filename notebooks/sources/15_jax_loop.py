@@ -30,7 +30,7 @@
 #
 # It takes about 35 minutes. It needs JAX 0.7 to 0.12: `pip install "workbench[jax]"`.
 
-# %%
+# %% tags=["definitions"]
 import course
 import jax
 import jax.numpy as jnp
@@ -45,7 +45,7 @@ from workbench.widgets import EvolutionView, GraphView
 #
 # A straight line through twenty points, by gradient descent: go on until the slope of the loss is small.
 
-# %%
+# %% tags=["definitions"]
 x = jnp.linspace(0.0, 1.0, 20)
 y = 3.0 * x + 1.0 + 0.1 * jnp.sin(30.0 * x)
 
@@ -68,6 +68,8 @@ def fit(start, rate, tolerance):
 
 
 start = jnp.zeros(2)
+
+# %%
 w, slope = jax.jit(fit)(start, 0.5, 1e-5)
 print("tolerance 1e-5: the line is", w.round(3))
 
@@ -135,7 +137,7 @@ assert np.array_equal(session.outputs["result[0]"].round(3), np.asarray(w).round
 # The mean and the deviation of readings that come in one by one. The formula is that of every textbook: the mean of the
 # squares less the square of the mean.
 
-# %%
+# %% tags=["definitions"]
 steps = np.array([12, 1, 2, 3, 2, 12, 13, 9, 0, 1, 5, 6, 9, 7, 4, 2, 11, 11, 0, 1])
 readings = jnp.asarray(1000.0 + steps / 64, jnp.float32)
 
@@ -151,6 +153,7 @@ def spread(readings):
     return lax.scan(step, (0.0, 0.0, 0.0), readings)[1]
 
 
+# %%
 graph = wb.from_jax(spread, readings)
 nan = wb.Session(graph, graph.feeds(readings))
 nan.run()
@@ -186,7 +189,7 @@ assert nan.value("scan/sub", iteration=at) < 0
 # worse than where the walk stands.
 
 
-# %%
+# %% tags=["definitions"]
 def log_density(p):
     return 7.0 * jnp.log(p) + 3.0 * jnp.log(1.0 - p)
 
@@ -204,6 +207,7 @@ def sample(key, start, width):
     return lax.scan(step, (start, log_density(start)), jax.random.split(key, 100))[1]
 
 
+# %%
 key = jax.random.key(1)
 graph = wb.from_jax(sample, key, 0.5, 0.2)
 walk = wb.Session(graph, graph.feeds(key, 0.5, 0.2))

@@ -29,6 +29,7 @@ class Loop(NamedTuple):
     function: Callable[[Any], Any]
     by_hand: Callable[[], wb.Graph] | None
     trips: int
+    rounded: bool = False
 
 
 def loops() -> dict[str, Loop]:
@@ -63,6 +64,7 @@ def loops() -> dict[str, Loop]:
         "newton": Loop(newton, newton_by_hand, TRIPS),
         "collatz, a branch": Loop(collatz, None, TRIPS),
         "cosine, computed by JAX": Loop(cosine, None, TRIPS // 20),
+        "cosine, rounded": Loop(cosine, None, TRIPS, rounded=True),
     }
 
 
@@ -119,7 +121,7 @@ def iterations(name: str, loop: Loop) -> None:
         with jax.disable_jit():
             return loop.function(trips)
 
-    jobs = {"here": ours(wb.from_jax(loop.function, loop.trips))}
+    jobs = {"here": ours(wb.from_jax(loop.function, loop.trips, rounded=loop.rounded))}
     if loop.by_hand is not None:
         jobs["by hand"] = ours(loop.by_hand())
     jobs["jit"] = theirs(jax.jit(loop.function), loop.trips)

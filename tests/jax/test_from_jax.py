@@ -254,6 +254,35 @@ def test_what_is_not_evaluated_is_one_clear_error(function, words):
     assert all(w in str(caught.value) for w in words), str(caught.value)
 
 
+def test_a_shard_map_over_one_device_is_a_call():
+    axes = (jax.sharding.AxisType.Auto,) if hasattr(jax.sharding, "AxisType") else None
+    mesh = jax.make_mesh((1,), ("i",), axis_types=axes)
+    spec = jax.sharding.PartitionSpec("i")
+
+    def body(x):
+        y = lax.fori_loop(0, 3, lambda k, v: v * 0.5 + lax.psum(v, "i"), x) + lax.axis_index("i")
+        whole = lax.all_gather(y, "i"), lax.ppermute(y, "i", [(0, 0)]), lax.ppermute(y, "i", [])
+        return lax.psum_scatter(y, "i", tiled=True), lax.all_to_all(y.reshape(1, 4), "i", 0, 1), whole
+
+    sharded = jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    x = jnp.arange(4.0)
+    graph = wb.from_jax(sharded, x)
+    assert not [n for n in graph.nodes.values() if ":" in n.op] and graph.regions["shard_map"].kind == "call"
+    for a, b in zip(graph.run(graph.feeds(x)).values(), jax.tree.leaves(jax.jit(sharded)(x)), strict=True):
+        assert a.tobytes() == np.asarray(b).tobytes()
+    assert wb.diff(jax.jit(sharded), graph).equal
+    counted = jax.shard_map(lambda x: lax.psum(x.sum(), "i"), mesh=mesh, in_specs=spec, out_specs=jax.P())
+    assert list(wb.from_jax(counted, x).run(wb.from_jax(counted, x).feeds(x)).values()) == [6.0]
+
+
+def test_a_shard_map_over_several_devices_is_refused():
+    mesh = jax.sharding.AbstractMesh((2,), ("i",))
+    spec = jax.sharding.PartitionSpec("i")
+    sharded = jax.shard_map(lambda x: lax.psum(x, "i"), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    with pytest.raises(wb.WorkbenchError, match=r"shard_map at test_from_jax\.py:\d+: it runs on several devices"):
+        wb.from_jax(sharded, jnp.arange(4.0))
+
+
 def test_a_primitive_that_was_defined_again_is_not_taken_for_the_old_one():
     def defined(factor, traceable):
         made = Primitive("times_a_number")

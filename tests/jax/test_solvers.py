@@ -37,11 +37,11 @@ def residuals(y, args=None):
 
 
 def minimised(solver):
-    return lambda y: optx.minimise(rosenbrock, solver, y, max_steps=300, throw=False).value
+    return lambda y: optx.minimise(rosenbrock, solver, y, max_steps=40, throw=False).value
 
 
 def fitted(solver):
-    return lambda y: optx.least_squares(residuals, solver, y, max_steps=100, throw=False).value
+    return lambda y: optx.least_squares(residuals, solver, y, max_steps=12, throw=False).value
 
 
 def root(solver, **options):
@@ -63,10 +63,10 @@ def ode(y):
         diffrax.ODETerm(lambda t, y, args: -20 * y * jnp.cos(7 * t)),
         diffrax.Tsit5(),
         0.0,
-        1.0,
-        0.1,
+        0.5,
+        0.3,
         y,
-        stepsize_controller=diffrax.PIDController(rtol=1e-4, atol=1e-4),
+        stepsize_controller=diffrax.PIDController(rtol=1e-3, atol=1e-3),
         max_steps=300,
         throw=False,
     )
@@ -112,7 +112,7 @@ def golden(y):
 
 
 def improved(method, function, *more):
-    return lambda y: method(function, *more, maxiter=12, tol=1e-5).run(y).params
+    return lambda y: method(function, *more, maxiter=7, tol=1e-5).run(y).params
 
 
 def sliced(key):

@@ -27,32 +27,13 @@ from jax import lax
 
 import workbench as wb
 
+notebook = course.definitions("15_jax_loop")  # fit, spread and sample are those of the notebook
+
 # %% [markdown]
 # **15.1** The state of two of the four loops comes back bit for bit.
 
 # %%
-x = jnp.linspace(0.0, 1.0, 20)
-y = 3.0 * x + 1.0 + 0.1 * jnp.sin(30.0 * x)
-
-
-def loss(w):
-    return jnp.mean((w[0] * x + w[1] - y) ** 2)
-
-
-def fit(start, rate, tolerance):
-    def steep(state):
-        w, slope = state
-        return jnp.max(jnp.abs(slope)) > tolerance
-
-    def descend(state):
-        w, slope = state
-        w = w - rate * slope
-        return w, jax.grad(loss)(w)
-
-    return lax.while_loop(steep, descend, (start, jax.grad(loss)(start)))
-
-
-start = jnp.zeros(2)
+fit, start = notebook.fit, notebook.start
 graph = wb.from_jax(fit, start, 0.5, 1e-5)
 endless = []
 for tolerance in (1e-5, 1e-6, 1e-7, 1e-8):
@@ -67,21 +48,9 @@ course.check_answer("15.1", endless)
 # %% [markdown]
 # **15.2** Another array of another length is another graph.
 
-
 # %%
-def spread(readings):
-    def step(carry, reading):
-        total, squares, n = carry
-        total, squares, n = total + reading, squares + reading**2, n + 1.0
-        mean = total / n
-        deviation = jnp.sqrt(squares / n - mean**2)
-        return (total, squares, n), deviation
-
-    return lax.scan(step, (0.0, 0.0, 0.0), readings)[1]
-
-
 readings = course.weighings()
-graph = wb.from_jax(spread, readings)
+graph = wb.from_jax(notebook.spread, readings)
 with wb.Session(graph, graph.feeds(readings)) as session:
     session.run()
     origin = wb.nan_origin(session)
@@ -90,27 +59,9 @@ course.check_answer("15.2", origin.iteration[0])
 # %% [markdown]
 # **15.3** The NaN is in no result, but it is in the record.
 
-
 # %%
-def log_density(p):
-    return 7.0 * jnp.log(p) + 3.0 * jnp.log(1.0 - p)
-
-
-def sample(key, start, width):
-    def step(state, key):
-        p, level = state
-        move, coin = jax.random.split(key)
-        proposal = p + width * jax.random.normal(move)
-        proposed = log_density(proposal)
-        rejected = jnp.log(jax.random.uniform(coin)) > proposed - level
-        new = jnp.where(rejected, p, proposal), jnp.where(rejected, level, proposed)
-        return new, new[0]
-
-    return lax.scan(step, (start, log_density(start)), jax.random.split(key, 100))[1]
-
-
 key = jax.random.key(5)
-graph = wb.from_jax(sample, key, 0.5, 0.2)
+graph = wb.from_jax(notebook.sample, key, 0.5, 0.2)
 with wb.Session(graph, graph.feeds(key, 0.5, 0.2)) as session:
     session.run()
     origin = wb.nan_origin(session)

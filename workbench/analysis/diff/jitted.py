@@ -45,7 +45,8 @@ def _compiled(function: Any, other: Any) -> Record:
         )
     call = graph.call
     inputs = graph.example if graph is other else dict(other.inputs)
-    return run_with(JIT, from_jax(function, *call.args, static_argnums=call.static, **call.kwargs), inputs)
+    made = from_jax(function, *call.args, static_argnums=call.static, rounded=call.rounded, **call.kwargs)
+    return run_with(JIT, made, inputs)
 
 
 def _traced(graph: JaxGraph) -> Trace:

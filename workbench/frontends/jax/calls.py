@@ -34,6 +34,7 @@ _HELD = {
     "composite": ("jaxpr",),
     "xla_metadata_call": ("jaxpr",),
     "custom_partitioning": ("call",),
+    "shard_map": ("jaxpr",),  # over one device, whose part is the whole array
 }
 
 #: equations whose primitive was traced, by identity, with the equation, so that none takes the place of another

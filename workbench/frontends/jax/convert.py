@@ -19,7 +19,12 @@ from workbench.ir.collector import collector_paused
 
 
 def from_jax(
-    function: Callable[..., Any], /, *args: Any, static_argnums: int | Sequence[int] = (), **kwargs: Any
+    function: Callable[..., Any],
+    /,
+    *args: Any,
+    static_argnums: int | Sequence[int] = (),
+    rounded: bool = False,
+    **kwargs: Any,
 ) -> JaxGraph:
     """Trace a JAX function and make the graph of its jaxpr, with its loops and branches as frames.
 
@@ -37,6 +42,10 @@ def from_jax(
         Arguments as the function takes them, pytrees too. Numbers and arrays give types and shapes only.
     static_argnums : int or sequence of int, optional
         Positions of arguments that are fixed when the function is traced.
+    rounded : bool, optional
+        If True, ``sin``, ``cos``, ``log`` and ``exp`` of float32, and these, ``tan``, ``cbrt``, ``pow``, ``log1p``,
+        ``tanh``, ``acos``, ``sinh``, ``cosh``, ``asinh`` and ``atanh`` of float16 and bfloat16, are computed here and
+        not by JAX: within one unit in the last place, and compiled, so that loops with them run many times as fast.
     **kwargs
         Keyword arguments, as the function takes them.
 
@@ -90,8 +99,8 @@ def from_jax(
             fix="let it return what you want to look at, such as the last state.",
         )
     with collector_paused():
-        graph = _graph(without_wrapper(closed), _name_of(function))
-    attach(graph, Call(args, kwargs, static), shape)
+        graph = _graph(without_wrapper(closed), _name_of(function), rounded)
+    attach(graph, Call(args, kwargs, static, rounded), shape)
     return graph
 
 
@@ -101,10 +110,10 @@ def _name_of(function: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__)).strip("<>") or "function"
 
 
-def _graph(closed: Any, name: str) -> JaxGraph:
+def _graph(closed: Any, name: str, rounded: bool) -> JaxGraph:
     jaxpr, _ = opened(closed)
     builder = GraphBuilder(name)
-    lowering = JaxLowering(builder)
+    lowering = JaxLowering(builder, rounded)
     builder.source = function_source(jaxpr)
     names = distinct([n or f"arg{k}" for k, n in enumerate(own_names(jaxpr))])
     types = [type_of(v.aval) for v in jaxpr.invars]
@@ -115,7 +124,7 @@ def _graph(closed: Any, name: str) -> JaxGraph:
     made = builder.build(dict(zip(labels, results, strict=True))).with_notes(lowering.notes)
     graph: JaxGraph = object.__new__(JaxGraph)
     graph.__dict__.update(made.__dict__)
-    graph.__dict__["_traced"] = Traced(closed, lowering.labels, lowering.x64)
+    graph.__dict__["_traced"] = Traced(closed, lowering.labels, lowering.x64, rounded)
     return graph
 
 

@@ -16,11 +16,13 @@ from workbench.ir.node import Ref
 
 
 class Call(NamedTuple):
-    """The arguments that a function was traced with, and the positions of those that are static."""
+    """The arguments that a function was traced with, the positions of those that are static, and whether functions are
+    rounded here."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     static: tuple[int, ...]
+    rounded: bool
 
 
 class JaxGraph(Graph):

@@ -19,6 +19,7 @@ import numpy as np
 from workbench.errors import ExecutionError
 from workbench.frontends.jax.calls import arguments_of, held
 from workbench.frontends.jax.control import CONTROL
+from workbench.frontends.jax.foreign.primitives import OVER_NAMES
 from workbench.frontends.jax.library import (
     counts_of_scan,
     function_of,
@@ -30,6 +31,8 @@ from workbench.frontends.jax.library import (
 )
 from workbench.ir.node import Ref
 
+#: what JAX computes only within a ``shard_map``
+OF_DEVICES = (*OVER_NAMES, "pvary", "pcast")
 Path = tuple[int, ...]
 #: where a variable of a jaxpr stands: the equations and parts around it, and the variable
 Place = tuple[Any, ...]
@@ -38,12 +41,13 @@ Seen = Callable[[Ref, Path, Any], None]
 
 
 class Traced(NamedTuple):
-    """A traced function: its closed jaxpr, the value of the graph for each of its variables, and whether numbers of 64
-    bits were on."""
+    """A traced function: its closed jaxpr, the value of the graph for each of its variables, whether numbers of 64
+    bits were on, and whether functions are rounded otherwise than by JAX."""
 
     closed: Any
     labels: Mapping[Place, Ref]
     x64: bool
+    rounded: bool
 
 
 class _Item(NamedTuple):
@@ -68,6 +72,13 @@ class JitRun:
         """The results by compiled stretches, and those of the function compiled as a whole."""
         jax = library()
         jaxpr, _ = opened(self.traced.closed)
+        if self.traced.rounded:
+            raise ExecutionError(
+                "The graph was made with rounded=True: its functions may be one unit in the last place from JAX's, and "
+                "jax.jit would be blamed for it.",
+                slug="rounded-graph",
+                fix="make it with wb.from_jax and without rounded.",
+            )
         if jaxpr.effects:
             raise ExecutionError(
                 "The function has effects, such as callbacks, which would happen once more.",
@@ -145,9 +156,8 @@ class JitRun:
             def compute(*given: Any) -> list[Any]:
                 inside: dict[Place, Any] = dict(zip(outside, given, strict=True))
                 for item in items:
-                    primitive = item.equation.primitive
-                    made = primitive.bind(*[_value(inside, r) for r in item.reads], **item.equation.params)
-                    inside.update(zip(item.makes, made if primitive.multiple_results else [made], strict=True))
+                    made = _computed(item.equation, [_value(inside, r) for r in item.reads])
+                    inside.update(zip(item.makes, made, strict=True))
                 return [inside[place] for item in items for place in item.makes]
 
             self._stretches[first] = library().jit(compute)
@@ -211,6 +221,17 @@ class JitRun:
 
 def _value(values: Mapping[Place, Any], read: Any) -> Any:
     return read[1] if read[0] == "" else values[read]
+
+
+def _computed(equation: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """The results of an equation, also of those that JAX computes only within a ``shard_map``, here over one device."""
+    primitive, jnp = equation.primitive, library().numpy
+    if primitive.name not in OF_DEVICES or any(isinstance(axis, int) for axis in equation.params.get("axes", ())):
+        made: Any = primitive.bind(*values, **equation.params)
+        return made if primitive.multiple_results else [made]
+    if primitive.name == "axis_index" or equation.params.get("perm") == ():
+        return [jnp.zeros(v.aval.shape, v.aval.dtype) for v in equation.outvars]
+    return [jnp.reshape(x, v.aval.shape) for x, v in zip(values, equation.outvars, strict=True)]
 
 
 def _kept(go_on: Any, new: Any, old: Any) -> Any:

@@ -32,10 +32,11 @@ from workbench.ir.types import numpy_dtype
 
 
 class JaxLowering:
-    """The graph in the making. ``flags`` holds, for integers that were made of bools, the bools."""
+    """The graph in the making. ``flags`` holds, for integers that were made of bools, the bools; ``rounded`` says
+    whether functions may be one unit in the last place from JAX's."""
 
-    def __init__(self, builder: GraphBuilder) -> None:
-        self.builder = builder
+    def __init__(self, builder: GraphBuilder, rounded: bool = False) -> None:
+        self.builder, self.rounded = builder, rounded
         self.flags: dict[Ref, Value] = {}
         self.x64 = bool(library().config.jax_enable_x64)
         self.refused: dict[str, str] = {}
@@ -106,6 +107,10 @@ class JaxLowering:
             if made is not None and [m.type for m in made] == wanted:
                 return made
         return self._foreign(equation, values, wanted)
+
+    def by_jax(self, equation: Any, values: Sequence[Value]) -> list[Value]:
+        """The results of an equation, computed by JAX."""
+        return self._foreign(equation, values, [type_of(v.aval) for v in equation.outvars])
 
     # -- nodes -------------------------------------------------------------------------------------------------------
     def op(self, equation: Any, op: str, *inputs: Any, **attrs: Any) -> Value:

@@ -39,10 +39,10 @@ _PLACEMENTS = ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape")
 
 class StableLowering:
     """The graph in the making. The rules of JAX read ``flags``, the bools that integers were made of, and ``known``,
-    the numbers that ops make of constants alone."""
+    the numbers that ops make of constants alone; no function is ``rounded`` here."""
 
     def __init__(self, builder: GraphBuilder, functions: Mapping[str, Any], places: SourcePlaces) -> None:
-        self.builder, self.functions, self.places = builder, functions, places
+        self.builder, self.functions, self.places, self.rounded = builder, functions, places, False
         self.flags: dict[Ref, Value] = {}
         self.known: dict[Ref, Any] = {}
         self.refused: dict[str, str] = {}

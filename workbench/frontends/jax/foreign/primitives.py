@@ -41,6 +41,16 @@ REFUSED = {
 }
 #: sums and the like over a vmapped axis, which is an axis of the array; over devices they have names of axes
 _OVER_AXES = ("psum", "psum2", "psum_invariant", "pmax", "pmin")
+#: what works over named axes and, within a ``shard_map`` over one device, has nothing to send
+OVER_NAMES = (
+    *_OVER_AXES,
+    "ppermute",
+    "all_gather",
+    "all_gather_invariant",
+    "all_to_all",
+    "reduce_scatter",
+    "axis_index",
+)
 #: primitives of this process that were met in functions of users, by name
 _MET: dict[str, Any] = {}
 
@@ -67,10 +77,13 @@ def _translated(primitive: Any) -> bool:
 
 def refusal(equation: Any) -> str | None:
     """The reason for which an equation is not evaluated; None where it is."""
-    name = equation.primitive.name
-    if name in _OVER_AXES and all(isinstance(a, int) for a in equation.params.get("axes", ("",))):
+    name, params = equation.primitive.name, equation.params
+    if name == "shard_map" and params["mesh"].size == 1:
         return None
-    return REFUSED.get(name)
+    if name in OVER_NAMES and name not in _OVER_AXES:  # only within such a shard_map: any other is refused as a whole
+        return None
+    kinds = {type(axis) for axis in params.get("axes", ())} if name in _OVER_AXES else set()
+    return None if kinds in ({int}, {str}) else REFUSED.get(name)
 
 
 def primitive(name: str) -> Any:

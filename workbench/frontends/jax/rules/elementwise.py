@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.frontends.jax.rules.kinds import DOUBLE, FLOAT, INTEGER, PLAIN, REAL
+from workbench.frontends.jax.rules.kinds import FLOAT, INTEGER, PLAIN, REAL
 from workbench.ir.builder.value import Value
 from workbench.ir.types import numpy_dtype
 
@@ -26,19 +26,6 @@ def _same(op: str, dtypes: frozenset[str]) -> Rule:
         return [lowering.op(equation, op, *values)]
 
     return rule
-
-
-def _in_c_library() -> bool:
-    """True where NumPy takes sines, logarithms and the like from the C library, as XLA does. On processors with AVX-512
-    it has its own (its folder svml), with other last bits."""
-    found = np.show_config(mode="dicts").get("SIMD Extensions", {})
-    return not any(name.startswith(("AVX512", "X86_V4")) for name in found.get("found", ()))
-
-
-def _as_c_library(op: str, dtypes: frozenset[str]) -> Rule:
-    """The op of ours for inputs of these dtypes where it gives the bits of the C library."""
-    rule = _same(op, dtypes)
-    return lambda lowering, equation, values: rule(lowering, equation, values) if IN_C_LIBRARY else None
 
 
 def _logical(op: str, bits: str) -> Rule:
@@ -106,7 +93,6 @@ def _round(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> lis
     return [lowering.op(equation, "round", values[0])]
 
 
-IN_C_LIBRARY = _in_c_library()
 ELEMENTWISE: dict[str, Rule] = {
     "add": _same("add", REAL),
     "add_any": _same("add", REAL),
@@ -122,12 +108,6 @@ ELEMENTWISE: dict[str, Rule] = {
     "ceil": _same("ceil", FLOAT),
     "is_finite": _same("isfinite", FLOAT),
     "round": _round,
-    # functions that XLA, too, takes from the C library
-    "cbrt": _as_c_library("cbrt", FLOAT),
-    "tan": _as_c_library("tan", FLOAT),
-    "sin": _as_c_library("sin", DOUBLE),
-    "cos": _as_c_library("cos", DOUBLE),
-    "log": _as_c_library("log", DOUBLE),
     "eq": _same("equal", PLAIN),
     "ne": _same("not_equal", PLAIN),
     "lt": _same("less", PLAIN),

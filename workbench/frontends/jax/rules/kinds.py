@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbench.frontends.jax.lower import JaxLowering
 
 INTEGER = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
+NARROW = frozenset(("float16", "bfloat16"))
 DOUBLE = frozenset(("float64",))
 FLOAT = DOUBLE | {"float32"}
 REAL = INTEGER | FLOAT

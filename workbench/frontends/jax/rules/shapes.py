@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.frontends.jax.rules.kinds import PLAIN, REAL
+from workbench.frontends.jax.rules.kinds import FLOAT, PLAIN, REAL
 from workbench.frontends.jax.types import type_of
 from workbench.ir.builder.value import Value
 from workbench.ir.types import numpy_dtype
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Rule = Callable[["JaxLowering", Any, Sequence[Value]], "list[Value] | None"]
 #: elements of an iota that becomes a constant
 _IOTA = 65_536
+#: floats that XLA adds one after the other
+IN_ORDER = 32
 
 
 def _broadcast(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
@@ -93,6 +95,30 @@ def _reduced(op: str, dtypes: frozenset[str]) -> Rule:
     return rule
 
 
+def _sum(lowering: JaxLowering, equation: Any, values: Sequence[Value]) -> list[Value] | None:
+    """Integers in any order. Floats one after the other, beginning at 0, which is what XLA does with up to 32 of them:
+    neighbouring axes are one to it, and longer ones are added in parts."""
+    x, axes = values[0], sorted(equation.params["axes"])
+    shape = x.shape or ()
+    if x.dtype not in REAL or not axes or 0 in shape or _odd(equation):
+        return None
+    if x.dtype not in FLOAT:
+        return [lowering.op(equation, "sum", x, axis=tuple(axes), dtype=x.dtype)]
+    if int(np.prod([shape[k] for k in axes])) > IN_ORDER:
+        return None
+    kept = [k for k in range(len(shape)) if k not in axes]
+    with lowering.region(equation.primitive.name):
+        if axes != list(range(len(kept), len(shape))):
+            x = lowering.op(equation, "transpose", x, perm=(*kept, *axes))
+        rows = tuple(shape[k] for k in kept)
+        if len(axes) > 1:
+            x = lowering.op(equation, "reshape", x, shape=(*rows, -1))
+        x = lowering.op(equation, "cumsum", x, axis=len(kept), dtype=x.dtype)
+        x = lowering.op(equation, "getitem", x, index=(*(("slice", None, None, None),) * len(kept), ("int", -1)))
+        zero = lowering.builder.constant(np.zeros((), numpy_dtype(x.dtype)))
+        return [lowering.op(equation, "add", x, zero)]  # of zeros that are all negative the sum is not
+
+
 def _odd(equation: Any) -> bool:
     return equation.params.get("out_sharding") is not None
 
@@ -107,6 +133,7 @@ SHAPES: dict[str, Rule] = {
     "slice": _slice,
     "rev": _reverse,
     "iota": _iota,
+    "reduce_sum": _sum,
     "reduce_max": _reduced("max", REAL),
     "reduce_min": _reduced("min", REAL),
     "reduce_and": _reduced("all", frozenset(("bool",))),

@@ -1,4 +1,4 @@
-"""What a notebook of the course defines, for its solutions: the cells that are tagged ``definitions``, executed."""
+"""Definitions of a notebook of the course, for its solutions: the cells that are tagged ``definitions``, executed."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-jax      functions of JAX, JAX's own cases, notebooks with JAX; installs JAX in .venv-jax
-#   make test-dask     sweeps on the workers of Dask; installs distributed
+#   make     sweeps on the workers of Dask; installs distributed
 #   make test-watch    wb.watch in the loops of other libraries; installs torch, Keras and more in .venv-watch
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
@@ -47,7 +47,7 @@ LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-dask test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   labextension notebooks browser docs clean
 
 help:
@@ -159,13 +159,9 @@ test-jax: $(JAX_VENV)/.made
 	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
 	timeout 300 "$(JAX_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(JAX_NOTEBOOKS)
 
-# Sweeps on two processes of a LocalCluster, one of which is killed.
-test-dask: $(DEV_STAMP)
-	@$(VENV)/bin/python -c 'import distributed' 2> /dev/null || $(PIP_INSTALL) "distributed>=2024.1"
-	timeout 600 pytest -n 0 -m slow tests/sweep/test_dask.py
-
+# With sweeps on two processes of Dask, which die there.
 test-watch: $(WATCH_VENV)/.made browser
-	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder
+	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s

@@ -31,7 +31,25 @@ def three(answer: Any) -> str:
     return f"with r = {r:g} three values follow each other, between clouds on both sides."
 
 
-@exercise("16.3", "the bound is one of work, not of time.", "and nothing was proved.")
+@exercise("16.3", "look where two colours meet.", "the start 0 leads to infinity: what is around it?")
+def three_basins(answer: Any) -> str:
+    try:
+        (left, right), (low, high) = (tuple(map(float, answer[name])) for name in ("re", "im"))
+    except (TypeError, KeyError, ValueError):
+        raise Hint('give a box as {"re": (from, to), "im": (from, to)}.') from None
+    if not 0 < right - left < 0.01 or not 0 < high - low < 0.01:
+        raise Hint("both sides are longer than 0 and shorter than 0.01.")
+    z = np.linspace(left, right, 200)[:, None] + 1j * np.linspace(low, high, 200)
+    with np.errstate(all="ignore"):
+        for _ in range(80):
+            z = z - (z**3 - 1) / (3 * z**2)
+        roots = sum(bool((abs(z - np.exp(2j * np.pi * k / 3)) < 1e-6).any()) for k in range(3))
+    if roots < 3:
+        raise Hint(f"starts in this box lead to {roots} of the roots.")
+    return "every border of one basin is a border of all three, however close one looks."
+
+
+@exercise("16.4", "the bound is one of work, not of time.", "and nothing was proved.")
 def undecided(answer: Any) -> str:
     found = str(answer).strip().lower().rstrip(".")
     if found == "it never ends":

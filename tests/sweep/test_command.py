@@ -11,7 +11,7 @@ import workbench as wb
 from tests.cli import models
 from tests.sweep.graphs import newton
 from workbench.cli.main import main
-from workbench.cli.sweep.command import axis_of
+from workbench.cli.sweep.axes import axis_of
 
 
 @pytest.fixture
@@ -23,9 +23,29 @@ def test_axes():
     assert axis_of("lr=0:1:3")[1].tolist() == [0, 0.5, 1]
     assert np.allclose(axis_of("lr=1e-4:1:5:log")[1], [1e-4, 1e-3, 1e-2, 0.1, 1])
     assert axis_of("n=1,2,5")[1].tolist() == [1, 2, 5]
-    for bad in ("lr", "lr=", "lr=1:2", "lr=1:2:0", "lr=1:2:3:cube", "=1:2:3"):
-        with pytest.raises(wb.WorkbenchError, match="is not an axis"):
-            axis_of(bad)
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("lr", "the name of an input"),
+        ("=1:2:3", "the name of an input"),
+        ("lr=", "'' is not a finite number"),
+        ("lr=1,nan", "'nan' is not a finite number"),
+        ("lr=0:inf:5", "'inf' is not a finite number"),
+        ("lr=1:2", "LOW:HIGH:COUNT"),
+        ("lr=1:2:3:cube", "LOW:HIGH:COUNT"),
+        ("lr=1:2:0", "COUNT must be a whole number from 1 to 10,000,000, got '0'"),
+        ("lr=1:2:0.1", "got '0.1'"),
+        ("lr=2:1:9", "LOW must be below HIGH, got 2 and 1"),
+        ("lr=0:1:9:log", "with log, LOW must be above 0"),
+        ("n=1,2,1", "a value is there twice"),
+    ],
+)
+def test_what_is_not_an_axis_is_said_with_its_reason(bad, why):
+    with pytest.raises(wb.WorkbenchError, match="is not an axis") as caught:
+        axis_of(bad)
+    assert why in str(caught.value)
 
 
 def test_a_map_a_table_and_a_page(capsys, model, tmp_path):

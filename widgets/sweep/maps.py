@@ -25,19 +25,21 @@ def map_traces(sweep: Sweep, column: str, names: list[str], at: dict[str, int]) 
     cut = tuple(slice(None) if name in names else at.get(name, 0) for name in sweep.points)
     values = sweep[column]
     whole = sweep.on_grid(values)
-    picture = whole[cut].T
-    x, y = (sweep.design.axes[name] for name in names)
+    across, up = (np.argsort(sweep.design.axes[name], kind="stable") for name in names)  # cells need ascending places
+    shown = lambda grid: grid[cut][np.ix_(across, up)].T  # noqa: E731
+    picture = shown(whole)
+    x, y = (sweep.design.axes[name][order] for name, order in zip(names, (across, up), strict=True))
     trace: Trace = {"type": "heatmap", "x": np.asarray(x, float), "y": np.asarray(y, float)}
     hover = f"{text(names[0])} %{{x}}<br>{text(names[1])} %{{y}}<br>{text(column)} "
     kinds = kinds_of(values, column)
     if kinds is None:
         ran = sweep.on_grid(sweep.computed(column))
-        z = np.where(ran[cut].T, picture.astype(np.float64), np.nan)
+        z = np.where(shown(ran), picture.astype(np.float64), np.nan)
         low, high = _range(np.where(ran, whole, np.nan).astype(np.float64))
         bar = {"thickness": 10, "title": {"text": text(column), "side": "right"}}
         trace |= {"z": z, "zmin": low, "zmax": high, "colorscale": SCALES.get(column, OTHER_SCALE), "colorbar": bar}
         trace |= {
-            "text": sweep.on_grid(sweep["outcome"])[cut].T,
+            "text": shown(sweep.on_grid(sweep["outcome"])),
             "hovertemplate": hover + "%{z:.8g}<br>%{text}<extra></extra>",
         }
         return [trace]

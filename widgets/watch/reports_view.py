@@ -7,24 +7,15 @@ from typing import Any
 
 import ipywidgets
 
-from workbench.errors import WatchError
 from workbench.recorder import WatchReports
 from workbench.recorder.remote.reports import OPEN
-from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.figure.figure_view import close_parts
-from workbench.widgets.base.json_widget import ActPart
 from workbench.widgets.base.spec import text
 from workbench.widgets.base.stage.stage import Staged
+from workbench.widgets.watch.run_part import RunPart, check_source
 
 #: runs that are shown, those under way first; all are counted
 SHOWN = 12
-
-
-class RunPart(ActPart):
-    """One run of a worker, as a :class:`WatchView` shows one of this process."""
-
-    _script = script("watch/watch_view.js")
-    _css = joined("base/flow.css", "watch/watch.css")
 
 
 class ReportsView(Staged, ipywidgets.VBox):
@@ -58,12 +49,8 @@ class ReportsView(Staged, ipywidgets.VBox):
     _reports: Any = None
 
     def __init__(self, reports: WatchReports) -> None:
-        if not isinstance(reports, WatchReports):
-            raise WatchError(
-                f"ReportsView: expected reports of watches, got {type(reports).__name__}.",
-                slug="no-view-source",
-                fix="write ReportsView(wb.WatchReports()).",
-            )
+        fix = "write ReportsView(wb.WatchReports())."
+        check_source("ReportsView", reports, WatchReports, "reports of watches", fix)
         self._reports = reports
         self._parts: dict[int, RunPart] = {}
         self._words = ipywidgets.HTML()

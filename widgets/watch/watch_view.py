@@ -5,14 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from workbench.errors import WatchError
 from workbench.recorder import Watch
 from workbench.recorder.outlook import Outlook, plain
-from workbench.widgets.base.esm import joined, script
-from workbench.widgets.base.json_widget import ActPart
+from workbench.widgets.watch.run_part import RunPart, check_source
 
 
-class WatchView(ActPart):
+class WatchView(RunPart):
     """A watched loop: its state, when it will end, a strip for each variable, and a button that asks it to stop.
 
     The view keeps no watch alive: when nobody holds the watch any more,
@@ -40,17 +38,11 @@ class WatchView(ActPart):
     >>> view.close()
     """
 
-    _script = script("watch/watch_view.js")
-    _css = joined("base/flow.css", "watch/watch.css")
     _watch: Any = staticmethod(lambda: None)  # where the constructor fails
 
     def __init__(self, watch: Watch) -> None:
-        if not isinstance(watch, Watch):
-            raise WatchError(
-                f"WatchView: expected a watch, got {type(watch).__name__}.",
-                slug="no-view-source",
-                fix='write WatchView(wb.watch("cg")); a finished trace is shown by wb.widgets.Debugger(trace).',
-            )
+        fix = 'write WatchView(wb.watch("cg")); a finished trace is shown by wb.widgets.Debugger(trace).'
+        check_source("WatchView", watch, Watch, "a watch", fix)
         self._watch = weakref.ref(watch)
         super().__init__(self._pressed, **plain(watch.outlook()))
         self.add_class(f"workbench-watch-{watch.number}")  # by it the list of live runs finds the view

@@ -81,7 +81,8 @@ class SessionValues:
                 return found
             if self.trace.dropped and self._state.graph.nodes[ref.node].attrs.get("is_constant"):
                 # an invariant also fires where its loop is never started; no row of the loop tells that
-                return self.whole_trace()[name].at(iteration)
+                if step_back.could_be_unstarted(run, ref, iteration):
+                    return self.whole_trace()[name].at(iteration)
             raise
 
     def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:

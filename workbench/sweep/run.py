@@ -105,7 +105,7 @@ def sweep(
         kept = Store(store, problem, columns)
     engine: PointEngine
     if client is not None:
-        from workbench.sweep.dask_engine import DaskWorkers
+        from workbench.sweep.workers.dask_engine import DaskWorkers
 
         engine = DaskWorkers(problem, columns, client)
     else:

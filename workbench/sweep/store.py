@@ -106,14 +106,22 @@ def tables(chunk: Chunk, facts: dict[str, Any]) -> dict[str, dict[str, np.ndarra
 
 def identity(problem: Problem, points: dict[str, np.ndarray]) -> bytes:
     """A digest of all that decides about the results."""
-    digest = hashlib.blake2b(digest_size=20)
     told = (problem.outputs, problem.series, problem.facts, problem.variable, problem.work, problem.seconds)
+    digest = column_digest(problem.inputs, points)
     digest.update(repr((problem.graph.fingerprint, told)).encode())
-    for table in (problem.inputs, points):
+    return digest.hexdigest().encode()
+
+
+def column_digest(*tables: dict[str, np.ndarray]) -> Any:
+    """The digest of arrays by their names, types and contents."""
+    digest = hashlib.blake2b(digest_size=20)
+    for table in tables:
+        digest.update(b"table")
         for name, column in sorted(table.items()):
             digest.update(f"{name} {column.dtype} {column.shape}".encode())
-            digest.update(np.ascontiguousarray(column).tobytes() if column.dtype.kind != "O" else repr(column).encode())
-    return digest.hexdigest().encode()
+            plain = column.dtype.kind != "O"
+            digest.update(np.ascontiguousarray(column).tobytes() if plain else repr(column.tolist()).encode())
+    return digest
 
 
 def not_stored(folder: Path, error: OSError) -> SweepError:

@@ -54,10 +54,17 @@ period = np.array([len(np.unique(row.round(6))) for row in found["x[-60:]"]])
 course.check_answer("16.2", found["r"][period == 3][0])
 
 # %% [markdown]
-# **16.3** Neither its end nor a proof was found; with more work it may end.
+# **16.3** Every border of one basin is a border of all three. The origin is on it: from there the first step leads to
+# infinity.
 
 # %%
-course.check_answer("16.3", "it did not end within its bound of work")
+course.check_answer("16.3", {"re": (-0.004, 0.004), "im": (-0.004, 0.004)})
+
+# %% [markdown]
+# **16.4** Neither its end nor a proof was found; with more work it may end.
+
+# %%
+course.check_answer("16.4", "it did not end within its bound of work")
 
 # %%
 course.score("16")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.cli.inputs import add_inputs, feeds_of
 from workbench.cli.layout import columns, table
 from workbench.cli.numbers import whole
 from workbench.cli.output import print_json, show, tell
 from workbench.cli.sources import open_graph
+from workbench.cli.sweep.axes import axes_of
 from workbench.errors import SweepError
-
-if TYPE_CHECKING:
-    import numpy as np
 
 #: signs of outcomes in a map, and shades of numbers from low to high
 SIGNS = {"ended": ".", "endless": "o", "undecided": "?", "failed": "x", "waiting": " "}
@@ -54,38 +52,16 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=_run)
 
 
-def axis_of(given: str) -> tuple[str, np.ndarray]:
-    """Name and values of ``lr=0.1:3:50``, ``lr=1e-4:2:50:log`` or ``n=1,2,5``."""
-    import numpy as np
-
-    name, equals, text = given.partition("=")
-    try:
-        if not equals or not name.strip():
-            raise ValueError
-        if ":" not in text:
-            values = np.array([float(v) for v in text.split(",")])
-        else:
-            low, high, count, *how = text.split(":")
-            if how not in ([], ["log"]) or not 1 <= int(count) <= 10**7:
-                raise ValueError
-            make = np.geomspace if how else np.linspace
-            values = make(float(low), float(high), int(count))
-    except ValueError:
-        raise SweepError(
-            f"{given[:80]!r} is not an axis.",
-            slug="bad-axis",
-            fix="write --grid lr=0.1:3:50, lr=1e-4:2:50:log or n=1,2,5.",
-        ) from None
-    return name.strip(), values
-
-
 def _run(arguments: argparse.Namespace) -> int:
     from workbench.sweep import sweep
     from workbench.sweep.problem import WORK
 
     graph = open_graph(arguments.model, [])
-    axes = dict(axis_of(given) for given in arguments.grid)
-    arguments.input = [*arguments.input, *(f"{name}={values[0]:g}" for name, values in axes.items())]
+    axes = axes_of(arguments.grid)
+    twice = [given for given in arguments.input if given.partition("=")[0].strip() in axes]
+    if twice:
+        raise SweepError(f"--input {twice[0][:80]!r} is in --grid, too.", slug="fed-twice", fix="give it once.")
+    arguments.input = [*arguments.input, *(f"{name}={values[0]:.17g}" for name, values in axes.items())]
     inputs = {name: value for name, value in feeds_of(graph, arguments).items() if name not in axes}
     found = sweep(
         graph,
@@ -97,6 +73,11 @@ def _run(arguments: argparse.Namespace) -> int:
         store=arguments.store,
         wait=False,
     )
+    try:
+        found[arguments.show]
+    except SweepError as error:  # before all points are run
+        found.cancel()
+        raise SweepError(f"--show {arguments.show[:80]!r}: {error.message}", slug=error.slug, fix=error.fix) from None
     found.subscribe(_progress)
     found.wait()
     if sys.stderr.isatty():
@@ -127,7 +108,8 @@ def text_map(found: Any, column: str) -> str:
     if len(axes) < 2 or picture.ndim > len(found.shape):
         return ""
     cut = tuple(slice(None) if name in axes[:2] else 0 for name in found.points)
-    picture = picture[cut].T[::-1]
+    across, up = (np.argsort(found.design.axes[name], kind="stable") for name in axes[:2])  # as the line below says
+    picture = picture[cut][np.ix_(across, up)].T[::-1]
     rows = np.linspace(0, picture.shape[0] - 1, min(MAP_ROWS, picture.shape[0])).round().astype(int)
     places = np.linspace(0, picture.shape[1] - 1, min(MAP_COLUMNS, picture.shape[1])).round().astype(int)
     part = picture[np.ix_(rows, places)]

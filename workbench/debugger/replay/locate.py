@@ -155,6 +155,19 @@ def _run_on(run: Run, frame: int, row: int, there: Callable[[], bool]) -> None:
             look *= 2
 
 
+def could_be_unstarted(run: Run, ref: Ref, iteration: Any) -> bool:
+    """True if an iteration may be the first one of a loop that was never started there: it is number 0, maybe of
+    several such loops inside of each other, and the iteration around them has begun."""
+    found = _path_of(run, ref, iteration)
+    if found is None:
+        return False
+    chain, path = found
+    around = len(path)
+    while around and path[around - 1] == 0:
+        around -= 1
+    return around < len(path) and not lies_before(run.view.counts, chain[:around], path[:around])
+
+
 def recompute(run: Run, ref: Ref, iteration: Any) -> Any | None:
     """The value of a firing whose rows were dropped, from a replay of a copy of the run; None if it never happened."""
     layout = run.plan.layout.values[ref]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.debugger.replay.locate import before, has_left, next_row, recompute, recompute_last, row_of, to_iteration
+from workbench.debugger.replay.locate import (
+    before,
+    could_be_unstarted,
+    has_left,
+    next_row,
+    recompute,
+    recompute_last,
+    row_of,
+    to_iteration,
+)
 from workbench.debugger.stop import Stop, StopReason
 from workbench.errors import ExecutionError, TraceError
 from workbench.execution import Run
@@ -13,6 +22,7 @@ from workbench.ir.node import Ref
 
 __all__ = [
     "back_to_firing",
+    "could_be_unstarted",
     "has_fired",
     "has_left",
     "next_row",

@@ -255,8 +255,7 @@ def test_what_is_not_evaluated_is_one_clear_error(function, words):
 
 
 def test_a_shard_map_over_one_device_is_a_call():
-    axes = (jax.sharding.AxisType.Auto,) if hasattr(jax.sharding, "AxisType") else None
-    mesh = jax.make_mesh((1,), ("i",), axis_types=axes)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
     spec = jax.sharding.PartitionSpec("i")
 
     def body(x):
@@ -276,7 +275,7 @@ def test_a_shard_map_over_one_device_is_a_call():
 
 
 def test_a_shard_map_over_several_devices_is_refused():
-    mesh = jax.sharding.AbstractMesh((2,), ("i",))
+    mesh = jax.sharding.AbstractMesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
     spec = jax.sharding.PartitionSpec("i")
     sharded = jax.shard_map(lambda x: lax.psum(x, "i"), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
     with pytest.raises(wb.WorkbenchError, match=r"shard_map at test_from_jax\.py:\d+: it runs on several devices"):

@@ -44,7 +44,7 @@ from workbench.widgets.memory.memory_view import MemoryView
 from workbench.widgets.memory.shape_trie_view import ShapeTrieView
 from workbench.widgets.memory.type_matrix_view import TypeMatrixView
 from workbench.widgets.panel.panel import Debugger, debug, open_finding
-from workbench.widgets.panel.spill_progress import SpillProgress
+from workbench.widgets.panel.spill.spill_progress import SpillProgress
 from workbench.widgets.panel.toolbar import Toolbar
 from workbench.widgets.sweep.sweep_view import SweepView
 from workbench.widgets.termination.termination_view import TerminationView

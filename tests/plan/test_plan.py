@@ -49,6 +49,17 @@ def test_the_key_is_fingerprint_outputs_and_feed_types():
     assert cache.get(graph, double, signature(graph, x=np.zeros(2, np.float32))) is plan
 
 
+def test_the_first_plan_of_a_graph_takes_no_fingerprint():
+    cache, graph = PlanCache(), count(5.0)
+    cache.get(graph, graph.outputs, signature(graph, start=0.0))
+    cache.get(graph, graph.outputs, signature(graph, start=0.0))
+    assert "fingerprint" not in vars(graph) and cache.stats().hits == 1
+    other = count(6.0)
+    assert len(other.nodes) == len(graph.nodes)
+    cache.get(other, other.outputs, signature(other, start=0.0))
+    assert "fingerprint" in vars(graph) and cache.stats().misses == 2
+
+
 def test_the_oldest_plan_goes_first():
     cache = PlanCache(capacity=2)
     graphs = [count(float(k)) for k in range(3)]

@@ -151,6 +151,22 @@ def test_a_selected_value_of_the_loop_is_shown_too(session, made):
     assert len(lines(view)) == 1
 
 
+def test_the_curves_follow_the_run_into_a_loop_until_a_loop_is_chosen(made):
+    with wb.Session(nested(), {"n": 6}) as session:
+        view = made(session)
+        assert view._choice.frame == ("outer",)
+        session.run_to("inner/j", (4, 2))
+        model = view.model(session.snapshot())
+        assert view._choice.frame == ("outer", "inner") and model["now"] == 2.0
+        session.step_out()
+        view.model(session.snapshot())
+        assert view._choice.frame == ("outer", "inner"), "stepping goes in and out"
+        view._chosen("frame", "outer")
+        session.run_to("inner/j", (5, 1))
+        view.model(session.snapshot())
+        assert view._choice.frame == ("outer",)
+
+
 def test_one_activation_of_an_inner_loop(made):
     with wb.Session(nested(), {"n": 6}) as session:
         session.run()

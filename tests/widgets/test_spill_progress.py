@@ -10,7 +10,7 @@ import workbench as wb
 from tests.execution.test_retire import numbers
 from workbench.trace.spill.status import Rate, SpillStatus, StatusLine, size_text
 from workbench.widgets import Debugger, SpillProgress
-from workbench.widgets.panel.spill_model import spill_model
+from workbench.widgets.panel.spill.spill_model import spill_model
 
 
 def status(**changes: object) -> SpillStatus:

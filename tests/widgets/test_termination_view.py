@@ -51,7 +51,7 @@ def test_a_loop_that_never_ends_says_who_is_to_blame(made):
         view = made(session, focus=focus)
         told = view.verdict.status
         assert told["tone"] == "never" and told["sign"] == "\u221e" and "PROVED" in told["badge"]
-        assert told["headline"] == "Proved: never stops" and "stagnates at 2e-07" in told["reason"]
+        assert told["headline"] == "Proved: never stops" and "stagnates at 2e\u22127" in told["reason"]
         assert [c["blocks"] for c in told["clauses"]] == [False, True]
         assert told["clauses"][1]["word"] == "decides" and told["clauses"][1]["state"] == "true"
         assert told["root"] == ["x"] and told["facts"][0] == ["Iterations left", "unlimited"]
@@ -94,7 +94,7 @@ def test_a_fix_that_does_not_help_goes_and_one_that_does_says_so(made):
         assert [fix.kind for fix in view._fixes] == ["tolerance", "dtype", "cap"]
         assert until(lambda: [f["number"] for f in view.verdict.status["fixes"]] == [0, 2], 30)
         assert until(lambda: all(f["state"] == "helps" for f in view.verdict.status["fixes"]), 30)
-        assert "the loop then ends after 1,000 iterations" in view.verdict.status["fixes"][1]["result"]
+        assert "the loop then ends after 1000 iterations" in view.verdict.status["fixes"][1]["result"]
         assert session.forks == () and view.forks == () and session.state == "paused"
         press(view, "try", 2)
         assert until(lambda: view.verdict.status["fixes"][1]["state"] == "works", 20)
@@ -169,7 +169,14 @@ def test_loops_inside_loops_show_one_activation(made):
         session.run_to("inner/j", (4, 2))
         focus = Focus()
         view = made(session, focus=focus)
-        assert view.frame == ("outer",)
+        assert view.frame == ("outer", "inner"), "the loop in which the run stands"
+        session.restart()
+        view.update_now()
+        assert view.frame == ("outer",), "the first one, before the run"
+        session.run_to("inner/j", (4, 2))
+        view.frame = ("outer",)
+        view.update_now()
+        assert view.frame == ("outer",), "what was chosen stays"
         view.frame = ("outer", "inner")
         clause = view.model(session.snapshot())["clauses"][0]
         assert clause["text"] == "j < i" and clause["y"].tolist() == [4.0, 3.0]
@@ -232,7 +239,7 @@ def test_left_and_sure_in_words():
     soon = describe(Termination(Status.PREDICTED, "terminates", 12, (10, 15), confidence=0.93))
     assert soon["left"] == "12 iterations (90 % between 10 and 15)" and "93 %" in soon["sure"]
     exact = describe(Termination(Status.PROVED, "terminates", 1, (1, 1), proof=Proof("lookahead", "the slice")))
-    assert exact["left"] == "exactly 1 iteration" and exact["sure"] == "proved by lookahead"
+    assert exact["left"] == "exactly 1 iteration" and exact["sure"] == "proved: the condition was computed ahead"
     assert describe(Termination(Status.UNKNOWN, interval=(100, None)))["left"] == "at least 100 iterations"
     assert describe(Termination(Status.PROVED, "terminates", None, (0, 9)))["left"] == "at most 9 iterations"
     ended = describe(Termination(Status.PROVED, "terminates", 0, (0, 0), Reason("ended", "It has.")))

@@ -11,7 +11,8 @@ from workbench.debugger.conditions.parser import parse
 from workbench.debugger.conditions.value_checks import CHECKS
 from workbench.errors import WorkbenchError
 from workbench.widgets.text.display_names import Spoken
-from workbench.widgets.text.labels import count_text, shorten, tag_text
+from workbench.widgets.text.labels import shorten, tag_text
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -201,7 +202,7 @@ def hit_rows(tags: Any) -> dict[str, Any]:
     """The tags of a recheck: ``count``, and ``tags`` (frame, iteration, node and text) of the first ones."""
     tags = list(tags)
     return {
-        "count": count_text(len(tags)),
+        "count": numeral(len(tags)),
         "tags": [{**_place(t), "text": tag_text(t)} for t in tags[:MAX_HITS]],
         "more": max(0, len(tags) - MAX_HITS),
     }

@@ -18,6 +18,7 @@ from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.series.value_at import value_at
+from workbench.widgets.text.numerals import numeral
 
 #: values that are read of a moment, and moments that are remembered
 MAX_VALUES, MAX_MOMENTS = 400, 12
@@ -179,7 +180,7 @@ class Compare(ipywidgets.VBox):
         self._shown = [view]
         self.holder.children = (view,)
         self.focus.did(f"wb.widgets.DiffView(wb.diff(a, b, rtol={float(self.rtol.value)!r}))  # {a}, {b}", "compare")
-        self._say("The two are equal." if found.equal else f"{len(found.rows):,} values differ.")
+        self._say("The two are equal." if found.equal else f"{numeral(len(found.rows))} values differ.")
 
     def _read(self, label: str) -> Any:
         side = self._sides.get(label, FILE)

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, count_axis, log_axis, text, title
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 
 #: pixels with one strip, and with two
 ONE, TWO = 230, 380
@@ -31,7 +31,7 @@ def curve_spec(model: dict[str, Any]) -> Spec:
     data = [*_runs(model, beside, axis), *_distances(curve, axis)]
     words = "Nothing differs" if model["equal"] else "No curve for this value"
     if curve:
-        words = f"{text(curve['name'])}: {count_text(curve['differing'])} of {count_text(curve['count'])} differ"
+        words = f"{text(curve['name'])}: {numeral(curve['differing'])} of {numeral(curve['count'])} differ"
     marks = [] if not curve else [(curve["first"], "@now", "dot"), (_place(model, curve), theme.GREY, "solid")]
     low = [d["y"] for d in data[3:] if len(d["y"])]
     layout = base_layout(

@@ -12,6 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.text import printable
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, shorten, value_text
+from workbench.widgets.text.numerals import numeral, spaced
 
 #: rows that are sent to a browser
 MAX_ROWS = 300
@@ -38,7 +39,7 @@ def diff_model(diff: Diff, chosen: int | None, selected: str | None) -> dict[str
     for row in rows:
         row["same"] = selected is not None and selected in (row["node"], row["name"])
     return {
-        "lines": summary(diff),
+        "lines": [spaced(line) for line in summary(diff)],
         "rows": rows,
         "more": len(diff.rows) - len(rows),
         "chosen": chosen,
@@ -73,7 +74,7 @@ def diff_row(row: Row, position: int) -> dict[str, Any]:
         "rel": _text(row.max_rel),
         "ulp": "" if row.ulp is None else number(row.ulp, 3),
         "at": "" if not row.index else str(list(row.index)),
-        "count": f"{row.differing:,} of {row.compared:,}",
+        "count": f"{numeral(row.differing)} of {numeral(row.compared)}",
         "source": bool(row.introduces) and not row.edited,
         "line": "" if row.source is None else printable(row.source.place),
     }

@@ -8,7 +8,8 @@ from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -82,7 +83,7 @@ def _place(node: Any) -> str:
 
 def _where(source: ViewSource, frame: tuple[str, ...], iteration: tuple[int, ...], running: bool) -> str:
     """``iteration 3``, and of how many where the loop is over."""
-    words = f"iteration {count_text(iteration[-1])}"
+    words = f"iteration {numeral(iteration[-1])}"
     trace, condition = source.trace, source.graph.frames[frame].loop_cond
     if running or trace is None or condition is None:
         return words
@@ -94,4 +95,4 @@ def _where(source: ViewSource, frame: tuple[str, ...], iteration: tuple[int, ...
         return words
     if not ended or last is None:
         return words
-    return f"{words} of {count_text(last)}" + (", which ended the loop" if iteration[-1] == last else "")
+    return f"{words} of {numeral(last)}" + (", which ended the loop" if iteration[-1] == last else "")

@@ -10,7 +10,8 @@ from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, text, title, whole_ticks
 from workbench.widgets.control_flow.dead_paths_model import counted
 from workbench.widgets.control_flow.decisions_model import runs
-from workbench.widgets.text.labels import count_text, shorten
+from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.numerals import numeral
 
 INK = "#111111"
 ROW = 52
@@ -117,9 +118,9 @@ def _strip(outcome: bool | None, rows: list[dict[str, Any]], found: list[list[di
     hover = [
         f"{text(rows[k]['name'])}<br>"
         + (
-            f"decision {count_text(int(run['begin']))}"
+            f"decision {numeral(int(run['begin']))}"
             if n == 1
-            else f"decisions {count_text(int(run['begin']))} to {count_text(int(run['begin'] + run['length']) - 1)}"
+            else f"decisions {numeral(int(run['begin']))} to {numeral(int(run['begin'] + run['length']) - 1)}"
         )
         + f": {word}"
         for (k, run, _), n in zip(mine, counts, strict=True)
@@ -132,7 +133,7 @@ def _strip(outcome: bool | None, rows: list[dict[str, Any]], found: list[list[di
         "y": np.array([len(rows) - 1 - k - 0.14 for k, _, _ in mine], dtype=np.float64),
         "width": 0.5,
         "text": [
-            (letter if n == 1 or outcome is None else f"{letter} \u00d7{count_text(n)}") if size <= 80 else ""
+            (letter if n == 1 or outcome is None else f"{letter} \u00d7{numeral(n)}") if size <= 80 else ""
             for (_, _, size), n in zip(mine, counts, strict=True)
         ],
         "textposition": "inside",
@@ -153,7 +154,7 @@ def tokens_spec(model: dict[str, Any]) -> Spec:
     labels = []
     for number, place in enumerate(places):
         tokens = max(sum(k["count"] for k in links if k[end] == number) for end in ("source", "target"))
-        labels.append(f"{text(shorten(place['label'], 34))} \u00b7 {count_text(tokens)}")
+        labels.append(f"{text(shorten(place['label'], 34))} \u00b7 {numeral(tokens)}")
     data = [
         {
             "type": "sankey",
@@ -227,7 +228,7 @@ def dead_spec(model: dict[str, Any]) -> Spec:
                 "base": base,
                 "width": 0.7,
                 "name": word,
-                "text": [f"{word} {count_text(int(n))}" if n else "" for n in counts],
+                "text": [f"{word} {numeral(int(n))}" if n else "" for n in counts],
                 "textposition": "inside",
                 "insidetextanchor": "middle",
                 "textangle": 0,

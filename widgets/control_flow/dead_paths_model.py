@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.widgets.graph.model.live_state import BranchSides
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -121,4 +122,4 @@ def counted(path: Mapping[str, Any]) -> str:
     """``taken 3 times of 10``."""
     total = path["taken"] + path["missed"]
     about = "" if path["exact"] else "about "
-    return f"taken {about}{count_text(path['taken'])} of {count_text(total)} times"
+    return f"taken {about}{numeral(path['taken'])} of {numeral(total)} times"

@@ -9,7 +9,8 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.widgets.series.series_reader import SeriesReader
 from workbench.widgets.series.thinning import Thinned
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -128,7 +129,7 @@ class _Decision:
             "n_true": n_true,
             "exact": exact,
             "last": bool(self.line.y[-1]) if len(self.line.y) else None,
-            "text": f"{about}{count_text(n_true)} true, {count_text(n_false)} false",
+            "text": f"{about}{numeral(n_true)} true, {numeral(n_false)} false",
         }
 
     def _take(self, x: np.ndarray, columns: list[np.ndarray]) -> None:

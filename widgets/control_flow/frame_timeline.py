@@ -19,7 +19,7 @@ from workbench.widgets.control_flow.timeline_spec import timeline_spec
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.series.event_clock import EventClock
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import Viewable
@@ -265,4 +265,4 @@ class FrameTimeline(FigureView):
 
     def __repr__(self) -> str:
         events = 0 if self._clock is None else self._clock.total
-        return f"<FrameTimeline of {self.source.graph.name!r}: {count_text(events)} events>"
+        return f"<FrameTimeline of {self.source.graph.name!r}: {numeral(events)} events>"

@@ -9,7 +9,8 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.trace.row_ranges import as_array
 from workbench.widgets.series.event_clock import EventClock
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 #: bars of the whole picture: about one a pixel
 MAX_BARS = 1000
@@ -79,9 +80,9 @@ def _lane(clock: EventClock, path: tuple[str, ...], low: float, high: float, roo
         bars += _iterations(clock, number, low, high, share - share // 4)
     told = _iterated(iterations)
     if activations > 1:
-        told = f"entered {count_text(activations)} times, {told}"
+        told = f"entered {numeral(activations)} times, {told}"
     if clock.total:
-        told += f", {100 * own / clock.total:.0f} % of the events"
+        told += f", {100 * own / clock.total:.0f} % of events"
     return {
         "name": short_name(path[-1]),
         "frame": path,
@@ -196,7 +197,7 @@ def _fired(clock: EventClock, number: int, low: float, high: float) -> list[dict
         for k, node in enumerate(sorted(nodes, key=lambda n: n.ip)):
             if low <= begin + k < high:
                 op = node.op.rsplit(":", 1)[-1]
-                words = f"{_where(path, paths[row])}{node.name} ({op}), event {count_text(begin + k)}"
+                words = f"{_where(path, paths[row])}{node.name} ({op}), event {numeral(begin + k)}"
                 bars.append(
                     {
                         "kind": "firing",
@@ -213,16 +214,16 @@ def _fired(clock: EventClock, number: int, low: float, high: float) -> list[dict
 
 
 def _where(path: tuple[str, ...], iteration: tuple[int, ...]) -> str:
-    words = " \u203a ".join(f"{short_name(f)} {count_text(i)}" for f, i in zip(path, iteration, strict=True))
+    words = " \u203a ".join(f"{short_name(f)} {numeral(i)}" for f, i in zip(path, iteration, strict=True))
     return f"{words}: " if words else ""
 
 
 def _iterated(count: int) -> str:
-    return f"{count_text(count)} iteration{'' if count == 1 else 's'}"
+    return f"{numeral(count)} iteration{'' if count == 1 else 's'}"
 
 
 def _events(begin: int, length: int) -> str:
-    return f"{count_text(length)} event{'' if length == 1 else 's'} from {count_text(begin)} on"
+    return f"{numeral(length)} event{'' if length == 1 else 's'} from {numeral(begin)} on"
 
 
 def _told(

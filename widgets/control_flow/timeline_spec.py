@@ -8,9 +8,12 @@ import numpy as np
 
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, text, title
-from workbench.widgets.text.labels import count_text, shorten
+from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.numerals import numeral
 
 LANE = 56
+#: pixels in front of the lanes: their names, and above each the beginning of what is told of it
+LEFT = 90
 #: lane colours by depth: dark text is readable on all of them
 COLOURS = (theme.SKY, theme.ORANGE, theme.GREEN, theme.PURPLE, theme.YELLOW)
 INK = "#111111"
@@ -83,6 +86,7 @@ def timeline_spec(model: dict[str, Any]) -> Spec:
                 "showarrow": False,
                 "text": text(lane["told"]),
                 "font": {"size": 12},
+                "xshift": 4 - LEFT,
                 "yshift": 2,
             }
         )
@@ -109,7 +113,7 @@ def timeline_spec(model: dict[str, Any]) -> Spec:
         },
         shapes=shapes,
         annotations=notes,
-        margin={"l": 90, "r": 14, "t": 30, "b": 40},
+        margin={"l": LEFT, "r": 14, "t": 30, "b": 40},
     )
     return {"data": data, "layout": layout}
 
@@ -119,7 +123,7 @@ def headline(model: dict[str, Any]) -> str:
     if not model["lanes"]:
         return "Timeline"
     low, high = model["window"]
-    part = f"events {count_text(int(low))} to {count_text(int(high))} of {count_text(model['total'])}"
+    part = f"events {numeral(int(low))} to {numeral(int(high))} of {numeral(model['total'])}"
     words = [part]
     if not model["exact"]:
         words.append("iterations that were not kept are estimated or omitted")

@@ -10,6 +10,7 @@ from workbench.analysis.report.html import ahead_of
 from workbench.text import estimate
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, short_name
+from workbench.widgets.text.numerals import spaced
 
 #: rows of the table beside a plot
 ROWS = 12
@@ -22,7 +23,7 @@ def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str
     plot = variable.convergence(tolerance)
     name = short_name(variable.name) + (f", {variable.part}" if variable.part else "")
     if plot is not None and len(plot.error) and np.nanmax(plot.error) > 0:
-        x, y, ahead, log, told = plot.iterations, plot.error, plot.ahead, True, plot.sentence
+        x, y, ahead, log, told = plot.iterations, plot.error, plot.ahead, True, spaced(plot.sentence)
         tolerance, crossing = plot.tolerance, plot.crossing
     else:
         x, y = thin(np.asarray(variable.column.x, float), np.asarray(variable.column.y, float))

@@ -137,6 +137,11 @@ class Choice:
         names = [v.name for v in self.graph.frames[path].variables] if self.frames else default_names(self.graph, MOST)
         self._use(names, path)
 
+    def follow(self, path: tuple[str, ...]) -> None:
+        """Show another loop; of a loop in a loop the activation that is looked at, else the newest."""
+        self._set_frame(path)
+        self.activation = "looked at" if len(path) > 1 else "all"
+
     def _set_names(self, value: Any) -> None:
         names = [str(v) for v in value]
         for name in names:

@@ -11,7 +11,7 @@ from workbench.ir.node import Ref
 from workbench.trace.edited_firings import edit_text
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.broadcast_series import firing_of
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def moment_mark(series: Any, moment: Moment | None, outer: tuple[int, ...] | Non
     if not same or frame[:same] != moment.frame[:same]:
         return None
     path = moment.iteration[:same]
-    text = f"{short_name(moment.frame[same - 1])} {count_text(path[-1])}"
+    text = f"{short_name(moment.frame[same - 1])} {numeral(path[-1])}"
     if depth == 1 or outer is not None:
         if same < depth or (outer is not None and path[:-1] != tuple(outer)):
             return None

@@ -15,6 +15,7 @@ from workbench.text import estimate
 from workbench.widgets.evolution.convergence_model import ahead_model
 from workbench.widgets.evolution.evolution_lines import MAX_COMPONENTS, lines_of
 from workbench.widgets.text.labels import number, short_name
+from workbench.widgets.text.numerals import spaced
 
 #: newest values that are judged, and points of a forecast
 TAIL, AHEAD = 4096, 60
@@ -115,5 +116,5 @@ def _ahead(verdict: Any, flat: np.ndarray, lasts: Sequence[int]) -> dict[str, An
     found["forecast"] = ahead_model(forecast_values(verdict, last, steps, line), float(line[-1]))
     plot = convergence(verdict, line, np.arange(last + 1 - n, last + 1))
     if plot is not None:
-        found["distance"], found["told"] = ahead_model(plot.ahead, float(plot.error[-1])), plot.sentence
+        found["distance"], found["told"] = ahead_model(plot.ahead, float(plot.error[-1])), spaced(plot.sentence)
     return found

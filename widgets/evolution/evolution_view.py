@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from workbench.errors import WorkbenchError
 from workbench.widgets.base.figure.figure_view import Zoomed
-from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
+from workbench.widgets.evolution.condition_rows import LoopShown
 from workbench.widgets.evolution.evolution_ahead import (
     ahead_of,
     end_words,
@@ -22,9 +20,10 @@ from workbench.widgets.evolution.evolution_ahead import (
     with_ahead,
 )
 from workbench.widgets.evolution.evolution_choice import AGAINST_CHANGE, KINDS, Choice, scales_of
+from workbench.widgets.evolution.evolution_control import EvolutionControl
 from workbench.widgets.evolution.evolution_controls import settings_of
 from workbench.widgets.evolution.evolution_group import EvolutionGroup, Ghosts
-from workbench.widgets.evolution.evolution_marks import breakpoint_marks, edit_marks, moment_mark, moment_of
+from workbench.widgets.evolution.evolution_marks import breakpoint_marks, edit_marks, moment_mark
 from workbench.widgets.evolution.evolution_model import SCALES
 from workbench.widgets.evolution.evolution_strips import frame_of, strips_of
 from workbench.widgets.evolution.evolution_words import evolution_html
@@ -33,7 +32,7 @@ from workbench.widgets.evolution.portrait_spec import heat_spec, nothing_spec, p
 from workbench.widgets.evolution.portraits import Portraits
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
-from workbench.widgets.series.loop_state import ended_in
+from workbench.widgets.series.loop_state import ended_in, followed
 from workbench.widgets.strips.strip_spec import strips_spec
 from workbench.widgets.text.numerals import numeral
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 #: least height in pixels
 HEIGHT = 200
-FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
 def _classify(values: Any) -> Any:
@@ -53,7 +51,7 @@ def _classify(values: Any) -> Any:
     return classify(values)
 
 
-class EvolutionView(Zoomed):
+class EvolutionView(EvolutionControl, Zoomed):
     """The variables of one loop over its iterations, with limits, and with what was looked ahead or is forecast.
 
     A click shows that iteration in all views. A part that is zoomed into is read again, with up to 2,000 points, and
@@ -64,7 +62,7 @@ class EvolutionView(Zoomed):
     source : Session, Trace or Graph
         The run.
     names : sequence of str, optional
-        Values to show; by default the variables of the outermost loop but counters and flags. The selected value is
+        Values to show; by default the variables of the loop but counters and flags. The selected value is
         shown, too.
     log : bool, default False
         The same as ``scale="log"``.
@@ -83,7 +81,8 @@ class EvolutionView(Zoomed):
     against : str, optional
         The other value of a phase portrait.
     frame : tuple of str, optional
-        Path of the loop whose variables are shown.
+        Path of the loop whose variables are shown; by default the one in which the run stands, at first the outermost.
+        Of a loop in a loop the activation that is looked at is shown then, else the newest.
     activation : str or tuple of int, default "all"
         For a loop in a loop: "all" activations in order, "looked at" (the one of the focus, else the newest), or the
         iteration of the loops around it.
@@ -124,6 +123,7 @@ class EvolutionView(Zoomed):
         self.height = height
         scale = scale if scale is not None else "log" if log else "linear"
         self._choice = Choice(self.source.graph, names, kind, scale, frame, activation, against)
+        self._follows = names is None and frame is None and len(self._choice.frames) > 1
         self._group = EvolutionGroup(_classify)
         self._ghosts = Ghosts(self.update_now)
         self._condition = condition
@@ -143,6 +143,8 @@ class EvolutionView(Zoomed):
     # -- model and figure -------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
         choice, trace, session = self._choice, self.source.trace, self.source.session
+        if self._follows:
+            self._follow(snapshot)
         running = is_running(snapshot)
         outer = choice.outer(trace, self.focus.moment)
         names = choice.names_with(self.focus.node) if choice.many else [choice.first]
@@ -192,6 +194,13 @@ class EvolutionView(Zoomed):
         }
         return model | self._shared(snapshot, model, names, outer, running)
 
+    def _follow(self, snapshot: Any) -> None:
+        """Show the loop in which the run stands, or that of the moment looked at."""
+        path = followed(self._choice.frame, self._choice.frames, self.focus.moment, snapshot)
+        if path != self._choice.frame:
+            self._choice.follow(path)
+            self._zoom, self._fresh = None, True
+
     def _shared(
         self, snapshot: Any, model: dict[str, Any], names: list[str], outer: tuple[int, ...] | None, running: bool
     ) -> dict[str, Any]:
@@ -217,7 +226,8 @@ class EvolutionView(Zoomed):
         if self._condition is not None and single and choice.kind == "strips" and choice.given is None:
             shown = len({line["of"] for line in model["lines"]})
             trace, ended = self.source.trace, model["ended"]
-            below = self._condition.update(choice.frame, outer, trace, ahead, now, ended, running, shown)
+            asked = LoopShown(choice.frame, outer, trace, ahead, now, ended, running, shown)
+            below = self._condition.update(asked)
         told = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:
             end = model["ended"]
@@ -232,12 +242,6 @@ class EvolutionView(Zoomed):
             "link": f"{id(self.focus)}/{'/'.join(choice.frame)}/{around}" if single and choice.frame else "",
             "below": below,
         }
-
-    def _asked(self, question: Any) -> Any:
-        try:
-            return question()
-        except FAILED:
-            return None
 
     def _mark(self, trace: Trace | None, name: str, outer: tuple[int, ...] | None) -> dict[str, Any] | None:
         if self.focus.moment is None or trace is None or not name:
@@ -287,72 +291,6 @@ class EvolutionView(Zoomed):
     def _settings(self) -> dict[str, Any]:
         session = self.source.session
         return settings_of(self._choice, session is not None and self._ghosts.there(session))
-
-    # -- what is shown ----------------------------------------------------------------------------------------------
-    @property
-    def kind(self) -> str:
-        """The kind of plot: "strips", "line", "statistics", "heat", "cobweb" or "phase"; can be set."""
-        return self._choice.kind
-
-    @kind.setter
-    def kind(self, kind: str) -> None:
-        self._chosen("kind", kind)
-
-    @property
-    def scale(self) -> str:
-        """The scale: "linear", "log" or "error"; can be set."""
-        return self._choice.scale
-
-    @scale.setter
-    def scale(self, scale: str) -> None:
-        self._chosen("scale", scale)
-
-    @property
-    def names(self) -> list[str]:
-        """The values that are shown, without the selected one; can be set."""
-        return list(self._choice.names)
-
-    @names.setter
-    def names(self, names: Sequence[str]) -> None:
-        self._chosen("names", list(names))
-
-    @property
-    def log_scale(self) -> bool:
-        """True if magnitudes are shown on a logarithmic axis; can be set."""
-        return self.scale == "log"
-
-    @log_scale.setter
-    def log_scale(self, log: bool) -> None:
-        self.scale = "log" if log else "linear"
-
-    def show_activation(self, activation: str | tuple[int, ...]) -> None:
-        """Choose the activation of a loop in a loop: "all", "looked at", or the iteration of the loops around it."""
-        self._chosen("activation", activation)
-
-    def _chosen(self, name: str, value: Any) -> None:
-        line = self._choice.set(name, value)
-        self._zoom, self._fresh = None, True
-        self._did(line)
-        self.update_now()
-
-    def _clicked(self, event: PointEvent) -> None:
-        k = event.trace.get("meta", {}).get("line", -1)
-        of = self._drawn_of[k] if 0 <= k < len(self._drawn_of) else self._choice.first
-        outer = self._choice.outer(self.source.trace, self.focus.moment)
-        portrait = not self._choice.many and self.kind != "heat"
-        x = event.customdata if portrait else event.x
-        if not isinstance(x, Real):
-            return
-        moment = self._asked(lambda: moment_of(self.source.trace[of], float(x), outer))
-        if moment is not None:
-            self.focus.look_at(moment, node=of)
-            path = moment.iteration[0] if len(moment.iteration) == 1 else moment.iteration
-            self._did(f"session.value({of!r}, iteration={path})")
-
-    def _did(self, line: str) -> None:
-        did = getattr(self.focus, "did", None)
-        if callable(did) and line:
-            did(line)
 
     def close(self) -> None:
         if hasattr(self, "_unhear"):

@@ -10,6 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.evolution.evolution_lines import lines_of
 from workbench.widgets.series.series_reader import ELEMENTS, width_of
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 #: newest values of a portrait, and steps of the path through them
 POINTS, PATH = 4000, 80
@@ -135,9 +136,9 @@ def heat_model(series: Any, log: bool = False, zoom: tuple[float, float] | None 
     bad = np.argwhere(~np.isfinite(z))[:200]
     notes = []
     if step > 1:
-        notes.append(f"every {step:,}th iteration")
+        notes.append(f"every {numeral(step)}th iteration")
     if len(places) < flat.shape[1]:
-        notes.append(f"{len(places)} of {flat.shape[1]:,} components, those that change most")
+        notes.append(f"{len(places)} of {numeral(flat.shape[1])} components, those that change most")
     with np.errstate(all="ignore"):
         z = np.log10(np.abs(z)) if log else z
     return {

@@ -11,6 +11,7 @@ from workbench.widgets.base.spec import Spec, base_layout, count_axis, text, tit
 from workbench.widgets.evolution.evolution_words import empty_notes, note
 from workbench.widgets.strips.strip_axes import LINEAR_MOST
 from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.numerals import numeral
 
 TICKS = 12
 #: of a phase portrait: one axis may span so many times the other with the same scale
@@ -97,7 +98,7 @@ def portrait_spec(model: dict[str, Any], height: int) -> Spec:
     )
     told = f"Cobweb of {shorten(model['shown'])}" if cobweb else f"{portrait['y_title']} over {portrait['x_title']}"
     if portrait["all"] > len(x) + 1:
-        told += f" \u00b7 {len(x):,} of {portrait['all']:,} iterations"
+        told += f" \u00b7 {numeral(len(x))} of {numeral(portrait['all'])} iterations"
     axis = {"exponentformat": "e", "autorange": True, "type": "linear", "tickmode": "auto"}
     layout = base_layout(
         max(height, 380),

@@ -12,7 +12,8 @@ from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.moves import consumers, producers
 from workbench.widgets.graph.model.overview import Overview
 from workbench.widgets.graph.model.scene import Scene
-from workbench.widgets.text.labels import count_text, short_name, shorten, source_text
+from workbench.widgets.text.labels import short_name, shorten, source_text
+from workbench.widgets.text.numerals import numeral
 
 #: matches that are marked in the overview
 MARKED = 200
@@ -37,12 +38,12 @@ def tools_status(
     """Status of the tools. ``node`` is what is selected, or ``box`` where that is a group; ``armed`` is None without a
     session, else whether a breakpoint is on the node."""
     graph = scene.graph
-    total = count_text(len(graph.nodes))
+    total = numeral(len(graph.nodes))
     status: dict[str, Any] = {
         "direction": scene.direction,
         "zoom": f"{round(100 * zoom)} %",
         "error": shorten(error, 400),
-        "boxes": f"{count_text(scene.boxes)} boxes of {total} nodes",
+        "boxes": f"{numeral(scene.boxes)} boxes of {total} nodes",
         "found": bool(matches),
         "count": _count(query, matches, match),
         "crumbs": _crumbs(scene, box or node),
@@ -99,8 +100,8 @@ def _count(query: str, matches: Sequence[str], match: int) -> str:
         return ""
     if not matches:
         return "no match"
-    total = count_text(len(matches))
-    return f"{total} found" if match < 0 else f"{count_text(match + 1)} of {total}"
+    total = numeral(len(matches))
+    return f"{total} found" if match < 0 else f"{numeral(match + 1)} of {total}"
 
 
 def _crumbs(scene: Scene, item: str | None) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ from workbench.widgets.graph.graph_shapes import COLOURS, LINES
 from workbench.widgets.graph.graph_texts import FONT
 from workbench.widgets.graph.model.picture import LINE, OPENED, draw
 from workbench.widgets.graph.model.scene import Scene
+from workbench.widgets.text.numerals import numeral
 
 #: a larger graph takes longer to lay out than a cell's result may
 MOST_NODES = 5_000
@@ -38,7 +39,7 @@ def still_picture(graph: Graph) -> str:
     """
     count = len(graph.nodes)
     if count > MOST_NODES:
-        return f"<p>{count:,} nodes are too many for a still picture: graph.view() shows them.</p>"
+        return f"<p>{numeral(count)} nodes are too many for a still picture: graph.view() shows them.</p>"
     return _svg(draw(Scene(graph)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import ipywidgets
 
 from workbench.widgets.base.spec import text
+from workbench.widgets.text.numerals import numeral
 
 #: notes that are shown; ``graph.notes`` has all
 MOST = 50
@@ -15,7 +16,7 @@ MOST = 50
 def notes_html(notes: Sequence[str]) -> str:
     """The notes, folded up, and opened by mouse or keyboard; names in them are shown and not obeyed."""
     count = f"{len(notes)} notes" if len(notes) != 1 else "1 note"
-    more = f"<li>and {len(notes) - MOST:,} more in graph.notes</li>" if len(notes) > MOST else ""
+    more = f"<li>and {numeral(len(notes) - MOST)} more in graph.notes</li>" if len(notes) > MOST else ""
     items = "".join(f"<li>{text(note)}</li>" for note in notes[:MOST])
     return f'<details class="workbench-words"><summary>{count} on the model</summary><ul>{items}{more}</ul></details>'
 

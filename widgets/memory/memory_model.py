@@ -12,7 +12,7 @@ from workbench.ir.node import Ref
 from workbench.ir.types import numpy_dtype
 from workbench.widgets.memory.shape_trie_model import size_text
 from workbench.widgets.series.thinning import Thinned, thin
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -24,7 +24,7 @@ MAX_LINES, MAX_POINTS, MAX_BARS, EVENT_PLACES = 5, 400, 24, 40
 
 def arrays_words(count: int, size: int) -> str:
     """``1 array, 24 B``."""
-    return f"{count_text(count)} array{'' if count == 1 else 's'}, {size_text(size)}"
+    return f"{numeral(count)} array{'' if count == 1 else 's'}, {size_text(size)}"
 
 
 # -- managers and the ledger -----------------------------------------------------------------------------------------
@@ -59,12 +59,12 @@ def ledger_model(memory: Any, path: str | None = None) -> dict[str, Any]:
         "rows": [
             [
                 m.name,
-                count_text(m.live),
+                numeral(m.live),
                 size_text(m.bytes),
                 size_text(m.peak),
-                count_text(m.made),
-                count_text(m.released),
-                count_text(m.collected),
+                numeral(m.made),
+                numeral(m.released),
+                numeral(m.collected),
                 "" if m.limit is None else size_text(m.limit),
             ]
             for m in found[: 2 * MAX_LINES]
@@ -97,8 +97,8 @@ def _unused_words(memory: Any) -> str:
     unused = arrays_words(memory.unused, memory.unused_bytes)
     if memory.collecting:
         return (
-            f"Collection of unused arrays is on: {count_text(memory.collected)} of "
-            f"{count_text(memory.made)} arrays made were collected."
+            f"Collection of unused arrays is on: {numeral(memory.collected)} of "
+            f"{numeral(memory.made)} arrays made were collected."
         )
     if memory.unused:
         return f"Collection of unused arrays is off: {unused} without a handle are kept."
@@ -232,8 +232,8 @@ def trace_model(trace: Trace) -> dict[str, Any]:
         }
         for size, name, rows in sizes[:MAX_BARS]
     ]
-    values = f"{count_text(len(sizes))} recorded value{'' if len(sizes) == 1 else 's'}"
-    rest = f"; {count_text(unknown)} of unknown size are left out" if unknown else ""
+    values = f"{numeral(len(sizes))} recorded value{'' if len(sizes) == 1 else 's'}"
+    rest = f"; {numeral(unknown)} of unknown size are left out" if unknown else ""
     return {
         "kind": "trace",
         "lines": [],

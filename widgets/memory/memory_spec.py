@@ -37,7 +37,7 @@ def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Sp
         max(whole, 160),
         title=title(text(model["headline"]) if headline else ""),
         showlegend=curves,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "font": {"size": 11}},
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "font": {"size": 12}},
         margin={"l": 64, "r": 18, "t": top, "b": 40},
         shapes=[],
         annotations=[],
@@ -71,7 +71,7 @@ def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Sp
                     "showarrow": False,
                     "xanchor": "right",
                     "yanchor": "bottom",
-                    "font": {"size": 11},
+                    "font": {"size": 12},
                 }
             )
     if bars:
@@ -85,7 +85,7 @@ def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Sp
             "domain": [0.0, max(0.05, split - 70 / (whole - top - 40))] if curves else [0.0, 1.0],
             "anchor": axes[0].replace("axis", ""),
             "range": [len(bars) - 0.4, -0.6],
-            "tickfont": {"size": 10},
+            "tickfont": {"size": 12},
             "showgrid": False,
             "zeroline": False,
             "tickvals": list(range(len(bars))),
@@ -213,8 +213,8 @@ def _bars(model: dict[str, Any]) -> dict[str, Any]:
         },
         "text": [s if b["bytes"] is not None else "?" for b, s in zip(bars, sizes, strict=True)],
         "textposition": "auto",
-        "textfont": {"size": 10},
-        "insidetextfont": {"color": "#111111", "size": 10},
+        "textfont": {"size": 12},
+        "insidetextfont": {"color": "#111111", "size": 12},
         "constraintext": "none",
         "cliponaxis": False,
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 
 MAX_NODES = 160
 MAX_CHILDREN = 12
@@ -32,15 +32,15 @@ def shapetrie_model(trie: Any, max_nodes: int = MAX_NODES, max_children: int = M
 def headline(stats: dict[str, Any]) -> str:
     """``12 shapes · 23.1 KB · 97.2 % hits``."""
     asked = stats["hits"] + stats["misses"]
-    parts = [f"{count_text(stats['entries'])} shape{'' if stats['entries'] == 1 else 's'}"]
+    parts = [f"{numeral(stats['entries'])} shape{'' if stats['entries'] == 1 else 's'}"]
     if stats["capacity"] is not None:
-        parts[0] += f" of at most {count_text(stats['capacity'])}"
-    parts += [f"peak {count_text(stats['peak'])}"] if stats["peak"] != stats["entries"] else []
+        parts[0] += f" of at most {numeral(stats['capacity'])}"
+    parts += [f"peak {numeral(stats['peak'])}"] if stats["peak"] != stats["entries"] else []
     parts.append(size_text(stats["bytes"]))
     rate = 100 * stats["hits"] / max(asked, 1)
-    parts.append(f"{rate:.1f} % of {count_text(asked)} lookups hit" if asked else "no lookups yet")
+    parts.append(f"{rate:.1f} % of {numeral(asked)} lookups hit" if asked else "no lookups yet")
     if stats["evictions"]:
-        parts.append(f"{count_text(stats['evictions'])} evicted")
+        parts.append(f"{numeral(stats['evictions'])} evicted")
     return " \u00b7 ".join(parts)
 
 

@@ -18,7 +18,7 @@ from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.threads import started
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.memory.shape_trie_model import MAX_NODES, shapetrie_model
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.kernels import ShapeTrie
@@ -169,10 +169,10 @@ def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
             "parents": [r["parent"] for r in rows],
             "labels": [text(r["label"]) for r in rows],
             "values": np.asarray([r["weight"] for r in rows], dtype=np.float64),
-            "text": [count_text(r["entries"]) if r["kind"] != "shape" else "" for r in rows],
+            "text": [numeral(r["entries"]) if r["kind"] != "shape" else "" for r in rows],
             "customdata": [
-                f"{text(r['path'])}<br>{count_text(r['entries'])} shape{'' if r['entries'] == 1 else 's'}, "
-                f"{count_text(r['references'])} reference{'' if r['references'] == 1 else 's'}"
+                f"{text(r['path'])}<br>{numeral(r['entries'])} shape{'' if r['entries'] == 1 else 's'}, "
+                f"{numeral(r['references'])} reference{'' if r['references'] == 1 else 's'}"
                 for r in rows
             ],
             "branchvalues": "total",
@@ -204,7 +204,7 @@ def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
                 "y": 0.5,
                 "showarrow": False,
                 "font": {"size": 13},
-                "text": "No shapes yet. They appear when a graph runs or when ShapeTrie.intern is called.",
+                "text": "No shapes yet.<br>Arrays have them, single numbers<br>do not; ShapeTrie.intern adds more.",
             }
         )
     layout = base_layout(

@@ -234,7 +234,7 @@ def type_matrix_spec(model: dict[str, Any]) -> Spec:
                 "text": [text(c["text"]) for c in cells],
                 "textposition": "middle center",
                 "cliponaxis": False,
-                "textfont": {"size": 11} | ({"color": "#FFFFFF"} if state == "compiled" else {}),
+                "textfont": {"size": 12} | ({"color": "#FFFFFF"} if state == "compiled" else {}),
                 "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 1.5, "color": colour}},
                 "customdata": [[c["row"], c["column"], _hover(model, c)] for c in cells],
                 "hovertemplate": "%{customdata[2]}<extra></extra>",
@@ -267,7 +267,7 @@ def type_matrix_spec(model: dict[str, Any]) -> Spec:
         "showgrid": False,
         "zeroline": False,
         "ticks": "",
-        "tickfont": {"size": 11},
+        "tickfont": {"size": 12},
         "fixedrange": True,
     }
     layout = base_layout(

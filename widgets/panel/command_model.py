@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.widgets.text.numerals import numeral
+
 if TYPE_CHECKING:
     from workbench.session import Session
 
@@ -119,10 +121,6 @@ def crumbs(snapshot: Any) -> list[dict[str, Any]]:
     for depth in range(1, min(len(frame), len(iteration)) + 1):
         name = frame[depth - 1].rstrip("/").rsplit("/", 1)[-1] or frame[depth - 1]
         found.append(
-            {
-                "text": f"{name} {iteration[depth - 1]:,}".replace(",", "\u2009"),
-                "frame": frame[:depth],
-                "iteration": iteration[:depth],
-            }
+            {"text": f"{name} {numeral(iteration[depth - 1])}", "frame": frame[:depth], "iteration": iteration[:depth]}
         )
     return found

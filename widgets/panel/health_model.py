@@ -9,7 +9,8 @@ from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origi
 from workbench.errors import WorkbenchError
 from workbench.text import number
 from workbench.trace.aligned_columns import MAX_FIRINGS
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 #: an infinity that a run starts from, as a search for a minimum does, is meant
 STARTS = ("Const", "Placeholder", "Enter")
@@ -48,7 +49,7 @@ def health_model(session: Any) -> dict[str, Any]:
 
 
 def _fault_model(fault: IndexFault) -> dict[str, Any]:
-    where = f" in iteration {count_text(fault.iteration[-1])}" if fault.iteration else ""
+    where = f" in iteration {numeral(fault.iteration[-1])}" if fault.iteration else ""
     operands = f"{fault.index} where 0 to {fault.limit} are allowed: {fault.otherwise}"
     return {
         "text": f"Index out of range: {_name(fault.node)}{where}, {operands}",
@@ -63,7 +64,7 @@ def health_text(origin: NonfiniteOrigin, whole: bool = True) -> str:
     """``First NaN: y in iteration 9, sqrt(x = -0.35)``, or who wrote it; not ``whole``: not all was read."""
     kind = "NaN" if origin.kind == "nan" else "infinity"
     kind = f"First {kind}" if whole else f"{kind[0].upper()}{kind[1:]}"
-    where = f" in iteration {count_text(int(origin.iteration[-1]))}" if origin.iteration else ""
+    where = f" in iteration {numeral(int(origin.iteration[-1]))}" if origin.iteration else ""
     text = f"{kind}: {_name(origin.name)}{where}, {operands_text(origin)}"
     return text + ("" if whole or origin.edited else "; older iterations were not looked at")
 

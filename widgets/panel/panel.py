@@ -29,7 +29,7 @@ from workbench.widgets.panel import auto_close
 from workbench.widgets.panel.copies import Copies
 from workbench.widgets.panel.layout.panel_layout import PanelLayout, arranged
 from workbench.widgets.panel.panes import Panes
-from workbench.widgets.panel.spill_progress import SpillProgress
+from workbench.widgets.panel.spill.spill_progress import SpillProgress
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.panel.toolbar import Toolbar
 from workbench.widgets.termination.condition_strips import ConditionStrips

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.widgets.text.labels import count_text, short_name, tag_text
+from workbench.widgets.text.labels import short_name, tag_text
+from workbench.widgets.text.numerals import numeral
 
 WORDS = {
     "ready": "Ready",
@@ -23,7 +24,7 @@ def status_model(snapshot: Any) -> dict[str, Any]:
     position = snapshot.position
     counts = sorted((snapshot.iterations or {}).items())
     # -1: the frame is not open
-    iterations = [f"{short_name(path[-1])} {count_text(int(i))}" for path, i in counts if path and i >= 0]
+    iterations = [f"{short_name(path[-1])} {numeral(int(i))}" for path, i in counts if path and i >= 0]
     stop = snapshot.stop
     running = state == "running"
     reason = "" if stop is None or running else _reason(stop.reason)
@@ -37,7 +38,7 @@ def status_model(snapshot: Any) -> dict[str, Any]:
         "word": WORDS.get(state, state),
         "next": "" if running or ended or position is None or position.node is None else position.node,
         "tag": "" if running or position is None else tag_text(position.tag),
-        "event": count_text(int(snapshot.event)),
+        "event": numeral(int(snapshot.event)),
         "iteration": ", ".join(iterations),
         "reason": reason,
         "error": "" if error is None else str(error),

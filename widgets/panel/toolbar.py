@@ -63,7 +63,7 @@ class Toolbar(StatusWidget):
     True
     """
 
-    _script = script("base/figure/numerals.js", "panel/gone.js", "panel/toolbar.js")
+    _script = script("base/figure/numerals.js", "panel/gone.js", "panel/key_list.js", "panel/toolbar.js")
     _css = joined("base/bar.css", "panel/toolbar.css")
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)

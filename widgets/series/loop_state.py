@@ -1,12 +1,14 @@
-"""Tests on a record if a loop has ended."""
+"""If a loop of a record has ended, and which loop views follow."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.live.selection import Moment, Path
 from workbench.widgets.series.broadcast_series import of_activation
 from workbench.widgets.series.series_reader import last_iterations
 
@@ -51,3 +53,25 @@ def newest_outer(trace: Trace | None, graph: Graph, path: tuple[str, ...]) -> tu
     """Iterations of the frames around a loop in its newest activation; None before it is entered."""
     found = last_iterations(trace, graph).get(path) if trace is not None else None
     return None if found is None else found[:-1]
+
+
+def followed(shown: Path, known: Sequence[Path], moment: Moment | None, snapshot: Any) -> Path:
+    """The loop of a view that follows: that of the moment looked at, else the one in which the run stands.
+
+    ``shown`` is the loop until now, ``known`` are those that the view can show, outer ones first. A deeper one stays
+    while the run is in a loop around it, for stepping goes in and out; a run at its beginning is shown the first one.
+    """
+    state = str(getattr(snapshot, "state", ""))
+    if moment is not None and moment.frame:
+        wanted = moment.frame
+    elif state == "ready":
+        shown = wanted = ()
+    elif state == "running" or getattr(snapshot, "position", None) is None:
+        wanted = ()
+    else:
+        wanted = tuple(snapshot.position.frame)
+    if wanted not in known:
+        wanted = ()
+    if shown and shown[: len(wanted)] == wanted:
+        return shown
+    return wanted or shown or (known[0] if known else ())

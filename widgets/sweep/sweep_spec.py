@@ -14,6 +14,7 @@ from workbench.sweep.basins import columns_for
 from workbench.widgets.base.spec import Spec, base_layout, text, title
 from workbench.widgets.sweep.curves import curve_traces, newest_traces
 from workbench.widgets.sweep.maps import map_traces, scatter_traces
+from workbench.widgets.text.numerals import numeral
 
 #: most pictures of one column
 MULTIPLES = 9
@@ -82,7 +83,7 @@ def sweep_spec(sweep: Sweep, column: str, height: int = 420, at: dict[str, int] 
     told += "".join(f" · {n} = {sweep.design.axes[n][at[n]]:.6g}" for n in varied)
     left = int(((sweep["outcome"] == "waiting") & sweep.wanted).sum())
     if left:
-        told += f" · {len(sweep) - left:,} of {len(sweep):,} points"
+        told += f" · {numeral(len(sweep) - left)} of {numeral(len(sweep))} points"
     legend = any(trace.get("showlegend") for trace in data)
     layout = base_layout(
         height,

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.sweep import Sweep
 from workbench.widgets.base.spec import text
+from workbench.widgets.text.numerals import numeral
 
 
 def status_words(sweep: Sweep, point: int | None, trouble: str) -> str:
@@ -14,7 +15,7 @@ def status_words(sweep: Sweep, point: int | None, trouble: str) -> str:
     if point is not None:
         own = [(n, sweep[n][point]) for n in sweep.names if sweep[n].ndim == 1]
         facts = ", ".join(f"{text(n)} {text(_shown(v))}" for n, v in own if str(v) not in ("", "nan"))
-        told += f"<br>Point {point:,}: {facts}"
+        told += f"<br>Point {numeral(point)}: {facts}"
     else:
         told += "<br>Click a point for its results, drag a box to sweep it again, finer."
     if trouble:

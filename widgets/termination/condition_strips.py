@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.widgets.evolution.condition_rows import LoopShown
 from workbench.widgets.evolution.evolution_ahead import drawn_part
 from workbench.widgets.strips.strip import Strip, StripCell
 from workbench.widgets.strips.strip_marks import STOP
@@ -29,7 +30,7 @@ class ConditionStrips:
     Examples
     --------
     >>> strips = ConditionStrips(session.graph)
-    >>> [s.name for s in strips.update(("while",), (), session.trace, None, 3, None, False, 1)]
+    >>> [s.name for s in strips.update(LoopShown(("while",), (), session.trace, now=3, above=1))]
     ['abs > 1e-12', 'go on?']
     """
 
@@ -38,52 +39,20 @@ class ConditionStrips:
         self._key: Any = None
         self._clauses: list[ClauseModel] = []
 
-    def update(
-        self,
-        path: tuple[str, ...],
-        outer: tuple[int, ...] | None,
-        trace: Trace | None,
-        ahead: Any,
-        now: float | None,
-        ended: int | None,
-        running: bool,
-        above: int,
-    ) -> list[Strip]:
-        """The strips of one activation.
-
-        Parameters
-        ----------
-        path, outer
-            The loop, and the iteration of the loops around it.
-        trace : Trace or None
-            The record.
-        ahead : LookAhead or None
-            See :meth:`workbench.Session.look_ahead`.
-        now : float or None
-            The iteration that the picture stands for.
-        ended : int or None
-            The iteration in which the condition was false.
-        running : bool
-            Whether the record grows.
-        above : int
-            Number of strips of variables.
-
-        Returns
-        -------
-        list of Strip
-            Empty for a loop without a comparison that was evaluated or looked ahead.
-        """
+    def update(self, shown: LoopShown) -> list[Strip]:
+        """The strips of one activation; none for a loop without a comparison that was evaluated or looked ahead."""
+        path, outer, trace = shown.path, shown.outer, shown.trace
         if self.graph is None or path not in self.graph.frames:
             return []
         if self._key != (path, outer):
             self._key = (path, outer)
             self._clauses = [ClauseModel(self.graph, clause, outer) for clause in clauses_of(self.graph, path)[:MOST]]
         strips = []
-        if above <= ABOVE:
-            rows = [clause.update(trace, running) for clause in self._clauses]
-            model = {"look_ahead": ahead, "now": now}
+        if shown.above <= ABOVE:
+            rows = [clause.update(trace, shown.running) for clause in self._clauses]
+            model = {"look_ahead": shown.ahead, "now": shown.now}
             strips = [clause_strip(model, row, k) for k, row in enumerate(rows)]
-        return [s for s in strips if s.lines] + go_on(self._evaluated(trace, path, outer), ahead, ended)
+        return [s for s in strips if s.lines] + go_on(self._evaluated(trace, path, outer), shown.ahead, shown.ended)
 
     @property
     def behind(self) -> bool:

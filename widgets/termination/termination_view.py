@@ -18,7 +18,8 @@ from workbench.widgets.evolution.evolution_ahead import ahead_of, iteration_word
 from workbench.widgets.evolution.evolution_marks import moment_mark, moment_of
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
-from workbench.widgets.series.loop_state import newest_outer
+from workbench.widgets.series.loop_state import followed, newest_outer
+from workbench.widgets.termination.fix_actions import FixActions
 from workbench.widgets.termination.fix_trials import CopyPlace, Trials
 from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
@@ -36,7 +37,7 @@ EVERY_S, SHARE = 0.5, 20
 FAILED = (KeyError, IndexError, ValueError, TypeError, WorkbenchError)
 
 
-class TerminationView(FigureView):
+class TerminationView(FixActions, FigureView):
     """The verdict on one loop: if it ends, when, and why not; clause by clause, with both sides of each comparison.
 
     Where there is a proof the curves go on as they were looked ahead, else as they are forecast.
@@ -46,8 +47,8 @@ class TerminationView(FigureView):
     source : Session, Trace or Graph
         The run. For a trace the answer is a forecast from the record.
     frame : tuple of str, optional
-        Path of the loop; by default the outermost. For a loop in a loop the activation of the focus is shown, else the
-        newest.
+        Path of the loop; by default the one in which the run stands, at first the outermost. For a loop in a loop the
+        activation of the focus is shown, else the newest.
     height : int
         Least height in pixels; several clauses take more.
     scale : {"auto", "linear", "log"}, default "auto"
@@ -85,6 +86,7 @@ class TerminationView(FigureView):
         self.height, self._scale = height, scale
         graph = self.source.graph
         self._loops = loops(graph)
+        self._follows = frame is None and len(self._loops) > 1
         self._path = self._known(frame) if frame is not None else (self._loops[0] if self._loops else None)
         self._set_scale(scale)
         self._models: dict[Any, TerminationModel] = {}
@@ -120,6 +122,11 @@ class TerminationView(FigureView):
     # -- model and figure -------------------------------------------------------------------------------------------
     def model(self, snapshot: Any) -> dict[str, Any]:
         running, trace = is_running(snapshot), self.source.trace
+        if self._follows:
+            path = followed(self._path or (), self._loops, self.focus.moment, snapshot)
+            if path != self._path:
+                self._path = path
+                self._forget_answer()
         outer = self._outer(trace, running)
         follow = self._follow = self._of(outer)
         pause = max(EVERY_S, SHARE * self._took)
@@ -248,7 +255,7 @@ class TerminationView(FigureView):
 
     @frame.setter
     def frame(self, path: tuple[str, ...]) -> None:
-        self._path = self._known(path)
+        self._path, self._follows = self._known(path), False
         self._forget_answer()
         self.update_now()
 
@@ -279,62 +286,6 @@ class TerminationView(FigureView):
             self.try_fix(number)
         elif name in ("open", "use", "discard"):
             self._with_copy(name, number)
-
-    def try_fix(self, number: int = 0) -> None:
-        """Try a proposed fix in a copy of the session, on a thread of its own, and show the result beside it.
-
-        Parameters
-        ----------
-        number : int, default 0
-            Number of the fix.
-
-        Raises
-        ------
-        WorkbenchError
-            If there is no such fix (``no-fix``).
-        """
-        if self.source.session is None or not 0 <= number < len(self._fixes):
-            raise WorkbenchError(
-                "This fix is not available.",
-                slug="no-fix",
-                fix="open the view on a session, and choose a fix that it shows.",
-            )
-        self._trials.begin(self.source.session, self._fixes[number], self._path)
-        did = getattr(self.focus, "did", None)
-        if callable(did):
-            did(f"fork = session.apply_fix({number}, frame={self._path!r})")
-        self.update_now()
-
-    def on_copy(self, copies: CopyPlace) -> None:
-        """Have copies in which fixes were tried opened and discarded by ``copies``."""
-        self._copies = copies
-
-    def _with_copy(self, what: str, number: int) -> None:
-        """Open the copy of a fix, use it in the place of this panel, or discard it."""
-        sentence = str(self._fixes[number]) if 0 <= number < len(self._fixes) else ""
-        copy = self._trials.copy(sentence)
-        if copy is None or self._copies is None:
-            return
-        if what == "discard":
-            self._trials.forget(sentence)
-            self._copies.discard(copy)
-            copy.close()
-        else:
-            self._trials.hand_over(sentence)
-            (self._copies.open if what == "open" else self._copies.use)(copy, sentence)
-            if self._trials.state().get(sentence, {}).get("state") == "works" and copy.state == "ready":
-                copy.run(wait=False)  # to its end, which is what one wants to see
-            self.focus.did(f"panel = wb.debug(session.apply_fix({number}, frame={self._path!r}))")
-        self.update_now()
-
-    def on_fork(self, callback: Callable[[Any], None]) -> None:
-        """Call ``callback(session)`` with each copy in which a fix is tried; the copy then belongs to the callee."""
-        self._trials.on_fork(callback)
-
-    @property
-    def forks(self) -> tuple[Any, ...]:
-        """The sessions in which fixes were tried and that nobody has taken."""
-        return tuple(self._trials.forks)
 
     def _clicked(self, event: PointEvent) -> None:
         if self._path is None or not isinstance(event.x, Real):

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.analysis.series.result import percent
 from workbench.analysis.text import count
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral, spaced
 
 UNKNOWN: dict[str, Any] = {
     "status": "UNKNOWN",
@@ -29,6 +29,17 @@ UNKNOWN: dict[str, Any] = {
     "first_bad": None,
     "trend": "",
     "tone": "unknown",
+}
+#: how a proof of each kind knows it (analysis: Proof)
+HOW = {
+    "lookahead": "proved: the condition was computed ahead",
+    "recurrence": "proved: the loop comes back to a state that it was in",
+    "invariant-predicate": "proved: nothing that the condition reads changes any more",
+    "affine-counter": "proved: its counter has a formula",
+    "interval": "proved: its values never leave a range",
+    "inner-loop": "proved: a loop inside never ends",
+    "observed": "proved: the condition is false",
+    "trip-limit": "proved: the limit of iterations ends it",
 }
 #: source lines that are named
 LINES = 3
@@ -62,14 +73,14 @@ def describe(termination: Any) -> dict[str, Any]:
         "headline": headline(status, outcome, remaining, interval, ended, details),
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
-        "reason": _sentence(getattr(termination, "reason", "")),
+        "reason": spaced(_sentence(getattr(termination, "reason", ""))),
         "root": [str(r) for r in (getattr(termination, "root", None) or ())],
-        "blocking": None if clause is None else _sentence(clause),
+        "blocking": None if clause is None else spaced(_sentence(clause)),
         "fix": [str(f) for f in (getattr(termination, "fix", None) or ())],
-        "proof": _sentence(proof) if proof is not None else "",
+        "proof": spaced(_sentence(proof)) if proof is not None else "",
         "confidence": confidence,
         "ended": ended,
-        "left": _left(termination, interval),
+        "left": spaced(_left(termination, interval)),
         "sure": _sure(status, proof, confidence),
         "clause": node if isinstance(node, str) else None,
         "lines": lines[:LINES] + ([f"{len(lines) - LINES} more"] if len(lines) > LINES else []),
@@ -94,7 +105,7 @@ def headline(
         return "The loop has ended"
     if details and "fails_after" in details:
         more = int(details["fails_after"])
-        return f"A node fails after {count_text(more)} more iteration{'' if more == 1 else 's'}"
+        return f"A node fails after {numeral(more)} more iteration{'' if more == 1 else 's'}"
     word = {"PROVED": "Proved", "PREDICTED": "Predicted"}.get(status, "Unknown")
     if outcome == "never":
         return f"{word}: never stops"
@@ -104,9 +115,9 @@ def headline(
         return f"{word}: stops without another iteration"
     if remaining is None:
         return f"{word}: stops"
-    text = f"{word}: stops after {count_text(int(remaining))} more iteration{'' if remaining == 1 else 's'}"
+    text = f"{word}: stops after {numeral(int(remaining))} more iteration{'' if remaining == 1 else 's'}"
     if interval and status != "PROVED" and interval[0] != interval[1]:
-        text += f" ({count_text(interval[0])} to {count_text(interval[1])})"
+        text += f" ({numeral(interval[0])} to {numeral(interval[1])})"
     return text
 
 
@@ -127,12 +138,12 @@ def _left(termination: Any, interval: tuple[int, int] | None) -> str:
         return f"exactly {text}"
     if interval is None or interval[0] == interval[1]:
         return text
-    return f"{text} (90 % between {interval[0]:,} and {interval[1]:,})"
+    return f"{text} (90 % between {numeral(interval[0])} and {numeral(interval[1])})"
 
 
 def _sure(status: str, proof: Any, confidence: Any) -> str:
     if status == "PROVED":
-        return f"proved by {getattr(proof, 'kind', None) or 'an exact argument'}"
+        return HOW.get(str(getattr(proof, "kind", "")), "proved by an exact argument")
     if status == "PREDICTED":
         return f"forecast, correct in {percent(confidence)} of such cases" if confidence else "forecast"
     return "no proof and no forecast"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench.widgets.text.labels import against, count_text, number, short_name, shorten
+from workbench.widgets.text.labels import against, number, short_name, shorten
+from workbench.widgets.text.numerals import numeral, spaced
 
 Path = tuple[str, ...]
 
@@ -77,11 +78,11 @@ def verdict_model(
         shown.append(
             {
                 "number": k,
-                "sentence": shorten(sentence, 400),
+                "sentence": spaced(shorten(sentence, 400)),
                 "applies": applies,
                 "state": trial.get("state", ""),
                 "copy": bool(trial.get("copy")) and copies,
-                "result": shorten(str(trial.get("text", "")), 500),
+                "result": spaced(shorten(str(trial.get("text", "")), 500)),
             }
         )
     return {
@@ -90,7 +91,7 @@ def verdict_model(
         "sign": TONES[told["tone"]],
         "badge": f"{sign} {word}",
         "headline": told["headline"],
-        "reason": shorten(told["reason"], 600),
+        "reason": shorten(re.sub("^the ", "The ", told["reason"]), 600),
         "facts": [[label, shorten(words, 300)] for label, words in facts if words],
         "clauses": rows,
         "root": [shorten(r, 60) for r in told["root"][:NAMES]],
@@ -115,12 +116,12 @@ def told_in_a_line(
     detail = f"{facts['Sure']}. {shown['reason']}" if forecast else shown["reason"]
     decides = next((c["text"] for c in shown["clauses"] if c["blocks"]), "")
     if tone == "ends" and end is not None and decides:
-        detail = f"{decides} becomes false in iteration {count_text(int(end[1]))}"
+        detail = f"{decides} becomes false in iteration {numeral(int(end[1]))}"
     detail = ENDED.sub("", detail)
     return {
         "tone": tone,
         "headline": _about(shown["headline"], short_name(path[-1])) if several else shown["headline"],
-        "detail": detail[:1].upper() + detail[1:] if detail.startswith("the ") else detail,
+        "detail": detail,
         "frame": path,
         "end": None if end is None else float(end[1]),
         "proved": proved,
@@ -144,7 +145,7 @@ def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:
     state = "" if not known else "true" if clause["holds"] else "false"
     now = against(clause["left"], clause["right"]) if known else "no values yet"
     if elements:
-        now, state = f"{elements:,} elements", f"true for {held:,}"
+        now, state = f"{numeral(elements)} elements", f"true for {numeral(held)}"
     decides = ("ended it" if ended else "decides") if clause.get("blocks") else ""
     return {
         "node": clause["node"],
@@ -160,7 +161,7 @@ def _row(clause: Mapping[str, Any], ended: bool) -> dict[str, Any]:
 
 def bad_text(first_bad: int | None) -> str:
     """The iteration from which it went wrong, as a button's text."""
-    return "" if first_bad is None else f"iteration {count_text(int(first_bad))}"
+    return "" if first_bad is None else f"iteration {numeral(int(first_bad))}"
 
 
 def settings_of(paths: Sequence[Path], path: Path | None, scale: str, scales: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from workbench.ir.node import Source
-from workbench.text import number as numeral
+from workbench.text import number as words_of
+from workbench.widgets.text.numerals import WHOLE, numeral
 
 SYMBOLS = {
     "add": "+",
@@ -66,18 +67,18 @@ def expression(op: str, operands: Sequence[str]) -> str:
 
 
 def number(value: Any, digits: int = 6) -> str:
-    """A number in a figure: with a typographic minus and ``Inf``; large integers with ``digits`` significant digits."""
-    if isinstance(value, (int, np.integer)) and 10**9 <= abs(int(value)) < 10**300:
+    """A number in a figure or a table, as :func:`numeral` writes it: what is whole is in full up to fifteen digits."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return words_of(value, digits)
+    if isinstance(value, (int, np.integer)) and WHOLE <= abs(int(value)) < 10**300:
         value = float(value)
-    text = numeral(value, digits)
-    real = isinstance(value, (int, float, np.integer, np.floating))
-    return text.replace("inf", "Inf").replace("-", "\u2212") if real else text
+    return numeral(value, digits).replace("infinite", "Inf")
 
 
 def against(left: Any, right: Any) -> str:
-    """Two numbers that are compared, ``16777216 against 16777226``: with as many digits as tell them apart."""
+    """Two numbers that are compared, ``5 against 3``: with as many digits as tell them apart."""
     if isinstance(left, (int, np.integer)) and isinstance(right, (int, np.integer)):
-        return f"{numeral(left)} against {numeral(right)}".replace("-", "\u2212")
+        return f"{numeral(left)} against {numeral(right)}"
     for digits in (6, 9, 12, 17):
         texts = number(left, digits), number(right, digits)
         if texts[0] != texts[1] or left == right:
@@ -111,8 +112,3 @@ def tag_text(tag: Any) -> str:
         return ""
     where = ", ".join(f"{short_name(f)} {i}" for f, i in zip(tag.frame, tag.iteration, strict=False))
     return f"{tag.node}:{tag.output}" + (f" [{where}]" if where else "")
-
-
-def count_text(count: int) -> str:
-    """An integer with thin spaces between thousands."""
-    return f"{count:,}".replace(",", "\u2009")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 #: significant digits of a number in a strip or a node
@@ -13,6 +14,10 @@ DIGITS = 7
 #: floats that are whole are written in full below this
 WHOLE = 1e15
 THIN, MINUS = "\u2009", "\u2212"
+#: exponents of numbers in prose
+_EXPONENT = re.compile(r"(?<=\d)e([+-])0*(\d+)\b")
+#: integers with commas in prose, not the dimensions of a shape
+_COMMAS = re.compile(r"(?<![\w.,\[])\d{1,3}(?:,\d{3})+(?!\w|[,.]\d)")
 
 
 def numeral(value: Any, digits: int = DIGITS) -> str:
@@ -53,3 +58,13 @@ def _grouped(text: str) -> str:
     if len(whole) > 4:
         whole = f"{int(whole):,}".replace(",", THIN)
     return f"{sign}{whole}{point}{rest}"
+
+
+def spaced(words: str) -> str:
+    """Words of an answer, which a terminal shows in plain characters, with the numerals of a screen.
+
+    >>> spaced("after 3,489 of 17,000,012 steps above 1e-09, on float32[1,640]")
+    'after 3489 of 17\u2009000\u2009012 steps above 1e\u22129, on float32[1,640]'
+    """
+    words = _COMMAS.sub(lambda found: _grouped(found[0].replace(",", "")), words)
+    return _EXPONENT.sub(lambda found: f"e{MINUS if found[1] == '-' else ''}{found[2]}", words)

@@ -11,6 +11,7 @@ from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment, Path
 from workbench.widgets.series.series_reader import last_iterations, open_paths
 from workbench.widgets.text.labels import short_name, shorten
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.ir.graph import Graph
@@ -24,15 +25,6 @@ MAX_FRAMES = 200
 def loops_of(graph: Graph) -> list[Path]:
     """The frames that are loops, outer ones before those inside."""
     return [p for p, f in graph.frames.items() if p and f.loop_cond is not None][:MAX_FRAMES]
-
-
-def frame_now(shown: Path, wanted: Path, known: list[Path]) -> Path:
-    """The frame to show: the wanted one, but stay with a deeper one that was shown (stepping goes in and out)."""
-    if wanted not in known:
-        wanted = ()
-    if shown and shown[: len(wanted)] == wanted:
-        return shown
-    return wanted or shown or (known[0] if known else ())
 
 
 def time_model(
@@ -63,7 +55,7 @@ def time_model(
         levels.append({"name": shorten(short_name(part[-1]), 40), "value": max(value, 0), "last": last, "set": is_set})
         open_ = (*open_, max(value, 0))
         path = open_
-    where = " \u203a ".join(f"{level['name']} {level['value']:,}" for level in levels)
+    where = " \u203a ".join(f"{level['name']} {numeral(level['value'])}" for level in levels)
     return {
         "levels": levels,
         "live": moment is None,

@@ -7,6 +7,9 @@ const HALT = "M3 1h3v12H3zM8 1h3v12H8z";
 const ICONS = { back: "M10 1 3 7l7 6z", on: "M4 1l7 6-7 6z", newest: "M1 1l6 6-6 6zM7 1l6 6-6 6zM12 1h2v12h-2z" };
 const SLOW_MS = 2000;
 const UNDER_WAY = 4; // questions of what plays
+const PLACED = "workbench-plot"; // base/figure/strips.js
+const KNOB = 16; // pixels of the knob of a slider
+const NAME = 90; // least pixels for the name in front of it
 
 export default {
   render({ model, el }) {
@@ -74,6 +77,8 @@ export default {
     };
     const level = () => now.levels?.[deepest() - 1];
     const look = (value) => ask({ kind: "look", depth: deepest(), value });
+
+    const counted = (value, last) => `${numeral(Number(value))} of ${numeral(Number(last))}`;
 
     function move(by) {
       halt();
@@ -149,7 +154,7 @@ export default {
         const chosen = () => {
           halt();
           ask({ kind: "look", depth: k + 1, value: Number(range.value) });
-          count_.textContent = `${range.value} of ${range.max}`;
+          count_.textContent = counted(range.value, range.max);
         };
         range.addEventListener("input", chosen);
         // a notebook keeps arrow keys for itself, so they are carried out here
@@ -165,8 +170,30 @@ export default {
           range.value = Math.max(0, Math.min(last, target));
           chosen();
         });
-        return { name, range, count: count_ };
+        return { row, name, range, count: count_ };
       });
+      align();
+    }
+
+    // The slider of the innermost loop stands above the iterations of the curves below it, where these are of that loop.
+    let area = null;
+    function align() {
+      const at = sliders.at(-1);
+      const plot = area?.workbenchPlot;
+      if (!at) return;
+      const mine = plot?.link && plot.link.slice(plot.link.indexOf("/") + 1, plot.link.lastIndexOf("/")) === now.loop;
+      const { row, range } = at;
+      let [from, to] = [0, 0];
+      if (mine && row.clientWidth) {
+        const box = row.getBoundingClientRect();
+        const ahead = (plot.el.getBoundingClientRect().left - box.left) * (row.offsetWidth / box.width);
+        [from, to] = [0, Number(range.max)].map((k) => ahead + plot.place(k));
+      }
+      const fits = from >= NAME && to <= row.clientWidth + KNOB;
+      row.dataset.aligned = String(fits);
+      row.style.setProperty("--workbench-room", fits ? `${from - KNOB}px` : "");
+      range.style.left = fits ? `${from - KNOB / 2}px` : "";
+      range.style.width = fits ? `${to - from + KNOB}px` : "";
     }
 
     const show = (status) => {
@@ -183,6 +210,7 @@ export default {
       frames.style.display = names.length > 1 ? "" : "none";
       const levels = status.levels ?? [];
       box.style.display = levels.length ? "" : "none";
+      if (!area && (area = el.closest(".workbench-area"))) area.addEventListener(PLACED, align);
       if (levels.length !== sliders.length) build(levels.length);
       levels.forEach((at, k) => {
         const { name, range, count } = sliders[k];
@@ -191,7 +219,7 @@ export default {
         if (waiting?.depth !== k + 1) {
           range.max = Math.max(at.last, 0);
           range.value = at.value;
-          count.textContent = ran ? `${at.value} of ${at.last}` : "has not run yet";
+          count.textContent = ran ? counted(at.value, at.last) : "has not run yet";
         }
         range.disabled = !ran;
         range.setAttribute("aria-label", `Iteration of ${at.name}`);
@@ -207,8 +235,9 @@ export default {
       const ran = (levels[0]?.last ?? -1) >= 0;
       for (const control of [play, back, on]) control.disabled = !ran;
       jump.disabled = !ran && !status.can_run;
+      align();
       if (!open && waiting) ask(waiting);
     };
-    return follow(model, el, show, halt);
+    return follow(model, el, show, halt, () => area?.removeEventListener(PLACED, align));
   },
 };

@@ -13,8 +13,9 @@ from workbench.errors import WorkbenchError
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.selection import Focus, Moment, Path
+from workbench.widgets.series.loop_state import followed
 from workbench.widgets.text.labels import short_name, shorten
-from workbench.widgets.time.time_model import frame_now, loops_of, time_model
+from workbench.widgets.time.time_model import loops_of, time_model
 
 if TYPE_CHECKING:
     from workbench.trace import Trace
@@ -45,7 +46,7 @@ class TimeSlider(StatusWidget):
     >>> slider.newest()
     """
 
-    _script = script("time/time_slider.js")
+    _script = script("base/figure/numerals.js", "time/time_slider.js")
     _css = joined("base/bar.css", "time/time_slider.css")
 
     def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
@@ -65,12 +66,7 @@ class TimeSlider(StatusWidget):
                 self._trace = self.source.trace
                 self._lasts.clear()
             moment = self.focus.moment
-            if moment is not None and moment.frame:
-                self.frame = frame_now(self.frame, moment.frame, self._loops)
-            elif snapshot is not None and str(snapshot.state) != "running" and snapshot.position is not None:
-                self.frame = frame_now(self.frame, tuple(snapshot.position.frame), self._loops)
-            elif not self.frame:
-                self.frame = frame_now((), (), self._loops)
+            self.frame = followed(self.frame, self._loops, moment, snapshot)
             state = str(getattr(snapshot, "state", "closed"))
             progress = getattr(snapshot, "iterations", None) if state != "running" else None
             model = time_model(self.source, self.frame, moment, self._lasts, progress)
@@ -78,6 +74,7 @@ class TimeSlider(StatusWidget):
                 {
                     **model,
                     "frames": [shorten(" \u203a ".join(short_name(p) for p in path), 60) for path in self._loops],
+                    "loop": "/".join(self.frame),
                     "frame": self._loops.index(self.frame) if self.frame in self._loops else -1,
                     "running": state == "running",
                     "can_go": moment is not None and state not in ("closed", "running"),

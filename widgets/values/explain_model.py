@@ -13,6 +13,7 @@ from workbench.text import printable
 from workbench.trace.provenance import Explanation, ProvenanceLink
 from workbench.widgets.text.display_names import EITHER, Spoken
 from workbench.widgets.text.labels import short_name, shorten, value_text
+from workbench.widgets.text.numerals import spaced
 
 #: rows of a tree; a chain goes through the same values again and again
 MAX_ROWS = 400
@@ -106,7 +107,7 @@ def origin_model(found: NanOrigin | None) -> dict[str, Any]:
     if found is None:
         return {"lines": ["No NaN or infinity so far."], "node": "", "frame": [], "iteration": []}
     return {
-        "lines": [printable(line) for line in found.text().splitlines()],
+        "lines": [spaced(printable(line)) for line in found.text().splitlines()],
         "node": found.node,
         "frame": list(found.frame),
         "iteration": list(found.iteration),

@@ -13,7 +13,8 @@ from workbench.trace.provenance import last_iteration
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.series_reader import SHORT, last_iterations
 from workbench.widgets.series.value_at import value_at
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.slices import Index
 
 if TYPE_CHECKING:
@@ -159,15 +160,15 @@ def _firings(series: Any, part: Index) -> Inspected:
     assert isinstance(part, slice)
     places = range(*part.indices(count))
     if not len(places):
-        return Inspected(None, note=f"this slice of time contains none of the {count_text(count)} values")
+        return Inspected(None, note=f"this slice of time contains none of the {numeral(count)} values")
     size = max(1, int(np.size(series[places[0]])))
     picked = places[:: -(-len(places) // max(1, min(MAX_FIRINGS, MAX_NUMBERS // size)))]
     low, high, step = min(picked[0], picked[-1]), max(picked[0], picked[-1]), abs(picked.step)
     iterations, values = series.window(low, high + 1, step)
     turn = slice(None, None, -1 if picked.step < 0 else 1)
     steps = tuple(tuple(int(i) for i in path) for path in iterations[turn])
-    note = f"every {count_text(step)}th value" if step > abs(places.step) else ""
-    return Inspected(values[turn], steps[-1] if steps else (), f"{count_text(len(places))} values", note, steps)
+    note = f"every {numeral(step)}th value" if step > abs(places.step) else ""
+    return Inspected(values[turn], steps[-1] if steps else (), f"{numeral(len(places))} values", note, steps)
 
 
 def _within(source: ViewSource, series: Any, time: tuple[Index, ...]) -> Inspected:
@@ -197,4 +198,4 @@ def _within(source: ViewSource, series: Any, time: tuple[Index, ...]) -> Inspect
 
 
 def _where(frame: tuple[str, ...], path: tuple[int, ...]) -> str:
-    return " \u203a ".join(f"{short_name(f)} {count_text(i)}" for f, i in zip(frame, path, strict=False))
+    return " \u203a ".join(f"{short_name(f)} {numeral(i)}" for f, i in zip(frame, path, strict=False))

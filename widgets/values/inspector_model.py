@@ -9,7 +9,8 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.widgets.series.thinning import thin
-from workbench.widgets.text.labels import count_text, number, shorten, value_text
+from workbench.widgets.text.labels import number, shorten, value_text
+from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.reduced import FLAT, is_image, matrix, real
 from workbench.widgets.values.slices import Index, Picked, as_key, resolve
 from workbench.widgets.values.statistics_model import largest, one_number, sampled, statistics
@@ -127,7 +128,7 @@ def _header(array: np.ndarray) -> str:
     if array.ndim == 0:
         return str(array.dtype) + "[]"
     strides = ", ".join(map(str, array.strides))
-    return f"{array.dtype}[{_shape(array)}], strides {strides}, {count_text(array.nbytes)} bytes"
+    return f"{array.dtype}[{_shape(array)}], strides {strides}, {numeral(array.nbytes)} bytes"
 
 
 def _short(array: np.ndarray) -> str:
@@ -181,9 +182,9 @@ def _table(part: np.ndarray, picked: Sequence[Picked], steps: Sequence[tuple[int
         inner = ", ".join(["0"] * hidden)
         more.append(f"slice [:, {inner}, :]" if steps else f"slice [{inner}, :, :]")
     if view.shape[0] > MAX_ROWS:
-        more.append(f"{count_text(view.shape[0] - MAX_ROWS)} {'earlier' if steps else 'more'} rows")
+        more.append(f"{numeral(view.shape[0] - MAX_ROWS)} {'earlier' if steps else 'more'} rows")
     if view.shape[1] > MAX_COLS:
-        more.append(f"{count_text(view.shape[1] - MAX_COLS)} more columns")
+        more.append(f"{numeral(view.shape[1] - MAX_COLS)} more columns")
     places = picked[row]
     labels = [str(places[i]) for i in range(len(shown))] if isinstance(places, range) else []
     if steps:

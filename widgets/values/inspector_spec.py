@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.widgets.base import theme
 from workbench.widgets.base.spec import Spec, base_layout, text, title, whole_ticks
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.colours import Scale
 from workbench.widgets.values.images.reduced import reduced
 from workbench.widgets.values.images.run_colours import value_scale
@@ -136,7 +136,7 @@ def _histogram(histogram: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[st
         }
     ]
     out = histogram["left_out"]
-    told = f"value ({count_text(out)} NaN or infinite left out)" if out else "value"
+    told = f"value ({numeral(out)} NaN or infinite left out)" if out else "value"
     return data, _axes(told, "elements")
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.widgets.text.labels import count_text, number
+from workbench.widgets.text.labels import number
+from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.pictures import ValueHistory, part_of
 from workbench.widgets.values.images.samples import MISSING
 from workbench.widgets.values.slices import Index
@@ -29,6 +30,6 @@ def recent(history: ValueHistory, iteration: int, index: Sequence[Index]) -> lis
             with np.errstate(all="ignore"):
                 dtype = np.float64 if value.dtype.kind == "u" else value.dtype
                 change = number(np.subtract(value, before, dtype=dtype)[()], 6)
-        rows.append([count_text(k), number(value[()], 10) if value.ndim == 0 else "", change])
+        rows.append([numeral(k), number(value[()], 10) if value.ndim == 0 else "", change])
         before = value
     return rows[-ROWS:]

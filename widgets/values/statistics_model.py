@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.widgets.text.labels import count_text, number
+from workbench.widgets.text.labels import number
+from workbench.widgets.text.numerals import numeral
 
 #: statistics of larger arrays are taken from an even sample, and say so
 MAX_STATISTICS = 4_000_000
@@ -24,26 +25,26 @@ def sampled(array: np.ndarray, limit: int) -> np.ndarray:
 
 def statistics(array: np.ndarray) -> dict[str, str]:
     """Count, NaN and Inf counts, smallest, largest, mean, standard deviation, 2-norm; of finite values only."""
-    out = {"elements": count_text(array.size)}
+    out = {"elements": numeral(array.size)}
     if array.dtype.kind not in "biufc" or not array.size:
         return out
     flat = sampled(array, MAX_STATISTICS)
     if flat.size < array.size:
-        out["sample"] = f"{count_text(flat.size)} elements"
+        out["sample"] = f"{numeral(flat.size)} elements"
     if array.dtype.kind == "b":
-        return {**out, "true": count_text(int(flat.sum())), "false": count_text(int(flat.size - flat.sum()))}
+        return {**out, "true": numeral(int(flat.sum())), "false": numeral(int(flat.size - flat.sum()))}
     real = np.abs(flat) if array.dtype.kind == "c" else flat
     real = real.astype(np.float64)
     finite = real[np.isfinite(real)]
     nan, inf = int(np.isnan(real).sum()), int(np.isinf(real).sum())
     if nan:
-        out["NaN"] = count_text(nan)
+        out["NaN"] = numeral(nan)
     if inf:
-        out["Inf"] = count_text(inf)
+        out["Inf"] = numeral(inf)
     if finite.size:
         zeros = int((finite == 0).sum())
         if zeros:
-            out["zeros"] = count_text(zeros)
+            out["zeros"] = numeral(zeros)
         with np.errstate(over="ignore", invalid="ignore"):
             numbers = {
                 "min": finite.min(),

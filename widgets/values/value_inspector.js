@@ -186,7 +186,8 @@ export default {
       buttons.first.textContent = FIRST_WORDS[status.first] ?? "Value";
       for (const [key, button] of Object.entries(buttons)) {
         button.setAttribute("aria-selected", String(key === status.tab));
-        button.style.display = status.first !== "scalar" || ["first", "change"].includes(key) ? "" : "none";
+        const offered = status.first === "none" ? [] : status.first === "scalar" ? ["first", "change"] : Object.keys(buttons);
+        button.style.display = offered.includes(key) ? "" : "none";
       }
       if (status.set_index || status.set_time || status.set_against) part.open = true;
       offerNames(status.names);

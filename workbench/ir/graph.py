@@ -323,7 +323,9 @@ class Graph:
             """The facts and a still picture, for a notebook."""
 
 
-def check_files(graph: Graph) -> None:
-    """Raise GraphError ``file-changed`` if a file that holds constants of ``graph`` was written since it was loaded."""
+def check_files(graph: Graph) -> bool:
+    """Return whether files hold constants of ``graph``; GraphError ``file-changed`` if one was written since it was
+    loaded."""
     for file in graph._files:
         file.check()
+    return bool(graph._files)

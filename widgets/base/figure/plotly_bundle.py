@@ -36,7 +36,9 @@ class PlotlyBundle(ipywidgets.Widget):
 
     def __init__(self, **kwargs: Any) -> None:
         style = f"const STYLE = {json.dumps(joined('base/figure/strips.css'))};\n"
-        tools = style + joined("base/figure/numerals.js", "base/figure/strips.js")
+        tools = style + joined(
+            "base/figure/numerals.js", "base/figure/ticks.js", "base/figure/wheel.js", "base/figure/strips.js"
+        )
         super().__init__(code=_packed(), version=plotly.__version__, tools=tools, **kwargs)
 
 

@@ -1,11 +1,9 @@
 // What the browser adds to a figure, as its layout.meta asks for it: the heads of strips (name, value, a few words), one
 // crosshair for all figures with the same link, the wheel on the iteration axis, and ticks at whole numbers. It travels once for
-// all figures of a page, with plotly.js; strips.css (STYLE) and numerals.js stand in front of it.
+// all figures of a page, with plotly.js; strips.css (STYLE), numerals.js, ticks.js and wheel.js stand in front of it.
 
 const MOVED = "workbench-crosshair";
-// the wheel belongs to the page while it scrolls: a turn that began elsewhere is not taken over
-const GESTURE_MS = 350;
-const LEAST_SPAN = 4;
+const PLACED = "workbench-plot"; // where the iterations of strips stand: the time slider above them stands alike
 // From this width on the heads stand at the left of the strips, in a column of their own; pixels of the column, of a head above a
 // strip, and between strips.
 const WIDE = 440;
@@ -13,9 +11,7 @@ const COLUMN = 116;
 const HEAD = 22;
 const BETWEEN = 12;
 const LINE = 17;
-let scrolled = 0;
 let taken = null;
-window.addEventListener("wheel", (event) => !event.workbenchZoom && (scrolled = event.timeStamp), { passive: true });
 
 // Styles of a page do not reach into a shadow root, in which marimo draws.
 const styled = new WeakSet();
@@ -42,14 +38,6 @@ function plain(text) {
 function put(node, escaped) {
   const text = plain(escaped);
   if (node.textContent !== text) node.textContent = text;
-}
-
-// A step of whole numbers: 1, 2 or 5 times a power of ten, so that the labels have room.
-export function wholeStep(span, pixels, last) {
-  const label = 8 * String(Math.max(1, Math.round(Math.abs(last)))).length + 22;
-  const least = Math.max(1, span / Math.max(1, Math.floor(pixels / label)));
-  const power = 10 ** Math.floor(Math.log10(least));
-  return [1, 2, 5, 10].map((k) => k * power).find((step) => step >= least * (1 - 1e-9));
 }
 
 // The place of a number in ascending numbers, or of the nearest one.
@@ -159,23 +147,6 @@ export default function strips(view) {
       if (tickvals) Object.assign(update, { [`${axis}.tickmode`]: tickmode, [`${axis}.tickvals`]: tickvals, [`${axis}.ticktext`]: ticktext });
     }
     return view.queue(() => view.Plotly.update(el, {}, update)).then(() => after());
-  }
-
-  function wholeTicks() {
-    const update = {};
-    for (const name of meta().whole ?? []) {
-      const axis = el._fullLayout[name];
-      if (!axis?._length) continue;
-      const [low, high] = [...axis.range].sort((a, b) => a - b);
-      const step = wholeStep(high - low, axis._length, high);
-      // named one by one: a small step that is left behind would give a long axis more labels than can be laid out
-      const values = [];
-      for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; tick += step) values.push(Math.round(tick));
-      if (axis.tickmode === "array" && String(axis.tickvals) === String(values)) continue;
-      Object.assign(update, { [`${name}.tickmode`]: "array", [`${name}.tickvals`]: values });
-      update[`${name}.ticktext`] = values.map((value) => numeral(value));
-    }
-    return Object.keys(update).length ? view.Plotly.update(el, {}, update) : undefined;
   }
 
   // -- heads
@@ -325,47 +296,6 @@ export default function strips(view) {
   };
   const onMoved = ({ detail }) => detail.link === meta().link && show(detail.k);
 
-  // -- the wheel
-  let waiting = null; // where the wheel is going
-  const onWheel = (event) => {
-    const x = under(event);
-    if (x === null || taken !== el || event.timeStamp - scrolled < GESTURE_MS || event.ctrlKey) return;
-    const axis = el._fullLayout.xaxis;
-    const [low, high] = Array.isArray(waiting) ? waiting : axis.range;
-    const [first, last] = reach();
-    const factor = Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300)));
-    const span = Math.max(LEAST_SPAN, (high - low) * factor);
-    if (factor > 1 && !zoomed() && !waiting) return; // all is shown: the page may scroll
-    event.preventDefault();
-    event.stopPropagation();
-    event.workbenchZoom = true;
-    const share = (x - axis.range[0]) / (axis.range[1] - axis.range[0]);
-    let from = x - share * span;
-    from = Math.max(first, Math.min(from, last - span));
-    if (span === high - low && from === low) return; // as near as it goes
-    const due = waiting === null;
-    waiting = span >= last - first ? "all" : [from, from + span];
-    if (!due) return;
-    view.queue(() => {
-      const to = waiting;
-      waiting = null;
-      if (to !== "all") return view.Plotly.relayout(el, { "xaxis.range": to });
-      view.tell({ kind: "range", range: null });
-      return view.Plotly.update(el, {}, { "xaxis.autorange": true });
-    }).then(() => after());
-  };
-
-  // What there is to see: from the first to the last point of all lines.
-  function reach() {
-    let [low, high] = [Infinity, -Infinity];
-    for (const { x } of view.held.data) {
-      if (!x?.length) continue;
-      low = Math.min(low, x[0]);
-      high = Math.max(high, x[x.length - 1]);
-    }
-    return low < high ? [low - 0.02 * (high - low), high + 0.02 * (high - low)] : [0, LEAST_SPAN];
-  }
-
   // The least height of the strips: heads at their left need no room above them.
   function least(width) {
     const told = meta();
@@ -376,11 +306,23 @@ export default function strips(view) {
   function after() {
     const root = el.getRootNode();
     if (root instanceof ShadowRoot) style(root);
-    const ticked = wholeTicks();
+    const ticks = wholeTicks(el, meta().whole ?? []);
+    const ticked = Object.keys(ticks).length ? view.Plotly.update(el, {}, ticks) : undefined;
     if (meta().heads || box) heads();
+    tellPlace();
     return ticked;
   }
 
+  // Pixels of the figure at which an iteration stands, for the area around; none while only a part of them is shown.
+  function tellPlace() {
+    const area = el.closest(".workbench-area");
+    if (!area || !meta().heads) return;
+    const { _size: size, xaxis } = el._fullLayout;
+    area.workbenchPlot = aside && !zoomed() ? { el, link: meta().link, place: (k) => size.l + xaxis.d2p(k) } : null;
+    area.dispatchEvent(new Event(PLACED));
+  }
+
+  const onWheel = wheelZoom(view, { under, taken: () => taken === el, zoomed, after });
   el.addEventListener("mousemove", onMove);
   el.addEventListener("mouseleave", onLeave);
   el.addEventListener("wheel", onWheel, { passive: false, capture: true });

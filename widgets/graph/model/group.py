@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from workbench.widgets.text.labels import count_text, shorten
+from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.numerals import numeral
 
 Path = tuple[str, ...]
 #: characters for the ops of a stretch
@@ -37,7 +38,7 @@ class Group:
     @property
     def words(self) -> str:
         """The content in words."""
-        nodes = f"{count_text(self.size)} node{'' if self.size == 1 else 's'}"
+        nodes = f"{numeral(self.size)} node{'' if self.size == 1 else 's'}"
         if self.kind == "loop":
             return f"loop, {nodes}"
         if self.kind == "repeat":

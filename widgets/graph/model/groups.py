@@ -17,7 +17,8 @@ from workbench.ir.graph import Graph
 from workbench.widgets.graph.model.calls import calls_of, members
 from workbench.widgets.graph.model.group import Group, frame_id, summary
 from workbench.widgets.graph.model.repeats import find_repeats
-from workbench.widgets.text.labels import count_text, short_name
+from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import numeral
 
 #: a level with more items is divided by name scopes; one with more than WIDEST even where names say nothing
 LEVEL, WIDEST = 40, 60
@@ -231,7 +232,7 @@ class _Grouping:
         group.items = []
         for start in range(0, len(items), size):
             piece = items[start : start + size]
-            title = f"items {count_text(start + 1)}\u2013{count_text(start + len(piece))}"
+            title = f"items {numeral(start + 1)}\u2013{numeral(start + len(piece))}"
             part = self._add("part", f"part\n{group.id}\n{start}", title, group, piece)
             part.note = summary(map(self._op, piece))
             group.items.append(part.id)

@@ -17,7 +17,8 @@ from workbench.ir.node import Ref
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.series_reader import last_iterations, latest, open_paths
 from workbench.widgets.series.value_at import Shown, value_at
-from workbench.widgets.text.labels import count_text, value_text
+from workbench.widgets.text.labels import value_text
+from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
     from workbench.widgets.live.view_source import ViewSource
@@ -137,7 +138,7 @@ class RunReader:
         if self._running or len(iteration) != len(frame) or node.op == "Enter" and node.attrs.get("is_constant"):
             return ""
         old = any(i < self._progress.get(frame[: k + 1], -1) for k, i in enumerate(iteration))
-        return ", ".join(map(count_text, iteration)) if old else ""
+        return ", ".join(map(numeral, iteration)) if old else ""
 
     def _side(self, predicate: Ref, switches: list[str]) -> bool | None:
         if self._moment is not None:
@@ -181,8 +182,8 @@ class _Recorded:
 
 def _iteration(number: int, goes_on: bool) -> str:
     if goes_on:
-        return f"iteration {count_text(number)}"
-    return f"ended after {count_text(number)}"
+        return f"iteration {numeral(number)}"
+    return f"ended after {numeral(number)}"
 
 
 def badness(value: Any) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.trace.provenance import last_iteration
-from workbench.widgets.text.labels import count_text, number
+from workbench.widgets.text.labels import number
+from workbench.widgets.text.numerals import numeral
 from workbench.widgets.values.images.colours import Scale, indexes
 from workbench.widgets.values.images.reduced import matrix, real, reduced
 from workbench.widgets.values.images.run_colours import RunColours, value_scale
@@ -121,7 +122,7 @@ class Pictures:
             drawn.status["film"].append(
                 {
                     "iteration": iteration,
-                    "label": count_text(iteration),
+                    "label": numeral(iteration),
                     "size": list(kept.image.shape),
                     "newest": newest,
                     "here": newest if live else iteration == shown,
@@ -205,13 +206,13 @@ def _words(part: np.ndarray) -> str:
     """Smallest, largest and mean item, and how many are not finite."""
     values = real(part)
     if values.dtype.kind == "b":
-        return f"{count_text(int(values.sum()))} of {count_text(values.size)} items are true"
+        return f"{numeral(int(values.sum()))} of {numeral(values.size)} items are true"
     low, high = values.min(), values.max()
     words = []
     if not (np.isfinite(low) and np.isfinite(high)):
         finite = values[np.isfinite(values)]
         bad = values.size - finite.size
-        words = [f"{count_text(bad)} of {count_text(values.size)} items {'is' if bad == 1 else 'are'} NaN or infinite"]
+        words = [f"{numeral(bad)} of {numeral(values.size)} items {'is' if bad == 1 else 'are'} NaN or infinite"]
         if not finite.size:
             return words[0]
         values, low, high = finite, finite.min(), finite.max()

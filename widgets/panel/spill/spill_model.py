@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.trace.spill.status import size_text
-from workbench.widgets.text.labels import count_text
+from workbench.widgets.text.numerals import numeral
 
 WORDS = {"idle": "On disk", "writing": "Writing to disk", "stopped": "Stopped", "closed": "Closed"}
 
@@ -17,7 +17,7 @@ def spill_model(status: Any) -> dict[str, Any]:
     used = size_text(status.on_disk) + ("" if status.limit is None else f" of {size_text(status.limit)}")
     word = WORDS.get(status.state, status.state)
     rate = f"{size_text(status.rate)}/s" if status.state == "writing" and status.rate > 0 else ""
-    rows = f"{count_text(status.rows)} rows"
+    rows = f"{numeral(status.rows)} rows"
     spoken = ", ".join(p for p in (f"{word}: {used}", "" if percent is None else f"{percent} %", rows, rate) if p)
     return {
         "state": status.state,

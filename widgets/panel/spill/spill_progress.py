@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import WorkbenchError
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
-from workbench.widgets.panel.spill_model import spill_model
+from workbench.widgets.panel.spill.spill_model import spill_model
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -33,8 +33,8 @@ class SpillProgress(StatusWidget):
     <SpillProgress: ...>
     """
 
-    _script = script("panel/spill_progress.js")
-    _css = joined("base/bar.css", "panel/spill_progress.css")
+    _script = script("panel/spill/spill_progress.js")
+    _css = joined("base/bar.css", "panel/spill/spill_progress.css")
 
     def __init__(self, session: Session) -> None:
         if session.trace.spill is None:

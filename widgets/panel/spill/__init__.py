@@ -1,0 +1,1 @@
+"""The bar of a trace that is kept on disk."""

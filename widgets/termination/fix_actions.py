@@ -1,0 +1,80 @@
+"""Fixes of a termination view: tried in copies of the session, which are then opened, used or discarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.widgets.base.figure.figure_view import FigureView as _Part
+    from workbench.widgets.termination.fix_trials import CopyPlace, Trials
+else:
+    _Part = object
+
+
+class FixActions(_Part):
+    """The fixes of a :class:`~workbench.widgets.termination.termination_view.TerminationView`."""
+
+    if TYPE_CHECKING:  # of the view
+        _fixes: list[Any]
+        _path: tuple[str, ...] | None
+        _trials: Trials
+        _copies: CopyPlace | None
+
+    def try_fix(self, number: int = 0) -> None:
+        """Try a proposed fix in a copy of the session, on a thread of its own, and show the result beside it.
+
+        Parameters
+        ----------
+        number : int, default 0
+            Number of the fix.
+
+        Raises
+        ------
+        WorkbenchError
+            If there is no such fix (``no-fix``).
+        """
+        if self.source.session is None or not 0 <= number < len(self._fixes):
+            raise WorkbenchError(
+                "This fix is not available.",
+                slug="no-fix",
+                fix="open the view on a session, and choose a fix that it shows.",
+            )
+        self._trials.begin(self.source.session, self._fixes[number], self._path)
+        did = getattr(self.focus, "did", None)
+        if callable(did):
+            did(f"fork = session.apply_fix({number}, frame={self._path!r})")
+        self.update_now()
+
+    def on_copy(self, copies: CopyPlace) -> None:
+        """Have copies in which fixes were tried opened and discarded by ``copies``."""
+        self._copies = copies
+
+    def _with_copy(self, what: str, number: int) -> None:
+        """Open the copy of a fix, use it in the place of this panel, or discard it."""
+        sentence = str(self._fixes[number]) if 0 <= number < len(self._fixes) else ""
+        copy = self._trials.copy(sentence)
+        if copy is None or self._copies is None:
+            return
+        if what == "discard":
+            self._trials.forget(sentence)
+            self._copies.discard(copy)
+            copy.close()
+        else:
+            self._trials.hand_over(sentence)
+            (self._copies.open if what == "open" else self._copies.use)(copy, sentence)
+            if self._trials.state().get(sentence, {}).get("state") == "works" and copy.state == "ready":
+                copy.run(wait=False)  # to its end, which is what one wants to see
+            self.focus.did(f"panel = wb.debug(session.apply_fix({number}, frame={self._path!r}))")
+        self.update_now()
+
+    def on_fork(self, callback: Callable[[Any], None]) -> None:
+        """Call ``callback(session)`` with each copy in which a fix is tried; the copy then belongs to the callee."""
+        self._trials.on_fork(callback)
+
+    @property
+    def forks(self) -> tuple[Any, ...]:
+        """The sessions in which fixes were tried and that nobody has taken."""
+        return tuple(self._trials.forks)

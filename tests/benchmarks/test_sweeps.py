@@ -7,6 +7,7 @@ not.
 from __future__ import annotations
 
 import importlib.util
+import types
 
 import numpy as np
 import pytest
@@ -58,8 +59,10 @@ def test_sweeps(capsys: pytest.CaptureFixture[str]) -> None:
     if importlib.util.find_spec("joblib"):
         import joblib
 
+        # its processes do not find the tests: as a function of __main__ it travels by value
+        alone = types.FunctionType(python_newton.__code__, {"ITERATIONS": ITERATIONS, "__name__": "__main__"})
         with joblib.Parallel(n_jobs=2) as pool:
-            jobs["joblib, 2 processes"] = lambda: pool(joblib.delayed(python_newton)(a) for a in points)
+            jobs["joblib, 2 processes"] = lambda: pool(joblib.delayed(alone)(a) for a in points)
     if importlib.util.find_spec("jax"):
         import jax
 

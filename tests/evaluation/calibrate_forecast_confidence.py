@@ -1,8 +1,8 @@
 """Command that regenerates ``TABLE`` of ``workbench.analysis.forecast.calibrated_confidence``, or checks it.
 
-``python -m tests.evaluation.calibrate_forecast_confidence [EACH]`` prints the table, from the random loops, the
-development families and the solvers that may be learnt from.  ``--check`` prints the calibration of a table that each
-family was left out of in its turn.
+``python -m tests.evaluation.calibrate_forecast_confidence [EACH]`` prints the table, from the answers of
+``forecast_answers``.  ``--check`` prints, for each kind of answer, the calibration of a table that each family was left
+out of in its turn; ``--wrong`` lists the wrong answers by kind and family.
 """
 
 from __future__ import annotations
@@ -12,21 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
+from tests.evaluation import forecast_answers
 from tests.evaluation.calibrate_confidence import isotonic
-from tests.evaluation.calibrate_forecasts import CALIBRATED, solver_runs
-from tests.evaluation.families.base import WATCHED, draws, families
-from tests.evaluation.random_loops import endless, exact, smooth  # noqa: F401  (they register their families)
-from tests.evaluation.random_loops.families import FAMILIES, draw
-from tests.evaluation.scoring.blackbox import observations
-from tests.evaluation.scoring.calibration import bands, family_share
-from workbench.analysis.forecast.calibrated_confidence import BINS, MOST, bin_of, prior
-from workbench.analysis.forecast.comparison import ComparisonMonitor
+from tests.evaluation.scoring.calibration import bands, calibration_error, family_share
+from workbench.analysis.forecast.calibrated_confidence import BINS, MOST, bin_of, is_exact, prior
 
-SEED = 8_000_000
-#: evaluations after which an endless loop is asked, and shares of the others
-SEEN, PERCENTS = (12, 30, 50, 200), (5, 10, 20, 30, 50)
 #: imagined families of the prior's share
 IMAGINED = 1.0
 
@@ -41,36 +31,9 @@ class Said(NamedTuple):
 
 
 def answers(each: int) -> Iterator[Said]:
-    """The answers to single clauses of random loops and of the development families."""
-    for name in sorted(FAMILIES):
-        for i in range(each):
-            loop = draw(name, SEED + i)
-            shown = [c for _, _, c in loop.observations(max(SEEN) if loop.n is None else loop.n // 2 + 3)]
-            if loop.logic == "single":
-                yield from _asked(name, [c[0] for c in shown], loop.n)
-    for watched in draws(families(WATCHED, CALIBRATED), SEED, each):
-        if watched.logic == "single" and watched.trip_limit is None:
-            upto = max(SEEN) if watched.n is None else watched.n // 2 + 3
-            upto = min(upto, len(watched.clauses[0][1]))
-            yield from _asked(watched.family, [c[0] for _, c in observations(watched, upto)], watched.n)
-    for run in solver_runs(each):
-        op = ">=" if run.op == "<" else "<"
-        yield from _asked(f"{run.family} {run.name}", [(float(v), op, run.bound) for v in run.values], run.ends)
-
-
-def _asked(family: str, shown: list, n: int | None) -> Iterator[Said]:
-    for upto in SEEN if n is None else sorted({max(4, n * p // 100) for p in PERCENTS}):
-        if upto > len(shown) or n is not None and upto > n:
-            continue
-        monitor = ComparisonMonitor(shown[0][1])
-        for lhs, _, rhs in shown[:upto]:
-            monitor.observe(lhs, rhs)
-        with np.errstate(all="ignore"):
-            found = monitor.forecast()
-        if found.kind and found.k is not None:
-            truth = np.inf if n is None else n - (upto - 1)
-            right = found.low <= truth <= found.high if np.isfinite(found.k) else n is None
-            yield Said(family, found.kind, bin_of(len(monitor.lhs)), bool(right))
+    """The answers to single clauses."""
+    for s in forecast_answers.answers(each):
+        yield Said(s.family, s.found.kind, bin_of(s.seen), bool(s.right))
 
 
 def table(said: list[Said]) -> dict[str, tuple[list[float], int]]:
@@ -89,12 +52,12 @@ def table(said: list[Said]) -> dict[str, tuple[list[float], int]]:
     return out
 
 
-def left_out(said: list[Said]) -> list[tuple[float, bool]]:
-    """(confidence, right) of each answer, by a table made without its family."""
+def left_out(said: list[Said], asked: list[Said]) -> list[tuple[float, bool]]:
+    """(confidence, right) of each answer that is asked for, by a table made without its family."""
     out = []
-    for family in sorted({s.family for s in said}):
+    for family in sorted({s.family for s in asked}):
         rows = table([s for s in said if s.family != family])
-        for s in said:
+        for s in asked:
             if s.family == family:
                 row = rows.get(s.kind, (list(prior(s.kind)), 0))[0]
                 out.append((row[s.bin], s.right))
@@ -115,7 +78,18 @@ def main() -> None:
         for kind, (row, count) in table(said).items():
             print(f'    "{kind}": ({", ".join(f"{v:.3f}" for v in row)}),  # of {count} families')
         return
-    print(*bands(left_out(said)), sep="\n")
+    for name, chosen in (("exact N", is_exact), ("never", _of_never), ("intervals", _with_bounds)):
+        pairs = left_out(said, [s for s in said if chosen(s.kind)])
+        print(f"{name}: calibration error {calibration_error(pairs):.4f} of {len(pairs)} answers")
+        print(*bands(pairs), sep="\n")
+
+
+def _of_never(kind: str) -> bool:
+    return kind.startswith("never-")
+
+
+def _with_bounds(kind: str) -> bool:
+    return not is_exact(kind) and not _of_never(kind)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
 from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
+from workbench.analysis.forecast.laws.parabola import parabola
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
@@ -237,7 +238,9 @@ class ComparisonMonitor:
             found = exact_continuation.integer_steps(tail, keep, mark, bits, dtype.kind == "i")
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
         if dtype.kind == "f" and exact_float:
-            return exact_continuation.float_steps(np.array(xs, dtype=dtype), keep, _float(t))
+            values = np.array(xs, dtype=dtype)
+            found = exact_continuation.float_steps(values, keep, _float(t))
+            return found if found is not None else parabola(values, keep, _float(t))
         return None
 
     def _from_steps(
@@ -252,6 +255,7 @@ class ComparisonMonitor:
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
                 "geometric": f"{name} changes by the factor {step:.6g}",
                 "seasonal": f"{name} moves by steps that repeat",
+                "parabola": f"{name} moves on a parabola",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
             return PassageForecast(

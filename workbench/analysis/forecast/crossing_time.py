@@ -24,6 +24,8 @@ WORST = 0.2
 SHORT = 0.02
 #: From here on the record is asked whether it is noise.
 ROUGH = 1e-3
+#: An end farther than this many times the record's length is far.
+FAR = 20
 #: Noise of fewer values has one first passage only.
 FEWEST_TWICE = 20
 
@@ -93,7 +95,7 @@ def forecast_crossing(
             tried = try_all(x, held, eps)
             good = tried[0].error if tried else math.inf
         if good < (WORST if n >= 16 else SHORT if n >= 4 else 1e-9):
-            return _follow(x, held, tried, op, t)
+            return _follow(x, held, tried, eps, op, t)
         return _trend(x, op, t)
 
 
@@ -102,7 +104,7 @@ def _by_hint(x: np.ndarray, held: int, eps: float, hint: Hint, op: str, t: float
     tried = try_all(x, held, eps, (hint.group,), [start])
     if not tried or tried[0].law.name != hint.name or tried[0].error > 3 * hint.error + 1e-10:
         return None
-    found = _follow(x, held, tried, op, t)
+    found = _follow(x, held, tried, eps, op, t)
     return found if found is None else replace(found, hint=hint)
 
 
@@ -119,7 +121,7 @@ def _settled(x: np.ndarray, eps: float) -> bool:
     return 2 * p <= n and bool(np.array_equal(x[n - p :], x[n - 2 * p : n - p]))
 
 
-def _follow(x: np.ndarray, held: int, tried: list[Fitted], op: str, t: float) -> Crossing | None:
+def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, t: float) -> Crossing | None:
     for best in tried[:3]:
         law = again(x, best)
         k = law.first(op, t) if law is not None else None
@@ -148,6 +150,8 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], op: str, t: float) ->
     spread = max((abs(k - v) for v in others if math.isfinite(v)), default=0.0)
     half = max(spread, best.error * k, ahead_doubt(k, len(x), best.error, best.law.parameters))
     kind = law_class(len(x), best.error, best.law.parameters)
+    if kind == "exact":
+        kind += _beyond(x, k, best.start, eps, op, t)
     shown = _residual(x, op, t) if best.error > ROUGH and len(x) >= 12 else None
     # a rough law may as well bend: a residual's last trend is its nearest rival
     steady = _steady(*shown) if shown is not None and shown[0] is not x else math.inf
@@ -158,6 +162,19 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], op: str, t: float) ->
     if k > len(x) and _by_newton(x, op, t):
         found.low, found.kind = 1.0, "newton-rate"
     return found
+
+
+def _beyond(x: np.ndarray, k: float, start: int, eps: float, op: str, t: float) -> str:
+    """Class of a law that holds to the last digits where more than its digits is needed: "" or a suffix.
+
+    A residual below the rounding of its largest values may rest there; an end many times as far as the record is long
+    may be that of another law; and a law that holds on the last part of the record only was another one before.
+    """
+    if op in (">", ">=") and 0.0 < t < eps * float(np.abs(x).max()):
+        return "-deep"
+    if k > FAR * len(x):
+        return "-far"
+    return "-late" if start else ""
 
 
 def _by_newton(x: np.ndarray, op: str, t: float) -> bool:

@@ -25,7 +25,8 @@ from workbench.analysis.series.value_series import History
 class PassageForecast:
     """When the clause turns: ``k`` further evaluations, math.inf for never, None for unknown.
 
-    ``kind`` is the kind of answer by which it is calibrated; without one the confidence stands as it is.
+    ``kind`` is the kind of answer by which it is calibrated; without one the confidence stands as it is. ``below`` and
+    ``above`` are the half widths of its interval before calibration, 0 where it was not made of them.
     """
 
     k: float | None
@@ -36,6 +37,8 @@ class PassageForecast:
     confidence: float
     fix: list[str] = field(default_factory=list)
     kind: str = ""
+    below: float = 0.0
+    above: float = 0.0
 
 
 class OperandRecord(NamedTuple):
@@ -146,7 +149,8 @@ def _never(
 def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
     text = f"{s.name} follows a law ({c.law}) that makes clause {s.clause} turn in about {int(c.k):,} iterations."
     sure = confidence(c.kind, len(s.values))
-    return PassageForecast(c.k, c.low, min(c.high, 1e18), "forecast", text, sure, kind=c.kind)
+    high = min(c.high, 1e18)
+    return PassageForecast(c.k, c.low, high, "forecast", text, sure, [], c.kind, c.below, c.above)
 
 
 def _unknown(slug: str, sentence: str) -> PassageForecast:

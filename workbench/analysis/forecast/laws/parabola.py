@@ -1,0 +1,57 @@
+"""Floats whose second differences are constant to their rounding: heights, distances and sums of counters.
+
+A parabola through all values is followed to its crossing.  The rounding of the values, as it grows with the square of
+the distance, says between which iterations the crossing lies; a record whose bend is not far above its rounding is not
+taken.  As an inference from observations this makes a forecast, never a proof.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+
+#: Fewest values; rounding of a second difference, in units of the last place of the largest value; bend at least, in
+#: roundings; iterations ahead at most.
+FEWEST, ROUNDING, CLEAR, FARTHEST = 8, 8.0, 64.0, 1e7
+
+
+def parabola(x: np.ndarray, op: str, threshold: float) -> Steps | None:
+    """First k >= 1 at which the parabola through x (n,), floats, fails ``op threshold``; None where there is none."""
+    n = len(x)
+    if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
+        return None
+    v = x.astype(np.float64)
+    bends = np.diff(v, 2)
+    rounding = ROUNDING * float(np.finfo(x.dtype).eps) * float(np.abs(v).max())
+    first, last = float(bends[0]), float(bends[-1])
+    if not abs(first - last) <= rounding or not abs(last) > CLEAR * rounding:
+        return None  # the usual case
+    if not float(np.ptp(bends)) <= rounding:
+        return None
+    k = np.arange(n) - (n - 1.0)  # 0 at the newest value
+    c, b, a = (float(p) for p in np.polynomial.polynomial.polyfit(k, v, 2))
+    if float(np.abs(c + k * (b + k * a) - v).max()) > n * rounding:
+        return None
+    found = _first(a, b, c - threshold, op)
+    if found is None or found > FARTHEST:
+        return None
+    off = rounding * (1.0 + found / n) ** 2
+    edges = [_first(a, b, c - threshold + shift, op) for shift in (-off, off)]
+    if any(edge is None for edge in edges):
+        return None
+    ends = [found, *(edge for edge in edges if edge is not None)]
+    return Steps(found, "parabola", step=b + a, span=(min(ends), max(ends)))
+
+
+def _first(a: float, b: float, c: float, op: str) -> int | None:
+    """First whole k >= 1 at which a k**2 + b k + c fails ``op 0``; None if it never does."""
+    inner = b * b - 4.0 * a * c
+    if inner < 0.0:
+        return None
+    q = -0.5 * (b + math.copysign(math.sqrt(inner), b))
+    roots = [q / a] + ([c / q] if q else [])
+    near = sorted({max(1, math.floor(r) + i) for r in roots if 0.0 <= r < 2 * FARTHEST for i in (-1, 0, 1, 2)})
+    return next((k for k in near if not OPS[op](c + k * (b + k * a), 0.0)), None)

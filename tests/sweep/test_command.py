@@ -73,3 +73,10 @@ def test_what_is_missing_is_said(capsys, model):
     assert "tol" in capsys.readouterr().err
     assert main(["sweep", model, "--grid", "b=4,9", "-i", "tol=1"]) == 1
     assert "b" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_missing_is_said_before_anything_runs(capsys, model, tmp_path):
+    page = tmp_path / "nowhere" / "x.html"
+    assert main(["sweep", model, "--grid", "a=4,9", "-i", "tol=1e-9", "--html", str(page)]) == 1
+    told = capsys.readouterr()
+    assert "there is no folder" in told.err and not told.out

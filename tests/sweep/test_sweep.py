@@ -108,6 +108,8 @@ def test_label_rate_limit_and_period():
     found = wb.sweep(logistic.graph_for(3.2, 300), {"r": [2.5, 3.2, 3.9]}, inputs={"n": 300}, collect=wanted)
     assert found["label"].tolist() == ["CONVERGING", "OSCILLATING", "CHAOTIC"]
     assert abs(found["limit"][0] - 0.6) < 1e-9 and found["period"][1] == 2
+    small = wb.sweep(descent(), {"lr": [0.1]}, inputs={"start": [1.0, 1.0, 1.0]}, collect=["limit"], variable="x")
+    assert small["limit"].tolist() == [0.0]  # an estimate of 1e-20, say, within its error
 
 
 def test_proof_and_cause_of_endless_points():

@@ -86,7 +86,7 @@ export default {
         make("span", "", words, ` ${row.label} `);
         const numbers = [];
         if (row.rate !== null) numbers.push(`rate ${row.rate.toPrecision(4)}`);
-        if (row.limit !== null) numbers.push(`limit ${row.limit.toPrecision(4)}`);
+        if (row.limit !== null) numbers.push(`limit ${row.limit}`);
         make("span", "workbench-flow-dim", words, numbers.join(", "));
         line.title = row.why;
       }

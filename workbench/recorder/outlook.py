@@ -19,6 +19,7 @@ from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.recorder.graph import usable
+from workbench.text import estimate
 
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
@@ -238,6 +239,10 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
     return found
 
 
+def _limit_text(found: Evolution) -> str | None:
+    return None if found.limit is None else estimate(found.limit, found.limit_error, found.distance)
+
+
 def plain(outlook: Outlook) -> dict[str, Any]:
     """An outlook as data for JSON; numbers that are not finite become None."""
 
@@ -252,7 +257,7 @@ def plain(outlook: Outlook) -> dict[str, Any]:
             "label": v.evolution.label.name,
             "confidence": v.evolution.confidence,
             "rate": number(v.evolution.rate),
-            "limit": None if v.measure else number(v.evolution.limit),  # an element's, beside the norm of all
+            "limit": None if v.measure else _limit_text(v.evolution),  # an element's, beside the norm of all
             "why": next(iter(v.evolution.why), ""),
             "x": list(v.x),
             "y": [number(y) for y in v.y],

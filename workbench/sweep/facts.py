@@ -56,6 +56,8 @@ def _of_values(problem: Problem, chunk: Chunk, k: int, found: dict[str, Any]) ->
             found["label"][k] = evolution.label.name
         elif fact in found and getattr(evolution, fact) is not None:
             found[fact][k] = getattr(evolution, fact)
+            if fact == "limit" and evolution.limit_error and abs(evolution.limit or 0.0) <= evolution.limit_error:
+                found[fact][k] = 0.0  # the digits of an estimate that is below its error are noise in a map
 
 
 def _of_answer(

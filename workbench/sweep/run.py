@@ -45,8 +45,9 @@ def sweep(
         Inputs that stay the same.
     collect : sequence of str, optional
         What is kept of each point, by default the outputs. Names of outputs; ``"x[-64:]"`` for the newest 64 values of
-        a loop variable; "label", "rate", "limit" and "period" of ``variable`` (see :func:`workbench.classify`); "proof"
-        and "cause" of its loop (see :meth:`workbench.Session.termination`). The last six take up to milliseconds each.
+        a loop variable; "label", "rate", "limit" and "period" of ``variable`` (see :func:`workbench.classify`; a limit
+        within its error of 0 is 0); "proof" and "cause" of its loop (see :meth:`workbench.Session.termination`). The
+        last six take up to milliseconds each.
     design : {"grid", "list", "random", "sobol"}
         "grid": all combinations. "list": the k-th values together. The others draw ``points`` points with ``seed``;
         "sobol" spreads them evenly (a scrambled Sobol sequence of :mod:`scipy.stats.qmc`).

@@ -61,6 +61,13 @@ def _run(arguments: argparse.Namespace) -> int:
     twice = [given for given in arguments.input if given.partition("=")[0].strip() in axes]
     if twice:
         raise SweepError(f"--input {twice[0][:80]!r} is in --grid, too.", slug="fed-twice", fix="give it once.")
+    folder = arguments.html.absolute().parent if arguments.html else None
+    if folder and not folder.is_dir():  # before all points are run
+        raise SweepError(
+            f"--html {str(arguments.html)[:200]!r}: there is no folder {str(folder)[:200]!r}.",
+            slug="no-such-folder",
+            fix="make the folder first, or name another one.",
+        )
     arguments.input = [*arguments.input, *(f"{name}={values[0]:.17g}" for name, values in axes.items())]
     inputs = {name: value for name, value in feeds_of(graph, arguments).items() if name not in axes}
     found = sweep(

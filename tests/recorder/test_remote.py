@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,8 @@ def test_the_view_shows_each_run_and_stops_it(reports):
     list(view._parts.values())[-1].asked("act", {"name": "stop", "value": None})
     thread.join()
     reports.wait(2)
-    assert "1 finished, 1 stopped" in view._words.value
+    while "1 finished, 1 stopped" not in view._words.value:  # told by the thread that receives
+        time.sleep(0.01)
     view.close()
     assert reports.listeners == []
     with pytest.raises(WatchError, match="expected reports"):

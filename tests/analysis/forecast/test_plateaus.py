@@ -37,6 +37,26 @@ def test_a_tread_is_no_end():
         assert watch(values, ">", 0.01, upto).prediction().outcome != "never", upto
 
 
+#: A residual that rests on a slow wave before it falls on: a product of modes, as transpose-free QMR shows it.
+WAVE = np.array([
+    20055, 19017, 18287, 17822, 17499, 17292, 17207, 17164, 17166, 17165, 17173, 17178, 17190, 17209, 17248, 17287,
+    17321, 17335, 17340, 17336, 17338, 17341, 17341, 17327, 17288, 17214, 17101, 16919,
+]) / 1e4  # fmt: skip
+
+
+def test_a_slow_wave_is_no_noise():
+    values = np.concatenate([np.geomspace(80.0, 2.1, 50), WAVE, np.geomspace(1.65, 1e-6, 60)])
+    for upto in range(55, 80):
+        assert watch(values, ">", 1e-5, upto).prediction().outcome != "never", upto
+
+
+def test_noise_at_a_floor_is_one():
+    rng = np.random.default_rng(4)
+    values = np.concatenate([np.geomspace(80.0, 2.0, 50), 1.72 * (1.0 + 0.002 * rng.normal(size=60))])
+    answer = watch(values, ">", 1e-5, 100).prediction()
+    assert answer.outcome == "never" and answer.confidence >= 0.9
+
+
 def test_a_rest_that_outlasts_all_before_is_one():
     values = np.concatenate([np.repeat([4.0, 3.0, 2.5], 3), np.full(200, 2.25)])
     early, late = (watch(values, ">", 1.0, n).prediction() for n in (14, 209))

@@ -29,6 +29,9 @@ EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", 
 QUIET, WAITS = 0.25, 0.2
 #: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
 SLOWED = 0.3
+#: Turns of correlated noise, as a share of its values, at least: half of the steps of a random walk turn, two thirds of
+#: those of white noise. Of fewer than 40 values more are asked for, because a slow wave has some, too.
+TURNS, TURNS_OF_FEW = 0.25, 0.4
 #: Values of a record that fell to a floor, and at the floor, at least.
 CAME, ARRIVED = 32, 10
 
@@ -258,7 +261,8 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
         return None
     up = np.diff(y) > 0
-    if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < 0.25 * len(y)):
+    turns = TURNS if len(y) >= 40 else TURNS_OF_FEW
+    if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < turns * len(y)):
         return None  # a smooth bend is not noise
     if correlated and wanders(side * (y - mark)):
         return None

@@ -132,8 +132,11 @@ def test_the_view_shows_each_run_and_stops_it(reports):
     list(view._parts.values())[-1].asked("act", {"name": "stop", "value": None})
     thread.join()
     reports.wait(2)
-    while "1 finished, 1 stopped" not in view._words.value:  # told by the thread that receives
+    for _ in range(3000):  # the view is told by the thread that receives, a moment later
+        if "stopped" in view._words.value:
+            break
         time.sleep(0.01)
+    assert "1 finished, 1 stopped" in view._words.value
     view.close()
     assert reports.listeners == []
     with pytest.raises(WatchError, match="expected reports"):

@@ -68,9 +68,12 @@ def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
     >>> number(1 / 3), number(1234567, grouped=True), number(float("nan")), number(True), number(None)
     ('0.333333', '1,234,567', 'NaN', 'true', 'none')
     """
+    kind = type(value)
+    if kind is float:  # the usual case
+        return f"{value:.{digits}g}" if value == value else "NaN"
     if value is None:
         return "none"
-    if type(value).__name__ in ("bool", "bool_"):  # NumPy is not loaded here: the command line's help has to be quick
+    if kind.__name__ in ("bool", "bool_"):  # NumPy is not loaded here: the command line's help has to be quick
         return "true" if value else "false"
     if isinstance(value, numbers.Integral):
         whole = int(value)

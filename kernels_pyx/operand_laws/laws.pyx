@@ -11,6 +11,8 @@ recurrences.pxi      linear recurrences of steps, of logarithms and of squares
 oscillation.pxi      the magnitude of a damped oscillation
 selection.pxi        all laws of a record, scored by their prediction of its last quarter
 noise.pxi            if the steps of a record follow from those before them; its slope, as that of a trend or of a walk
+rests.pxi            if a record has come to rest, or repeats itself
+rules.pxi            counters, multipliers and steps that repeat, continued digit by digit
 ===================  =====================================================================================
 
 The methods and their sources are told in the modules of ``workbench/analysis/forecast/laws``; plain NumPy of the same
@@ -47,3 +49,5 @@ include "recurrences.pxi"
 include "oscillation.pxi"
 include "selection.pxi"
 include "noise.pxi"
+include "rests.pxi"
+include "rules.pxi"

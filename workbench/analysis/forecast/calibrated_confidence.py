@@ -81,7 +81,7 @@ def bin_of(n: int) -> int:
 
 def confidence(kind: str, n: int) -> float:
     """Probability that an answer of this kind about a record of n values is right."""
-    return TABLE.get(kind, prior(kind))[bin_of(n)]
+    return (TABLE.get(kind) or prior(kind))[bin_of(n)]
 
 
 def is_exact(kind: str) -> bool:

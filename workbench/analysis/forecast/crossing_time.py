@@ -16,7 +16,7 @@ import numpy as np
 from workbench.analysis.forecast.calibrated_intervals import ahead_doubt, interval, law_class
 from workbench.analysis.forecast.first_passage import changed_at_last, passage
 from workbench.analysis.forecast.laws.law_selection import EXACT, GROUPS, Fitted, Law, again, try_all
-from workbench.kernels.laws import is_noisy, slope
+from workbench.kernels.laws import is_noisy, settled, slope
 
 #: A law with a larger error is refused.
 WORST = 0.2
@@ -73,11 +73,10 @@ def forecast_crossing(
     holds as well as before.
     """
     n = len(x)
-    if n < 3 or not np.all(np.isfinite(x)) or not math.isfinite(t):
+    # of a record that has come to rest within its rounding, or repeats itself, no law's crossing is real
+    if n < 3 or not math.isfinite(t) or settled(x, eps) is not False:
         return None
     held = max(1, n // 4)
-    if _settled(x, eps):
-        return None
     with np.errstate(all="ignore"):
         if hint is not None and 16 <= n < 1.5 * hint.n:
             found = _by_hint(x, held, eps, hint, op, t)
@@ -106,19 +105,6 @@ def _by_hint(x: np.ndarray, held: int, eps: float, hint: Hint, op: str, t: float
         return None
     found = _follow(x, held, tried, eps, op, t)
     return found if found is None else replace(found, hint=hint)
-
-
-def _settled(x: np.ndarray, eps: float) -> bool:
-    """True if the record has come to rest within its rounding, or repeats itself: then no law's crossing is real."""
-    n = len(x)
-    steps = np.abs(np.diff(x[-max(4, n // 8) :]))
-    if n >= 8 and np.all(steps <= 64 * eps * np.abs(x[-1])):
-        return True
-    same = np.flatnonzero(x[:-1] == x[-1])
-    if not same.size or n < 6:
-        return False
-    p = n - 1 - int(same[-1])
-    return 2 * p <= n and bool(np.array_equal(x[n - p :], x[n - 2 * p : n - p]))
 
 
 def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, t: float) -> Crossing | None:
@@ -214,7 +200,7 @@ def _residual(x: np.ndarray, op: str, t: float) -> tuple[np.ndarray, float] | No
         return None
     if op in ("<", "<="):
         return -x, -t
-    if t > 0 and np.all(x > 0) and (float(x.max()) > 2.0 * float(x.min()) or t < 0.5 * float(x.min())):
+    if t > 0 and (low := float(x.min())) > 0 and (float(x.max()) > 2.0 * low or t < 0.5 * low):
         return np.log(x), math.log(t)
     return x, t
 

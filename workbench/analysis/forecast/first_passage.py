@@ -81,15 +81,15 @@ def _walk(y: np.ndarray, d: np.ndarray, threshold: float) -> FirstPassage | None
     rates = -(mean + se * _NORMAL)
     centre = gap / -mean
     k = np.geomspace(max(centre / 30, 0.5), 30 * centre, 200)
-    total = np.zeros(len(k))
     far = gap + 0.583 * sd  # discrete steps overshoot: the barrier is farther by 0.583 sd (Siegmund 1979)
     with np.errstate(all="ignore"):
         root = sd * np.sqrt(k)
-        for g in np.maximum(rates, 0.05 * -mean):
-            mirrored = _log_phi(-(far + g * k) / root) + 2 * g * far / (sd * sd)
-            mirrored = np.nan_to_num(np.minimum(mirrored, 0.0), nan=-np.inf)  # nothing of the mirror image is left
-            total += np.minimum(np.exp(_log_phi((g * k - far) / root)) + np.exp(mirrored), 1.0)
-    return _quantiles(k, 1.0 - total / len(rates), "independent steps with a mean", "walk")
+        g = np.maximum(rates, 0.05 * -mean)[:, None]  # a row for each
+        mirrored = _log_phi(-(far + g * k) / root) + 2 * g * far / (sd * sd)
+        mirrored = np.minimum(mirrored, 0.0)
+        mirrored[np.isnan(mirrored)] = -np.inf  # nothing of the mirror image is left
+        passed = np.minimum(np.exp(_log_phi((g * k - far) / root)) + np.exp(mirrored), 1.0)
+    return _quantiles(k, 1.0 - passed.sum(axis=0) / len(rates), "independent steps with a mean", "walk")
 
 
 def _drift_changes(d: np.ndarray) -> bool:
@@ -161,8 +161,9 @@ def _around(y: np.ndarray, down: list[Trend], threshold: float) -> FirstPassage 
         g = trend.gradient(n - 1 + grid)
         doubt = trend.sd * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", g, inverse, g), 0.0))
         middle = trend.line(n - 1 + grid) - threshold
-        for q in _NORMAL:
-            alive += weight / len(_NORMAL) * np.exp(np.cumsum(_log_phi((middle + q * doubt) / trend.sd) * width))
+        each = _log_phi((middle + _NORMAL[:, None] * doubt) / trend.sd) * width
+        for row in np.exp(np.cumsum(each, axis=1)):
+            alive += weight / len(_NORMAL) * row
     best = down[int(np.argmax(weights))].name
     return _quantiles(grid, alive, "independent noise around a trend", best)
 

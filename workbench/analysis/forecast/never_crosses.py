@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.analysis.forecast.crossing_time import Crossing
 from workbench.analysis.forecast.diverges_from import drifts_away, goes_away
-from workbench.analysis.forecast.laws.exact_continuation import OPS
+from workbench.analysis.forecast.laws.exact_continuation import OPS, median
 from workbench.analysis.forecast.swings import resets, swings_clear, wanders
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
@@ -241,11 +241,11 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     y, mark, whole = late, t, x
     if np.all(x > 0) and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
         y, mark, whole = np.log(late), math.log(t), np.log(x)
-    if _intermittent(y):
+    gap, span = float((side * (y - mark)).min()), float(np.ptp(y))
+    if gap <= 2.0 * span:
         return None
-    gap = float(np.min(side * (y - mark)))
-    spread, span = float(y.std(ddof=1)), float(np.ptp(y))
-    if gap <= 2.0 * span or gap <= 5.0 * spread or spread == 0:
+    spread = float(y.std(ddof=1))
+    if gap <= 5.0 * spread or spread == 0 or _intermittent(y):
         return None
     k = np.arange(len(y)) - (len(y) - 1) / 2
     slope = float(k @ y / (k @ k))
@@ -279,8 +279,8 @@ def _intermittent(y: np.ndarray) -> bool:
 
     The median step of normal noise is 0.67 of its deviation, of noise with Student's three degrees of freedom 0.4.
     """
-    d = np.abs(np.diff(y))
-    if float(np.median(d)) < QUIET * math.sqrt(float(np.mean(d * d))):
+    d = np.abs(y[1:] - y[:-1])
+    if median(d) < QUIET * math.sqrt(float(np.mean(d * d))):
         return True
     rests = np.count_nonzero(d == 0)
     return bool(rests > WAITS * len(d) and len(np.unique(y)) > 0.9 * (len(y) - rests))

@@ -41,12 +41,12 @@ def swings_clear(y: np.ndarray) -> float | None:
         return None
     noisy = laws.is_noisy(late)
     walks = wanders(y)
-    period = _lag(late, NOISY if noisy or walks else ALIKE)
+    period = laws.repeat_lag(late, NOISY if noisy or walks else ALIKE, BLOCK, SHORTEST, LEFT)
     size = len(late) // 3 if period is None else period * max(-(-BLOCK // period), n // 3 // period)
     count = min(3, n // size)
     if count < 2 or walks and (period is None or noisy):
         return None
-    if count == 2 and _lag(late, CLOSELY) is None:
+    if count == 2 and laws.repeat_lag(late, CLOSELY, BLOCK, SHORTEST, LEFT) is None:
         return None
     blocks = y[n - count * size :].reshape(count, size)
     span, gap = float(np.ptp(blocks[-1])), float(blocks[-1].min())
@@ -86,16 +86,3 @@ def resets(x: np.ndarray, keep: str) -> bool:
         return False
     starts = np.flatnonzero(y == base)
     return len(starts) > 1 and float(y.max()) > base + counts[0] and len(set(np.diff(starts).tolist())) > 1
-
-
-def _lag(y: np.ndarray, alike: float) -> int | None:
-    """The shortest lag at which the last values repeat well, two turns of them or more; None where they do not."""
-    best, least, away = None, alike, 0.0
-    for p in range(1, len(y) // 2 + 1):
-        size = max(p, 2 * BLOCK)
-        scatter = float(y[-size:].std())
-        unlike = float((y[p:] - y[:-p])[-size:].std()) / scatter if scatter > 0 else alike
-        if unlike < least and p >= SHORTEST and away >= LEFT:
-            best, least = p, 0.8 * unlike  # a multiple of the period repeats as well as the period
-        away = max(away, unlike)
-    return best

@@ -7,12 +7,15 @@ observations this makes a forecast, never a proof.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from workbench.kernels.laws import followed
 
 OPS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -129,12 +132,17 @@ def first_failure(x: int, c: int, op: str, t: float) -> int | None:
 
 def float_steps(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     """An exact counter or multiplier of floats in the dtype of x; None if no such rule reproduces the observations."""
-    if len(x) < 3 or not np.all(np.isfinite(x)) or x[-1] == x[-2]:
+    if len(x) < 3:
+        return None
+    ends = (*x[:2].tolist(), *x[-2:].tolist())
+    if ends[2] == ends[3] or not (_regular(ends, x.dtype, "add") or _regular(ends, x.dtype, "multiply")):
+        return None
+    if not np.isfinite(x).all():
         return None
     dtype = x.dtype.type
     with np.errstate(all="ignore"):
         for kind, ufunc in (("add", np.add), ("multiply", np.multiply)):
-            for c in _candidates(x, kind) if _regular(x, kind) else ():
+            for c in _candidates(x, kind) if _regular(ends, x.dtype, kind) else ():
                 c = dtype(c)
                 if ufunc(x[-2], c) == x[-1] and np.array_equal(ufunc(x[:-1], c), x[1:]):
                     found = _simulate(x[-1], c, kind, ufunc, op, threshold)
@@ -165,15 +173,24 @@ def _doubted(found: Steps, x: np.ndarray, c: np.floating, op: str, threshold: fl
     return replace(found, span=(min(ends), max(ends)))
 
 
-def _regular(x: np.ndarray, kind: str) -> bool:
-    """False if the first step and the last one differ by more than rounding can explain: the usual case."""
-    info = np.finfo(x.dtype)
-    eps, (a, b), (c, d) = float(info.eps), x[:2].tolist(), x[-2:].tolist()
+def _regular(ends: tuple[float, float, float, float], dtype: np.dtype, kind: str) -> bool:
+    """False if the first step and the last one differ by more than rounding can explain: the usual case.
+
+    ``ends`` are the first two and the last two values.
+    """
+    (a, b, c, d), (eps, tiny) = ends, limits(dtype)
     if kind == "add":
-        return not abs((b - a) - (d - c)) > 4 * eps * max(abs(a), abs(b), abs(c), abs(d), float(info.tiny))
-    if min(abs(a), abs(b), abs(c), abs(d)) < 2 * float(info.tiny):
+        return not abs((b - a) - (d - c)) > 4 * eps * max(abs(a), abs(b), abs(c), abs(d), tiny)
+    if min(abs(a), abs(b), abs(c), abs(d)) < 2 * tiny:
         return True  # the digits of such numbers are few
     return not abs(b / a - d / c) > 4 * eps * abs(d / c)
+
+
+@functools.cache
+def limits(dtype: np.dtype) -> tuple[float, float]:
+    """Relative rounding and smallest normal number of a dtype of floats."""
+    info = np.finfo(dtype)
+    return float(info.eps), float(info.tiny)
 
 
 def _candidates(x: np.ndarray, kind: str) -> list[float]:
@@ -184,14 +201,15 @@ def _candidates(x: np.ndarray, kind: str) -> list[float]:
     else:
         if np.any(wide[:-1] == 0):
             return []
-        c = _median(wide[1:] / wide[:-1])
+        c = median(wide[1:] / wide[:-1])
     if not math.isfinite(c) or c == 0:
         return []
     # a written constant has few digits, and the plain difference may differ from it by a rounding: shortest first
     return [float(f"{c:.{digits}g}") for digits in (1, 2, 3, 6, 9, 12, 15)] + [c]
 
 
-def _median(v: np.ndarray) -> float:
+def median(v: np.ndarray) -> float:
+    """The median of values without NaN."""
     middle = len(v) // 2
     if len(v) % 2:
         return float(np.partition(v, middle)[middle])
@@ -200,19 +218,16 @@ def _median(v: np.ndarray) -> float:
 
 
 def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None:
-    done, value, test, budget = 0, x, OPS[op], SIMULATED
+    done, value, budget = 0, x, SIMULATED
     size, slug = 256, "counter" if kind == "add" else "geometric"
     while budget > 0:
-        block = np.full(size + 1, c, dtype=x.dtype)
-        block[0] = value
-        values = ufunc.accumulate(block)[1:]
-        failed = np.flatnonzero(~test(values, threshold))
-        if failed.size:
-            return Steps(done + int(failed[0]) + 1, slug, step=float(c))
-        if values[-1] == values[-2] or not np.isfinite(values[-1]):
-            slug = "absorbed" if np.isfinite(values[-1]) else "overflow"
-            return Steps(None, slug if kind == "add" or slug == "overflow" else "limit", float(values[-1]), float(c))
-        done, value, budget = done + size, values[-1], budget - size
+        k, last, before = _followed(value, c, ufunc, size, op, threshold)
+        if k:
+            return Steps(done + k, slug, step=float(c))
+        if last == before or not np.isfinite(last):
+            slug = "absorbed" if np.isfinite(last) else "overflow"
+            return Steps(None, slug if kind == "add" or slug == "overflow" else "limit", float(last), float(c))
+        done, value, budget = done + size, last, budget - size
         if kind == "add" and (float(threshold) - float(value)) * float(c) < 0:
             return Steps(None, "moves-away" if op not in ("!=", "==") else "steps-over", step=float(c))
         size = min(4 * size, 65536)
@@ -221,6 +236,20 @@ def _simulate(x, c, kind: str, ufunc, op: str, threshold: float) -> Steps | None
             done, value = done + jumped[0], jumped[1]
             size = 256 if jumped[0] else size
     return None
+
+
+def _followed(x, c, ufunc, size: int, op: str, threshold: float) -> tuple[int, Any, Any]:
+    """(k, last, before last) of up to ``size`` values; k counts those up to the first that fails, 0 if none does."""
+    dtype = x.dtype.type
+    if dtype is np.float64 or dtype is np.float32:
+        single = dtype is np.float32
+        k, last, before = followed(float(x), float(c), ufunc is np.multiply, single, size, op, threshold)
+        return k, dtype(last), dtype(before)
+    block = np.full(size + 1, c, dtype=x.dtype)
+    block[0] = x
+    values = ufunc.accumulate(block)[1:]
+    failed = np.flatnonzero(~OPS[op](values, threshold))
+    return int(failed[0]) + 1 if failed.size else 0, values[-1], values[-2]
 
 
 def _jump(x, c, threshold: float) -> tuple[int, np.floating]:

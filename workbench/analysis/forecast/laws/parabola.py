@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
 
 #: Fewest values; rounding of a second difference, in units of the last place of the largest value; bend at least, in
 #: roundings; iterations ahead at most.
@@ -23,13 +23,16 @@ def parabola(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     n = len(x)
     if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
         return None
-    v = x.astype(np.float64)
-    bends = np.diff(v, 2)
-    rounding = ROUNDING * float(np.finfo(x.dtype).eps) * float(np.abs(v).max())
-    first, last = float(bends[0]), float(bends[-1])
+    v = x.astype(np.float64, copy=False)
+    (p, q, r), (s, t, u) = v[:3].tolist(), v[-3:].tolist()
+    first, last = (r - q) - (q - p), (u - t) - (t - s)
+    unit = ROUNDING * limits(x.dtype)[0]
+    if not abs(last) > CLEAR * unit * max(abs(p), abs(u)):
+        return None
+    rounding = unit * float(np.abs(v).max())
     if not abs(first - last) <= rounding or not abs(last) > CLEAR * rounding:
         return None  # the usual case
-    if not float(np.ptp(bends)) <= rounding:
+    if not float(np.ptp(np.diff(v, 2))) <= rounding:
         return None
     k = np.arange(n) - (n - 1.0)  # 0 at the newest value
     c, b, a = (float(p) for p in np.polynomial.polynomial.polyfit(k, v, 2))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+from workbench.kernels.laws import step_period
 
 #: Longest period; rounding of a step, in units of the largest value, and of what is met exactly.
 LONGEST, ROUNDING, NEAR = 16, 8 * 2.2e-16, 1e-12
@@ -41,17 +42,18 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
 
 def _period(v: list[Any]) -> int | None:
     """The shortest period of the steps, which differ within it and do not sum to nothing; None without one."""
+    if type(v[-1]) is float:
+        return step_period(v, LONGEST, ROUNDING) or None
     n = len(v)
-    rounding = 0 if type(v[-1]) is int else ROUNDING * max(abs(v[0]), abs(v[-1]))
     last, before = v[-1] - v[-2], v[-2] - v[-3]
     for p in range(2, min(LONGEST, (n - 4) // 2) + 1):
         # two steps tell nearly all periods apart
-        if abs(v[-1 - p] - v[-2 - p] - last) > rounding or abs(v[-2 - p] - v[-3 - p] - before) > rounding:
+        if v[-1 - p] - v[-2 - p] != last or v[-2 - p] - v[-3 - p] != before:
             continue
         steps = [b - a for a, b in zip(v, v[1:], strict=False)]
-        if all(abs(b - a) <= rounding for a, b in zip(steps, steps[p:], strict=False)):
-            uneven = max(steps[-p:]) - min(steps[-p:]) > rounding
-            return p if uneven and abs(v[-1] - v[-1 - p]) > rounding else None
+        if steps[p:] == steps[:-p]:
+            uneven = max(steps[-p:]) != min(steps[-p:])
+            return p if uneven and v[-1] != v[-1 - p] else None
     return None
 
 

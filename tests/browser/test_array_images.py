@@ -48,7 +48,7 @@ PIXEL = f"([row, column]) => [...{CANVAS}.getContext('2d').getImageData(column, 
 def page(opened):
     page = opened.page
     page.wait_for_function(f"() => {ROOT}.length === 2 && [...{ROOT}].every(r => r.dataset.drawn > 0)", timeout=WAIT_MS)
-    page.locator(".workbench-is-value").scroll_into_view_if_needed()
+    page.locator(".workbench-is-value").first.scroll_into_view_if_needed()
     return page
 
 
@@ -194,7 +194,7 @@ def test_light_and_dark(opened, page, tmp_path):
         opened.theme(name)
         page.wait_for_timeout(300)
         inks.add(page.evaluate("getComputedStyle(document.querySelector('.workbench-is-value .workbench-flow')).color"))
-        page.locator(".workbench-is-value").screenshot(path=tmp_path / f"value_{name.lower()}.png")
+        page.locator(".workbench-is-value").first.screenshot(path=tmp_path / f"value_{name.lower()}.png")
     print("screenshots:", tmp_path)
     assert len(inks) == 2, inks
 

@@ -288,7 +288,7 @@ def test_words_stand_beside_the_node_and_go_with_a_click(small):
 def test_the_legend_names_what_is_on_the_screen(opened, small):
     opened.kernel("session.restart(); session.step(60)")
     legend = "return home.querySelector('.workbench-legend').innerText"
-    small.until(f"{legend}.includes('next') && {legend[7:]}.includes('loop or branch control')")
+    small.until(f"{legend}.includes('next') && {legend[7:]}.includes('control flow')")
     assert "foreign" not in small.ask(legend) and "another library" not in small.ask(legend)
     small.press("all-close")
     small.until(f"{legend}.includes('closed box') && !{legend[7:]}.includes('way back')")
@@ -310,7 +310,7 @@ def test_hostile_names_are_shown(opened):
     strange = Graph(opened, 2)
     assert strange.ask("return home.querySelectorAll('img, script').length") == 0
     assert strange.ask("return figure.textContent.includes('<img')")
-    strange.home.locator("button[data-command=next]").wait_for()
+    strange.home.locator("button[data-command=fit]").wait_for()
     strange.home.locator("input").fill("op:Merge")
     strange.home.locator("input").press("Enter")
     strange.titled("<img")

@@ -113,6 +113,9 @@ def test_what_frames_are_made_of(opened, op, name, drawn, told):
     panel.click("next_iteration", "paused")
     panel.click("next_iteration", "paused")
     box = opened.page.locator(".workbench-debugger").nth(3).locator(".workbench-is-graph")
+    fold = box.get_by_text("View \u25be")
+    if fold.is_visible():
+        fold.click()
     box.locator("button[data-command=all-open]").click()
     box.locator("input[type=search]").fill(f"op:{op} name~{name.split('/')[1]}")
     box.locator("input[type=search]").press("Enter")

@@ -12,8 +12,9 @@ import workbench as wb
 from tests.session.test_edits import by_hand, newton
 from tests.widgets.graphs import EVIL
 from workbench.errors import TraceError
-from workbench.widgets.export.notes import MOST_NOTE, edits_told
+from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.export.snapshot import MEMBER
+from workbench.widgets.text.edits_told import edits_told
 
 
 @pytest.fixture

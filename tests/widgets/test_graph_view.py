@@ -412,11 +412,11 @@ def test_a_failed_node_is_red_and_has_no_value():
 def test_the_legend_has_the_signs_of_the_picture_and_no_other(running):
     session, view = running
     texts = [sign["text"] for sign in view.model(session.snapshot())["legend"]]
-    assert "loop or branch control" in texts and "operation of another library" not in texts
-    assert "closed box: click to open" not in texts and "way back to the next iteration" in texts
+    assert "control flow" in texts and "run by another library" not in texts
+    assert "closed box: click to open" not in texts and "way back" in texts
     view.collapse(("outer",))
     texts = [sign["text"] for sign in view.model(session.snapshot())["legend"]]
-    assert "closed box: click to open" in texts and "way back to the next iteration" not in texts
+    assert "closed box: click to open" in texts and "way back" not in texts
     with_graph_alone = GraphView(session.graph)
     assert "next" not in [sign["text"] for sign in with_graph_alone.model(None)["legend"]]
     with_graph_alone.close()

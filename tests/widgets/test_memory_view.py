@@ -92,7 +92,7 @@ def test_the_model_of_a_session_is_cut_where_the_run_goes_back():
         session.step_back(5)
         back = session.memory_now().event
         assert follow.update(session.memory_now())["lines"][0]["x"].tolist() == [0.0, back] and back < there
-        assert model["headline"].endswith("budget of the trace 536.9 MB")
+        assert model["headline"].endswith("budget of the trace 512.0 MiB")
 
 
 def test_arrays_on_a_device_are_a_line_of_their_own():
@@ -150,7 +150,7 @@ def test_figure_and_file(base, name, log, tmp_path):
     assert type(figure) is go.Figure and figure.data[0].name.startswith("base") and len(kept) == 4
     assert [d.name for d in figure.data if d.visible and d.mode == "markers"] == ["released"]
     assert figure.layout.yaxis.type == ("log" if log else "linear")
-    assert figure.layout.annotations[0].text == "limit 4.0 KB"
+    assert figure.layout.annotations[0].text == "limit 3.9 KiB"
     assert figure.layout.title.text == "4 arrays, 480 B \u00b7 peak 504 B"
     text = view.to_html(tmp_path / "memory.html", name).read_text(encoding="utf-8")
     assert "Plotly.newPlot" in text and '<script src="http' not in text

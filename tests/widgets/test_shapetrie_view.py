@@ -56,7 +56,7 @@ def test_the_headline():
         trie.release(trie.intern((i,)))
     words = headline(trie.stats())
     assert "2 shapes of at most 2" in words and "0.0 % of 3 lookups hit" in words and "1 evicted" in words
-    assert (size_text(640), size_text(23_100), size_text(61_500_000)) == ("640 B", "23.1 KB", "61.5 MB")
+    assert (size_text(640), size_text(23_100), size_text(61_500_000)) == ("640 B", "22.6 KiB", "58.7 MiB")
 
 
 def test_a_huge_trie_is_summarised():

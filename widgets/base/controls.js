@@ -109,6 +109,7 @@ const MAKERS = { choice, press, select, checks, switch: toggle, text: field };
 export default {
   render({ model, el }) {
     const box = aria(make("div", "workbench-controls", el), "group");
+    const joined = model.get("status").headline ? joinHead(el, box) : () => {};
     // keys typed here are no commands of the notebook
     box.addEventListener("keydown", (event) => {
       if (["INPUT", "SELECT", "SUMMARY", "BUTTON"].includes(event.target.tagName) && !/^F\d+$/.test(event.key)) {
@@ -149,6 +150,6 @@ export default {
         focused = undefined;
       }
       error.textContent = now.error ? `\u26a0 ${now.error}` : "";
-    });
+    }, joined);
   },
 };

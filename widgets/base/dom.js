@@ -162,6 +162,28 @@ function remember(changes) {
   }
 }
 
+// Puts a line of controls beside the title of the area around, where there is one; a view that stands alone keeps it in its
+// element. The area may get its title later, and takes what is marked then (layout.js). Gives the function that ends it.
+function joinHead(home, line) {
+  line.classList.add("workbench-headline");
+  line.workbenchHome = home;
+  let waiting = 0;
+  const join = () => {
+    if (!home.isConnected) {
+      waiting = requestAnimationFrame(join);
+      return;
+    }
+    const own = [...(home.closest(".workbench-panel")?.classList ?? [])].filter((name) => name.startsWith("workbench-is-"));
+    line.classList.add(...own); // it is a part of this view, wherever it stands
+    home.closest(".workbench-area")?.querySelector(":scope > .workbench-area-head > .workbench-area-slot")?.append(line);
+  };
+  waiting = requestAnimationFrame(join);
+  return () => {
+    cancelAnimationFrame(waiting);
+    line.remove();
+  };
+}
+
 // Calls back at an event of the model; gives the function that ends it.
 function listen(model, event, callback) {
   model.on(event, callback);

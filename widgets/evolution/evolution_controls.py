@@ -98,7 +98,7 @@ def settings_of(choice: Choice, ghosts: bool) -> dict[str, Any]:
     ]
     if single and choice.activation == "all":
         next(c for c in controls if c["name"] == "activation")["value"] = "looked at"
-    return {"label": "What the evolution view shows", "controls": controls, "error": ""}
+    return {"label": "What the evolution view shows", "controls": controls, "error": "", "headline": True}
 
 
 def _control(

@@ -55,7 +55,7 @@ export default {
         const file = status.done[what];
         row.done.replaceChildren();
         if (!file) continue;
-        make("span", "", row.done, `\u2714 ${file.path} (${(file.bytes / 1e6).toFixed(1)} MB) `).dataset.file = file.path;
+        make("span", "", row.done, `\u2714 ${file.path} (${(file.bytes / 2 ** 20).toFixed(1)} MiB) `).dataset.file = file.path;
         makeButton("Download", `Download ${file.path}`, row.done, () => tell(model, { kind: "download", what }));
       }
       complain(error, status.error);

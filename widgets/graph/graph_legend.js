@@ -23,14 +23,17 @@ function sign({ sign: kind, colour, style }, parent) {
 export default {
   render({ model, el }) {
     const root = aria(make("div", "workbench-legend", el), "group", "Legend");
+    const box = make("div", "workbench-legend-signs", root);
+    make("span", "workbench-legend-keys", root, "F10 step \u00b7 F9 run \u00b7 / search \u00b7 ? keys");
     let shown = "";
     return follow(model, el, ({ signs = [] }) => {
       const key = JSON.stringify(signs);
       if (key === shown) return;
       shown = key;
-      root.replaceChildren();
+      box.replaceChildren();
+      root.title = signs.map((one) => (one.sign === "text" ? `${one.style}: ${one.text}` : one.text)).join(", ");
       for (const one of signs) {
-        const holder = make("span", "", root);
+        const holder = make("span", "", box);
         sign(one, holder);
         make("span", "", holder, one.text);
       }

@@ -1,4 +1,7 @@
-"""The legend of a graph's picture: what the colours and lines on the screen mean, and nothing that is not there."""
+"""The legend of a graph's picture: what the colours and lines on the screen mean, and nothing that is not there.
+
+What is told first is what people look for first: a line has room for about nine signs.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ if TYPE_CHECKING:
 KINDS = {
     "input": "input",
     "op": "operation",
-    "control": "loop or branch control",
+    "control": "control flow",
     "output": "output",
-    "foreign": "operation of another library",
+    "foreign": "run by another library",
     "collapsed": "closed box: click to open",
 }
 EDGES = {
-    "data": "data",
     "taken": "branch taken",
     "dead": "branch not taken",
-    "back": "way back to the next iteration",
+    "back": "way back",
+    "data": "data",
     "control": "order only",
 }
 
@@ -32,11 +35,7 @@ def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -
     """The signs of a picture: ``sign`` ("box", "line", "text" or "point"), ``colour``, ``style`` and ``text``."""
     dead = set(state["dead"])
     kinds = {box["kind"] for box in picture["nodes"] if box["id"] not in dead}
-    found = [_sign("box", COLOURS[kind], "solid", words) for kind, words in KINDS.items() if kind in kinds]
-    if dead:
-        found.append(_sign("box", theme.GREY, "dot", "not executed"))
-    if state["current"] is not None:
-        found.append(_sign("box", theme.VERMILION, "bold", "next"))
+    found = [_sign("box", theme.VERMILION, "bold", "next")] if state["current"] is not None else []
     if state["bad"]:
         found.append(_sign("box", theme.BAD, "bold", " or ".join(sorted(set(state["bad"].values())))))
     if marks.selected is not None:
@@ -47,15 +46,18 @@ def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -
         **dict.fromkeys(state["taken_edges"], "taken"),
         **dict.fromkeys(state["dead_edges"], "dead"),
     }
+    if state["ages"]:
+        found.append(_sign("text", theme.GREY, "1.74 (4)", "from an earlier iteration"))
+    if marks.points:
+        found.append(_sign("point", theme.BREAKPOINT, "solid", "breakpoint"))
+    found += [_sign("box", COLOURS[kind], "solid", words) for kind, words in KINDS.items() if kind in kinds]
+    if dead:
+        found.append(_sign("box", theme.GREY, "dot", "not executed"))
     lines = {looks.get(k) or edge["kind"] for k, edge in enumerate(picture["edges"])}
     for kind, words in EDGES.items():
         if kind in lines:
             colour, _, dash = LINES[kind]
             found.append(_sign("line", colour, "bold" if kind == "taken" else dash, words))
-    if state["ages"]:
-        found.append(_sign("text", theme.GREY, "1.74 (4)", "value of an earlier iteration"))
-    if marks.points:
-        found.append(_sign("point", theme.BREAKPOINT, "solid", "breakpoint"))
     return found
 
 

@@ -3,7 +3,8 @@
 const KEYS = new Set([
   "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Enter", "Backspace", "b", "B", "n", "N", "+", "-", "0", "f", "Escape",
 ]);
-const HELP = "Arrow keys move along the edges, Enter opens a box, Backspace closes the box around, B sets a breakpoint, " +
+const HELP = "Click a node to see it here. Arrows move, Enter opens a box, B sets a breakpoint, / searches, F fits.";
+const KEY_HELP = "Arrow keys move along the edges, Enter opens a box, Backspace closes the box around, B sets a breakpoint, " +
   "/ searches, N goes to the next match, + and - zoom, 0 is full size, F fits.";
 
 // Where a number is drawn between the two ends of its axis: the graph fills its figure, without margins.
@@ -38,7 +39,7 @@ function scrollPage(scroller, y) {
 }
 
 // Gives what the bar above asks for: `look` and `fit`, `home` takes the focus, and `leave` ends the listening.
-function hand(model, el, search, send) {
+function hand(model, el, line, search, send) {
   let home;
   let hover;
   // What the picture is about comes into sight, and stays there while sizes change (words that come late, another window), until
@@ -139,9 +140,9 @@ function hand(model, el, search, send) {
     home = el.closest(".workbench-graph");
     if (!home) return;
     ownKeys(home);
-    aria(home, "group", `Picture of the graph. ${HELP}`);
+    aria(home, "group", `Picture of the graph. ${KEY_HELP}`);
     home.tabIndex = 0;
-    home.addEventListener("keydown", onKey);
+    for (const place of [home, line]) place.addEventListener("keydown", onKey);
     home.addEventListener("pointerdown", onDown, true);
     window.addEventListener("pointermove", onMove, true);
     for (const kind of HANDS) window.addEventListener(kind, onHand, { capture: true, passive: true });
@@ -160,7 +161,7 @@ function hand(model, el, search, send) {
       clearTimeout(waits);
       clearTimeout(starts);
       hover?.();
-      home?.removeEventListener("keydown", onKey);
+      for (const place of [home, line]) place?.removeEventListener("keydown", onKey);
       home?.removeEventListener("pointerdown", onDown, true);
       window.removeEventListener("pointermove", onMove, true);
       for (const kind of HANDS) window.removeEventListener(kind, onHand, { capture: true });

@@ -7,7 +7,10 @@ export default {
     const root = make("div", "workbench-graphtools", el);
 
     // -- search and buttons -----------------------------------------------------------------------------------------
-    const bar = aria(make("div", "workbench-graphbar", root), "toolbar", "Graph");
+    const line = make("div", "workbench-graphtools", el);
+    el.prepend(line);
+    ownKeys(line);
+    const bar = aria(make("div", "workbench-graphbar", line), "toolbar", "Graph");
     const search = make("input", "", bar);
     search.type = "search";
     search.maxLength = 500;
@@ -15,25 +18,35 @@ export default {
     search.title = "Names and patterns, op:MatMul, dtype:float32, shape:3,3, frame:while, line:12";
     search.setAttribute("aria-label", "Search for nodes by name, op:, dtype:, shape:, frame: or line:");
     const count = aria(make("span", "workbench-count", bar), "status");
-    const button = (label, tooltip, kind, more) => {
-      const made = makeButton(label, tooltip, bar, () => send(kind, more));
+    const command = (place, label, tooltip, kind, more) => {
+      const made = makeButton(label, tooltip, place, () => send(kind, more));
       made.dataset.command = kind + (more?.value ? `-${more.value}` : "");
       return made;
     };
-    const previous = button("\u2039", "Previous match (Shift+Enter)", "previous");
-    const next = button("\u203a", "Next match (Enter)", "next");
-    make("span", "workbench-gap", bar);
+    const previous = command(bar, "\u2039", "Previous match (Shift+Enter)", "previous");
+    const next = command(bar, "\u203a", "Next match (Enter)", "next");
+    const fit = makeButton("Fit", "Show the whole picture (F)", bar, () => picture.fit());
+    fit.dataset.command = "fit";
+    // in a narrow area these are behind a button
+    const fold = makeButton("View \u25be", "Size, direction and boxes of the picture", bar, () => unfold(fold.ariaExpanded !== "true"));
+    fold.classList.add("workbench-graphfold");
+    const rest = make("span", "workbench-graphrest", bar);
+    const unfold = (open) => {
+      fold.ariaExpanded = String(open);
+      rest.dataset.open = String(open);
+    };
+    unfold(false);
+    const held = (element) => element === fold || rest.contains(element);
+    for (const part of [fold, rest]) part.addEventListener("focusout", (event) => held(event.relatedTarget) || unfold(false));
+    const button = (label, tooltip, kind, more) => command(rest, label, tooltip, kind, more);
     button("\u2212", "Smaller (-)", "zoom", { value: "out" });
     const size = button("100 %", "Full size (0)", "zoom", { value: "one" });
     button("+", "Larger (+)", "zoom", { value: "in" });
-    const fit = makeButton("Fit", "Show the whole picture (F)", bar, () => picture.fit());
-    fit.dataset.command = "fit";
     const there = button("\u25ce", "Show the selected node, large", "zoom", { value: "selection" });
-    make("span", "workbench-gap", bar);
     const direction = button("", "", "direction");
     button("Open all", "Open all boxes that fit", "all", { value: "open" });
     button("Close all", "Draw loops, scopes and blocks as one box each", "all", { value: "close" });
-    const boxes = make("span", "workbench-boxes", bar);
+    const boxes = make("span", "workbench-boxes", rest);
 
     let typed;
     let asked = "";
@@ -59,7 +72,7 @@ export default {
       taken(event);
     });
 
-    const picture = hand(model, el, search, send);
+    const picture = hand(model, el, line, search, send);
     const paint = overview(model, root, send);
 
     // -- where we are, and what is selected -------------------------------------------------------------------------
@@ -84,7 +97,7 @@ export default {
     const show = () => {
       const now = model.get("status");
       count.textContent = now.count ?? "";
-      previous.disabled = next.disabled = !now.found;
+      for (const turn of [previous, next]) turn.hidden = turn.disabled = !now.found;
       there.disabled = !now.title;
       size.textContent = now.zoom ?? "100 %";
       direction.textContent = now.direction === "right" ? "\u2192" : "\u2193";
@@ -100,7 +113,7 @@ export default {
       facts.replaceChildren();
       make("b", "", facts, now.title ?? "");
       for (const fact of now.facts ?? []) make("span", fact.bad ? "workbench-bad" : "", facts, fact.text);
-      if (!now.title) make("span", "workbench-hint", facts, "Click a node to see it here. " + HELP);
+      if (!now.title) make("span", "workbench-hint", facts, HELP).title = KEY_HELP;
       if (key === shown) return;
       shown = key;
       crumbs.dataset.flat = String(Boolean(now.flat));
@@ -130,7 +143,7 @@ export default {
       picture.look();
     };
     show();
-    const ends = [listen(model, "change:status", update), onTheme(paint)];
+    const ends = [listen(model, "change:status", update), onTheme(paint), joinHead(el, line)];
     return () => {
       clearTimeout(typed);
       for (const end of ends) end();

@@ -80,7 +80,7 @@ def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Sp
         words = "position in the plan's order" if curves else "bytes"
         layout[axes[0]] = {"title": {"text": words}, "anchor": axes[1].replace("axis", ""), "rangemode": "tozero"}
         if not curves:
-            layout[axes[0]] |= {"tickformat": "~s", "ticksuffix": "B"}
+            layout[axes[0]] |= _byte_ticks(max((float(b["stop"] - b["start"]) for b in bars), default=0.0))
         layout[axes[1]] = {
             "domain": [0.0, max(0.05, split - 70 / (whole - top - 40))] if curves else [0.0, 1.0],
             "anchor": axes[0].replace("axis", ""),
@@ -114,8 +114,23 @@ def _shown(model: dict[str, Any]) -> bool:
 
 def _byte_axis(model: dict[str, Any]) -> dict[str, Any]:
     if model["log"]:
-        return {"type": "log", "tickformat": "~s", "ticksuffix": "B", "dtick": 1, "rangemode": "normal"}
-    return {"type": "linear", "tickformat": "~s", "ticksuffix": "B", "rangemode": "tozero"}
+        powers = [2.0 ** (5 * k) for k in range(11)]
+        return {"type": "log", "tickvals": powers, "ticktext": [_tick(p) for p in powers], "rangemode": "normal"}
+    top = max((float(line["y"].max()) for line in model["lines"] if len(line["y"])), default=0.0)
+    if model["limit"] is not None and _shown(model):
+        top = max(top, float(model["limit"]))
+    return {"type": "linear", "rangemode": "tozero", **_byte_ticks(top)}
+
+
+def _byte_ticks(top: float) -> dict[str, Any]:
+    """Ticks from 0 to a number of bytes at multiples of a power of two, four to eight of them."""
+    step = 2.0 ** max(0, int(np.ceil(np.log2(max(top, 1.0) / 8))))
+    values = [step * k for k in range(int(top / step) + 2)]
+    return {"tickvals": values, "ticktext": [_tick(v) for v in values]}
+
+
+def _tick(size: float) -> str:
+    return size_text(int(size)).replace(".0 ", " ")
 
 
 def _curves(model: dict[str, Any]) -> list[dict[str, Any]]:

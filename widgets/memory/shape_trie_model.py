@@ -45,13 +45,13 @@ def headline(stats: dict[str, Any]) -> str:
 
 
 def size_text(size: int) -> str:
-    """Bytes for reading: ``640 B``, ``23.1 KB``, ``61.5 MB``."""
+    """Bytes for reading: ``640 B``, ``23.1 KiB``, ``61.5 MiB``, as the report of the memory has them."""
     value = float(size)
-    for unit in ("B", "KB", "MB"):
-        if value < 1000:
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
+        value /= 1024
+    return f"{value:.1f} GiB"
 
 
 def _add(rows: list[dict[str, Any]], node: dict[str, Any], parent: str, path: str) -> None:

@@ -9,7 +9,7 @@ import ipywidgets
 
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
-from workbench.widgets.export.notes import edits_told
+from workbench.widgets.text.edits_told import edits_told
 
 if TYPE_CHECKING:
     from workbench.session import Session

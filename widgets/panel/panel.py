@@ -18,7 +18,7 @@ from workbench.widgets.base.stage.stage import Staged
 from workbench.widgets.control_flow.control_flow_view import ControlFlowView
 from workbench.widgets.evolution.evolution_view import EvolutionView
 from workbench.widgets.export.moments_page import pictures_of
-from workbench.widgets.export.notes import MOST_NOTE, edits_told
+from workbench.widgets.export.notes import MOST_NOTE
 from workbench.widgets.export.page import write_page
 from workbench.widgets.export.snapshot import finding_of, read_finding
 from workbench.widgets.graph.graph_view import GraphView
@@ -34,6 +34,7 @@ from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.panel.toolbar import Toolbar
 from workbench.widgets.termination.condition_strips import ConditionStrips
 from workbench.widgets.termination.termination_view import TerminationView
+from workbench.widgets.text.edits_told import edits_told
 from workbench.widgets.time.time_slider import TimeSlider
 from workbench.widgets.values.value_inspector import ValueInspector
 
@@ -100,7 +101,10 @@ class Debugger(Staged, ipywidgets.VBox):
         )
         self.spill = None if self.session is None or self.session.trace.spill is None else SpillProgress(self.session)
         above = [w for w in (self.toolbar, self.spill) if w is not None]
-        super().__init__([*above, body, self.layout_part])
+        # the signs of the graph, in one line below all columns
+        legend = self.graph.legend
+        self.graph.children = tuple(part for part in self.graph.children if part is not legend)
+        super().__init__([*above, body, legend, self.layout_part])
         self.add_class("workbench-debugger")
         if self.session is not None:
             self.add_class(f"workbench-session-{self.session.number}")

@@ -14,8 +14,9 @@ from workbench.widgets.text.numerals import numeral
 BARS = 2
 #: a word about a line that is higher than this share of the axis stands below it
 TOP_SHARE = 0.6
-#: the word of a cell at the end, half the width of a cell in iterations, and the share of the axis that a word needs
-STOP, CELL, ROOMY = "stop", 0.4, 0.25
+#: the word of a cell at the end, half the width of a cell in iterations and half its height in pixels, and the share of
+#: the axis that a word needs: that of several iterations, and that of the end
+STOP, CELL, HALF, ROOMY, WORD = "stop", 0.46, 10, 0.25, 0.1
 
 
 def ground_shapes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:
@@ -118,11 +119,18 @@ def cell_shapes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
     shapes = []
     for cell in cells:
         tone = "@other" if cell.word == STOP else "@data"
-        place = {"xref": "x", "yref": f"{axis} domain", "x0": cell.first - CELL, "x1": cell.last + CELL}
+        place = {"xref": "x", "yref": axis, "ysizemode": "pixel", "yanchor": 0.5}
+        place |= {"x0": cell.first - CELL, "x1": cell_end(cells, cell)}
         fill = "rgba(0,0,0,0)" if cell.ahead or cell.word == STOP else "@ahead"
         line = {"color": tone, "width": 1.2}
-        shapes.append({"type": "rect", **place, "y0": 0.08, "y1": 0.92, "fillcolor": fill, "line": line})
+        shapes.append({"type": "rect", **place, "y0": -HALF, "y1": HALF, "fillcolor": fill, "line": line})
     return shapes
+
+
+def cell_end(cells: list[StripCell], cell: StripCell) -> float:
+    """The iteration up to which a cell is drawn: the end has room for its word, where no iteration follows it."""
+    span = max(c.last for c in cells) + 1
+    return max(cell.last + CELL, cell.first - CELL + WORD * span) if cell.word == STOP else cell.last + CELL
 
 
 def cell_notes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
@@ -137,8 +145,8 @@ def cell_notes(cells: list[StripCell], axis: str) -> list[dict[str, Any]]:
             continue
         word = cell.word if many == 1 else f"{cell.word} \u00d7 {numeral(many)}"
         tone = "other" if cell.word == STOP else "data"
-        at, anchor = (cell.last + CELL, "right") if narrow else ((cell.first + cell.last) / 2, "center")
-        notes.append(_note(word, at, 0.5, "x", f"{axis} domain", tone, anchor, "middle"))
+        at = (cell.first - CELL + cell_end(cells, cell)) / 2
+        notes.append(_note(word, at, 0.5, "x", f"{axis} domain", tone, "center", "middle"))
     return notes
 
 

@@ -10,6 +10,7 @@ from workbench.widgets.base.spec import Spec, base_layout, text, whole_ticks
 from workbench.widgets.strips.strip import SharedAxis, Strip
 from workbench.widgets.strips.strip_axes import LINEAR_MOST, fitted, shown_part
 from workbench.widgets.strips.strip_marks import (
+    HALF,
     bad_marks,
     breakpoint_notes,
     cell_notes,
@@ -91,6 +92,7 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
         "anchor": "y" if len(strips) < 2 else f"y{len(strips)}",
         "rangemode": "tozero",
         "autorange": True,
+        "autorangeoptions": {"clipmin": -0.5},  # iterations begin at 0
         "zeroline": False,
         "visible": True,
         "tickformat": ",d",
@@ -170,6 +172,7 @@ def _head(strip: Strip, axis: str, first: int) -> dict[str, Any]:
         "bad": any(line.bad is not None for line in strip.lines),
         "flags": strip.flags,
         "share": strip.share,
+        "fixed": 2 * HALF + 4 if strip.cells else 0,
         "lines": lines,
     }
 

@@ -9,6 +9,7 @@ import numpy as np
 from workbench.widgets.base.spec import text
 from workbench.widgets.strips.strip import Strip, StripLine
 from workbench.widgets.strips.strip_axes import LINEAR_MOST
+from workbench.widgets.strips.strip_marks import CELL, cell_end
 from workbench.widgets.text.labels import shorten
 
 #: points of a line that have a dot each
@@ -67,7 +68,7 @@ def strip_traces(strip: Strip, axis: str, now: float | None, plain: bool) -> lis
         }
     )
     if strip.cells:  # an axis takes its range from traces
-        ends = np.array([strip.cells[0].first - 0.5, strip.cells[-1].last + 0.5])
+        ends = np.array([strip.cells[0].first - CELL, cell_end(strip.cells, strip.cells[-1])])
         clear = {"mode": "markers", "marker": {"opacity": 0, "size": 1}, "hoverinfo": "skip"}
         data.append({**place, **clear, "x": ends, "y": np.array([0.5, 0.5]), "name": "cells"})
     if not strip.edits:

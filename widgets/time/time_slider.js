@@ -14,7 +14,8 @@ const NAME = 90; // least pixels for the name in front of it
 export default {
   render({ model, el }) {
     const box = aria(make("div", "workbench-bar workbench-time", el), "group", "Iteration shown in all views");
-    const tools = make("div", "workbench-time-tools", box);
+    const line = make("div", "workbench-bar workbench-time", box);
+    const tools = make("div", "workbench-time-tools", line);
     const frames = aria(make("select", "", tools), "", "Loop");
     frames.title = "Loop whose iterations the slider shows";
     const play = makeButton("", "Play the iterations", tools, () => (timer ? halt() : start()));
@@ -209,7 +210,7 @@ export default {
       frames.value = status.frame;
       frames.style.display = names.length > 1 ? "" : "none";
       const levels = status.levels ?? [];
-      box.style.display = levels.length ? "" : "none";
+      box.style.display = line.style.display = levels.length ? "" : "none";
       if (!area && (area = el.closest(".workbench-area"))) area.addEventListener(PLACED, align);
       if (levels.length !== sliders.length) build(levels.length);
       levels.forEach((at, k) => {
@@ -226,7 +227,7 @@ export default {
         range.setAttribute("aria-valuetext", ran ? `iteration ${at.value} of ${at.last} of ${at.name}` : "has not run yet");
         range.dataset.set = String(at.set);
       });
-      box.dataset.live = String(Boolean(status.live));
+      box.dataset.live = line.dataset.live = String(Boolean(status.live));
       newest.setAttribute("aria-pressed", String(Boolean(status.live)));
       go.disabled = !status.can_go;
       const text = status.live ? `newest: ${status.text}` : `looking at ${status.text}`;
@@ -238,6 +239,6 @@ export default {
       align();
       if (!open && waiting) ask(waiting);
     };
-    return follow(model, el, show, halt, () => area?.removeEventListener(PLACED, align));
+    return follow(model, el, show, halt, joinHead(box, line), () => area?.removeEventListener(PLACED, align));
   },
 };

@@ -25,8 +25,8 @@ def explain_rows(found: Explanation, spoken: Spoken) -> list[dict[str, Any]]:
     """The links as rows in the order of a walk through the tree: ``number`` of the link, ``depth`` from 0 on, texts
     (``shown``, what people call it, with the internal ``tag`` where that is another; ``name``, ``where``, ``value``,
     ``op``, ``note``, ``line``), ``frame`` and ``iteration`` to go there, ``bad`` ("NaN", "Inf" or nothing), ``root``
-    (an input or a constant), ``again`` (told before: its own rows are above), ``kids`` (rows right below it). Nothing
-    is escaped."""
+    (an input or a constant), ``edited`` (set by hand), ``again`` (told before: its own rows are above), ``kids`` (rows
+    right below it). Nothing is escaped."""
     rows: list[dict[str, Any]] = []
     told: set[int] = set()
     stack = [(0, 0)]
@@ -74,6 +74,7 @@ def _row(link: ProvenanceLink, depth: int, again: bool, spoken: Spoken) -> dict[
         "value": "?" if link.value is None else value_text(link.value),
         "bad": bad_word(link.value),
         "note": printable("; ".join(notes)),
+        "edited": bool(link.edited),
         "root": not link.sources and link.complete,
         "again": again,
         "kids": 0 if again else len(link.sources),
@@ -119,6 +120,7 @@ def blank(headline: str, names: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "headline": headline,
         "rows": [],
+        "edits": [],
         "more": "",
         "error": "",
         "bad": False,

@@ -25,6 +25,8 @@ export default {
     const problem = aria(make("div", "workbench-flow-error", box), "alert");
     const origin = aria(make("div", "workbench-explain-origin", box), "status");
     const head = aria(make("div", "workbench-flow-line", box), "status");
+    const edits = aria(make("div", "workbench-diff-first", box), "status"); // they may stand far down in the chain
+    edits.dataset.kind = "edited";
     const tree = aria(make("div", "workbench-explain-tree", box), "tree", "Values it was computed from");
     const tail = make("div", "workbench-flow-bar", box);
     const more = make("span", "workbench-flow-dim", tail);
@@ -93,6 +95,7 @@ export default {
       item.title = [row.name, row.line, row.expression].filter(Boolean).join("\n");
       const mark = make("span", "workbench-flow-mark workbench-explain-fold", item, row.kids ? "" : row.root ? "\u25CF" : "\u00B7");
       mark.setAttribute("aria-hidden", "true");
+      if (row.edited) item.dataset.kind = "edited";
       if (row.kids) {
         mark.addEventListener("click", (event) => {
           event.stopPropagation();
@@ -140,6 +143,8 @@ export default {
         }
       }
       more.textContent = status.more ?? "";
+      edits.textContent = status.edits?.length ? `Edited in this run: ${status.edits.join(" ")}` : "";
+      edits.style.display = edits.textContent ? "" : "none";
       further.style.display = status.more ? "" : "none";
       const text = JSON.stringify(status.rows ?? []);
       if (text === drawn) return;

@@ -17,6 +17,7 @@ from workbench.widgets.base.html_view import HtmlView
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.text.display_names import Spoken
+from workbench.widgets.text.edits_told import edits_told
 from workbench.widgets.text.labels import tag_text
 from workbench.widgets.values.explain_model import OPEN, blank, explain_rows, origin_model, path_of, typed_path
 
@@ -161,6 +162,7 @@ class ExplainView(HtmlView):
             **asked,
             "headline": f"{rows[0]['shown']} comes from" if len(found) > 1 else head,
             "rows": rows,
+            "edits": edits_told(trace),
             "more": more,
             "error": "",
             "bad": any(r["bad"] for r in rows),

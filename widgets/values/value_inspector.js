@@ -16,7 +16,10 @@ export default {
     const box = aria(make("div", "workbench-flow workbench-words workbench-value", el), "region", "Value");
     ownKeys(box);
     const set = (field, value) => tell(model, { kind: "set", field, value });
-    const first = make("div", "workbench-flow-bar", box);
+    const line = make("div", "workbench-flow workbench-words workbench-value", el);
+    el.prepend(line);
+    ownKeys(line);
+    const first = make("div", "workbench-flow-bar", line);
     const name = field(first, "name", "Value", "name of a value or node", 10);
     const offerNames = suggest(name);
     const short = make("span", "workbench-value-short", first);
@@ -220,6 +223,6 @@ export default {
       }
       said.textContent = status.said ?? "";
     }
-    return follow(model, el, show);
+    return follow(model, el, show, joinHead(el, line));
   },
 };

@@ -72,11 +72,15 @@ export default function strips(view) {
     const { t, b, l } = view.held.layout.margin;
     aside = width >= WIDE;
     const room = Math.max(1, height - t - b);
-    const total = told.heads.reduce((sum, head) => sum + (head.share ?? 1), 0);
+    // what has words in place of lines takes the same pixels at any height, and leaves the rest to the others
+    const over = aside ? BETWEEN : HEAD;
+    const fixed = (head) => (head.fixed ? head.fixed + over + 6 : 0);
+    const left = Math.max(1, room - told.heads.reduce((sum, head) => sum + fixed(head), 0));
+    const total = told.heads.reduce((sum, head) => sum + (head.fixed ? 0 : head.share ?? 1), 0) || 1;
     const update = { "margin.l": aside ? l + COLUMN : l };
     let from = 0;
     told.heads.forEach((head, k) => {
-      const to = from + ((head.share ?? 1) / total) * room;
+      const to = from + (head.fixed ? fixed(head) : ((head.share ?? 1) / total) * left);
       const [top, bottom] = [from + (aside ? (k ? BETWEEN : 6) : HEAD), to - (k + 1 < told.heads.length ? 6 : 0)];
       update[`${head.axis.replace("y", "yaxis")}.domain`] = [Math.max(0, 1 - bottom / room), Math.max(0, 1 - Math.min(top, bottom) / room)];
       from = to;
@@ -219,7 +223,7 @@ export default function strips(view) {
       put(name, head.name);
       row.title = plain([head.name, head.value, ...head.notes].filter(Boolean).join(" \u00b7 "));
       row.dataset.bad = String(head.bad);
-      put(notes, head.notes.join(" \u00b7 "));
+      fill(row, notes, head.notes);
       const several = head.lines.length > 1;
       const texts = at === null && !several ? [[head.value, true]] : head.lines.map((own) => valueOf(own, head));
       values.replaceChildren();
@@ -233,6 +237,20 @@ export default function strips(view) {
       });
     });
     crosshair();
+  }
+
+  // The notes of a strip. In the column at the left each has a line of its own, and those that have no room are in the tooltip
+  // alone; of the first one at least what stands in front of its comma is shown.
+  function fill(row, notes, texts) {
+    const key = JSON.stringify([texts, aside, row.style.maxHeight, row.clientWidth]);
+    if (row.dataset.notes === key) return;
+    row.dataset.notes = key;
+    notes.replaceChildren();
+    if (!aside) return put(notes, texts.join(" \u00b7 "));
+    const lines = texts.map((text) => make("span", "", notes, plain(text)));
+    const high = () => row.scrollHeight > row.clientHeight + 1;
+    while (lines.length > 1 && high()) lines.pop().remove();
+    if (lines.length && high()) lines[0].textContent = lines[0].textContent.split(", ")[0];
   }
 
   // One sentence for those who do not see the curves.

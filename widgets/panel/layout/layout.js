@@ -48,8 +48,13 @@ class PanelLayout {
     if (!area) return;
     const head = make("div", "workbench-area-head", area);
     aria(make("span", "workbench-area-title", head, title), "heading").setAttribute("aria-level", "3");
+    const slot = make("div", "workbench-area-slot", head);
+    slot.append(...area.querySelectorAll(".workbench-headline")); // of views that were there before; others come by themselves
     makeMaximise(key, title, head, () => this.maximise(key));
-    this.ends.push(() => head.remove());
+    this.ends.push(() => {
+      for (const line of [...slot.children]) line.workbenchHome?.prepend(line);
+      head.remove();
+    });
   }
 
   maximise(key) {

@@ -21,6 +21,7 @@ from workbench.widgets.strips.strip_marks import (
 )
 from workbench.widgets.strips.strip_traces import strip_traces
 from workbench.widgets.text.labels import shorten
+from workbench.widgets.text.numerals import spaced
 
 #: pixels: the line above all strips, the head of each, its plot (one alone, and at least), the iteration axis
 TOP, HEAD, PLOT, LEAST, FOOT = 22, 22, 84, 56, 40
@@ -168,7 +169,7 @@ def _head(strip: Strip, axis: str, first: int) -> dict[str, Any]:
         "axis": axis,
         "name": text(strip.name),
         "value": text(strip.value),
-        "notes": [text(n) for n in strip.notes],
+        "notes": [text(spaced(n)) for n in strip.notes],
         "bad": any(line.bad is not None for line in strip.lines),
         "flags": strip.flags,
         "share": strip.share,

@@ -91,7 +91,7 @@ def verdict_model(
         "sign": TONES[told["tone"]],
         "badge": f"{sign} {word}",
         "headline": told["headline"],
-        "reason": shorten(re.sub("^the ", "The ", told["reason"]), 600),
+        "reason": spaced(shorten(re.sub("^the ", "The ", told["reason"]), 600)),
         "facts": [[label, shorten(words, 300)] for label, words in facts if words],
         "clauses": rows,
         "root": [shorten(r, 60) for r in told["root"][:NAMES]],

@@ -220,7 +220,7 @@ export default {
         if (waiting?.depth !== k + 1) {
           range.max = Math.max(at.last, 0);
           range.value = at.value;
-          count.textContent = ran ? counted(at.value, at.last) : "has not run yet";
+          count.textContent = count.title = ran ? counted(at.value, at.last) : "has not run yet";
         }
         range.disabled = !ran;
         range.setAttribute("aria-label", `Iteration of ${at.name}`);

@@ -53,7 +53,8 @@ export default {
     const said = aria(make("div", "workbench-flow-said", box), "status");
 
     function field(parent, key, label, hint, size) {
-      const holder = make("label", "", parent, label ? `${label} ` : "");
+      const holder = make("label", "", parent);
+      if (label) make("span", "workbench-value-field", holder, `${label} `);
       const input = make("input", "", holder);
       input.size = size;
       input.placeholder = hint;

@@ -83,13 +83,24 @@ export default {
         const words = make("div", "workbench-watch-words", line);
         if (row.measure) make("span", "workbench-flow-dim", words, `${row.measure} `);
         make("b", "", words, row.value ?? "");
-        make("span", "", words, ` ${row.label} `);
+        make("span", "", words, ` ${(row.label ?? "").toLowerCase()} `);
         const numbers = [];
+        if ((row.bound ?? null) !== null) numbers.push(`dashed: ${row.bound}`);
         if (row.rate !== null) numbers.push(`rate ${row.rate.toPrecision(4)}`);
         if (row.limit !== null) numbers.push(`limit ${row.limit}`);
         make("span", "workbench-flow-dim", words, numbers.join(", "));
         line.title = row.why;
       }
+      const seen = (status.variables ?? []).map((row) => row.x).filter((x) => x.length);
+      if (!seen.length) return;
+      // the iterations below the curves, all of which have the same
+      const axis = make("div", "workbench-watch-row workbench-watch-axis", table);
+      make("span", "", axis, "iteration");
+      const ends = make("div", "workbench-watch-ends", axis);
+      const whole = (k) => Math.round(k).toLocaleString("en").replaceAll(",", "\u2009");
+      const [from, to] = [Math.min(...seen.map((x) => x[0])), Math.max(...seen.map((x) => x[x.length - 1]))];
+      for (const at of [from, (from + to) / 2, to]) make("span", "", ends, whole(at));
+      make("span", "", axis);
     });
   },
 };

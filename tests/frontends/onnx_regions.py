@@ -55,6 +55,8 @@ class RegionMaker:
     def draw(self, pool: list) -> None:
         x, shape = self.r.choice(pool[-3:])
         draws: list[Callable[[str, tuple[int, ...], list], None]] = [self.unary, self.binary]
+        if self.opset >= 11:
+            draws += [self.cut, self.choose, self.padded, self.by_computed_sizes, self.taken]
         if len(shape) == 4:
             draws += [self.conv] * 3 + [self.pool, self.norm, self.join, self.binary]
         self.r.choice(draws)(x, shape, pool)
@@ -104,3 +106,63 @@ class RegionMaker:
         alike = [n for n, s in pool if s == shape]
         other = self.r.choice([*alike, *alike, self.weight(), self.weight(*shape[1:2], 1, 1) if len(shape) == 4 else x])
         self.add(self.r.choice(("Add", "Add", "Mul", "Sub", "Div")), [x, other], shape, pool)
+
+    def ints(self, values: object) -> str:
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.array(values, np.int64), name))
+        return name
+
+    def node(self, op: str, inputs: list[str], count: int = 1, **attrs: object) -> list[str]:
+        """A node whose results nobody draws from."""
+        names = [f"t{len(self.nodes)}_{k}" for k in range(count)]
+        self.nodes.append(helper.make_node(op, inputs, names, **attrs))
+        return names
+
+    def cut(self, x: str, shape: tuple[int, ...], pool: list) -> None:
+        axis = self.r.randrange(len(shape))
+        size = shape[axis]
+        if size < 2:
+            return
+        part = self.r.randrange(1, size)
+        made = (*shape[:axis], part, *shape[axis + 1 :])
+        if self.r.random() < 0.5:
+            step = self.r.choice((1, 1, 2, -1))
+            ends = {1: (0, part), 2: (0, 2 * part), -1: (part - 1, -(1 << 40))}[step]
+            made = (*made[:axis], len(range(size)[slice(0, 2 * part, 2)]), *made[axis + 1 :]) if step == 2 else made
+            self.add("Slice", [x, *map(self.ints, ([ends[0]], [ends[1]], [axis], [step]))], made, pool)
+        else:
+            sizes = [size - part, part]
+            given = {"split": sizes} if self.opset < 13 else {}
+            inputs = [x] if self.opset < 13 else [x, self.ints(sizes)]
+            self.add("Identity", [self.node("Split", inputs, 2, axis=axis, **given)[1]], made, pool)
+
+    def choose(self, x: str, shape: tuple[int, ...], pool: list) -> None:
+        above = self.node(self.r.choice(("Less", "Greater", "Equal")), [x, self.weight()])[0]
+        if self.r.random() < 0.5:
+            self.add("Where", [above, x, self.weight()], shape, pool)
+        else:
+            self.add("Cast", [above], shape, pool, to=TensorProto.FLOAT)
+
+    def padded(self, x: str, shape: tuple[int, ...], pool: list) -> None:
+        pads = [self.r.randrange(2) for _ in range(2 * len(shape))]
+        pads[:2] = pads[len(shape) : len(shape) + 2] = [0, 0]
+        sizes = zip(shape, pads, pads[len(shape) :], strict=False)
+        self.add("Pad", [x, self.ints(pads), self.weight()], tuple(d + a + b for d, a, b in sizes), pool)
+
+    def by_computed_sizes(self, x: str, shape: tuple[int, ...], pool: list) -> None:
+        """Joined axes, and back, by sizes that are known only as it runs."""
+        sizes = self.node("Shape", [x])[0]
+        axis = self.r.randrange(len(shape))
+        size = self.node("Gather", [sizes, self.ints([axis])])[0]
+        flat = self.node("Mul", [self.node("Add", [size, self.ints([3])])[0], self.ints([0])])[0]
+        rows = self.node(
+            "Reshape", [x, self.node("Concat", [size, self.node("Sub", [flat, self.ints([1])])[0]], axis=0)[0]]
+        )
+        self.add("Reshape", [self.node("Neg", rows)[0], sizes], shape, pool)
+
+    def taken(self, x: str, shape: tuple[int, ...], pool: list) -> None:
+        axis = self.r.randrange(len(shape))
+        stop = self.node("ReduceMax", [self.ints([1, shape[axis]])], keepdims=0)[0]
+        places = self.node("Range", [self.ints(0), stop, self.ints(2)])[0]
+        made = (*shape[:axis], len(range(0, shape[axis], 2)), *shape[axis + 1 :])
+        self.add("Gather", [x, places], made, pool, axis=axis)

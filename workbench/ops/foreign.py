@@ -6,7 +6,7 @@ full name and the attrs of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -45,11 +45,17 @@ class RegionStep:
 class Joiner(Protocol):
     """A framework that computes stretches of nodes by one call, with the very results of the nodes one by one."""
 
-    def takes(self, step: RegionStep) -> bool:
-        """Return whether a node can be a part of a region."""
+    def version_of(self, steps: Sequence[RegionStep]) -> int:
+        """The version of the framework's ops in which regions of these nodes are written."""
 
-    def join(self, steps: Sequence[RegionStep], inputs: Sequence[Ref], outputs: Sequence[Ref]) -> RegionCall | None:
-        """The call from ``inputs``, the values that come from outside, to ``outputs``; None where there is none."""
+    def takes(self, step: RegionStep, version: int) -> bool:
+        """Return whether a node can be a part of a region of this version."""
+
+    def join(
+        self, steps: Sequence[RegionStep], inputs: Sequence[Ref], outputs: Sequence[Ref], objects: Collection[Ref]
+    ) -> RegionCall | None:
+        """The call from ``inputs``, the values that come from outside, to ``outputs``; None where there is none.
+        ``objects`` are the values of the steps that are arrays of their own; others stand in rows, in C's order."""
 
 
 _PREFIXES: set[str] = set()

@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
 from workbench.kernels.opcodes import ARRAY, CALL, NOP, REGION
 from workbench.ops.foreign import Joiner, RegionStep, joiner_of
-from workbench.plan.lowering.kernel_choice import evaluator
+from workbench.plan.lowering.kernel_choice import evaluator, resolver
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
 from workbench.plan.memory.storage import SMALL_BYTES, Slot, Spot, array_bytes
@@ -53,16 +55,18 @@ class RegionLowering:
         found: dict[str, PlannedRegion] = {}
         if joiner is None or self._state.home is not None:  # a region's call knows arrays of the host only
             return found
+        nodes = [None if i.frame is not None else self._state.graph.nodes[i.name] for i in items]
+        steps = {n.name: self._step(n) for n in nodes if n is not None and not self._only_renames(n)}
+        version = joiner.version_of([s for s in steps.values() if s is not None])
         open_ = PlannedRegion(joiner)
-        for item in items:
-            node = None if item.frame is not None else self._state.graph.nodes[item.name]
+        for node in nodes:
             if node is not None and self._only_renames(node):
                 if open_.names:
                     open_.names.append(node.name)
                 continue
-            step = None if node is None else self._step(node)
+            step = None if node is None else steps[node.name]
             size = 0 if step is None or not self._needs_all else sum(array_bytes(t) for t in step.gives)
-            if step is None or not joiner.takes(step) or size > self._most:
+            if step is None or not joiner.takes(step, version) or size > self._most:
                 self._close(open_, found)
                 open_ = PlannedRegion(joiner)
                 continue
@@ -104,7 +108,9 @@ class RegionLowering:
         if bound is not None and bound.joins is None:
             return None
         inputs = tuple([self._source(r) for r in node.inputs])
-        evaluate: Callable[[Sequence[Any]], Sequence[Any]] = evaluator(spec, node)
+        dtypes = [self._facts.type_of(r).dtype for r in node.inputs]
+        resolve = resolver(node, dtypes, gives[0].dtype) if bound is None and len(gives) == 1 else None
+        evaluate: Callable[[Sequence[Any]], Sequence[Any]] = _alone(evaluator(spec, node), resolve)
         if bound is not None:
             takes, call = bound.takes, bound.evaluate
             evaluate = lambda arrays: call([arrays[k] for k in takes])  # noqa: E731
@@ -168,7 +174,8 @@ class RegionLowering:
         )
         if not outputs:
             return None
-        function = region.joiner.join(region.steps, inputs, outputs)
+        objects = [r for r, spot in written.items() if spot.dtype is None]
+        function = region.joiner.join(region.steps, inputs, outputs, objects)
         if function is None:
             return None
         return function, tuple(map(self._state.spot, inputs)), tuple([written[r] for r in outputs])
@@ -209,3 +216,21 @@ class RegionLowering:
                 if read:
                     found.add(state.spot(ref).slot)
         return found
+
+
+def _alone(
+    evaluate: Callable[[Sequence[Any]], Sequence[Any]], resolve: Callable[[list[Any]], Any] | None
+) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """A node's results in the very order in memory in which the machine leaves them: compiled loops fill new arrays in
+    C's order, and what shares memory with an operand is copied (kernels: object_calls, windows)."""
+
+    def call(arrays: Sequence[Any]) -> Sequence[Any]:
+        results = evaluate(arrays)
+        if resolve is not None and resolve([(a.dtype, a.shape, a.strides) for a in arrays]) is not None:
+            return [np.asarray(r).copy(order="C") for r in results]
+        return [
+            np.array(r) if not r.flags.owndata and any(np.may_share_memory(r, a) for a in arrays) else r
+            for r in map(np.asarray, results)
+        ]
+
+    return call

@@ -1,13 +1,11 @@
 """The nodes of ONNX that stand for the steps of a region, and the graph that they make.
 
-Foreign nodes stand as they are. Of our own ops those are taken whose result is exact, or is rounded once as IEEE 754
-says, so that it is the same in every library: arithmetic, comparisons, and what moves elements.
+Foreign nodes stand as they are. Of our own ops those are taken whose result is the same in every library (exact_ops).
 """
 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.frontends.onnx.foreign import extensions
+from workbench.frontends.onnx.foreign.exact_ops import exact_node
 from workbench.frontends.onnx.foreign.nodes import Opsets, draws, node_of, present
 from workbench.frontends.onnx.foreign.ort_exceptions import fails_on_nothing
 from workbench.frontends.onnx.foreign.runtime import EVERYTHING
@@ -27,24 +26,25 @@ from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.ops.foreign import RegionStep
 
-__all__ = ["Opsets", "RegionGraph", "bytes_of", "graph_of", "sets_of", "takes"]
+__all__ = ["Opsets", "RegionGraph", "bytes_of", "graph_of", "sets_of", "takes", "version_of"]
 
 #: nodes that would be computed otherwise in the layout of convolutions: in front of them stands a change of shape that
 #: onnxruntime does not know beforehand, so that the layout ends there
 _LAYOUT_MATTERS = frozenset(("GlobalAveragePool", "AveragePool", "BatchNormalization"))
 #: constants of more bytes are packed for one session only, that of the node alone
 MOST_CONSTANT_BYTES = 4 << 20
-#: ops whose large results NumPy leaves in another order in memory, which later sums follow; and what is large for that
-_TURNED, TURNED_ITEMS = frozenset(("transpose", "slice", "broadcast_to")), 1 << 13
 #: the operator set of a region without foreign nodes of the standard
 _NEWEST = (("", 17),)
 
-#: (ONNX's name, inputs of ours that it takes, attributes, constants that follow the inputs)
-Made = tuple[str, tuple[int, ...], dict[str, Any], tuple[np.ndarray, ...]]
+
+def version_of(steps: Sequence[RegionStep]) -> int:
+    """The lowest operator set of the standard that foreign nodes among these have."""
+    found = [dict(s.bound.joins.opened_with) for s in steps if s.bound and isinstance(s.bound.joins, NodeSession)]
+    return min((sets[""] for sets in found if "" in sets), default=dict(_NEWEST)[""])
 
 
-def takes(step: RegionStep) -> bool:
-    """Return whether a node can be a part of a region."""
+def takes(step: RegionStep, version: int) -> bool:
+    """Return whether a node can be a part of a region whose foreign nodes are of this operator set."""
     types = [t for t, c in zip(step.takes, step.constants, strict=True) if c is None]
     if any(t.dtype not in SAME or t.shape is None or 0 in t.shape for t in (*types, *step.gives)):
         return False
@@ -52,10 +52,8 @@ def takes(step: RegionStep) -> bool:
         return False
     if any(c is not None and c.nbytes > MOST_CONSTANT_BYTES for c in step.constants):
         return False
-    if step.op in _TURNED and any(math.prod(d or 0 for d in t.shape or ()) >= TURNED_ITEMS for t in step.gives):
-        return False
     if step.bound is None:
-        return ":" not in step.op and _made(step, 17) is not None
+        return ":" not in step.op and exact_node(step, version) is not None
     session = step.bound.joins
     if not isinstance(session, NodeSession):
         return session is not None
@@ -75,7 +73,7 @@ def sets_of(steps: Sequence[RegionStep]) -> Opsets | None:
                 if found.setdefault(domain, version) != version:
                     return None
     found.setdefault("", dict(_NEWEST)[""])
-    if any(step.bound is None and _made(step, found[""]) is None for step in steps):
+    if any(step.bound is None and exact_node(step, found[""]) is None for step in steps):
         return None
     return tuple(sorted(found.items()))
 
@@ -225,58 +223,15 @@ def _affine(graph: RegionGraph, step: RegionStep) -> None:
 
 
 def _ours(graph: RegionGraph, step: RegionStep) -> None:
-    made = _made(step, graph.version)
+    made = exact_node(step, graph.version)
     assert made is not None
-    op, places, attrs, more = made
+    op, given, attrs = made
     names = []
-    for k in places:
-        value = step.constants[k]
-        names.append(graph.name(step.inputs[k]) if value is None else graph.constant(value))
-    names += [graph.constant(value) for value in more]
+    for operand in given:
+        value = step.constants[operand] if isinstance(operand, int) else operand
+        names.append(graph.constant(value) if value is not None else graph.name(step.inputs[operand]))
     outputs = [graph.name(r) for r in step.outputs]
     graph.proto.node.append(onnx().helper.make_node(op, names, outputs, **attrs))
 
 
 _ADD: dict[str, Callable[[RegionGraph, RegionStep], None]] = {"foreign": _foreign, "affine": _affine, "ours": _ours}
-
-_BINARY = {"add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div"}
-_UNARY = {"relu": "Relu", "sqrt": "Sqrt", "negative": "Neg", "abs": "Abs", "floor": "Floor", "ceil": "Ceil"}
-_VIEWS = frozenset(("reshape", "expand_dims", "squeeze", "flatten"))
-_FLOATS = frozenset(("float32", "float64"))
-
-
-def _made(step: RegionStep, version: int) -> Made | None:
-    """The node of ONNX that computes the very same as an op of ours."""
-    if step.attrs.get("checked") or step.attrs.get("numpy"):
-        return None
-    same = {t.dtype for t in (*step.takes, *step.gives)}
-    single = len(same) == 1 and len(step.gives) == 1
-    floats = single and same <= _FLOATS
-    out = step.gives[0] if step.gives else None
-    if step.op in _BINARY and floats and len(step.inputs) == 2:
-        return _BINARY[step.op], (0, 1), {}, ()
-    if step.op in _UNARY and floats and len(step.inputs) == 1:
-        return _UNARY[step.op], (0,), {}, ()
-    small = same == {"float32"} and single
-    if step.op == "hard_sigmoid" and small:
-        return "HardSigmoid", (0,), {k: float(step.attrs[k]) for k in ("alpha", "beta")}, ()
-    if step.op == "clip" and small and version >= 11 and all(t.shape == () for t in step.takes[1:]):
-        return "Clip", (0, 1, 2), {}, ()
-    if out is None or not out.is_static or len(step.gives) != 1:
-        return None
-    if step.op in _VIEWS and step.takes[0].is_static:
-        return "Reshape", (0,), {}, (np.array(out.shape, np.int64),) if 0 not in (out.shape or ()) else ()
-    if step.op == "broadcast_to" and step.takes[0].is_static:
-        return "Expand", (0,), {}, (np.array(out.shape, np.int64),)
-    if step.op == "transpose" and len(step.inputs) == 1 and step.attrs.get("perm") is not None:
-        return "Transpose", (0,), {"perm": [int(p) for p in step.attrs["perm"]]}, ()
-    if step.op == "concat" and single and not step.attrs.get("axis_input"):
-        return "Concat", tuple(range(len(step.inputs))), {"axis": int(step.attrs.get("axis", 0))}, ()
-    if (
-        step.op == "slice"
-        and version >= 10
-        and all(c is not None for c in step.constants[1:])
-        and len(step.inputs) in (3, 4, 5)
-    ):
-        return "Slice", tuple(range(len(step.inputs))), {}, ()
-    return None

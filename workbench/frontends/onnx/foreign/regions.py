@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from ctypes import c_char_p, c_void_p
 from typing import Any
 
@@ -30,8 +30,10 @@ from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.machine import same_bits
 from workbench.ops.foreign import RegionCall, RegionStep
 
-#: shapes of all inputs of a region
+#: shapes of all inputs of a region, with strides where an array is not in C's order
 Shapes = tuple[Any, ...]
+#: strides of each result of a region that is not in C's order when its nodes run alone
+Orders = tuple[tuple[int, ...] | None, ...]
 #: regions are compared for so many combinations of shapes; others run node by node
 MOST_SHAPES = 32
 #: rewritings of onnxruntime that change bits, or that nodes alone do not see. Names of its class GraphTransformer:
@@ -51,18 +53,25 @@ SWITCHED_OFF = ";".join(
 )
 
 
-def takes(step: RegionStep) -> bool:
-    """Return whether a node can be a part of a region."""
-    return region_nodes.takes(step)
+def version_of(steps: Sequence[RegionStep]) -> int:
+    """The operator set in which regions of these nodes are written."""
+    return region_nodes.version_of(steps)
 
 
-def join(steps: Sequence[RegionStep], inputs: Sequence[Ref], outputs: Sequence[Ref]) -> RegionCall | None:
+def takes(step: RegionStep, version: int) -> bool:
+    """Return whether a node can be a part of a region of this operator set."""
+    return region_nodes.takes(step, version)
+
+
+def join(
+    steps: Sequence[RegionStep], inputs: Sequence[Ref], outputs: Sequence[Ref], objects: Collection[Ref]
+) -> RegionCall | None:
     """One call for these nodes, or None where their operator sets differ or onnxruntime is not there."""
     sets = region_nodes.sets_of(steps)
     found = runtime()
     if sets is None or isinstance(found, str):
         return None
-    return RegionSession(found, steps, inputs, outputs, sets)
+    return RegionSession(found, steps, inputs, outputs, objects, sets)
 
 
 class RegionSession:
@@ -74,77 +83,103 @@ class RegionSession:
         steps: Sequence[RegionStep],
         inputs: Sequence[Ref],
         outputs: Sequence[Ref],
+        objects: Collection[Ref],
         sets: region_nodes.Opsets,
     ) -> None:
         self._runtime, self._steps, self._sets = found, tuple(steps), sets
-        self._inputs, self._outputs = tuple(inputs), tuple(outputs)
+        self._inputs, self._outputs, self._objects = tuple(inputs), tuple(outputs), frozenset(objects)
         types = {r: t for s in steps for r, t in zip(s.inputs, s.takes, strict=True)}
         gives = {r: t for s in steps for r, t in zip(s.outputs, s.gives, strict=True)}
         self._takes = [types[r] for r in inputs]
         self._gives: list[TensorType] = [gives[r] for r in outputs]
         self._lock = threading.Lock()
         self._session: _Joined | None = None
-        self._equal: set[Shapes] = set()
+        #: shapes for which results were compared -> order in memory of each that has no address, if it is another
+        self._equal: dict[Shapes, Orders] = {}
         self.refused = ""
 
     def __call__(self, operands: Sequence[Any], addresses: Sequence[int | None]) -> list[Any] | None:
         if self.refused:
             return None
         shapes: Shapes = tuple(
-            [t.shape if o.__class__ is int else o.shape for o, t in zip(operands, self._takes, strict=True)]
+            [
+                t.shape if o.__class__ is int else o.shape if o.flags.c_contiguous else (o.shape, o.strides)
+                for o, t in zip(operands, self._takes, strict=True)
+            ]
         )
         try:
-            if shapes not in self._equal and not self._compare(operands, addresses, shapes):
-                return None
+            orders = self._equal.get(shapes)
+            if orders is None:
+                orders = self._compare(operands, addresses, shapes)
+                if orders is None:
+                    return None
             assert self._session is not None
-            return self._session.run(operands, self._takes, addresses, self._gives)
+            results = self._session.run(operands, self._takes, addresses, self._gives)
+            return [r if o is None else _in_order(r, o) for r, o in zip(results, orders, strict=True)]
         except Exception:  # what is wrong is told by the node that fails
             return None
 
-    def _compare(self, operands: Sequence[Any], addresses: Sequence[int | None], shapes: Shapes) -> bool:
+    def _compare(self, operands: Sequence[Any], addresses: Sequence[int | None], shapes: Shapes) -> Orders | None:
         with self._lock:
             if shapes in self._equal:
-                return True
+                return self._equal[shapes]
             if len(self._equal) >= MOST_SHAPES:
-                return False
+                return None
             if self._session is None:
                 try:
                     self._session = self._made()
                 except RuntimeRefusal as error:
                     self.refused = f"onnxruntime does not take these nodes together: {error}"
-                    return False
+                    return None
             together = self._session.run(operands, self._takes, [None] * len(self._outputs), self._gives)
             given = [
                 arrays_at([o], [t])[0] if o.__class__ is int else o for o, t in zip(operands, self._takes, strict=True)
             ]
-            objects = {r for r, a in zip(self._outputs, addresses, strict=True) if a is None}
-            if not self._is_equal(given, dict(zip(self._outputs, together, strict=True)), objects):
-                return False
-            self._equal.add(shapes)
-            return True
+            orders = self._orders(given, dict(zip(self._outputs, together, strict=True)))
+            if orders is not None:
+                found = [orders.get(r) if a is None else None for r, a in zip(self._outputs, addresses, strict=True)]
+                self._equal[shapes] = tuple(found)
+            return self._equal.get(shapes)
 
-    def _is_equal(self, operands: Sequence[Any], together: dict[Ref, Any], objects: set[Ref]) -> bool:
-        """Node by node the same comes out, of ``objects`` in the same order in memory, too."""
+    def _orders(self, operands: Sequence[Any], together: dict[Ref, Any]) -> dict[Ref, tuple[int, ...]] | None:
+        """Strides of the results that node by node are not in C's order; None where one of them differs in a bit."""
         last = {r: k for k, s in enumerate(self._steps) for r in s.inputs}
         values = dict(zip(self._inputs, operands, strict=True))
+        found: dict[Ref, tuple[int, ...]] = {}
         for number, step in enumerate(self._steps):
             given = [c if c is not None else values[r] for r, c in zip(step.inputs, step.constants, strict=True)]
             for ref, value in zip(step.outputs, step.evaluate(given), strict=True):
-                values[ref] = value
-                one = np.asarray(value, order="K" if ref in objects else "C")
-                if ref in together and not same_bits(one, together.pop(ref)):
+                one = np.asarray(value)
+                dense = one.copy(order="C")
+                values[ref] = value if ref in self._objects else dense  # in rows all arrays are in C's order
+                if ref not in together:
+                    continue
+                if not same_bits(dense, together.pop(ref)):
                     self.refused = f"{step.op} {ref.node} differs from what it gives alone"
-                    return False
+                    return None
+                if one.strides != dense.strides and one.size > 1:
+                    found[ref] = one.strides
             for ref in step.inputs:
                 if last[ref] == number:
                     values.pop(ref, None)
-        return not together
+        return None if together else found
 
     def _made(self) -> _Joined:
         takes = dict(zip(self._inputs, self._takes, strict=True))
         graph = region_nodes.graph_of(self._steps, self._sets, takes, self._outputs)
         model = region_nodes.bytes_of(graph.proto, self._sets)
         return _Joined(self._runtime, model, graph)
+
+
+def _in_order(result: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
+    """The same with other strides: later sums go through memory in its order."""
+    if all(d == 1 or s == r for d, s, r in zip(result.shape, strides, result.strides, strict=True)):
+        return np.ndarray(result.shape, result.dtype, result, 0, strides)
+    ends = [(d - 1) * s for d, s in zip(result.shape, strides, strict=True)]
+    size, first = sum(map(abs, ends)) + result.itemsize, -sum(e for e in ends if e < 0)
+    found = np.ndarray(result.shape, result.dtype, np.empty(size, np.uint8), first, strides)
+    found[...] = result
+    return found
 
 
 class _Joined:

@@ -144,6 +144,8 @@ class Runtime:
             self.SetSessionGraphOptimizationLevel(options, level)
             self.SetSessionLogSeverityLevel(options, _FATAL)
             self.AddSessionConfigEntry(options, b"session.use_env_allocators", b"1")
+            # else its threads keep the cores for a while after each call, and those of NumPy's products wait for them
+            self.AddSessionConfigEntry(options, b"session.force_spinning_stop", b"1")
             if without:
                 self.AddSessionConfigEntry(options, b"optimization.disable_specified_optimizers", without.encode())
             if library is not None:  # it stays loaded for the rest of the process

@@ -18,6 +18,7 @@ from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
 from workbench.kernels.opcodes import REGION
 from workbench.plan.lowering.lower import Lowering
+from workbench.plan.lowering.regions import DirectCall
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.reachability import may_raise, required_nodes
 from workbench.plan.schedule.frame_schedule import Block
@@ -40,6 +41,7 @@ class ExecutionPlan:
     ``recorded`` maps the nodes whose arrays stand in the rows of a loop to why they are recorded in every iteration, or
     computed again when somebody looks (``recomputed``): (slug, sentence).
     ``device`` is where large arrays live, None for the host.
+    ``direct`` is the whole run as one call, where another library computes all nodes and nobody looks at values.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 
@@ -63,6 +65,7 @@ class ExecutionPlan:
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     recorded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     device: Device | None = None
+    direct: DirectCall | None = None
 
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
@@ -151,6 +154,7 @@ def _planned(
         statistics=statistics,
         recorded=lowering.recorded(),
         device=device,
+        direct=lowering.direct(outputs, graph.inputs),
         regions=tuple((k, row["jump"]) for k, row in enumerate(lowering.state.code) if row["op"] == REGION),
     )
 

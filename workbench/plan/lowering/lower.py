@@ -31,7 +31,7 @@ from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import CONTROL, NodeFacts
 from workbench.plan.lowering.node_lowering import NodeLowering
 from workbench.plan.lowering.recompute import reasons_of
-from workbench.plan.lowering.regions import PlannedRegion, RegionLowering
+from workbench.plan.lowering.regions import DirectCall, PlannedRegion, RegionLowering
 from workbench.plan.lowering.unstructured import Steps, UnstructuredFrames
 from workbench.plan.memory.memory_bound import Storage
 from workbench.plan.memory.storage import Slot, Spot, in_rows
@@ -66,6 +66,10 @@ class Lowering:
         self._assembly = Assembly(self.state, self.facts)
         # frame -> columns of value_index: (column, in iteration 0, later)
         self._indices: dict[int, list[tuple[Slot, int, int]]] = {}
+
+    def direct(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> DirectCall | None:
+        """The whole program as one call, if it is one region and its values are not kept."""
+        return self._regions.whole(outputs, inputs)
 
     # -- blocks -----------------------------------------------------------------------------------------------------
     def _section(self, items: tuple[ScheduledItem, ...], frame: int) -> Steps:

@@ -14,8 +14,8 @@ import numpy as np
 
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
-from workbench.kernels.opcodes import ARRAY, CALL, NOP, REGION
-from workbench.ops.foreign import Joiner, RegionStep, joiner_of
+from workbench.kernels.opcodes import ARRAY, CALL, HALT, NOP, REGION
+from workbench.ops.foreign import Joiner, RegionCall, RegionStep, joiner_of
 from workbench.plan.lowering.kernel_choice import evaluator, resolver
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
@@ -41,6 +41,24 @@ class PlannedRegion:
     at: int = -1
 
 
+@dataclass(frozen=True, slots=True)
+class DirectCall:
+    """A whole run of a graph as one call: from feeds to outputs, by name."""
+
+    function: RegionCall
+    feeds: tuple[str, ...]
+    results: int
+    places: Mapping[str, int]
+
+    def __call__(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
+        """The outputs; None where the nodes must be carried out one by one."""
+        results = self.function([feeds[n] for n in self.feeds], [None] * self.results)
+        if results is None:
+            return None
+        twice = len(set(self.places.values())) < len(self.places)
+        return {n: np.array(results[k]) if twice else results[k] for n, k in self.places.items()}
+
+
 class RegionLowering:
     """Finds regions before their nodes are lowered, and makes their calls afterwards."""
 
@@ -48,6 +66,7 @@ class RegionLowering:
         self._state, self._facts = state, facts
         self._needs_all = not state.lean or state.statistics
         self._most = MOST_SHARED_BYTES if state.statistics else MOST_BYTES
+        self._refs: tuple[Sequence[Ref], Sequence[Ref]] = ((), ())  # what the last region takes and leaves
 
     def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
         """The regions of items that stand under one guard, by the first node of each."""
@@ -84,10 +103,11 @@ class RegionLowering:
     def _close(self, region: PlannedRegion, found: dict[str, PlannedRegion]) -> None:
         nodes = self._state.graph.nodes
         steps = region.steps
-        while steps and not self._gains(nodes[steps[-1].outputs[0].node]):
-            steps.pop()
-        while steps and not self._gains(nodes[steps[0].outputs[0].node]):
-            steps.pop(0)
+        if self._needs_all:  # else one call of all nodes is worth more than some that are compiled
+            while steps and not self._gains(nodes[steps[-1].outputs[0].node]):
+                steps.pop()
+            while steps and not self._gains(nodes[steps[0].outputs[0].node]):
+                steps.pop(0)
         if region.calls >= LEAST_CALLS and any(s.bound is not None for s in steps):
             first, last = steps[0].outputs[0].node, steps[-1].outputs[0].node
             region.names = region.names[region.names.index(first) : region.names.index(last) + 1]
@@ -178,7 +198,23 @@ class RegionLowering:
         function = region.joiner.join(region.steps, inputs, outputs, objects)
         if function is None:
             return None
+        self._refs = (inputs, outputs)
         return function, tuple(map(self._state.spot, inputs)), tuple([written[r] for r in outputs])
+
+    def whole(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> DirectCall | None:
+        """The call of the only region, if it is all that a lean program does."""
+        state = self._state
+        if self._needs_all or len(state.regions) != 1:
+            return None
+        at = next(k for k, row in enumerate(state.code) if row["op"] == REGION)
+        rest = (*state.code[:at], *state.code[state.code[at]["jump"] :])
+        fed, (takes, leaves) = {ref.node: name for name, ref in inputs.items()}, self._refs
+        sources = {name: self._source(ref) for name, ref in outputs.items()}
+        alone = all(row["op"] in (NOP, HALT) for row in rest) and all(r.node in fed for r in takes)
+        if not alone or any(r not in leaves for r in sources.values()):
+            return None
+        places = {name: leaves.index(r) for name, r in sources.items()}
+        return DirectCall(state.regions[0][0], tuple([fed[r.node] for r in takes]), len(leaves), places)
 
     def _written(self, region: PlannedRegion) -> Mapping[Ref, Spot] | None:
         """The places of the values that instructions of the region write; None where there is other work in it."""

@@ -193,8 +193,8 @@ def _split(step: RegionStep, version: int) -> Made | None:
     sizes = _constant(step, 1, "sizes")
     axis = int(step.attrs.get("axis", 0))
     if sizes is None:  # equal parts
-        given = [t.shape and t.shape[axis] for t in step.gives]
-        sizes = None if any(d is None for d in given) else tuple(int(d) for d in given if d is not None)
+        given = [(t.shape or ())[axis] if t.shape else None for t in step.gives]
+        sizes = tuple(d for d in given if d is not None)
     if not sizes or min(sizes) < 0 or version < _NEGATIVE_AXES or len(sizes) != len(step.gives):
         return None
     if version >= 13:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.evaluation.solver_reports import analysis_of, cases
-from workbench.analysis.report.rate_check import limited_by
+from tests.evaluation.solver_reports import analysis_of, cases, k_means
+from workbench.analysis.report.rate_check import limited_by, tail_rate
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,9 @@ def loop_of(analysis):
         ("conjugate gradients", "conjugate gradients: x moves along p, r is the residual."),
         ("power iteration", "power iteration: v turns towards the eigenvector"),
         ("Adam", "Adam: w steps by m over the root of v. m remembers about 10 iterations and v about 1,000"),
-        ("secant", ""),
+        ("secant", "the secant method: x1 steps to the zero of the line through its last two points."),
         ("float32", ""),
-        ("k-means", ""),
+        ("k-means", "k-means (Lloyd's algorithm): c0 and c1 move to the means of the values nearest to them."),
     ],
 )
 def test_methods(found, name, method):
@@ -52,6 +52,60 @@ def test_a_division_by_another_norm_is_no_power_iteration():
     with wb.Session(divided_by_the_old_norm, inputs) as session:
         session.next_iteration(4)
         assert loop_of(wb.analyze(session)).method == ""
+
+
+def test_orders_rests_and_advice_are_told(found):
+    told = {name: " ".join(str(analysis).split()) for name, analysis in found.items()}
+    assert "superlinear, of order about 1.618" in told["secant"]
+    assert "a fixed point, after finitely many iterations. It is a local optimum; another start" in told["k-means"]
+    assert "each step is about the learning rate, also near the minimum: decay the rate there" in told["Adam"]
+    assert "raise the threshold to about 2e-07 or use float64" in told["float32"]
+
+
+def test_what_is_told_of_secant_and_k_means_is_true():
+    x0, x1, root, errors = 1.0, 2.0, 2.0 ** (1 / 3), []
+    while x0**3 != x1**3 and len(errors) < 7:
+        x0, x1 = x1, x1 - (x1**3 - 2.0) * (x1 - x0) / (x1**3 - x0**3)
+        errors.append(abs(x1 - root))
+    # e'' / (e' e) tends to f'' / (2 f') = 1 / root
+    assert errors[5] / (errors[4] * errors[3]) == pytest.approx(1 / root, rel=0.05)
+    _, inputs, _ = cases()["k-means"]
+    ends = []
+    for c0, c1 in ((inputs["c0"], inputs["c1"]), (0.0, 2.99), (2.5, 0.1)):
+        with wb.Session(k_means.graph_for(**inputs), {**inputs, "c0": c0, "c1": c1}) as session:
+            session.run()
+            ends.append(session.value("c0"))
+            assert session.value("moved") == 0.0  # at rest, exactly
+    assert ends[0] < 1.0 < ends[2]  # the start decides which centre is which
+
+
+@wb.graph
+def steps_by_an_old_slope(x0: float, x1: float, tol: float):
+    f0 = x0 * x0 * x0 - 2.0
+    f1 = x1 * x1 * x1 - 2.0
+    while abs(x1 - x0) > tol:
+        x2 = x1 - f1 * (x0 - x1) / (f1 - f0)
+        x0 = x1
+        f0 = f1
+        x1 = x2
+        f1 = x1 * x1 * x1 - 2.0
+    return x1
+
+
+def test_a_step_the_other_way_is_no_secant_method():
+    inputs = {"x0": 1.0, "x1": 1.2, "tol": 1e-12}
+    with wb.Session(steps_by_an_old_slope.graph_for(**inputs), inputs) as session:
+        session.next_iteration(2)
+        assert loop_of(wb.analyze(session)).method == ""
+
+
+def test_the_rate_of_a_tail_has_its_error_and_trend():
+    k = np.arange(60.0)
+    even = tail_rate(3.0 + 0.9**k, 3.0)
+    assert even is not None and even.rate == pytest.approx(0.9) and even.error < 1e-9
+    slower = tail_rate(1.0 / (k + 1.0), 0.0)
+    assert slower is not None and slower.rising and not slower.falling and slower.error > 1e-3
+    assert tail_rate(0.9**k * np.cos(k), 0.0) is None and tail_rate(k[:20], 0.0) is None
 
 
 def test_exact_after_as_many_iterations_as_unknowns(found):
@@ -95,8 +149,12 @@ def test_roles(found):
 def test_what_limits_a_power_iteration_leads_to_the_proved_end(found):
     loop = loop_of(found["power iteration"])
     told = limited_by(loop, found["power iteration"].of(loop))
-    assert told.startswith("change: its distance to the limit is multiplied by 0.96")
-    assert loop.remaining == 431  # 5.7 digits of 66 to 76 iterations each
+    # the ratio of the eigenvalues is 0.97: 431 iterations are 5.7 digits of 76
+    assert told.startswith("change: its distance to the limit is multiplied by 0.9719 each iteration (within 0.0008 by")
+    assert told.endswith(
+        "still falls), by 0.97 on average over the 431 iterations to come; one decimal digit in 76 iterations"
+    )
+    assert loop.remaining == 431 and 0.97**76 == pytest.approx(0.1, rel=0.02)
 
 
 def test_a_rate_that_the_proof_refutes_is_not_told(found):

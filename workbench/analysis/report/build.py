@@ -16,7 +16,7 @@ from workbench.analysis.report.histories import HistoryColumn, read_column
 from workbench.analysis.report.loop import Loop, Loops, condition_of, operands_now
 from workbench.analysis.report.loop_dataflow import entries, statement_of, update_chain, written
 from workbench.analysis.report.loop_interactions import interplay, verdict
-from workbench.analysis.report.methods import method_of
+from workbench.analysis.report.methods.known_methods import method_of
 from workbench.analysis.report.rate_check import drop_refuted
 from workbench.analysis.report.roles import role_of
 from workbench.analysis.report.trip_counts import trip_counts

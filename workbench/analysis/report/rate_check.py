@@ -6,6 +6,9 @@ A rate is a law of the past. Where the loop was run ahead to its end, a rate tha
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from workbench.analysis.report.formatting import clean, count, num
 from workbench.analysis.report.loop import Loop
@@ -35,11 +38,71 @@ def limited_by(loop: Loop, variables: list[Variable]) -> str:
     if not rates:
         return ""
     rate, name = max(rates)
+    (slowest,) = [v for v in variables if v.name == name]
+    return f"{clean(name)}: its distance to the limit is multiplied by {_told(loop, slowest, rate)}"
+
+
+def _told(loop: Loop, variable: Variable, rate: float) -> str:
+    """The rate with its uncertainty and trend, and the time that a decimal digit takes at it."""
+    late = tail_rate(variable.column.values, variable.evolution.limit)
+    more = ""
+    if late is not None and late.error >= 5e-5:
+        rate, place = late.rate, max(2, -math.floor(math.log10(late.error)))
+        trend = "and still rises" if late.rising else "and still falls" if late.falling else ""
+        more = f" (within {late.error:.{place}f} by the last {late.values} values{', ' + trend if trend else ''})"
+        shown = f"{rate:.{place}f}"
+    else:
+        shown = num(rate, 4)
+    coming = rate_to_come(loop)
+    remaining = loop.termination.remaining or 0
+    # the end falls on a whole iteration, which alone moves the average a little
+    if coming is not None and abs(remaining * math.log(coming) / math.log(rate) - remaining) > 1.0 + 0.01 * remaining:
+        more += f", by {num(coming, 4)} on average over the {count(remaining, 'iteration')} to come"
+        rate = coming
     digit = max(1, round(math.log(10.0) / -math.log(rate)))
-    return (
-        f"{clean(name)}: its distance to the limit is multiplied by {num(rate, 4)} each iteration, one decimal "
-        f"digit in {count(digit, 'iteration')}"
-    )
+    return f"{shown} each iteration{more}{';' if more else ','} one decimal digit in {count(digit, 'iteration')}"
+
+
+class TailRate(NamedTuple):
+    """The factor by which a distance shrank in the last third of the last ``values``; how it differs from before."""
+
+    rate: float
+    error: float
+    rising: bool
+    falling: bool
+    values: int
+
+
+def tail_rate(values: np.ndarray, limit: float | None) -> TailRate | None:
+    """The rate of the end of a record (n,), from the latter half of it in three parts; None of a short or uneven one.
+
+    ``error`` is the difference of the last two parts: what the rate may still change. It rises or falls where it did
+    so from each part to the next.
+    """
+    x = np.asarray(values, dtype=float)
+    if x.ndim != 1 or len(x) < 24 or limit is None:
+        return None
+    size = len(x) // 6
+    away = np.abs(x[-3 * size - 1 :] - limit)
+    if not np.all(np.isfinite(away)) or not np.all(away[1:] < away[:-1]) or away[-1] == 0.0:
+        return None
+    first, middle, last = (float((away[(i + 1) * size] / away[i * size]) ** (1.0 / size)) for i in range(3))
+    return TailRate(last, abs(last - middle), first < middle < last, first > middle > last, 3 * size + 1)
+
+
+def rate_to_come(loop: Loop) -> float | None:
+    """The average factor by which a residual shrinks on its way to its proved end; None where none is proved."""
+    t = loop.termination
+    if t.status is not Status.PROVED or not t.remaining or len(loop.clauses) != 1:
+        return None
+    (row,) = loop.clauses
+    try:
+        left, right = float(row["left"]), float(row["right"])
+    except (TypeError, ValueError):
+        return None
+    if row["op"] not in (">", ">=") or not 0.0 < right < left < math.inf:
+        return None
+    return float((right / left) ** (1.0 / t.remaining))
 
 
 def drop_refuted(loop: Loop, name: str, evolution: Evolution) -> None:

@@ -40,6 +40,7 @@ class LoopSamples:
     settled: tuple[int, int] | None = None
     ended: int | None = None
     _series: dict[Ref, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    _end: dict[Ref, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
     def series(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
         """(iterations, values), without a gap, from as far back as is recorded to the end of the look ahead."""
@@ -61,23 +62,39 @@ class LoopSamples:
 
     def at_the_end(self, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
         """(iterations, values) at the end of the look-ahead, or of what is known."""
-        if self.late is None:
-            iterations, values = self.series(ref)
-            return iterations[-LATE:], values[-LATE:]
-        found = self.plain(self.late, ref)
-        order = sorted(found)
-        return np.array(order, np.int64) + self.offset, stacked([found[k] for k in order])
+        if ref not in self._end:
+            if self.late is None:
+                iterations, values = self.series(ref)
+                self._end[ref] = iterations[-LATE:], values[-LATE:]
+            else:
+                iterations, values = self._in_order(self.late, ref)
+                self._end[ref] = iterations + self.offset, values
+        return self._end[ref]
 
     def plain(self, columns: AlignedColumns, ref: Ref) -> dict[int, Any]:
         """Iteration -> value; what is the same in every iteration in all those in which the condition was asked."""
+        found = self._everywhere(columns, ref)
+        return columns.latest(ref) if found is None else dict(zip(columns.latest(self.cond), found[1], strict=False))
+
+    def _everywhere(self, columns: AlignedColumns, ref: Ref) -> tuple[np.ndarray, Any] | None:
+        """(iterations, values) of what is the same in every iteration; None of anything else."""
         source = origin(self.loop.graph, ref)
-        outside = self.loop.graph.frame_of(source.name) != self.loop.path
-        if source.op == "Const" or outside:
-            times = columns.latest(self.cond)
-            there, values = columns.at(ref, _path(columns, self.cond))
-            if there.all():
-                return dict(zip(times, values, strict=False))
-        return columns.latest(ref)
+        if source.op != "Const" and self.loop.graph.frame_of(source.name) == self.loop.path:
+            return None
+        iterations = _path(columns, self.cond)
+        there, values = columns.at(ref, iterations)
+        return (iterations, values) if there.all() else None
+
+    def _in_order(self, columns: AlignedColumns, ref: Ref) -> tuple[np.ndarray, np.ndarray]:
+        """(iterations, values), the values as one array; without a detour by way of a dictionary where they are one."""
+        iterations, values = self._everywhere(columns, ref) or columns.get(ref)
+        if len(values) and isinstance(values, np.ndarray) and values.dtype != object and iterations.shape[-1:] > (0,):
+            its = iterations[:, -1].astype(np.int64)
+            if len(its) == len(values) and np.all(its[1:] > its[:-1]):
+                return its, np.array(values)
+        found = self.plain(columns, ref)
+        order = sorted(found)
+        return np.array(order, np.int64), stacked([found[k] for k in order])
 
     @property
     def deepest(self) -> tuple[AlignedColumns, int]:
@@ -97,7 +114,9 @@ def stacked(values: list[Any]) -> np.ndarray:
     if not values:
         return np.empty(0)
     first = np.asarray(values[0])
-    if all(np.shape(v) == first.shape for v in values):
+    kinds = set(map(type, values))
+    scalars = all(issubclass(kind, (np.generic, bool, int, float)) for kind in kinds)
+    if scalars or all(np.shape(v) == first.shape for v in values):
         return np.array(values, dtype=first.dtype)
     out = np.empty(len(values), object)
     out[:] = values

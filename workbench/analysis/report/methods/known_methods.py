@@ -1,4 +1,6 @@
-"""Numerical methods that a loop carries out, recognised in its graph: conjugate gradients, power iteration, Adam.
+"""Numerical methods that a loop carries out, recognised in its graph.
+
+Conjugate gradients, power iteration and Adam; the secant method and k-means have modules of their own.
 
 A method tells what a record cannot: conjugate gradients are done after as many iterations as there are unknowns, a
 power iteration is as slow as its two largest eigenvalues are close, and Adam's step follows averages with a memory.
@@ -10,6 +12,8 @@ Computations, section 7.3; D. P. Kingma and J. Ba, https://arxiv.org/abs/1412.69
 
 from __future__ import annotations
 
+from workbench.analysis.report.methods.lloyd_form import k_means
+from workbench.analysis.report.methods.secant_form import secant
 from workbench.analysis.report.roles import average_factor, memory
 from workbench.analysis.slicing.dependencies import origin_of
 from workbench.ir.frames.frame_tree import FramePath, LoopVariable
@@ -25,6 +29,8 @@ def method_of(graph: Graph, frame: FramePath) -> str:
         _conjugate_gradients(graph, variables, made)
         or _power_iteration(graph, variables, made)
         or _adam(graph, variables, made)
+        or secant(graph, variables, made)
+        or k_means(graph, variables, made, _makers)
     )
 
 
@@ -86,7 +92,8 @@ def _adam(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Nod
             return (
                 f"Adam: {w.name} steps by {names[m]} over the root of {names[v]}. {names[m]} remembers about "
                 f"{memory(factors[m])} iterations and {names[v]} about {memory(factors[v])}: after a change of the "
-                f"gradient's size the step stays too small or too large for that long."
+                f"gradient's size the step stays too small or too large for that long. While the gradient keeps its "
+                f"sign each step is about the learning rate, also near the minimum: decay the rate there."
             )
     return ""
 

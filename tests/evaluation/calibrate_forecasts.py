@@ -16,7 +16,7 @@ import numpy as np
 
 from tests.evaluation.forecast_answers import PERCENTS, SEED, answers
 from tests.evaluation.random_histories import limits
-from workbench.analysis.forecast.calibrated_intervals import LEAST, POINTS
+from workbench.analysis.forecast.calibrated_intervals import LEAST, POINTS, reach
 from workbench.analysis.forecast.tolerance_crossing import within
 
 #: Share of a family's answers that its class's factor, made of the other families, shall cover; and the level of the
@@ -33,11 +33,12 @@ LEAST_LEARNT, LEAST_FAMILIES = 5, 8
 
 
 class Off(NamedTuple):
-    """|truth - forecast|, the half width on that side before calibration, and the forecast."""
+    """|truth - forecast|, the half width on that side before calibration, the forecast, and its reach."""
 
     off: float
     half: float
     k: float
+    reach: float
 
 
 Offs = dict[str, dict[str, list[Off]]]
@@ -50,7 +51,8 @@ def offs(each: int) -> Offs:
         f = s.found
         if f.k is not None and np.isfinite(f.k + s.truth) and not f.kind.startswith(WITHOUT) and f.kind not in POINTS:
             off = s.truth - f.k
-            out[f.kind][s.family].append(Off(abs(off), f.below if off < 0 else f.above, f.k))
+            half = f.below if off < 0 else f.above
+            out[f.kind][s.family].append(Off(abs(off), half, f.k, reach(f.k, s.seen, f.kind)))
     for family, kind, off in tolerance_offs(each):
         out[kind][family].append(off)
     return {kind: dict(families) for kind, families in sorted(out.items())}
@@ -65,12 +67,20 @@ def tolerance_offs(each: int) -> Iterator[tuple[str, str, Off]]:
                 upto = max(5, truth * percent // 100)
                 found = within(x[:upto], tol, 2.2e-16)
                 if found is not None:
-                    yield name, found.kind, Off(abs(truth - (upto - 1) - found.k), found.half, found.k)
+                    yield (
+                        name,
+                        found.kind,
+                        Off(abs(truth - (upto - 1) - found.k), found.half, found.k, reach(found.k, upto, found.kind)),
+                    )
+
+
+def _width(v: Off, share: float) -> float:
+    return max(v.half, LEAST + share * v.reach)
 
 
 def scores(families: Mapping[str, Sequence[Off]], share: float) -> dict[str, np.ndarray]:
     """|truth - forecast| over the half width, by family."""
-    return {f: np.array([v.off / max(v.half, LEAST + share * v.k) for v in found]) for f, found in families.items()}
+    return {f: np.array([v.off / _width(v, share) for v in found]) for f, found in families.items()}
 
 
 def quantile(by_family: Mapping[str, np.ndarray], level: float = LEVEL) -> float:
@@ -101,7 +111,7 @@ def best_share(kind: str, families: Mapping[str, Sequence[Off]]) -> float:
     def width(share: float) -> float:
         scale = quantile(scores(families, share))
         sizes = [
-            np.mean([np.log(max(scale, 0.5) * max(v.half, LEAST + share * v.k) / max(v.k, 1.0)) for v in found])
+            np.mean([np.log(max(scale, 0.5) * _width(v, share) / max(v.k, 1.0)) for v in found])
             for found in families.values()
         ]
         return float(np.mean(sizes))

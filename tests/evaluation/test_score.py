@@ -12,7 +12,7 @@ import pytest
 
 from tests.evaluation import corpus, score
 from tests.evaluation.known_loops import observed
-from tests.evaluation.scoring import blackbox, labels, numbers, rows, tables, whitebox
+from tests.evaluation.scoring import blackbox, calibration, labels, numbers, rows, tables, whitebox
 from tests.evaluation.scoring.cases import LABELS, Case, GraphLoop, Watched
 from workbench.analysis import Evolution, Pattern, Proof, Status, Termination
 
@@ -88,6 +88,13 @@ def test_white_box(white):
 
 def _answered(label: str, answer: Pattern, confidence: float, **more) -> labels.Answered:
     return labels.Answered(Case("f", np.arange(9.0), label, **more), Evolution(answer, confidence), 0.0)
+
+
+def test_calibration_by_chance_shrinks_with_the_answers():
+    few, many = [(0.9, True)] * 20, [(0.9, True)] * 2000
+    assert 0.03 < calibration.error_by_chance(few) < 0.08
+    assert calibration.error_by_chance(many) == pytest.approx(calibration.error_by_chance(few) / 10, rel=0.3)
+    assert calibration.error_by_chance([(1.0, True)] * 5) == 0.0
 
 
 def test_recall_confusion_and_calibration_by_hand():

@@ -41,3 +41,13 @@ def test_other_records_have_no_such_law():
     assert seasonal_steps(rng.normal(size=60).tolist(), "<", 50.0) is None
     assert seasonal_steps(stock(12), ">", 0) is None  # less than two weeks
     assert seasonal_steps(stock(30), "<", 6000).why == "moves-away"
+
+
+@pytest.mark.parametrize("power", [30, 36, 40])
+def test_a_window_of_powers_of_two_is_told_from_the_next_number_beyond_it(power):
+    """The logarithms of 2**36 and of 2**36 + 1/2 agree to twelve digits; the window is compared digit by digit."""
+    window = 2.0 ** np.cumsum(np.where(np.arange(120) % 5 == 4, -1, 1))
+    for mark in (2.0**power + 0.5, 2.0**power, 2.0**power - 0.5):
+        truth = next(k for k, v in enumerate(window) if not v < mark)
+        assert seasonal_steps(window[:22].tolist(), "<", mark).k == truth - 21
+    assert seasonal_steps(window[:22].tolist(), "<", np.inf) is None

@@ -18,7 +18,7 @@ import numpy as np
 from tests.evaluation.families.base import GRAPH, WATCHED, draws, families
 from tests.evaluation.families.loop_cases import FailingLoop
 from tests.evaluation.scoring import blackbox, whitebox
-from tests.evaluation.scoring.calibration import calibration_error
+from tests.evaluation.scoring.calibration import calibration_error, error_by_chance
 from tests.evaluation.scoring.cases import GraphLoop, Watched
 from workbench.analysis import Termination
 
@@ -57,6 +57,11 @@ class Asked:
             return None
         low, high = self.answer.interval
         return low <= self.truth and (high is None or self.truth <= high)
+
+    @property
+    def one_number(self) -> bool:
+        """True if the answer leaves no room around its number."""
+        return self.answer.interval is not None and self.answer.interval[0] == self.answer.interval[1]
 
     def __str__(self) -> str:
         a = self.answer
@@ -98,6 +103,7 @@ def _certainty(name: str, pairs: Sequence[tuple[float, bool]]) -> dict[str, floa
     return {
         f"{name}: answers": float(len(pairs)),
         f"{name}: calibration error": calibration_error(pairs),
+        f"{name}: calibration error by chance alone": error_by_chance(pairs),
         f"{name}: right where {CERTAIN} and more is said": _share(right[stated >= CERTAIN]),
         f"{name}: answers said so": float((stated >= CERTAIN).sum()),
         f"{name}: right where .86 to .94 is said": _share(right[nine]),
@@ -117,10 +123,12 @@ def figures(black: Sequence[Asked], white: Sequence[Asked]) -> dict[str, float]:
     out["black box: intervals hold, with a law"] = _share(q.held for q in ends if _exact(q) and q.held is not None)
     out["black box: intervals hold, others"] = _share(q.held for q in ends if not _exact(q) and q.held is not None)
     out["black box: others answered"] = _share(q.held is not None for q in ends if not _exact(q))
-    said = [q for q in ends if q.predicted and q.answer.remaining is not None and _exact(q)]
-    out |= _certainty("exact N", [(q.answer.confidence, q.answer.remaining == q.truth) for q in said])
-    asymptotic = [q for q in ends if q.predicted and q.held is not None and not _exact(q)]
-    out |= _certainty("intervals", [(q.answer.confidence, bool(q.held)) for q in asymptotic])
+    # an end that is foretold of an endless loop is a wrong number, or an interval that does not hold
+    said = [q for q in black if q.predicted and q.answer.remaining is not None]
+    numbers = [q for q in said if (_exact(q) if q.truth is not None else q.one_number)]
+    out |= _certainty("exact N", [(q.answer.confidence, q.answer.remaining == q.truth) for q in numbers])
+    bounded = [q for q in said if (q.held is not None and not _exact(q) if q.truth is not None else not q.one_number)]
+    out |= _certainty("intervals", [(q.answer.confidence, bool(q.held)) for q in bounded])
     nevers = [q for q in (*black, *white) if q.predicted and q.never and not _impure(q)]
     out |= _certainty("never", [(q.answer.confidence, q.truth is None) for q in nevers])
     pure = [q for q in white if not _impure(q)]

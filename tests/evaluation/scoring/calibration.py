@@ -28,6 +28,16 @@ def calibration_error(pairs: Pairs) -> float:
     return gaps / len(pairs) if len(pairs) else float("nan")
 
 
+def error_by_chance(pairs: Pairs, draws: int = 100) -> float:
+    """The mean calibration error of one who states the same and is right with just that probability.
+
+    Ten bins of few answers each are never empty of chance: a figure as large as this one shows no fault.
+    """
+    stated = np.array([p for p, _ in pairs])
+    right = np.random.default_rng(0).random((draws, len(stated))) < stated
+    return float(np.mean([calibration_error(list(zip(stated, row, strict=True))) for row in right]))
+
+
 def bands(pairs: Pairs) -> Iterator[str]:
     """A line for each band of stated confidence with answers in it."""
     for low, high in zip(BANDS, BANDS[1:], strict=False):

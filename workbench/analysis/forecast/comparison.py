@@ -247,6 +247,8 @@ class ComparisonMonitor:
         self, s: exact_continuation.Steps, keep: str, t: Any, name: str, dtype: np.dtype
     ) -> PassageForecast | None:
         kind = f"rule-{s.why}" if s.k is not None else f"never-{s.why}"
+        if kind == "rule-counter" and dtype.kind in "iu" and s.step != -1:
+            kind = "rule-counter-whole"  # what is left of a stock falls by one as long as nothing hinders it, too
         sure = confidence(kind, len(self.lhs))
         step = _float(s.step)
         data = {"value": _float(self.lhs[-1]), "step": step, "dtype": _name(dtype), "limit": s.at}

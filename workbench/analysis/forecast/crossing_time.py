@@ -26,6 +26,9 @@ SHORT = 0.02
 ROUGH = 1e-3
 #: An end farther than this many times the record's length is far.
 FAR = 20
+#: The later half of a trend leads to the threshold in this many times the iterations of all of it: it becomes flatter,
+#: or levels off.
+FLATTER, LEVELS = 1.1, 2.0
 #: Noise of fewer values has one first passage only.
 FEWEST_TWICE = 20
 
@@ -135,18 +138,19 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
         return Crossing(math.inf, low, math.inf, best.law.name, best.error, math.inf, limit, earlier, hint=hint)
     spread = max((abs(k - v) for v in others if math.isfinite(v)), default=0.0)
     half = max(spread, best.error * k, ahead_doubt(k, len(x), best.error, best.law.parameters))
-    kind = law_class(len(x), best.error, best.law.parameters)
+    kind = law_class(len(x), best.error, half)
     if kind == "exact":
         kind += _beyond(x, k, best.start, eps, op, t)
     shown = _residual(x, op, t) if best.error > ROUGH and len(x) >= 12 else None
     # a rough law may as well bend: a residual's last trend is its nearest rival
     steady = _steady(*shown) if shown is not None and shown[0] is not x else math.inf
     half = max(half, abs(k - steady)) if math.isfinite(steady) else half
-    found = replace(_banded(k, half, kind, best.law.name, best.error, spread), hint=hint)
+    found = replace(_banded(k, half, len(x), kind, best.law.name, best.error, spread), hint=hint)
     if len(x) >= 16:
         found.ahead = law.values(int(min(k, len(x) // 8)))
     if k > len(x) and _by_newton(x, op, t):
-        found.low, found.kind = 1.0, "newton-rate"
+        # where the rate ends, half a dozen steps double the digits
+        found.low, found.high, found.kind = 1.0, found.high + 6.0, "newton-rate"
     return found
 
 
@@ -164,19 +168,22 @@ def _beyond(x: np.ndarray, k: float, start: int, eps: float, op: str, t: float) 
 
 
 def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
-    """True if a residual falls by 1 - 1/m with a whole m, not a short decimal: Newton's method far from its root.
+    """True if a residual falls as Newton's method makes it fall far from its root: the end comes sooner then.
 
-    At a root of multiplicity m it goes on so; at a simple root of a polynomial of degree m the end comes sooner, and
-    nothing in the record says when.
+    Far away only the leading power m counts: steps shrink by 1 - 1/m, and the function by the m-th power of that. At a
+    root of multiplicity m it goes on so; at a simple one it does not, and nothing in the record says when.  A short
+    decimal is somebody's factor.
     """
-    if op not in (">", ">=") or t < 0 or len(x) < 6 or not np.all(x[-6:] > 0):
+    if op not in (">", ">=") or t < 0 or len(x) < 4 or not np.all(x[-6:] > 0):
         return False
-    ratios = x[-5:] / x[-6:-1]
+    ratios = x[-5:] / x[-6:-1] if len(x) > 5 else x[1:] / x[:-1]
     rate = float(ratios[-1])
-    if not 0.6 < rate < 0.985 or float(np.ptp(ratios)) > 1e-9:
+    if not 0.2 < rate < 0.985 or float(np.ptp(ratios)) > (1e-9 if len(x) > 5 else 1e-4) * rate:
         return False
     m = 1.0 / (1.0 - rate)
-    return abs(m - round(m)) < 1e-6 * m and abs(1e3 * rate - round(1e3 * rate)) > 1e-6
+    if rate > 0.6 and len(x) > 5 and abs(m - round(m)) < 1e-6 * m and abs(1e3 * rate - round(1e3 * rate)) > 1e-6:
+        return True
+    return any(abs(rate - (1.0 - 1.0 / m) ** m) < 1e-4 * rate for m in (2, 3, 4, 5, 6)) and float(np.ptp(ratios)) > 0.0
 
 
 def _end(law: Law, last: float) -> float:
@@ -189,8 +196,8 @@ def _end(law: Law, last: float) -> float:
     return end if abs(end - before) <= 1e-3 * abs(end - last) + 1e-15 * abs(end) else math.nan
 
 
-def _banded(k: float, half: float, kind: str, law: str, error: float, spread: float) -> Crossing:
-    low, high = interval(k, half, half, kind)
+def _banded(k: float, half: float, n: int, kind: str, law: str, error: float, spread: float) -> Crossing:
+    low, high = interval(k, half, half, n, kind)
     return Crossing(k, low, high, law, error, spread, kind=kind, below=half, above=half)
 
 
@@ -223,7 +230,7 @@ def _noisy(y: np.ndarray, mark: float, counts: bool) -> Crossing | None:
     few = 1.645 * math.exp(-0.5 * max(mark, 0.0)) * found.median / max(float(y[-1]) - mark, 1e-9) if counts else 0.0
     below = math.hypot(max(found.median - found.low, -moved, 0.0), few)
     above = math.hypot(max(found.high - found.median, moved), few)
-    low, high = interval(found.median, below, above, found.kind)
+    low, high = interval(found.median, below, above, len(y), found.kind)
     return Crossing(
         found.median, low, high, found.what, 1.0, 0.0, kind=found.kind, below=below, above=above, lasts=len(y) // 16
     )
@@ -249,7 +256,7 @@ def _trend(x: np.ndarray, op: str, t: float) -> Crossing | None:
         if not np.all(d[-3:] < 0):
             return None
         ks = [(float(y[-1]) - mark) / -float(d[-m:].mean()) for m in (1, 2, len(d))]
-        return _banded(float(math.ceil(ks[0])), max(abs(v - ks[0]) for v in ks), "guess", "the last steps", 0.5, 0.0)
+        return _banded(float(math.ceil(ks[0])), max(abs(v - ks[0]) for v in ks), n, "guess", "the last steps", 0.5, 0.0)
     for start in (n // 2, n // 4, 0):
         part = y[start:]
         b, a = np.polyfit(np.arange(len(part)) - len(part) + 1.0, part, 1)
@@ -258,6 +265,8 @@ def _trend(x: np.ndarray, op: str, t: float) -> Crossing | None:
             return None
         ks.append((a - rest - mark) / -b)  # the dips below the trend come first
     k, spread = max(ks[0], 1.0), max(abs(v - ks[0]) for v in ks)
-    if k > 50 * n:
+    # a trend that becomes flatter may be the way to a floor
+    if k > 50 * n or ks[0] > LEVELS * ks[-1]:
         return None
-    return _banded(float(round(k)), max(spread, 1.0), "trend", "a straight trend", 0.5, spread)
+    kind = "trend-flat" if ks[0] > FLATTER * ks[-1] else "trend"
+    return _banded(float(round(k)), max(spread, 1.0), n, kind, "a straight trend", 0.5, spread)

@@ -80,7 +80,7 @@ def _banded(
         half = max(half, 0.05 * k)
     size = "short" if n < 12 else "mid" if n < 40 else "long"
     kind = f"tol-{size}-{'exact' if error < 1e-8 else 'fine' if error < 1e-4 else 'rough'}"
-    low, high = interval(k, half, half, kind)
+    low, high = interval(k, half, half, n, kind)
     return Within(k, low, high, kind, half)
 
 
@@ -179,7 +179,7 @@ def _noisy_to_limit(x: np.ndarray, tol: float, to_zero: bool) -> Within | None:
     beside = [v for v in (at.low, at.high) if np.all((x > v) == (x > at.limit))]
     others = [_noisy(np.log(np.abs(x - v)), math.log(tol)) for v in beside]
     half = max((abs(o.k - found.k) for o in others if o is not None), default=0.0) + found.half
-    low, high = interval(found.k, half, half, found.kind)
+    low, high = interval(found.k, half, half, len(x), found.kind)
     return found._replace(low=low, high=high, half=half)
 
 
@@ -188,5 +188,5 @@ def _with_doubt(k: float, low: float, high: float, trend: Trend, n: int) -> With
     # the slope's own error moves the crossing in proportion
     share = min(1.7 * sd / (n**1.5 * 0.29) / max(abs(slope), 1e-300), 0.8)
     half = max(high - k, k - low) + share * k
-    bounds = interval(k, half, half, "tol-noise")
+    bounds = interval(k, half, half, n, "tol-noise")
     return Within(k, bounds[0], bounds[1], "tol-noise", half)

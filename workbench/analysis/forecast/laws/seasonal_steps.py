@@ -30,14 +30,32 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
         t = int(threshold) if whole else float(threshold)
     except OverflowError:  # whole numbers beyond float64 against a float
         return None
+    if t in (math.inf, -math.inf):
+        return None
     p = _period(v)
     if p is not None:
         return _crossing(v, p, op, t)
     if t > 0 and all(0 < x < math.inf for x in v):
         logs = [math.log(x) for x in v]
         p = _period(logs)
-        return _crossing(logs, p, op, math.log(t)) if p is not None else None
+        found = _crossing(logs, p, op, math.log(t)) if p is not None else None
+        return _to_the_digit(found, v, p, op, t) if found is not None and p is not None else found
     return None
+
+
+def _to_the_digit(found: Steps, v: list[Any], p: int, op: str, t: float) -> Steps:
+    """The same where ratios multiply without rounding: the logarithms of 2**36 + 1/2 and of 2**36 are equal here."""
+    if found.k is None or type(v[-1]) is int:
+        return found
+    ratio = v[-1] / v[-1 - p]
+    if abs(math.log(ratio)) * (found.k / p + 2) > 700.0 or any(a * ratio != b for a, b in zip(v, v[p:], strict=False)):
+        return found
+    near = max(1, found.k - p)
+    for k in range(near, near + 3 * p):
+        turns, place = divmod(k - 1, p)
+        if not OPS[op](v[len(v) - p + place] * ratio ** (turns + 1), t):
+            return Steps(k, found.why, step=found.step)
+    return found
 
 
 def _period(v: list[Any]) -> int | None:

@@ -223,7 +223,6 @@ export default function strips(view) {
       put(name, head.name);
       row.title = plain([head.name, head.value, ...head.notes].filter(Boolean).join(" \u00b7 "));
       row.dataset.bad = String(head.bad);
-      fill(row, notes, head.notes);
       const several = head.lines.length > 1;
       const texts = at === null && !several ? [[head.value, true]] : head.lines.map((own) => valueOf(own, head));
       values.replaceChildren();
@@ -235,14 +234,15 @@ export default function strips(view) {
         }
         make("code", "", values, plain(text)).dataset.exact = String(exact);
       });
+      fill(row, notes, head.notes, values.offsetHeight);
     });
     crosshair();
   }
 
   // The notes of a strip. In the column at the left each has a line of its own, and those that have no room are in the tooltip
   // alone; of the first one at least what stands in front of its comma is shown.
-  function fill(row, notes, texts) {
-    const key = JSON.stringify([texts, aside, row.style.maxHeight, row.clientWidth]);
+  function fill(row, notes, texts, above) {
+    const key = JSON.stringify([texts, aside, row.style.maxHeight, row.clientWidth, above]);
     if (row.dataset.notes === key) return;
     row.dataset.notes = key;
     notes.replaceChildren();

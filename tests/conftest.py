@@ -69,6 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="with",
         help="tests that must have the machine for themselves: with the others, left out, or only these",
     )
+    parser.addoption("--native", action="store_true", help="loops run as machine code from the first event on")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -111,6 +112,10 @@ class Failures:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--native"):
+        from workbench.plan.native import compile as native  # sys.path is right only now
+
+        native.HOT_EVENTS = 0
     if not hasattr(config, "workerinput"):  # where tests are spread, the process that spreads them
         config.pluginmanager.register(Failures(config))
 

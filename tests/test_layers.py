@@ -51,7 +51,7 @@ BASE = {"errors", "glossary", "text", "tracebacks"}
 SIDEWAYS = {("session", "analysis"), ("debugger", "execution"), ("device", "ops")}
 # The order inside of a room: each folder or module of it imports only from those before it in the list.
 ORDER = {
-    "plan": "reachability schedule memory lowering plan live_ranges cache dag",
+    "plan": "reachability schedule memory lowering native plan live_ranges cache dag",
     "debugger": "iteration_path stop weak_method conditions replay breakpoints control",
     "analysis": "text fix series verdict forecast intervals slicing proof diff precision root_cause fixes termination "
     "live report",

@@ -58,6 +58,7 @@ cdef class Machine:
     cdef long long peak_bytes
     cdef Edit* edits            # what they wrote over, oldest first
     cdef int n_edits
+    cdef int native_version     # of the program's machine code, as it was packed
 
     def __cinit__(self, Program program not None, long long budget=0, long long window=0):
         cdef int f, k
@@ -213,6 +214,8 @@ cdef class Machine:
         for f in range(self.e.n_frames):  # memory ran out between the two: going on would write into the row before
             if self.e.array_store[f] >= 0 and self.e.frames[f].row != self.e.frames[self.e.array_store[f]].row:
                 raise MemoryError("memory ran out in the middle of a step of the trace; go back to an earlier one first")
+        if not exact and self.native_version != self.program.native_version:
+            take_natives(self)
         self.status = RUNNING
         self.retire_failed = False
         self.e.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF

@@ -47,6 +47,7 @@ include "rerun/incremental.pxi"
 include "rerun/frontier.pxi"
 include "points/specs.pxi"
 include "points/points.pxi"
+include "native.pxi"
 
 
 def move_kernel(int size):

@@ -124,6 +124,10 @@ cdef class Program:
     cdef Recipe* recipes       # how what is not recorded is computed again
     cdef int n_recipes
     cdef int* spans            # of each store of arrays with recipes: where its frame begins and ends
+    cdef void** natives        # see native.pxi
+    cdef int* native_backs
+    cdef list native_owners
+    cdef int native_version
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,
@@ -218,6 +222,8 @@ cdef class Program:
             for k in self.shapes:
                 SHAPES.release_key(<unsigned int>k)
         free_recipes(self)
+        free(self.natives)
+        free(self.native_backs)
         free(self.spans)
         free(self.arrays)
         free(self.code)

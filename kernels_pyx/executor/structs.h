@@ -158,6 +158,8 @@ typedef struct {
     int64_t q;
     double d;
     int go;
+    void *const *natives;   /* of the program: head of a loop -> its function in machine code, or NULL (native.pxi) ... */
+    const int *native_backs; /* ... and the back jump that ends it */
 } wb_engine;
 
 /* Whether this thread has a Python exception set. NumPy's loops over integers raise (a negative power) although they run

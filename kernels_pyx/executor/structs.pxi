@@ -125,6 +125,10 @@ cdef extern from "structs.h" nogil:
         int* reported
         int n_conditions
         int n_reported
+        FastOp* at
+        int go
+        void** natives
+        const int* native_backs
     char* wb_big_chunk(size_t bytes, int huge) noexcept
     void wb_free_chunk(char* chunk, size_t bytes) noexcept
     void wb_publish(long long* where, long long value) noexcept
@@ -141,6 +145,8 @@ cdef extern from "fast_path/threaded_code.h" nogil:
     void wb_resolve_addresses(Engine* m, int start, int stop) noexcept
     Instr* wb_run_fast(Engine* m, Instr* start) noexcept
     Instr* wb_chain_before(Engine* m, Instr* s, Instr* stop) noexcept
+    int wb_call_loop_once(Engine* m, Instr* s) noexcept
+    const bint WB_HAS_TAIL_CALLS
 
 cdef extern from "array_ops.h" nogil:
     ctypedef struct Array "wb_array":

@@ -16,6 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 import workbench as wb
 from tests.execution import loops
+from workbench.plan.native import compile_loops
 
 
 def resident() -> int:
@@ -27,6 +28,7 @@ def main(name: str, trips: int, trace: str, budget: int) -> None:
     make = make or getattr(loops, name)
     with wb.Session(make(1000), trace=trace, memory_budget=budget) as session:  # what is loaded once
         session.run()
+        compile_loops(session.plan.program)
     start = resident()
     samples: list[tuple[float, int]] = []
     done = threading.Event()

@@ -24,6 +24,7 @@ EXTRAS = {
     "tensorflow": "TensorFlow ops that have no counterpart here",
     "jax": "functions of JAX, StableHLO programs",
     "torch": "exported programs of PyTorch (.pt2)",
+    "llvm": "machine code for long loops of numbers",
     "gpu": "arrays on an NVIDIA GPU",
 }
 #: JupyterLab's name of an extension -> its package, the state without it, what does not work then, what to do

@@ -20,6 +20,7 @@ from workbench.kernels.opcodes import REGION
 from workbench.plan.lowering.lower import Lowering
 from workbench.plan.lowering.regions import DirectCall
 from workbench.plan.memory.memory_bound import Storage
+from workbench.plan.native import NativeLoops
 from workbench.plan.reachability import may_raise, required_nodes
 from workbench.plan.schedule.frame_schedule import Block
 from workbench.plan.schedule.guards import Guards
@@ -42,6 +43,7 @@ class ExecutionPlan:
     computed again when somebody looks (``recomputed``): (slug, sentence).
     ``device`` is where large arrays live, None for the host.
     ``direct`` is the whole run as one call, where another library computes all nodes and nobody looks at values.
+    ``native`` is the machine code of its loops, once runs have been long.
     ``lean`` is whether values go when nothing needs them any more; None where none is large enough for that to matter.
     """
 
@@ -66,6 +68,7 @@ class ExecutionPlan:
     recorded: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     device: Device | None = None
     direct: DirectCall | None = None
+    native: NativeLoops = field(default_factory=NativeLoops)
 
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"

@@ -35,9 +35,11 @@ typedef struct wb_fast_op {
 } wb_fast_op;
 
 #ifdef WB_TAIL_CALLS
+enum { WB_HAS_TAIL_CALLS = 1 };
 #define WB_GO return i->fn(m, i, row, q, events, d)
 #define WB_LEAVE do { m->at = (wb_fast_op *)i; m->events = events; return; } while (0)
 #else
+enum { WB_HAS_TAIL_CALLS = 0 };
 #define WB_GO do { m->at = (wb_fast_op *)i; m->row = row; m->q = q; m->d = d; m->events = events; m->go = 1; return; } while (0)
 #define WB_LEAVE do { m->at = (wb_fast_op *)i; m->events = events; m->go = 0; return; } while (0)
 #endif

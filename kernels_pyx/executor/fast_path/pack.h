@@ -163,6 +163,17 @@ static void wb_pack_condition(wb_engine *m, int n, wb_instr *s, const wb_cached 
     }
 }
 
+/* Loops in machine code begin where an iteration does, unless somebody wants to stop inside of them. */
+static void wb_enter_natives(wb_engine *m, int length) {
+    int k, j;
+    for (k = 0; k < length; k++) {
+        if (m->natives[k] == NULL) continue;
+        for (j = k; j <= m->native_backs[k]; j++)
+            if (m->code[j].op & WB_TRAP || m->code[j].condition) break;
+        if (j > m->native_backs[k]) m->fast_ops[m->fast_op_of[k]].fn = (wb_op_fn)m->natives[k];
+    }
+}
+
 /* Pack the instructions; `jumped` marks those that are jumped to, where the registers' contents are unknown. (Carrying
  * registers over the back jump was tried too: it gains nothing, the loop is not bound by that store any more.) */
 static void wb_pack(wb_engine *m, int length, const char *jumped) {
@@ -192,6 +203,7 @@ static void wb_pack(wb_engine *m, int length, const char *jumped) {
     }
     wb_find_chains(m, n, jumped);
     wb_thread_jumps(m, n, jumped);
+    if (m->natives != NULL) wb_enter_natives(m, length);
     for (f = 0, k = 0; f < m->n_frames; f++) {
         int at;
         m->nonlocal_first[f] = k;

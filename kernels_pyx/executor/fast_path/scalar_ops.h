@@ -154,6 +154,11 @@ static void wb_op_checked(WB_ARGS) {
         WB_LEAVE;
     WB_NEXT;
 }
+/* ... for machine code (native.pxi); not 0: it raised, and the driver is to run it once more */
+static int wb_call_loop_once(wb_engine *m, wb_instr *s) {
+    wb_call_loop(m, s);
+    return s->x1 && wb_raised();
+}
 static void wb_op_loop(WB_ARGS) { wb_call_loop(m, i->src); WB_NEXT; }
 /* ... and loops that may raise: the driver runs them once more and takes the exception */
 static void wb_op_raising(WB_ARGS) {

@@ -1,0 +1,5 @@
+"""Machine code for long loops of numbers, made by LLVM where the package llvmlite is installed (extra ``llvm``)."""
+
+from workbench.plan.native.compile import NativeLoops, compile_loops
+
+__all__ = ["NativeLoops", "compile_loops"]

@@ -1,0 +1,97 @@
+"""Machine code for the loops of a program, by LLVM (llvmlite, an optional package)."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import threading
+from typing import Any
+
+from workbench.kernels import machine as core
+from workbench.plan.native.loop_code import LoopCode
+from workbench.plan.native.survey import UnsuitableLoop
+
+#: events of a run after which its loops are worth the 20 to 100 ms that LLVM takes: a tenth of a second or so
+HOT_EVENTS = 30_000_000
+MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
+
+_numbers = itertools.count()
+_lock = threading.Lock()
+_library: Any = None
+
+
+def _llvm() -> Any:
+    """llvmlite's binding, made ready; None where it is not installed."""
+    global _library
+    if _library is None:
+        try:
+            _library = importlib.import_module("llvmlite.binding")
+            _library.initialize_native_target()
+            _library.initialize_native_asmprinter()
+        except (ImportError, OSError, RuntimeError):
+            _library = False
+    return _library or None
+
+
+def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
+    """(address of the function, what keeps its code)."""
+    module = llvm.parse_assembly(text)
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
+    )
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    passes = llvm.create_pass_builder(target, options)
+    passes.getModulePassManager().run(module, passes)
+    engine = llvm.create_mcjit_compiler(module, target)
+    engine.finalize_object()
+    return engine.get_function_address(name), engine
+
+
+class NativeLoops:
+    """The machine code of a plan's loops. It is made once, when runs have been long, and all runs of the plan use it.
+
+    ``reasons`` maps the first instruction of each innermost loop to "" or why it stays with the interpreter; None until
+    the code is made.
+    """
+
+    def __init__(self) -> None:
+        self.reasons: dict[int, str] | None = None
+        self._making = threading.Lock()
+
+    def consider(self, program: core.Program, events: int) -> None:
+        """Make it, once, for a program of which a run has had so many events."""
+        if self.reasons is None and events >= HOT_EVENTS:
+            with self._making:
+                if self.reasons is None:
+                    self.reasons = compile_loops(program)
+
+
+def compile_loops(program: core.Program) -> dict[int, str]:
+    """Give a program machine code for its innermost loops of numbers. Returns head of a loop -> "" or why not."""
+    found: dict[int, str] = {}
+    for head, back in core.innermost_loops(program):
+        found[head] = _compile_loop(program, head, back)
+    return found
+
+
+def _compile_loop(program: core.Program, head: int, back: int) -> str:
+    if back - head > MOST_INSTRUCTIONS:
+        return f"it has more than {MOST_INSTRUCTIONS} instructions"
+    instructions = core.loop_instructions(program, head, back)
+    name = f"workbench_loop_{next(_numbers)}"
+    try:
+        code = LoopCode(instructions, core.native_context(program, instructions[-1]["frame"]), core.native_fields())
+        text = code.function(name, core.native_loop_call())
+    except UnsuitableLoop as reason:
+        return str(reason)
+    with _lock:
+        llvm = _llvm()
+        if llvm is None:
+            return "llvmlite is not installed"
+        try:
+            address, owner = _compiled(llvm, text, name)
+        except RuntimeError as refused:
+            return f"LLVM refuses it: {refused}"
+    core.adopt_native(program, head, back, address, owner)
+    return ""

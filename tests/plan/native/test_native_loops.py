@@ -57,7 +57,7 @@ def values(run: Run) -> dict[Ref, bytes]:
     }
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(seed=st.integers(0, 1 << 32))
 def test_random_graphs(native: None, seed: int) -> None:
     graph, given_ = Maker(seed).make()

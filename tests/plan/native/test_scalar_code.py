@@ -19,7 +19,7 @@ pytest.importorskip("llvmlite")
 
 OPS = [n for n in machine.scalar_ops() if not n.startswith(("move_", "checked_item", "checked_put"))]
 ROW = 48
-POINTS = 40  # pairs of values for each op
+POINTS = 24  # pairs of values for each op
 CONSTANTS = (0, -1, 2, 3, -5)  # divisors that are known when the code is made
 
 

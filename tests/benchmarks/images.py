@@ -65,19 +65,18 @@ def images_per_second(side: int, seconds: float) -> tuple[float, str]:
         )
         page.page.wait_for_timeout(1500)
         page.kernel(THREADS + "before = times()")
-        began = busy(page.page)
+        client = page.page.context.new_cdp_session(page.page)
+        client.send("Performance.enable")
+        began = busy(client)
         rate = page.page.evaluate(COUNT, [0, 1000 * seconds])
-        script = 1e3 * (busy(page.page) - began) / (rate * seconds)
+        script = 1e3 * (busy(client) - began) / (rate * seconds)
         used = page.kernel(f"after = times(); print(told(before, after, {rate * seconds}))")
         return rate, f"kernel {used}; page {script:.1f} ms"
 
 
-def busy(page: Any) -> float:
-    """Seconds of work of the page's main thread so far."""
-    client = page.context.new_cdp_session(page)
-    client.send("Performance.enable")
+def busy(client: Any) -> float:
+    """Seconds of work of the page's main thread since its metrics were enabled."""
     found = client.send("Performance.getMetrics")["metrics"]
-    client.detach()
     return float(next(m["value"] for m in found if m["name"] == "TaskDuration"))
 
 

@@ -9,6 +9,8 @@ fallback time (0.5 s). State that changes, under ``_lock``: the sinks, and for e
   answers, nor does a kernel that is busy with a cell hear the answer), later where the last answer took long.
 - *Status first.* Urgent sinks (the toolbar with the status line) are shown before any figure and need no slot. After a
   stop the views come in the order of what they cost: one that reads millions of rows keeps none of the others waiting.
+- *Standing still.* What a step has changed follows view by view: the next ones are sent as soon as the browser has
+  answered for those before, not at the next tick.
 - *Out of sight.* While the session runs, a view that is scrolled away is shown every ten seconds only; at once when it
   comes into sight.
 - *Room for clicks.* While the session runs, the browser is left alone twice as long as it took for the last update: a
@@ -40,8 +42,11 @@ RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
 IDLE_S = 0.1
 SETTLE_S = 0.03
+#: seconds between two looks whether the browser has answered, while the session stands still
+LOOK_S = 0.004
 HIDDEN_S = 10.0
-#: while only the number of events changes, the status line tells it so often: each time the whole page is laid out
+#: while only the number of events or what is played changes, the status line tells it so often: each time the whole
+#: page is laid out
 STATUS_S = 0.25
 #: seconds between two questions whether the page is still there
 KNOCK_S = 30.0
@@ -159,14 +164,23 @@ class Pump(Served):
                 self._note(error)
                 pending = False
             if pending:
-                rest = self.period - (time.monotonic() - started)
-                time.sleep(max(0.0, min(rest, self.period)))
+                self._rest(started + self.period)
                 if self._running_since is not None:  # a stop or a click ends the wait
                     rest = (time.thread_time() - cpu) * (1.0 / SHARE - 1.0) - self.period
                     self._wake.wait(max(0.0, min(rest, LONGEST_S)))
             else:
                 self._knock()
                 self._wake.wait(IDLE_S)
+
+    def _rest(self, until: float) -> None:
+        """Until the next tick; while the session stands still, only until the browser can take another view."""
+        with self._lock:
+            figures = [s for s in self._shown if not s.urgent and s.views > 0]
+        waits = self._running_since is not None or any(s.focus.playing for s in figures)
+        while (rest := min(until - time.monotonic(), self.period)) > 0:
+            if not waits and sum(s.holding for s in figures) < MAX_IN_FLIGHT:
+                return
+            time.sleep(rest if waits else min(rest, LOOK_S))
 
     def tick(self) -> bool:
         """Send the newest snapshot to all views that are ready for one; returns True while something is left to do."""
@@ -222,7 +236,8 @@ class Pump(Served):
         """Seconds between two updates of a sink while the session runs."""
         shown = self._shown.get(sink)
         if sink.urgent:
-            return STATUS_S if shown is not None and shown[0] == version else 0.0
+            counts = sink.focus.playing or shown is not None and shown[0] == version
+            return STATUS_S if counts else 0.0
         return HIDDEN_S if sink.hidden else 0.0
 
     def _knock(self) -> None:

@@ -95,7 +95,7 @@ export default {
       let began = performance.now();
       let asked = from;
       const rate = Number(speed.value) || first.last / 10;
-      const step = (value) => send({ kind: "look", depth: deepest(), value, playing: true });
+      const step = (value) => send({ kind: "look", depth: deepest(), value, playing: true, push: model.get("push") });
       step(from);
       timer = setInterval(() => {
         if (sequence - heard >= UNDER_WAY) return; // the kernel has not heard the last ones yet
@@ -109,6 +109,7 @@ export default {
       showPlaying();
     }
     function halt() {
+      if (timer) tell(model, { kind: "ack", push: model.get("push") });
       clearInterval(timer);
       timer = null;
       showPlaying();
@@ -178,6 +179,7 @@ export default {
 
     // The slider of the innermost loop stands above the iterations of the curves below it, where these are of that loop.
     let area = null;
+    let aligned = "";
     function align() {
       const at = sliders.at(-1);
       const plot = area?.workbenchPlot;
@@ -236,8 +238,11 @@ export default {
       const ran = (levels[0]?.last ?? -1) >= 0;
       for (const control of [play, back, on]) control.disabled = !ran;
       jump.disabled = !ran && !status.can_run;
-      align();
+      const placed = JSON.stringify([status.loop, levels.map((at) => at.last)]);
+      if (!timer || placed !== aligned) align(); // it measures the page
+      aligned = placed;
       if (!open && waiting) ask(waiting);
+      return !timer; // what plays answers with its next question
     };
     return follow(model, el, show, halt, joinHead(box, line), () => area?.removeEventListener(PLACED, align));
   },

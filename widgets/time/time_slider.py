@@ -103,6 +103,8 @@ class TimeSlider(StatusWidget):
                 self.go()
             elif isinstance(depth, int) and isinstance(value, int) and 0 < depth <= len(self.frame) and value >= 0:
                 self.go(self._moment(value, depth))
+        if "push" in content:  # a slider that plays answers with its next question: each message costs the page
+            self._heard({"kind": "ack", "push": content["push"]})
         seen = content.get("seq")
         if isinstance(seen, int):
             self._seen = seen  # not before: the pump would tell that it is done

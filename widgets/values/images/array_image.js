@@ -5,6 +5,7 @@ const BAR = 78; // pixels for the colour bar and its numbers
 const LEAST = 96; // pixels of the longer side of an image, however small the place
 const BESIDE = 116; // pixels of the longer side of the images beside a difference
 const FILM = 56;
+const SOON_MS = 110; // between two answers; up to four images may be on their way
 const HEIGHT = "--workbench-image-height";
 
 // Colours as the memory of a canvas has them: red, green, blue, opaque.
@@ -252,7 +253,21 @@ export default {
         fit();
       }
     };
-    const end = follow(model, el, show);
+    // Answers for images that come one soon after the other are gathered: the page has work with each message.
+    let answered = 0;
+    let answer = null;
+    const say = () => {
+      answer = null;
+      answered = performance.now();
+      tell(model, { kind: "ack", push: model.get("push") });
+    };
+    const gathered = (status) => {
+      show(status);
+      if (performance.now() - answered > SOON_MS) say();
+      else answer ??= setTimeout(say, SOON_MS);
+      return false;
+    };
+    const end = follow(model, el, gathered, () => clearTimeout(answer));
     return () => {
       resize.disconnect();
       sight.disconnect();

@@ -2,10 +2,13 @@
 
     python -m tests.benchmarks.panel              # views with an answering stand-in for the browser, in this process
     python -m tests.benchmarks.panel --browser    # a real JupyterLab and Chromium, with the time that a click takes
+    python -m tests.benchmarks.panel --pairs 30   # more of them; ten take about a minute
 
 A run that nobody looks at and one with the panel take turns, a fraction of a second each; each pair gives a ratio, and
 the middle one is printed, with the quarters beside it: other work on the machine hits both of a pair, or few pairs.
 Both have filled their memory before: a run is several times faster once it takes no new memory of the system.
+Then single steps are timed, of a short run as a person takes them: how long each view took to make its picture, and
+when it was sent.
 """
 
 from __future__ import annotations
@@ -19,13 +22,13 @@ from collections.abc import Callable
 from typing import Any
 
 import workbench as wb
-from tests.widgets.graphs import counter
+from tests.widgets.graphs import counter, newton
 
 ROUND_S = 0.6
 #: after a stop the views read what they had only sampled: before the other run is measured they stand still
 #: for so long
-QUIET_S, PATIENCE_S = 0.6, 30.0
-PAIRS = 30
+QUIET_S, PATIENCE_S = 0.6, 6.0
+PAIRS, STEPS = 10, 9
 KEPT = 0.95
 
 
@@ -110,6 +113,44 @@ def measure(pairs: int = PAIRS) -> tuple[list[float], float]:
     return ratios, statistics.median(pushes)
 
 
+def step_costs(steps: int = STEPS) -> dict[str, tuple[float, float, float]]:
+    """Of each view with every pane open: milliseconds from a step until it was sent, the least and the middle, and the
+    middle of what its picture took in the kernel."""
+    shown: list[tuple[str, float, float]] = []
+    found: dict[str, list[tuple[float, float]]] = {}
+    with wb.Session(newton(), {"a": 2.0, "x0": 1.0}) as session:
+        panel = wb.debug(session)
+        for name in panel.panes.names:
+            panel.panes.show(name)
+        pump = panel.graph.pump
+        show = pump._show
+
+        def timed(sink: Any, snapshot: Any) -> None:
+            began = time.perf_counter()
+            show(sink, snapshot)
+            shown.append((type(sink).__name__, began, time.perf_counter()))
+
+        pump._show = timed  # type: ignore[method-assign]
+        end = answering(panel)
+        session.next_iteration(2)
+        for _ in range(steps):
+            settle(lambda: len(shown), time.sleep)
+            shown.clear()
+            started = time.perf_counter()
+            session.step()
+            settle(lambda: len(shown), time.sleep)
+            last = {name: (1e3 * (to - started), 1e3 * (to - began)) for name, began, to in shown}
+            for name, both in last.items():
+                found.setdefault(name, []).append(both)
+        end()
+        panel.close()
+    costs = {}
+    for name, both in found.items():
+        sent, made = zip(*both, strict=True)
+        costs[name] = min(sent), statistics.median(sent), statistics.median(made)
+    return costs
+
+
 CELLS = [
     f"""
 import time
@@ -148,21 +189,24 @@ STEP = """async (index) => {
   const told = panel.querySelector('.workbench-status');
   const before = told.textContent, started = performance.now();
   let said = 0, last = started;
-  const drawn = () => { last = performance.now(); };
+  const views = {};
   const figures = [...panel.querySelectorAll('.workbench-figure')].filter(f => f.offsetWidth);
-  figures.forEach(f => f.on('plotly_afterplot', drawn));
+  const title = (f) => f.closest('.workbench-view')?.className.match(/workbench-(?!view|figure)[a-z]+/)?.[0] ?? '';
+  const named = figures.map((f, k) => title(f) || `figure ${k}`);
+  const drawn = figures.map((f, k) => () => { views[named[k]] = (last = performance.now()) - started; });
+  figures.forEach((f, k) => f.on('plotly_afterplot', drawn[k]));
   panel.querySelector('button[data-command=step]').click();
   while (!said || performance.now() - Math.max(last, said) < 600) {
     if (!said && told.textContent !== before) said = performance.now();
     if (performance.now() - started > 30000) throw new Error('no answer to a step');
     await new Promise(r => setTimeout(r, 1));
   }
-  figures.forEach(f => f.removeListener('plotly_afterplot', drawn));
-  return [said - started, last - started];
+  figures.forEach((f, k) => f.removeListener('plotly_afterplot', drawn[k]));
+  return [said - started, last - started, views];
 }"""
 
 
-def in_browser() -> None:
+def in_browser(pairs: int = PAIRS) -> None:
     """The same in a real JupyterLab, with the milliseconds from a click to the status that answers it."""
     import tempfile
     from pathlib import Path
@@ -180,7 +224,7 @@ def in_browser() -> None:
         panel = Panel(page.page, 0)
         panel.show()
         ratios = []
-        for _ in range(PAIRS):
+        for _ in range(pairs):
             settle(
                 lambda: page.kernel("print(panel.graph.pump.pushes)"), lambda s: page.page.wait_for_timeout(1000 * s)
             )
@@ -194,20 +238,30 @@ def in_browser() -> None:
             clicks.append(panel.click("pause", "paused"))
         clicks.sort()
         print(f"pause shown after {clicks[len(clicks) // 2]:.0f} ms (median), {clicks[-1]:.0f} ms (worst of ten)")
+        page.kernel("panel.session.pause(); panel.session.restart(); panel.session.next_iteration(3); print()")
+        page.page.wait_for_timeout(3000)
         steps = [page.page.evaluate(STEP, 0) for _ in range(15)]
-        for what, wanted, times in zip(
-            ("in the toolbar", "in all pictures"), (60, 250), zip(*steps, strict=True), strict=True
-        ):
-            ms = sorted(times)
-            print(f"step shown {what} after {ms[7]:.0f} ms (median), {ms[-1]:.0f} ms (worst of 15), wanted {wanted}")
+        told_in = [said for said, _, _ in steps]
+        drawn_in = [drawn for _, drawn, _ in steps]
+        for what, wanted, ms in (("in the toolbar", 60, told_in), ("in all pictures", 250, drawn_in)):
+            numbers = f"{min(ms):.0f} ms (least), {statistics.median(ms):.0f} ms (median), {max(ms):.0f} ms (most)"
+            print(f"step shown {what} after {numbers} of 15, wanted {wanted}")
+        for name in sorted({name for _, _, views in steps for name in views}):
+            ms = [views[name] for _, _, views in steps if name in views]
+            print(f"  {name}: {min(ms):.0f} ms (least), {statistics.median(ms):.0f} ms (median)")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--browser", action="store_true")
-    if parser.parse_args().browser:
-        in_browser()
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    chosen = parser.parse_args()
+    if chosen.browser:
+        in_browser(chosen.pairs)
     else:
-        ratios, rate = measure()
-        print(f"with all views: {told(ratios)}")
-        print(f"{rate:.1f} updates/s of all views together")
+        ratios, rate = measure(chosen.pairs)
+        print(f"with all views: {told(ratios)}", flush=True)
+        print(f"{rate:.1f} updates/s of all views together", flush=True)
+        print("after a step, until sent: least and median; and making the picture: median")
+        for name, (least, middle, made) in sorted(step_costs().items(), key=lambda item: item[1][1]):
+            print(f"  {name:<16} {least:6.1f} ms {middle:6.1f} ms   {made:6.1f} ms")

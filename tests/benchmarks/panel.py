@@ -230,14 +230,14 @@ def in_browser(pairs: int = PAIRS) -> None:
             )
             alone = speed_in(page, "bare")
             ratios.append(speed_in(page, "panel.session") / alone)
-        print(f"browser, with the panel: {told(ratios)}")
+        print(f"browser, with the panel: {told(ratios)}", flush=True)
         clicks = []
         for _ in range(10):
             panel.click("run", "running")
             page.page.wait_for_timeout(500)
             clicks.append(panel.click("pause", "paused"))
         clicks.sort()
-        print(f"pause shown after {clicks[len(clicks) // 2]:.0f} ms (median), {clicks[-1]:.0f} ms (worst of ten)")
+        print(f"pause shown after {clicks[len(clicks) // 2]:.0f} ms (median), {clicks[-1]:.0f} ms (worst of ten)", flush=True)
         page.kernel("panel.session.pause(); panel.session.restart(); panel.session.next_iteration(3); print()")
         page.page.wait_for_timeout(3000)
         steps = [page.page.evaluate(STEP, 0) for _ in range(15)]
@@ -245,7 +245,7 @@ def in_browser(pairs: int = PAIRS) -> None:
         drawn_in = [drawn for _, drawn, _ in steps]
         for what, wanted, ms in (("in the toolbar", 60, told_in), ("in all pictures", 250, drawn_in)):
             numbers = f"{min(ms):.0f} ms (least), {statistics.median(ms):.0f} ms (median), {max(ms):.0f} ms (most)"
-            print(f"step shown {what} after {numbers} of 15, wanted {wanted}")
+            print(f"step shown {what} after {numbers} of 15, wanted {wanted}", flush=True)
         for name in sorted({name for _, _, views in steps for name in views}):
             ms = [views[name] for _, _, views in steps if name in views]
             print(f"  {name}: {min(ms):.0f} ms (least), {statistics.median(ms):.0f} ms (median)")

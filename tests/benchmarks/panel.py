@@ -237,7 +237,8 @@ def in_browser(pairs: int = PAIRS) -> None:
             page.page.wait_for_timeout(500)
             clicks.append(panel.click("pause", "paused"))
         clicks.sort()
-        print(f"pause shown after {clicks[len(clicks) // 2]:.0f} ms (median), {clicks[-1]:.0f} ms (worst of ten)", flush=True)
+        median, worst = clicks[len(clicks) // 2], clicks[-1]
+        print(f"pause shown after {median:.0f} ms (median), {worst:.0f} ms (worst of ten)", flush=True)
         page.kernel("panel.session.pause(); panel.session.restart(); panel.session.next_iteration(3); print()")
         page.page.wait_for_timeout(3000)
         steps = [page.page.evaluate(STEP, 0) for _ in range(15)]

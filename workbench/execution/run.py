@@ -220,7 +220,7 @@ class Run(StoppedRun):
         """One call of the executor, and a checkpoint where one is due."""
         stop, exact = -1 if limits.event is None else limits.event, limits.exact
         if not exact:
-            self.plan.native.consider(self.plan.program, self._run_events)
+            self.plan.native.consider(self.plan.program)
             if self.keeps and self.event >= self._checkpoints.due:
                 self.checkpoint()  # there was no memory for it before; try again
             due = self._checkpoints.due if self.keeps else self.event + self._slice()
@@ -240,6 +240,7 @@ class Run(StoppedRun):
             )
         self._run_seconds += time.perf_counter() - begin
         self._run_events += self.event - before
+        self.plan.native.events += self.event - before
         if status == "failed":
             error = self.machine.error
             assert error is not None  # the machine holds what was raised

@@ -65,7 +65,6 @@ class CompiledRunner:
         rows = [8, *(f.row_bytes for f in layout.frames), *array_bytes(plan)]
         chunk = max(CHUNK, longest * max(rows))
         self._machine = core.Machine(plan.program, CHUNKS * max(1, len(layout.stores) - 1) * chunk)
-        self._events = 0
         self._parts, self._spans = recurring_parts(plan)
         self._number = plan.numbers.get(problem.loop, 0) if problem.loop is not None else 0
         self._by_ip = sorted(layout.nodes, key=lambda n: n.ip)
@@ -98,7 +97,7 @@ class CompiledRunner:
             raw = column.view(np.uint8).reshape(n, length, bytes_of(place))
             series.append((frame, place.base - 1, place.offset, place.shift, raw, chunk.counts[name]))
         specs = core.PointSpecs(self._machine, n, feeds, outputs, series, self._parts, self._spans)
-        plan.native.consider(plan.program, self._events)
+        plan.native.consider(plan.program)
         iterations = np.full((n, len(layout.frames)), -1, np.int64)
         failures: list[tuple[int, int, BaseException]] = []
         with np.errstate(all="ignore"):
@@ -107,7 +106,7 @@ class CompiledRunner:
                 failures,
             )  # fmt: skip
         core.request_stop(self._machine, False)
-        self._events += int(chunk.events.sum())
+        plan.native.events += int(chunk.events.sum())
         chunk.iterations[:] = iterations[:, self._number] if self._number else 0
         for point, ip, error in failures:
             if not isinstance(error, Exception):

@@ -11,7 +11,7 @@ from workbench.kernels import machine as core
 from workbench.plan.native.loop_code import LoopCode
 from workbench.plan.native.survey import UnsuitableLoop
 
-#: events of a run after which its loops are worth the 20 to 100 ms that LLVM takes: a tenth of a second or so
+#: events of a plan's runs after which its loops are worth the 20 to 100 ms that LLVM takes: a tenth of a second or so
 HOT_EVENTS = 30_000_000
 MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
 
@@ -49,19 +49,20 @@ def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
 
 
 class NativeLoops:
-    """The machine code of a plan's loops. It is made once, when runs have been long, and all runs of the plan use it.
+    """The machine code of a plan's loops: made once, when its runs have been long, and used by all runs of the plan.
 
     ``reasons`` maps the first instruction of each innermost loop to "" or why it stays with the interpreter; None until
     the code is made.
     """
 
     def __init__(self) -> None:
+        self.events = 0  # of all runs of the plan
         self.reasons: dict[int, str] | None = None
         self._making = threading.Lock()
 
-    def consider(self, program: core.Program, events: int) -> None:
-        """Make it, once, for a program of which a run has had so many events."""
-        if self.reasons is None and events >= HOT_EVENTS:
+    def consider(self, program: core.Program) -> None:
+        """Make it for the plan's program, once, if its runs have had many events."""
+        if self.reasons is None and self.events >= HOT_EVENTS:
             with self._making:
                 if self.reasons is None:
                     self.reasons = compile_loops(program)

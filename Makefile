@@ -161,7 +161,7 @@ test-jax: $(JAX_VENV)/.made
 
 # With sweeps on two processes of Dask, which die there.
 test-watch: $(WATCH_VENV)/.made browser
-	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py
+	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s

@@ -104,6 +104,24 @@ def test_what_onnxruntime_has_no_kernel_for_runs_on_the_reference_evaluator():
     np.testing.assert_array_equal(graph.run(feeds)["y"], [1, 2, 3])
 
 
+def test_frames_of_a_signal_without_an_axis_of_parts():
+    """As speech models write it: a signal (batch, samples), which the reference evaluator cuts into wrong frames."""
+    kinds = TensorProto.FLOAT, TensorProto.INT64
+    node = helper.make_node("STFT", ["x", "hop", "window"], ["y"], onesided=1)
+    values = [helper.make_tensor_value_info("x", kinds[0], [1, 64])]
+    constants = [
+        helper.make_tensor("hop", kinds[1], [], [8]),
+        helper.make_tensor("window", kinds[0], [16], np.hanning(16).astype("f")),
+    ]
+    outputs = [helper.make_tensor_value_info("y", kinds[0], None)]
+    graph = helper.make_graph([node], "frames", values, outputs, constants)
+    signal = np.random.default_rng(0).normal(size=(1, 64)).astype("f")
+    found = from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])).run({"x": signal})["y"]
+    frames = np.lib.stride_tricks.sliding_window_view(signal[0], 16)[::8] * np.hanning(16)
+    wanted = np.fft.rfft(frames)
+    np.testing.assert_allclose(found[0], np.stack([wanted.real, wanted.imag], -1), atol=1e-5)
+
+
 def test_without_onnxruntime_the_reference_evaluator_does_it_all(monkeypatch):
     from workbench.frontends.onnx.foreign import session as sessions
 

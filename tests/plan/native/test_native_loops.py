@@ -20,7 +20,7 @@ from workbench.ir import Graph, Ref
 from workbench.kernels import machine as core
 from workbench.plan.native import compile, compile_loops
 
-pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.watch
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from workbench.kernels import machine
 from workbench.kernels.opcodes import BACK, CALL, HALT, KERNEL, LOOP, MARK, START, TEST
 from workbench.plan.native import compile_loops
 
-pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.watch
 
 OPS = [n for n in machine.scalar_ops() if not n.startswith(("move_", "checked_item", "checked_put"))]
 ROW = 48

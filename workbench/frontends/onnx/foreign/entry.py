@@ -216,7 +216,7 @@ def _made(
 ) -> NodeSession | str:
     if draws(node):
         return "it draws random numbers, which differ there from call to call"
-    if reason := distrust(node_of(node)):
+    if reason := distrust(node_of(node), types[0].shape if types else None):
         return reason
     firsts = _firsts(node)
     names = [present(node)[k] for k in firsts]

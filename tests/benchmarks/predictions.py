@@ -11,15 +11,14 @@ by the time of their answers.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.benchmarks.answers import add_options, keep_and_compare
 from tests.evaluation.families.base import WATCHED, draws, families
 from tests.evaluation.random_loops.families import all_loops
 from tests.evaluation.scoring import blackbox
@@ -124,24 +123,14 @@ def _timed(monitor: TerminationMonitor) -> tuple[Termination, float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.predictions", description=__doc__.splitlines()[0])
-    parser.add_argument("each", nargs="?", type=int, default=1, help="loops of each family (1)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--against", type=Path)
-    parser.add_argument("--slow", action="store_true")
+    add_options(parser)
     chosen = parser.parse_args(arguments)
     times = measure(chosen.each, chosen.seed)
     print("\n".join(times.report()))
     if chosen.slow:
         order = sorted(times.families, key=lambda name: -float(np.quantile(times.families[name], 0.9)))
         print("\n".join(line(name, times.families[name]) for name in order[:40]))
-    if chosen.write:
-        chosen.write.write_text(json.dumps(times.answers))
-    if chosen.against:
-        kept = json.loads(chosen.against.read_text())
-        differ = [name for name, answer in times.answers.items() if kept.get(name) != answer]
-        print(f"{len(differ)} of {len(times.answers)} answers differ")
-        print("\n".join(f"{name}\n  - {kept.get(name)}\n  + {times.answers[name]}" for name in differ))
+    keep_and_compare(times.answers, chosen.write, chosen.against)
 
 
 if __name__ == "__main__":

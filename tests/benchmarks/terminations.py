@@ -11,14 +11,13 @@ by the time of their answers.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
 import workbench as wb
+from tests.benchmarks.answers import add_options, keep_and_compare
 from tests.benchmarks.predictions import text, yardstick
 from tests.evaluation.families.base import GRAPH, draws, families
 from tests.evaluation.known_loops import observed
@@ -103,11 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks.terminations", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("each", nargs="?", type=int, default=1, help="loops of each family (1)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--against", type=Path)
-    parser.add_argument("--slow", action="store_true")
+    add_options(parser)
     chosen = parser.parse_args(arguments)
     times = measure(chosen.each, chosen.seed)
     print("\n".join(times.report()))
@@ -116,13 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(
             "\n".join(f"{1e3 * seconds:8.2f} ms  {name:40s} {times.answers[name][:90]}" for seconds, name in order[:60])
         )
-    if chosen.write:
-        chosen.write.write_text(json.dumps(times.answers))
-    if chosen.against:
-        kept = json.loads(chosen.against.read_text())
-        differ = [name for name, answer in times.answers.items() if kept.get(name) != answer]
-        print(f"{len(differ)} of {len(times.answers)} answers differ")
-        print("\n".join(f"{name}\n  - {kept.get(name)}\n  + {times.answers[name]}" for name in differ))
+    keep_and_compare(times.answers, chosen.write, chosen.against)
 
 
 if __name__ == "__main__":

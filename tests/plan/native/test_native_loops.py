@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.benchmarks.workloads import collatz
 from tests.plan.checks import check_against_reference, run_of
 from tests.plan.random_graphs import Maker
 from tests.plan.reference import Reference
 from workbench.errors import ExecutionError
 from workbench.execution import Run
-from workbench.ir import Graph, Ref
+from workbench.ir import Ref
 from workbench.kernels import machine as core
 from workbench.plan.native import compile, compile_loops
 
@@ -27,17 +27,6 @@ pytestmark = pytest.mark.watch
 def native(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code from the first event on."""
     monkeypatch.setattr(compile, "HOT_EVENTS", 0)
-
-
-def collatz(checked: bool = False) -> Graph:
-    b = wb.GraphBuilder("collatz")
-    start, n = b.placeholder("start", "int64"), b.placeholder("n", "int64")
-
-    def body(x: Any, i: Any) -> Any:
-        return b.cond(x % 2 == 0, lambda: x // 2, lambda: 3 * x + 1), i + 1
-
-    x, _ = b.while_loop(lambda x, i: i < n, body, [start, 0])
-    return b.build({"x": x})
 
 
 def feeds(start: int, n: int) -> dict[str, np.ndarray]:

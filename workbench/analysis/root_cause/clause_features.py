@@ -10,6 +10,8 @@ import numpy as np
 
 #: a value this many units of rounding of the largest number around it is noise
 NOISE = 1e4
+#: values at the end of a series by which periods are ruled out
+LOOKED_AT = 16
 
 
 @dataclass
@@ -60,10 +62,21 @@ def period_of(values: np.ndarray) -> int | None:
     bits = np.ascontiguousarray(values)
     if bits.dtype.kind == "f":  # bit for bit, NaN included
         bits = bits.view(f"u{bits.dtype.itemsize}")
-    for p in range(1, n // 2 + 1):
+    for p in _possible(bits) if bits.ndim == 1 and bits.dtype != object else range(1, n // 2 + 1):
         if np.array_equal(bits[n - 2 * p : n - p], bits[n - p :]):
             return p
     return None
+
+
+def _possible(values: np.ndarray) -> list[int]:
+    """Periods, ascending, with which the last few of the values agree: no others need to be looked at as a whole."""
+    n = len(values)
+    periods = np.arange(1, n // 2 + 1)
+    for back in range(1, min(LOOKED_AT, n // 2) + 1):  # the value at -back is of the last period where p >= back
+        periods = periods[(periods < back) | (values[n - back - periods] == values[n - back])]
+        if not len(periods):
+            break
+    return periods.tolist()
 
 
 def is_nan(v: Any) -> bool:

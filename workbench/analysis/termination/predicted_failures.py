@@ -28,6 +28,8 @@ from workbench.ir.node import Ref
 SETTLED = frozenset(("ended", "no-loop", "not-entered", "node-failed", "raw-frame"))
 #: iterations that no run gets to: a failure behind them is told, and leaves a proof one
 NEVER_REACHED = 10**15
+#: ends so near that the nodes which can fail are run to them at once, with this part of the budget at most
+NEAR, NEAR_PART = 1024, 0.25
 #: nodes that are named
 NAMED = 3
 #: what a proof says of the nodes that can fail
@@ -103,6 +105,9 @@ def _looked(
     if proved and not cannot:
         if whole and answer.proof is not None and answer.proof.kind in ("lookahead", "recurrence"):
             return noted(answer, RUN)  # it was all of the graph that was run ahead
+        near = _run_to(graph, runner, answer, bound, seconds) if bound is not None and bound <= NEAR else None
+        if near is not None:
+            return near
         safe: int | None = 0
         if runner.program is not None and answer.proof is not None and answer.proof.kind != "inner-loop":
             safe, can = horizon(runner.program, runner.values(), can, runner.plan.types, seconds / 2)
@@ -113,21 +118,45 @@ def _looked(
             return replace(answer, reason=Reason(answer.reason.slug, f"{answer.reason.sentence} {more}"))
     if answer.outcome == "never" and proved:
         return _endless(graph, runner, answer, [*can, *cannot], bool(cannot), seconds)
-    done = 0
+    done, ended = 0, False
     deadline = work.now() + (seconds if proved else seconds / 2)
     ahead = runner.fork()
     try:
         while ahead.cond() and (bound is None or done < bound) and work.now() < deadline:
             piece = min(4096, max(64, done))
             done += ahead.advance(piece if bound is None else min(piece, bound - done))
-        if not ahead.cond():
+        if ended := not ahead.cond():
             ahead.finish()
     except SliceFailed as failed:
         return fails(graph, runner.frame, done + failed.done, failed, answer.blocking_clause)
     except SliceTimeout:
         return doubted(answer, graph, [*can, *cannot], done)
-    if ahead.cond() or cannot:
-        return doubted(answer, graph, [*can, *cannot] if ahead.cond() else cannot, done)
+    if not ended or cannot:
+        return doubted(answer, graph, cannot if ended else [*can, *cannot], done)
+    return _ended(runner, answer, done)
+
+
+def _run_to(graph: Graph, runner: SliceMachine, answer: Termination, bound: int, seconds: float) -> Termination | None:
+    """The answer after a run to a near end, which costs less than bounds of the inputs of all nodes that can fail.
+
+    None where the end is not reached with a small part of the budget.
+    """
+    ahead, deadline, done = runner.fork(), work.now() + NEAR_PART * seconds, 0
+    try:
+        while ahead.cond():
+            if done >= bound or work.now() > deadline:
+                return None
+            done += ahead.advance(min(64, bound - done))
+        ahead.finish()
+    except SliceFailed as failed:
+        return fails(graph, runner.frame, done + failed.done, failed, answer.blocking_clause)
+    except SliceTimeout:
+        return None
+    return _ended(runner, answer, done)
+
+
+def _ended(runner: SliceMachine, answer: Termination, done: int) -> Termination:
+    """The answer about a loop that was run to its end after ``done`` iterations, without a failure."""
     if answer.remaining == done:
         return noted(answer, RUN)
     return replace(noted(ends(runner, done, None), RUN), root=answer.root, evidence=answer.evidence)

@@ -9,8 +9,6 @@ import ast
 import re
 from pathlib import Path
 
-import jupytext
-import nbformat
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
@@ -32,8 +30,12 @@ def text_of(name: str) -> str:
     return (SOURCES / f"{name}.py").read_text(encoding="utf-8")
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(scope="module", params=NAMES)
 def pair(request):
+    """A text file and its notebook. What reads them takes seconds to import: here, not wherever tests are collected."""
+    import jupytext
+    import nbformat
+
     text, notebook = SOURCES / f"{request.param}.py", FOLDER / f"{request.param}.ipynb"
     for path in (text, notebook):
         assert path.exists(), f"{path.name} is missing: both are committed; `make notebooks` writes the .ipynb"
@@ -60,6 +62,8 @@ def test_jupyterlab_does_not_take_the_files_for_a_pair(pair):
 
 
 def test_no_widget_state_is_saved(pair):
+    import nbformat
+
     notebook = pair[1]
     assert "widgets" not in notebook.metadata
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
@@ -91,6 +95,8 @@ def test_the_file_browser_shows_each_notebook_once():
 
 def test_checks_of_claims_are_folded_away():
     """A cell of nothing but assertions is for the tests; JupyterLab shows three dots in its place."""
+    import jupytext
+
     for name in COURSE:
         for cell in jupytext.reads(text_of(name), fmt="py:percent").cells:
             code = cell.cell_type == "code" and not cell.source.startswith("%")
@@ -137,6 +143,8 @@ def test_links_lead_somewhere(name):
 @pytest.mark.parametrize("name", COURSE)
 def test_each_widget_is_stored_as_a_still_picture(name):
     """The course can be read where nothing runs."""
+    import nbformat
+
     cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
     shown = [cell for cell in cells if "nbval-ignore-output" in cell.metadata.get("tags", [])]
     words = [cell.outputs and all(o.output_type == "stream" for o in cell.outputs) for cell in shown]

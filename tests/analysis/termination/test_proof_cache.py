@@ -47,9 +47,9 @@ def test_a_proof_is_kept_and_counts_down():
         first = session.termination()
         assert first.remaining == 10**15
         session.next_iteration(1000)
-        begin = time.perf_counter()
+        begin = time.thread_time()
         second = session.termination()
-        assert time.perf_counter() - begin < 0.01
+        assert time.thread_time() - begin < 0.01
         assert second.remaining == 10**15 - 1000 and second.proof == first.proof
         session.previous_iteration()
         assert session.termination().remaining == 10**15 - 999

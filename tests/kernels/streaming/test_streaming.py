@@ -162,6 +162,6 @@ def test_cost_per_iteration(capsys):
 
 def _seconds(values: np.ndarray) -> float:
     state = streaming.ScalarState()
-    begin = time.perf_counter()
+    begin = time.thread_time()
     state.update(values)
-    return time.perf_counter() - begin
+    return time.thread_time() - begin

@@ -283,6 +283,31 @@ def test_figures_of_managers(ledger):
     assert ledger.figures().managers == () and ledger.figures().events[-1].kind == "closed"
 
 
+def test_a_finalizer_may_note_a_level_while_groups_are_merged():
+    """The garbage collector runs it wherever memory is taken, here while two groups are compared."""
+    from workbench.arrays.accounts import MAX_GROUPS, Levels
+
+    levels, compared = Levels(), []
+
+    class Level(int):
+        def __ge__(self, other):
+            if len(compared) < MAX_GROUPS // 2:
+                compared.append(self)
+                levels.note(7)
+            return int(self) >= int(other)
+
+    for k in range(MAX_GROUPS):
+        levels.note(Level(k))
+    assert len(compared) == MAX_GROUPS // 2
+    told = [int(level) for _, level in levels.points()]
+    assert told[-len(compared) :] == [7] * len(compared) and told[0] == 0 and MAX_GROUPS - 1 in told
+    for _ in range(3):  # merged again: 513 of them
+        levels.note(9)
+    told = levels.points()
+    assert told[-1][1] == 9 and MAX_GROUPS - 1 in [level for _, level in told]
+    assert [at for at, _ in told] == sorted(at for at, _ in told)
+
+
 def test_events_are_few_and_none_is_lost(ledger, monkeypatch):
     from workbench.arrays import accounts
 

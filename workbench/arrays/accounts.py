@@ -42,11 +42,15 @@ class Levels:
         self._last = now, level
         self._count += 1
         if self._count >= self._stride:
-            self._groups.append((*self._high, *self._last))
+            group: tuple[float, int, float, int] = (*self._high, *self._last)
+            fresh: list[tuple[float, int, float, int]] = []
             self._count = 0
+            self._groups.append(group)
             if len(self._groups) >= MAX_GROUPS:
-                pairs = zip(self._groups[::2], self._groups[1::2], strict=True)
-                self._groups = [(*(a if a[1] >= b[1] else b)[:2], *b[2:]) for a, b in pairs]
+                # Pairs take memory: the garbage collector may run a finalizer that notes a level, in the new list.
+                groups, self._groups = self._groups, fresh
+                pairs, single = zip(groups[::2], groups[1::2], strict=False), groups[len(groups) // 2 * 2 :]
+                self._groups[:0] = [(*(a if a[1] >= b[1] else b)[:2], *b[2:]) for a, b in pairs] + single
                 self._stride *= 2
 
     def points(self) -> list[tuple[float, int]]:

@@ -115,7 +115,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--native"):
         from workbench.plan.native import compile as native  # sys.path is right only now
 
-        native.HOT_EVENTS = 0
+        native.HOT_EVENTS, native.BESIDE_RUNS = 0, False
     if not hasattr(config, "workerinput"):  # where tests are spread, the process that spreads them
         config.pluginmanager.register(Failures(config))
 

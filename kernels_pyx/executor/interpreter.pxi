@@ -214,7 +214,7 @@ cdef class Machine:
         for f in range(self.e.n_frames):  # memory ran out between the two: going on would write into the row before
             if self.e.array_store[f] >= 0 and self.e.frames[f].row != self.e.frames[self.e.array_store[f]].row:
                 raise MemoryError("memory ran out in the middle of a step of the trace; go back to an earlier one first")
-        if not exact and self.native_version != self.program.native_version:
+        if not exact:
             take_natives(self)
         self.status = RUNNING
         self.retire_failed = False

@@ -102,7 +102,9 @@ def adopt_native(Program program not None, int head, int back, size_t address, o
 
 
 cdef int take_natives(Machine machine) except -1:
-    """Pack the fast path anew, with the machine code that there is."""
+    """Pack the fast path anew if there is new machine code; each call that runs instructions begins with it."""
+    if machine.native_version == machine.program.native_version:
+        return 0
     machine.native_version = machine.program.native_version
     machine.e.natives, machine.e.native_backs = machine.program.natives, machine.program.native_backs
     return link(&machine.e, machine.program.length)

@@ -158,8 +158,7 @@ def run_points(Machine machine not None, PointSpecs specs not None, long long st
     cdef long long point = start
     cdef int done = 0, f
     cdef bint objects = any(machine.program.object_offsets)
-    if machine.native_version != machine.program.native_version:
-        take_natives(machine)
+    take_natives(machine)
     if objects:
         raise ValueError("run_points: rows that hold objects begin again with restore")
     if not (0 <= start <= stop <= len(status) <= len(events) and len(iterations) >= stop and len(periods) >= stop):

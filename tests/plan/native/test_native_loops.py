@@ -27,6 +27,7 @@ pytestmark = pytest.mark.watch
 def native(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code from the first event on."""
     monkeypatch.setattr(compile, "HOT_EVENTS", 0)
+    monkeypatch.setattr(compile, "BESIDE_RUNS", False)
 
 
 def feeds(start: int, n: int) -> dict[str, np.ndarray]:
@@ -168,6 +169,27 @@ def test_without_llvmlite_loops_run_as_before(native: None, monkeypatch: pytest.
     run = to_end(run_of(collatz(), feeds(27, 100)))
     assert list(run.plan.native.reasons.values()) == ["llvmlite is not installed"]
     assert int(run.outputs()["x"]) == 53
+
+
+def test_a_run_goes_on_while_its_loops_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the interpreter, to the end if need be; the next call takes the code, with the same values."""
+    may_go, before = threading.Event(), compile.compile_loops
+    monkeypatch.setattr(compile, "HOT_EVENTS", 1)
+    monkeypatch.setattr(compile, "BESIDE_RUNS", True)
+    monkeypatch.setattr(compile, "compile_loops", lambda program: may_go.wait(60) and before(program))
+    graph = collatz()
+    first = run_of(graph, feeds(27, 300))
+    first.go(event=200)
+    to_end(first)  # its second call of the executor asks for machine code
+    native = first.plan.native
+    assert native.events == first.event > 200 and native.reasons is None
+    may_go.set()
+    for thread in threading.enumerate():
+        if thread.name == "machine code of loops":
+            thread.join()
+    assert list((native.reasons or {}).values()) == [""]
+    second = to_end(Run(first.plan, feeds(27, 300), 1 << 28))
+    assert second.event == first.event and values(second) == values(first)
 
 
 def test_an_address_is_taken_for_a_loop_only() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
 import threading
 from typing import Any
 
@@ -13,10 +14,15 @@ from workbench.plan.native.survey import UnsuitableLoop
 
 #: events of a plan's runs after which its loops are worth the 20 to 100 ms that LLVM takes: a tenth of a second or so
 HOT_EVENTS = 30_000_000
+#: loops are compiled in another thread than that of the run
+BESIDE_RUNS = True
 MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
 
 _numbers = itertools.count()
 _lock = threading.Lock()
+# a process is not forked in the middle of LLVM's work: the lock would never be released in the child
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _library: Any = None
 
 
@@ -51,21 +57,31 @@ def _compiled(llvm: Any, text: str, name: str) -> tuple[int, Any]:
 class NativeLoops:
     """The machine code of a plan's loops: made once, when its runs have been long, and used by all runs of the plan.
 
-    ``reasons`` maps the first instruction of each innermost loop to "" or why it stays with the interpreter; None until
-    the code is made.
+    It is made in a thread of its own, while the run that was long goes on with the interpreter: LLVM needs no GIL, and
+    each call of the executor takes the code that is there. ``reasons`` maps the first instruction of each innermost
+    loop to "" or why it stays with the interpreter; None until the code is made.
     """
 
     def __init__(self) -> None:
         self.events = 0  # of all runs of the plan
         self.reasons: dict[int, str] | None = None
-        self._making = threading.Lock()
+        self._begun = threading.Lock()  # for good
 
     def consider(self, program: core.Program) -> None:
-        """Make it for the plan's program, once, if its runs have had many events."""
-        if self.reasons is None and self.events >= HOT_EVENTS:
-            with self._making:
-                if self.reasons is None:
-                    self.reasons = compile_loops(program)
+        """Begin to make it for the plan's program, once, if its runs have had many events."""
+        if self.reasons is not None or self.events < HOT_EVENTS or not self._begun.acquire(blocking=False):
+            return
+        if not BESIDE_RUNS:
+            self._make(program)
+            return
+        try:
+            # no daemon: a process does not end in the middle of LLVM's work
+            threading.Thread(target=self._make, args=(program,), name="machine code of loops", daemon=False).start()
+        except RuntimeError:  # the process ends, or may have no more threads
+            self.reasons = {}
+
+    def _make(self, program: core.Program) -> None:
+        self.reasons = compile_loops(program)
 
 
 def compile_loops(program: core.Program) -> dict[int, str]:

@@ -13,9 +13,11 @@ import workbench as wb
 from tests.frontends.onnx_regions import RegionMaker
 from workbench.execution import NEWEST_ROWS, Run, prepare_feeds
 from workbench.frontends import from_onnx
-from workbench.frontends.onnx.foreign import regions, runtime
+from workbench.frontends.onnx.foreign import region_nodes, regions, runtime
+from workbench.frontends.onnx.foreign.region_parts import DividedRegion
 from workbench.ir import Ref
 from workbench.kernels.machine import same_bits
+from workbench.ops.foreign import RegionStep
 from workbench.session import plan_for
 
 pytest.importorskip("onnxruntime", reason="the extra workbench[onnx] is not installed")
@@ -94,7 +96,8 @@ def test_random_models(made: list[regions.RegionSession]):
 def test_a_graph_that_is_one_region_runs_as_one_call():
     """Also with sizes that are known only as it runs, and with an output under two names."""
     nodes = [
-        N("Conv", ["x", "w"], ["a"], pads=[1] * 4),
+        N("Conv", ["x", "w"], ["c"], pads=[1] * 4),
+        N("Conv", ["c", "w"], ["a"], pads=[1] * 4),
         N("Shape", ["x"], ["s"]),
         N("Relu", ["a"], ["b"]),
         N("Reshape", ["b", "s"], ["y"]),
@@ -247,6 +250,49 @@ def test_in_a_loop(made: list[regions.RegionSession]):
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     assert check(from_onnx(model), {"x": rng.standard_normal((1, 8, 6, 6)).astype(np.float32)})
     assert made and all(not r.refused for r in made)
+
+
+def test_what_has_other_bits_beside_its_neighbours_runs_alone(
+    monkeypatch: pytest.MonkeyPatch, made: list[regions.RegionSession]
+):
+    """Here by a factor that only regions have."""
+
+    def odd(graph: region_nodes.RegionGraph, step: RegionStep) -> None:
+        region_nodes._foreign(graph, step)
+        if step.op == "onnx:GlobalAveragePool":
+            node, factor = graph.proto.node[-1], graph.constant(np.array(1.000001, np.float32))
+            graph.proto.node.add(op_type="Mul", input=[f"{node.output[0]}_odd", factor], output=[node.output[0]])
+            node.output[0] += "_odd"
+
+    monkeypatch.setitem(region_nodes._ADD, "foreign", odd)
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.standard_normal((12, 3, 3, 3)), "v": rng.standard_normal((12, 12, 1, 1))}
+    nodes = [
+        N("Conv", ["x", "w"], ["a"], pads=[1] * 4),
+        N("Relu", ["a"], ["b"]),
+        N("GlobalAveragePool", ["b"], ["c"]),
+        N("Conv", ["c", "v"], ["d"]),
+        N("Relu", ["d"], ["e"]),
+        N("Mul", ["e", "b"], ["f"]),
+        N("Conv", ["f", "v"], ["g"]),
+        N("GlobalAveragePool", ["g"], ["h"]),
+        N("Sub", ["g", "h"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 37, 29])],
+        [helper.make_empty_tensor_value_info("y")],
+        [numpy_helper.from_array(v.astype(np.float32), k) for k, v in weights.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    assert check(from_onnx(model), {"x": rng.standard_normal((1, 3, 37, 29)).astype(np.float32)}) == 1
+    ran = [r for r in made if r._session is not None]
+    assert ran and all(isinstance(r._session, DividedRegion) and not r.refused for r in ran), [r.refused for r in ran]
+    for region in ran:
+        assert isinstance(region._session, DividedRegion)
+        alone = [part.steps[0].op for part in region._session.parts if part.joined is None]
+        assert alone[:2] == ["onnx:GlobalAveragePool"] * 2 and set(alone[2:]) <= {"subtract"}
 
 
 def test_a_region_with_one_bit_of_difference_is_not_used(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import TensorType
 
 Types = dict[str, tuple[TensorType, ...]]
+#: (node, types of its inputs, their values as far as they are constant, types of its outputs) -> its value, if constant
+Fold = Callable[[Node, Sequence[TensorType], Sequence["np.ndarray | None"], Sequence[TensorType]], "np.ndarray | None"]
 
 
 def infer_types(
@@ -19,16 +21,35 @@ def infer_types(
     order: tuple[str, ...],
     feeds: Mapping[str, TensorType] | None = None,
     only: frozenset[str] | None = None,
+    fold: Fold | None = None,
 ) -> Types:
     """Output types of every node in ``order``.
 
-    ``feeds`` overrides the declared types of placeholders (node name -> exact type of what is fed).
+    ``feeds`` overrides the declared types of placeholders (node name -> exact type of what is fed). ``fold`` tells the
+    values of nodes that are constant, so that types which follow from them are known.
     Raises TypeMismatchError, with the node and its source line, where an op does not take what it gets.
     """
+    if fold is not None:
+        try:
+            return _inferred(nodes, order, feeds, only, fold, {})
+        except WorkbenchError:  # what a branch holds that is never taken need not fit the shapes that are known then
+            return _inferred(nodes, order, feeds, only, fold, _inferred(nodes, order, feeds, only, None, {}))
+    return _inferred(nodes, order, feeds, only, None, {})
+
+
+def _inferred(
+    nodes: Mapping[str, Node],
+    order: tuple[str, ...],
+    feeds: Mapping[str, TensorType] | None,
+    only: frozenset[str] | None,
+    fold: Fold | None,
+    wider: Types,
+) -> Types:
+    """Types to a fixed point; ``wider`` are those of nodes that do not take what is known of their inputs."""
     carried: dict[str, TensorType] = {}
     decides = _deciding(nodes, order)
     while True:  # ends: a loop-carried shape only grows less precise, from known dims over None to an unknown rank
-        types, again = _one_pass(nodes, order, feeds or {}, only, carried, decides)
+        types, again = _one_pass(nodes, order, feeds or {}, only, carried, decides, fold, wider)
         if not again:
             return types
 
@@ -40,6 +61,8 @@ def _one_pass(
     only: frozenset[str] | None,
     carried: dict[str, TensorType],
     decides: frozenset[Ref],
+    fold: Fold | None,
+    wider: Types,
 ) -> tuple[Types, bool]:
     types: Types = {}
     constants: dict[Ref, np.ndarray | None] = {}
@@ -67,6 +90,8 @@ def _one_pass(
         key = (node.op, node.attrs, *ins) if node.op != "Const" and constants.keys().isdisjoint(node.inputs) else None
         if key is not None and key in alike and len(ins) == len(node.inputs):
             types[name] = _decided(node, alike[key], decides)
+            if fold is not None and (value := fold(node, ins, [None] * len(ins), types[name])) is not None:
+                constants[node.ref()] = value
             continue
         spec = REGISTRY.lookup(node.op, node.attrs)
         low, high = spec.arity()
@@ -82,6 +107,9 @@ def _one_pass(
         try:
             found = tuple(spec.infer(ins, node.attrs, values))
         except WorkbenchError as error:
+            if name in wider:
+                types[name] = wider[name]
+                continue
             if error.node is None:
                 raise type(error)(
                     error.message, slug=error.slug, node=name, source=node.source, fix=error.fix
@@ -101,6 +129,10 @@ def _one_pass(
         types[name] = _decided(node, found, decides)
         if node.op in ("Identity", "Enter") and node.inputs[0] in constants:
             constants[node.ref()] = constants[node.inputs[0]]
+        elif fold is not None and len(ins) == len(node.inputs):
+            value = fold(node, ins, values, types[name])
+            if value is not None:
+                constants[node.ref()] = value
     again = False
     for name in types:
         node = nodes[name]

@@ -52,10 +52,16 @@ class Joiner(Protocol):
         """Return whether a node can be a part of a region of this version."""
 
     def join(
-        self, steps: Sequence[RegionStep], inputs: Sequence[Ref], outputs: Sequence[Ref], objects: Collection[Ref]
+        self,
+        steps: Sequence[RegionStep],
+        inputs: Sequence[Ref],
+        outputs: Sequence[Ref],
+        objects: Collection[Ref],
+        most: int | None = None,
     ) -> RegionCall | None:
         """The call from ``inputs``, the values that come from outside, to ``outputs``; None where there is none.
-        ``objects`` are the values of the steps that are arrays of their own; others stand in rows, in C's order."""
+        ``objects`` are the values of the steps that are arrays of their own; others stand in rows, in C's order.
+        A call whose outputs would take more than ``most`` bytes together is not carried out."""
 
 
 _PREFIXES: set[str] = set()

@@ -17,6 +17,7 @@ from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout
 from workbench.kernels.machine import Program
 from workbench.kernels.opcodes import REGION
+from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
 from workbench.plan.lowering.regions import DirectCall
 from workbench.plan.memory.memory_bound import Storage
@@ -129,11 +130,12 @@ def _planned(
                 fix=f"give a value for {name!r}.",
             )
     order = tuple(n for n in graph.nodes if n in needed)
-    types = infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, needed)
+    types = infer_types(graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, needed, folder(graph))
     found = arrange(graph, needed)
     if found.graph is not graph:
         order = tuple(n for n in found.graph.nodes if n in found.needed)
-        types = infer_types(found.graph.nodes, order, {graph.inputs[n].node: t for n, t in signature}, found.needed)
+        feeds = {graph.inputs[n].node: t for n, t in signature}
+        types = infer_types(found.graph.nodes, order, feeds, found.needed, folder(found.graph))
     home = None if device is None else open_device(device)
     lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean, home)
     program, layout = lowering.run()

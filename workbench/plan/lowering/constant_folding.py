@@ -1,41 +1,91 @@
-"""Arrays that ops make from nothing but constants, made while the plan is: weights that a model fills at its start.
+"""Values that ops make from nothing but constants, made while the plan is: weights that a model fills or arranges at
+its start, and sizes that follow from shapes.
 
-Only ops that fill an array are carried out here, for they take no time to speak of and fail only for want of memory.
+Ops that fill an array are carried out here in every graph, for they take no time to speak of and fail only for want of
+memory. In graphs with ops of a framework, where sizes, axes and weights come out of nodes, ops that move elements are,
+too, and arithmetic on a few integers: what follows has known shapes then, and a framework prepares its weights once.
 Equal arrays are made once for all plans that live.
 """
 
 from __future__ import annotations
 
+import hashlib
 import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from workbench.ir.graph import Graph
+from workbench.ir.infer import Fold
 from workbench.ir.node import Node
 from workbench.ir.opspec import REGISTRY
-from workbench.ir.types import TensorType
+from workbench.ir.types import TensorType, numpy_dtype
+from workbench.ops.foreign import is_foreign
 from workbench.plan.memory.storage import array_bytes
 
 FILLING = frozenset(("constant_of_shape", "fill", "zeros_like", "ones_like", "eye"))
-#: larger arrays are made anew in every run, and released after it
-MOST_BYTES = 1 << 30
+MOVING = frozenset(
+    """broadcast_to cast concat expand_dims flatten gather pad reshape slice squeeze stack tile transpose""".split()
+)
+ARITHMETIC = frozenset("add subtract multiply maximum minimum truncate_divide floor_divide remainder".split())
+#: larger arrays are made anew in every run, and released after it: filled ones, and moved ones
+MOST_BYTES, MOST_MOVED_BYTES = 1 << 30, 1 << 20
+#: of arithmetic: sizes and places, not data
+MOST_INTEGERS = 64
+#: bytes of an array beyond which it counts by its hash
+LONG = 256
 
 _MADE: weakref.WeakValueDictionary[Any, np.ndarray] = weakref.WeakValueDictionary()
 
 
-def fold(node: Node, constants: Sequence[np.ndarray | None], type_: TensorType) -> np.ndarray | None:
-    """The value that a node has in every run, if it is constant; ``type_`` is the type of its output."""
-    if node.op not in FILLING or any(c is None for c in constants):
+def folds_all(graph: Graph) -> bool:
+    """Return whether more is folded in a graph than what ops fill."""
+    return any(is_foreign(n.op) for n in graph.nodes.values())
+
+
+def folder(graph: Graph) -> Fold | None:
+    """The function that type inference asks for constants; None where it would learn nothing."""
+    return fold if folds_all(graph) else None
+
+
+def fold(
+    node: Node, ins: Sequence[TensorType], constants: Sequence[np.ndarray | None], outs: Sequence[TensorType]
+) -> np.ndarray | None:
+    """The value that a node has in every run, if it is constant; ``ins`` and ``outs`` are the types of its inputs and
+    outputs, ``constants`` the inputs that are constant."""
+    if node.op == "shape" and ins[0].is_static:
+        like: Any = np.zeros((), numpy_dtype("bool"))
+        return _made(node, [np.broadcast_to(like, [d or 0 for d in ins[0].shape or ()])])
+    if any(c is None for c in constants) or len(outs) != 1 or not constants:
         return None
-    if not type_.is_static or array_bytes(type_) > MOST_BYTES:
+    given = [c for c in constants if c is not None]
+    if not outs[0].is_static or any(c.dtype.kind not in "biufc" for c in given):
         return None
+    size = array_bytes(outs[0])
+    if node.op in FILLING:
+        return _made(node, given) if size <= MOST_BYTES else None
+    if node.op in MOVING:
+        small = size <= MOST_MOVED_BYTES and all(c.nbytes <= MOST_MOVED_BYTES for c in given)
+        return _made(node, given) if small else None
+    if node.op in ARITHMETIC and all(c.dtype.kind == "i" and c.size <= MOST_INTEGERS for c in given):
+        return _made(node, given)
+    return None
+
+
+def _made(node: Node, constants: Sequence[np.ndarray]) -> np.ndarray | None:
     spec = REGISTRY.lookup(node.op, node.attrs)
-    key = (node.op, tuple((k, _token(v)) for k, v in sorted(node.attrs.items())), *map(_token, constants))
+    if spec.evaluate is None:
+        return None
+    if node.op == "shape":
+        key: Any = (node.op, repr(sorted(node.attrs.items())), constants[0].shape)
+    else:
+        key = (node.op, tuple((k, _token(v)) for k, v in sorted(node.attrs.items())), *map(_token, constants))
     found = _MADE.get(key)
-    if found is None and spec.evaluate is not None:
+    if found is None:
         try:
-            found = np.asarray(spec.evaluate(list(constants), node.attrs)[0], order="C")
+            with np.errstate(all="ignore"):
+                found = np.array(spec.evaluate(list(constants), node.attrs)[0], order="C")
         except Exception:  # it fails in the run then, where the error names the firing
             return None
         found.flags.writeable = False
@@ -44,4 +94,7 @@ def fold(node: Node, constants: Sequence[np.ndarray | None], type_: TensorType) 
 
 
 def _token(value: Any) -> Any:
-    return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    content = value.tobytes()
+    return value.dtype.str, value.shape, content if len(content) <= LONG else hashlib.sha256(content).digest()

@@ -12,7 +12,7 @@ from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.opspec import REGISTRY, Bound
 from workbench.ir.types import TensorType
 from workbench.plan.lowering.arrays import ArrayCode
-from workbench.plan.lowering.constant_folding import FILLING, fold
+from workbench.plan.lowering.constant_folding import FILLING, fold, folds_all
 from workbench.plan.lowering.kernel_choice import array_code_of
 from workbench.plan.schedule.guards import is_loop_merge, root_of
 
@@ -40,6 +40,7 @@ class NodeFacts:
         self._likeness: dict[str, int | None] = {}
         self._constants: dict[Ref, np.ndarray | None] = {}
         self._folded: dict[str, np.ndarray | None] = {}
+        self._folds_all = folds_all(graph)
         self._bound: dict[str, Bound | None] = {}
 
     def code_of(self, node: Node) -> ArrayCode | None:
@@ -117,11 +118,12 @@ class NodeFacts:
 
     def folded(self, node: Node) -> np.ndarray | None:
         """The value that a node computes from constants alone, if that is done with the plan."""
-        if node.op not in FILLING:
+        if node.op not in FILLING and (not self._folds_all or node.op in CONTROL):
             return None
         if node.name not in self._folded:
             constants = [self.constant_of(r) for r in node.inputs]
-            self._folded[node.name] = fold(node, constants, self.types[node.name][0])
+            types = [self.type_of(r) for r in node.inputs]
+            self._folded[node.name] = fold(node, types, constants, self.types[node.name])
         return self._folded[node.name]
 
     def made_in_rows(self, ref: Ref, depth: int = 8) -> bool:

@@ -19,14 +19,12 @@ from workbench.ops.foreign import Joiner, RegionCall, RegionStep, joiner_of
 from workbench.plan.lowering.kernel_choice import evaluator, resolver
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
+from workbench.plan.lowering.region_sizes import MOST_BYTES, MOST_UNKNOWN_BYTES, known_bytes, shared_bytes
 from workbench.plan.memory.storage import SMALL_BYTES, Slot, Spot, array_bytes
 from workbench.plan.schedule.frame_schedule import ScheduledItem
 
 #: nodes of a region; and calls in it, below which it gains nothing
 MOST_NODES, LEAST_CALLS = 2000, 2
-#: bytes of all values of a region: beside those of the nodes, for the first call computes them twice; and where values
-#: that are not needed any more give their memory to others, which values of one region cannot
-MOST_BYTES, MOST_SHARED_BYTES = 1 << 28, 1 << 18
 
 
 @dataclass
@@ -49,6 +47,7 @@ class DirectCall:
     feeds: tuple[str, ...]
     results: int
     places: Mapping[str, int]
+    shapes: Mapping[str, tuple[int, ...]]  # of outputs that are a result in another shape
 
     def __call__(self, feeds: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
         """The outputs; None where the nodes must be carried out one by one."""
@@ -56,7 +55,8 @@ class DirectCall:
         if results is None:
             return None
         twice = len(set(self.places.values())) < len(self.places)
-        return {n: np.array(results[k]) if twice else results[k] for n, k in self.places.items()}
+        found = {n: np.array(results[k]) if twice else results[k] for n, k in self.places.items()}
+        return {n: a.reshape(self.shapes[n]) if n in self.shapes else a for n, a in found.items()}
 
 
 class RegionLowering:
@@ -65,7 +65,7 @@ class RegionLowering:
     def __init__(self, state: LoweringState, facts: NodeFacts) -> None:
         self._state, self._facts = state, facts
         self._needs_all = not state.lean or state.statistics
-        self._most = MOST_SHARED_BYTES if state.statistics else MOST_BYTES
+        self._most, self._bytes = MOST_BYTES, known_bytes if state.statistics else array_bytes
         self._refs: tuple[Sequence[Ref], Sequence[Ref]] = ((), ())  # what the last region takes and leaves
 
     def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
@@ -77,6 +77,8 @@ class RegionLowering:
         nodes = [None if i.frame is not None else self._state.graph.nodes[i.name] for i in items]
         steps = {n.name: self._step(n) for n in nodes if n is not None and not self._only_renames(n)}
         version = joiner.version_of([s for s in steps.values() if s is not None])
+        if self._state.statistics:
+            self._most = shared_bytes(steps.values())
         open_ = PlannedRegion(joiner)
         for node in nodes:
             if node is not None and self._only_renames(node):
@@ -84,7 +86,7 @@ class RegionLowering:
                     open_.names.append(node.name)
                 continue
             step = None if node is None else steps[node.name]
-            size = 0 if step is None or not self._needs_all else sum(array_bytes(t) for t in step.gives)
+            size = 0 if step is None or not self._needs_all else sum(self._bytes(t) for t in step.gives)
             if step is None or not joiner.takes(step, version) or size > self._most:
                 self._close(open_, found)
                 open_ = PlannedRegion(joiner)
@@ -195,7 +197,8 @@ class RegionLowering:
         if not outputs:
             return None
         objects = [r for r, spot in written.items() if spot.dtype is None]
-        function = region.joiner.join(region.steps, inputs, outputs, objects)
+        most = max(self._most, MOST_UNKNOWN_BYTES) if self._state.statistics else None
+        function = region.joiner.join(region.steps, inputs, outputs, objects, most)
         if function is None:
             return None
         self._refs = (inputs, outputs)
@@ -211,10 +214,25 @@ class RegionLowering:
         fed, (takes, leaves) = {ref.node: name for name, ref in inputs.items()}, self._refs
         sources = {name: self._source(ref) for name, ref in outputs.items()}
         alone = all(row["op"] in (NOP, HALT) for row in rest) and all(r.node in fed for r in takes)
-        if not alone or any(r not in leaves for r in sources.values()):
-            return None
-        places = {name: leaves.index(r) for name, r in sources.items()}
-        return DirectCall(state.regions[0][0], tuple([fed[r.node] for r in takes]), len(leaves), places)
+        places, shapes = dict[str, int](), dict[str, tuple[int, ...]]()
+        for name, ref in sources.items():
+            whole = ref if ref in leaves else self._same_memory(ref, leaves)
+            if not alone or whole is None:
+                return None
+            places[name] = leaves.index(whole)
+            if whole != ref:
+                shapes[name] = tuple(d or 0 for d in self._facts.type_of(ref).shape or ())
+        return DirectCall(state.regions[0][0], tuple([fed[r.node] for r in takes]), len(leaves), places, shapes)
+
+    def _same_memory(self, ref: Ref, leaves: Sequence[Ref]) -> Ref | None:
+        """The value of a region that another one is a view of, from its first item to its last."""
+        spot, type_ = self._state.spot(ref), self._facts.type_of(ref)
+        for leaf in leaves:
+            whole, other = self._state.spot(leaf), self._facts.type_of(leaf)
+            same = whole.slot is spot.slot and whole.delta == spot.delta and other.dtype == type_.dtype
+            if same and type_.is_static and other.is_static and array_bytes(type_) == array_bytes(other):
+                return leaf
+        return None
 
     def _written(self, region: PlannedRegion) -> Mapping[Ref, Spot] | None:
         """The places of the values that instructions of the region write; None where there is other work in it."""

@@ -134,7 +134,8 @@ class ComparisonMonitor:
             return PassageForecast(
                 None, 1, math.inf, "few", f"Only {len(xs)} evaluations of clause {self}: at least 3 are needed.", 0.0
             )
-        dtype = np.dtype(np.int64) if type(xs[-1]) is int else np.asarray(xs[-1]).dtype
+        last = xs[-1]
+        dtype = np.dtype(np.int64) if type(last) is int else getattr(last, "dtype", None) or np.asarray(last).dtype
         if self.same >= len(xs) - 1:
             if len(xs) < UNMOVED or dtype.kind == "b":
                 return PassageForecast(
@@ -347,4 +348,6 @@ def _difference(a: Any, b: Any) -> Any:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()  # Python's numbers are written without a search for what they are
     return "array" if value is None else number(value, 9)

@@ -179,8 +179,8 @@ class TerminationMonitor:
 
     def _combine(self, forecasts: list[PassageForecast]) -> Termination:
         """``and`` (and a single clause) ends with the first clause to turn, ``or`` with the last."""
-        order = sorted(range(len(forecasts)), key=lambda i: _when(forecasts[i]))
-        missing = [i for i in range(len(forecasts)) if forecasts[i].k is None]
+        order = sorted(range(len(forecasts)), key=lambda i: _when(forecasts[i])) if len(forecasts) > 1 else [0]
+        missing = [i for i, forecast in enumerate(forecasts) if forecast.k is None]
         if self.logic == "or":
             never = [i for i in order if forecasts[i].k == math.inf]
             chosen = never[0] if never else None if missing else order[-1]

@@ -20,6 +20,9 @@ from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
 from workbench.analysis.series.value_series import History
 
+#: while a law goes on to hold, what speaks against its crossing is looked for once in 1/16 of the record's length
+UNASKED = 16
+
 
 @dataclass
 class PassageForecast:
@@ -58,11 +61,13 @@ Fix = Callable[..., list[str]]
 
 
 class OperandForecast:
-    """Forecasts of one operand; remembers the law it fitted last."""
+    """Forecasts of one operand; remembers the law it fitted last, and when nothing spoke against its crossing."""
 
     def __init__(self) -> None:
         self._kept: tuple[int, Crossing] | None = None
         self._hint: Hint | None = None
+        self._held = False  # the present crossing is that of the remembered law
+        self._open = -1  # evaluations after which nothing said that the operand never crosses
 
     def forecast(self, s: OperandRecord, fix: Fix) -> PassageForecast:
         """When ``values keep threshold`` turns."""
@@ -73,8 +78,11 @@ class OperandForecast:
             return _crosses(crossing, s)
         if len(x) < 5 and crossing is None:
             return _unknown("few", f"Only {len(x)} evaluations of clause {s.clause}: more are needed.")
-        found, e = self._endless(crossing, x, s) if len(x) >= 5 else (None, None)
         crosses = crossing is not None and math.isfinite(crossing.k)
+        if crossing is not None and crosses and self._held and 0 < s.total - self._open <= len(x) // UNASKED:
+            return _crosses(crossing, s)
+        found, e = self._endless(crossing, x, s) if len(x) >= 5 else (None, None)
+        self._open = s.total if crosses and (found is None or not found.sure) else -1
         if found is not None and found.sure:
             # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
             if not (crossing is not None and crosses and _near(crossing, len(x))):
@@ -98,6 +106,7 @@ class OperandForecast:
 
     def _crossing(self, x: np.ndarray, s: OperandRecord, eps: float) -> Crossing | None:
         """The crossing of a law fitted before, as long as it predicts the values since; else of a new fit."""
+        self._held = True
         if self._kept is not None:
             since, kept = s.total - self._kept[0], self._kept[1]
             if 0 < since <= kept.lasts and kept.k > 4 * since:
@@ -109,6 +118,7 @@ class OperandForecast:
                 if np.all(np.abs(x[-since:] - kept.ahead[:since]) <= allowed):
                     low, high = (max(1.0, v - since) for v in (kept.low, kept.high))
                     return replace(kept, k=kept.k - since, low=low, high=high, ahead=None)
+        self._held = False
         found = forecast_crossing(x, s.keep, s.threshold, eps, self._hint)
         self._kept = (s.total, found) if found is not None and (found.ahead is not None or found.lasts) else None
         self._hint = found.hint if found is not None else None

@@ -1,0 +1,27 @@
+"""A law that goes on to predict the values is not doubted anew at each question."""
+
+import numpy as np
+
+from workbench.analysis import TerminationMonitor
+from workbench.analysis.forecast import operand
+
+
+def test_evidence_against_a_crossing_is_not_sought_at_each_question(monkeypatch):
+    looked = []
+    classify = operand.classify_history
+
+    def counted(history):
+        looked.append(history)
+        return classify(history)
+
+    monkeypatch.setattr(operand, "classify_history", counted)
+    noise = np.random.default_rng(0).normal(size=150)
+    monitor, answers = TerminationMonitor(), []
+    for k in range(150):
+        error = float(np.exp(-0.03 * k + 0.4 * noise[k]))
+        monitor.observe({}, True, [(error, ">", 1e-3)])
+        if k >= 64:
+            answers.append(monitor.prediction())
+    assert all(a.outcome == "terminates" for a in answers)
+    assert all(abs(64 + i + a.remaining - 213) < 30 for i, a in enumerate(answers))
+    assert 0 < len(looked) < len(answers) / 4

@@ -109,7 +109,6 @@ test-fast: $(DEV_STAMP)
 
 test-browser: $(DEV_STAMP) browser
 	timeout 1800 pytest --alone never $(SPREAD) -m "browser and not sweep and not slow" tests/browser
-	timeout 600 pytest --alone only -m "browser and not sweep and not slow" tests/browser
 
 test-slow: $(DEV_STAMP) browser
 	timeout 1800 pytest --alone never $(SPREAD) -m "slow and not browser"
@@ -123,7 +122,7 @@ test-sweep: $(DEV_STAMP) browser
 # Notebooks that import JAX are left to test-jax, whose environment has it.
 JAX_SOURCES := $(shell grep -lx "import jax" notebooks/sources/*.py notebooks/sources/solutions/*.py)
 JAX_NOTEBOOKS := $(patsubst notebooks/sources/%.py,notebooks/%.ipynb,$(JAX_SOURCES))
-NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg
+NBVAL := -p nbval --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg
 test-notebooks: $(DEV_STAMP)
 	timeout 900 pytest $(NBVAL) $(JAX_NOTEBOOKS:%=--ignore=%) -n $(TEST_JOBS) --dist loadfile notebooks
 

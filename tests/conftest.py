@@ -13,6 +13,7 @@ import gc
 import signal
 import sys
 import zlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -31,35 +32,28 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 #: tests that hold times or resident memory against a bound which another process on the same cores could break: a whole
 #: module, or (module, names of tests) where only some of its tests do
 ALONE: dict[str, tuple[str, ...]] = {
-    "analysis/series/test_classify.py": ("test_cost_of_a_query",),
-    "analysis/termination/test_proof_cache.py": (
-        "test_a_proof_is_kept_and_counts_down",
-        "test_a_live_view_takes_its_share_and_no_more",
-    ),
-    "analysis/series/test_inputs.py": (
-        "test_wide_tensors_cost_one_pass",
-        "test_time_of_a_query",
-        "test_long_records_cost_hardly_more",
-    ),
-    "analysis/forecast/test_monitor.py": ("test_cost",),
-    "trace/test_tail_reader.py": ("test_reading_does_not_number_all_rows",),
-    "kernels/streaming/test_streaming.py": ("test_gil_is_released", "test_cost_per_iteration"),
-    "browser/test_first_loop.py": (),
-    "browser/test_unused_arrays.py": (),
-    "execution/test_reach.py": (),
-    "execution/test_resident.py": (),
-    "frontends/test_hostile.py": ("test_one_clear_error_soon_and_in_bounded_memory",),
-    "frontends/test_onnx_run.py": ("test_a_long_loop_with_a_scan_output_takes_linear_time",),
+    "analysis/termination/test_proof_cache.py": ("test_a_live_view_takes_its_share_and_no_more",),
+    "kernels/streaming/test_streaming.py": ("test_gil_is_released",),
     "kernels/columns/test_columns.py": ("test_memory_comes_back",),
-    "plan/test_second_run.py": (),
     "session/test_flat_memory.py": (),
     "session/test_threads.py": ("test_pause_answers_at_once", "test_the_interpreter_is_free_while_a_run_goes_on"),
     "trace/spill/test_memory.py": (),
-    "widgets/test_layout.py": (),
     "widgets/test_live_models.py": ("test_a_loop_at_full_speed_is_followed_at_bounded_cost",),
     "widgets/test_memory_view.py": ("test_the_ledger_is_followed_live_and_not_more_than_twenty_times_a_second",),
     "widgets/test_pump.py": (),
 }
+#: modules that take long, the longest first: where tests are spread, these begin, so that all processes end together
+LONG: tuple[str, ...] = (
+    "test_packaging.py",
+    "test_labextension.py",
+    "browser/test_picture_audit.py",
+    "frontends/test_hostile.py",
+    "session/test_flat_rows.py",
+    "frontends/test_onnx_regions.py",
+    "kernels/shape_trie/test_native.py",
+)
+
+BROWSER = "tests/browser/"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -74,9 +68,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Importing what is not going to run takes most of a short pass."""
-    if config.getoption("--alone") == "only" and collection_path.suffix == ".py":
-        return _inside(collection_path) not in ALONE or None
+    alone = config.getoption("--alone") == "only"
+    if alone and collection_path.suffix == ".py" and _inside(collection_path) not in ALONE:
+        return True
+    # `-m slow ...` collects no module without the word: thousands of tests, only to leave them out again
+    if collection_path.name.startswith("test_") and (marks := _needed_marks(config.getoption("-m"))):
+        text = collection_path.read_text("utf-8")
+        return not all(mark in text for mark in marks) or None
     return None
+
+
+def _needed_marks(expression: str) -> list[str]:
+    """The marks that a test must have which the expression of ``-m`` selects, among those that stand in its module."""
+    if " or " in expression or "(" in expression:
+        return []
+    terms = [term.strip() for term in expression.split(" and ")]
+    return [term for term in terms if term in ("slow", "sweep")]
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects by marks
@@ -90,6 +97,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = kept
+    if hasattr(config, "workerinput"):
+        _long_ones_first(items)
 
 
 def pytest_collection_finish() -> None:
@@ -122,20 +131,39 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A whole module to one process, and the browser tests to two: those in one share a server and a Chromium.
+    """A whole module to one process, long ones first. Among other tests the browser tests go to two processes: those in
+    one share a server and a Chromium.
 
     xdist's own groups are named at the end of a test's id, which pytest 9.2 does not hand on.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class Modules(LoadScopeScheduling):
+        def schedule(self) -> None:
+            collected = next(iter(self.registered_collections.values()))
+            self.browser_only = all(nodeid.startswith(BROWSER) for nodeid in collected)
+            super().schedule()
+
         def _split_scope(self, nodeid: str) -> str:
             module = nodeid.split("::", 1)[0]
-            if module.startswith("tests/browser/"):  # two servers with a browser each
+            if module.startswith(BROWSER) and not self.browser_only:  # two servers with a browser each
                 return f"browser {zlib.crc32(module.encode()) % 2}"
             return module
 
+    config.option.loadscopereorder = False  # as they were collected, see _long_ones_first
     return Modules(config, log)
+
+
+def _long_ones_first(items: list[pytest.Item]) -> None:
+    """Modules of LONG, then by number of tests, so that no process works alone on a long one at the end."""
+    tests = Counter(_inside(item.path) for item in items)
+    places = {module: place for place, module in enumerate(LONG)}
+
+    def key(item: pytest.Item) -> tuple[int, int]:
+        module = _inside(item.path)
+        return places.get(module, len(places)), -tests[module]
+
+    items.sort(key=key)
 
 
 def _inside(path: Path) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from statistics import median
 
 import pytest
 
@@ -15,7 +16,8 @@ from tests.browser.lab import NOTEBOOKS
 from tests.browser.panel import FIGURES, Panel
 
 NOTEBOOK = "01_first_loop.ipynb"
-LIMIT_MS = 200.0
+#: of a click, on a machine with nothing else to do; on a busy one it is this many round trips of the same moment
+LIMIT_MS, LIMIT_TRIPS = 200.0, 4.0
 
 pytestmark = pytest.mark.skipif(not (NOTEBOOKS / NOTEBOOK).exists(), reason="no notebook; `make notebooks` writes it")
 
@@ -81,37 +83,46 @@ def test_run_to_the_end_says_why(newton):
     assert newton.ask("return panel.querySelector('button[data-command=step]').disabled")
 
 
+def round_trip(page, code: str = "None") -> tuple[float, str]:
+    """Code in the kernel: milliseconds until it is done, measured in the browser, and what it printed."""
+    return page.evaluate(
+        """async code => {
+          const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+          const started = performance.now();
+          let text = '';
+          const future = kernel.requestExecute({code, store_history: false});
+          future.onIOPub = m => { if (m.header.msg_type === 'stream') text += m.content.text; };
+          await future.done;
+          return [performance.now() - started, text.trim()];
+        }""",
+        code,
+    )
+
+
 def test_pause_and_step_answer_at_once_while_a_loop_runs_at_full_speed(endless):
     times: dict[str, list[float]] = {"pause": [], "step": []}
+    trips: list[float] = []
     for command in ("pause", "step") * 5:
         endless.click("run", "running")
         endless.page.wait_for_timeout(700)
         before = endless.data("evolution")
         endless.wait_for_change("evolution", before)  # it moves while it runs
+        trips.append(round_trip(endless.page)[0])  # as long as it takes now to ask the kernel for nothing
         times[command].append(endless.click(command, "paused"))
-    print({k: [round(t) for t in v] for k, v in times.items()}, "ms")
+    print({k: [round(t) for t in v] for k, v in (*times.items(), ("round trip", trips))}, "ms")
     assert endless.event() > 1_000_000
     for command, values in times.items():
-        assert sorted(values)[len(values) // 2] < LIMIT_MS, (command, values)
-        assert max(values) < 2 * LIMIT_MS, (command, values)
+        assert median(values) < max(LIMIT_MS, LIMIT_TRIPS * median(trips)), (command, values, trips)
+        assert max(values) < 2 * max(LIMIT_MS, LIMIT_TRIPS * max(trips)), (command, values, trips)
 
 
 def test_another_cell_runs_meanwhile(opened, endless):
     endless.click("run", "running")
-    took = opened.page.evaluate(
-        """async () => {
-          const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-          const started = performance.now();
-          let text = '';
-          const future = kernel.requestExecute({code: 'print(6 * 7, endless_panel.session.state)'});
-          future.onIOPub = m => { if (m.header.msg_type === 'stream') text += m.content.text; };
-          await future.done;
-          return [performance.now() - started, text.trim()];
-        }"""
-    )
-    assert took[1] == "42 running" and took[0] < 2000, took
+    took, text = round_trip(opened.page, "print(6 * 7, endless_panel.session.state)")
+    assert text == "42 running"
     assert endless.state() == "running"
     endless.click("pause", "paused")
+    assert took < max(2000, 10 * round_trip(opened.page)[0]), took
 
 
 def test_keys_work_in_the_panel_and_only_there(newton):

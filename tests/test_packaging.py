@@ -28,7 +28,7 @@ from tests.cli.models import newton
 ROOT = Path(__file__).resolve().parents[1]
 OTHER_PROFILE = "training"
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(540)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]  # builds take what the machine leaves them
 
 
 def run(*command: str | os.PathLike[str], cwd: Path) -> str:
@@ -77,7 +77,9 @@ def wheel(source, tmp_path_factory) -> Path:
     for folder in ("workbench/__pycache__", "workbench/ir/__pycache__", "kernels_pyx/__pycache__"):
         (source / folder).mkdir(exist_ok=True)
         (source / folder / "stale.cpython-311.pyc").write_bytes(b"stale")
-    return build_wheel(source, tmp_path_factory.mktemp("wheel"))
+    # Its files do not depend on what the compiler optimises, which takes most of a build; the wheel of the sdist is
+    # built as users build it, and the kernels of all other tests are this profile with optimisation.
+    return build_wheel(source, tmp_path_factory.mktemp("wheel"), "--config-settings=setup-args=-Doptimization=0")
 
 
 @pytest.fixture(scope="module")
@@ -137,13 +139,12 @@ for module in pkgutil.iter_modules(workbench.kernels.__path__, "workbench.kernel
         # Cython names a class after the folder of its source, unless told the installed name.
         assert "kernels_pyx" not in str(getattr(value, "__module__", "")), (module.name, name)
 from workbench.kernels import build_info
-assert build_info.optimised
-print(build_info.type_profile)
+print(build_info.type_profile, "optimised" if build_info.optimised else "quickly built")
 """
 
 
 def test_a_wheel_works_from_another_folder(wheel, tmp_path):
-    assert in_fresh_environment(wheel, tmp_path, SMOKE).split() == ["standard_all"]
+    assert in_fresh_environment(wheel, tmp_path, SMOKE) == "standard_all quickly built\n"
 
 
 def test_the_command_works_in_a_fresh_environment(wheel, tmp_path):
@@ -158,8 +159,8 @@ def test_the_command_works_in_a_fresh_environment(wheel, tmp_path):
     assert "1.5" in run(*debug, cwd=elsewhere)
 
 
-def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel, tmp_path):
-    python, elsewhere = fresh_environment(wheel, tmp_path)
+def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel_of_sdist, tmp_path):
+    python, elsewhere = fresh_environment(wheel_of_sdist, tmp_path)
     # the browser side of what is borrowed lies in the lender's share/jupyter
     environment = dict(os.environ, JUPYTER_PATH=str(Path(sys.prefix) / "share" / "jupyter"))
 
@@ -173,7 +174,7 @@ def test_the_doctor_of_a_fresh_environment_finds_all_that_is_needed(wheel, tmp_p
     found = {finding["name"]: finding for finding in json.loads(doctor("--json"))}
     assert not [finding for finding in found.values() if finding["state"] == "missing"]
     assert found["compiled kernels"]["state"] == "ok"
-    assert found["compiled kernels"]["text"].split(", ")[0] == "profile standard_all"
+    assert found["compiled kernels"]["text"].split(", ")[0] == f"profile {OTHER_PROFILE}"
     assert found["python"]["text"].split(",")[0] == f"{platform.python_version()} at {python}"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     needed = [re.match(r"[\w.-]+", requirement)[0] for requirement in project["dependencies"]]
@@ -225,7 +226,7 @@ def test_binder_installs_the_project_and_opens_the_first_notebook(wheel, source,
 
 
 def test_an_sdist_builds_with_another_type_profile(wheel_of_sdist, tmp_path):
-    assert in_fresh_environment(wheel_of_sdist, tmp_path, SMOKE).split() == [OTHER_PROFILE]
+    assert in_fresh_environment(wheel_of_sdist, tmp_path, SMOKE) == f"{OTHER_PROFILE} optimised\n"
 
 
 def test_a_wheel_holds_the_package_and_nothing_else(wheel, source):

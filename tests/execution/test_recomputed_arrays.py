@@ -93,7 +93,13 @@ def edit_both(runs: tuple[Run, Run], event: int, ref: Ref, value: Any) -> bool:
     return said[0] == "edited"
 
 
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(s, marks=pytest.mark.slow) for s in range(6, 120))])
+SEEDS = [
+    pytest.param(seed, marks=() if seed < 6 else pytest.mark.slow if seed < 45 else pytest.mark.sweep)
+    for seed in range(120)
+]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_programs_give_what_recorded_ones_give(seed, plan):
     graph, feeds = ArrayMaker(seed).make()
     arrays, draw = prepare_feeds(graph, feeds), random.Random(seed)

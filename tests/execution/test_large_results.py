@@ -76,7 +76,7 @@ def _said(program: str, *args: str) -> str:
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, str]:
-    """What the session of each case said; a child that died said nothing."""
+    """Answers of the sessions, by case; a child that died said nothing."""
     return dict(json.loads(line) for line in _said(PROGRAM, json.dumps(CASES)).splitlines())
 
 

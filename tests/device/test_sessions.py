@@ -128,7 +128,7 @@ def test_what_runs_where_is_said():
     with wb.Session(graph, feeds, device="numpy") as there:
         reasons = dict(there.plan.reasons)
         assert {slug for slug, _ in reasons.values()} >= {"host-small", "compiled"}
-        assert "1,048,576 bytes" in reasons["sum"][1]
+        assert "262,144 bytes" in reasons["sum"][1]
     with wb.Session(graph, feeds, device=TINY) as there:
         assert there.plan.reasons["sum"][0] == "device" and "'numpy'" in there.plan.reasons["sum"][1]
     assert same(graph.run(feeds, device=TINY)["x"], graph.run(feeds)["x"])

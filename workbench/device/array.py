@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,25 +13,59 @@ from workbench.kernels.machine import HeldElsewhere
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from workbench.device.memory import DeviceMemory
     from workbench.device.opened import OpenDevice
+
+
+class DeviceBlock:
+    """Memory on a device that several arrays share; it counts until the last of them goes. ``view(offset, shape,
+    dtype)`` is an array of the library in it."""
+
+    __slots__ = ("memory", "size", "view")
+
+    def __init__(self, memory: DeviceMemory, size: int, view: Callable[..., Any]) -> None:
+        memory.take(size)
+        self.memory, self.size, self.view = memory, size, view
+
+    def __del__(self) -> None:
+        if hasattr(self, "size"):
+            self.memory.release(self.size)
 
 
 class DeviceArray(HeldElsewhere):
     """A read-only array on a device. ``data`` is the array of the device's library; ``np.asarray`` copies it to the
     host."""
 
-    __slots__ = ("data", "home", "shape", "dtype", "__weakref__")
+    __slots__ = ("_data", "home", "shape", "dtype", "_block", "_offset", "__weakref__")
 
-    def __init__(self, data: Any, home: OpenDevice, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        size = dtype.itemsize
-        for dim in shape:
-            size *= dim
-        home.memory.take(size)
+    def __init__(
+        self,
+        data: Any,
+        home: OpenDevice,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        block: DeviceBlock | None = None,
+        offset: int = 0,
+    ) -> None:
+        """``block``: memory that it shares with others, which counts by itself, in place of ``data``; the library sees
+        such an array when somebody reads it."""
+        size = math.prod(shape) * dtype.itemsize
+        if block is None:
+            home.memory.take(size)
         super().__init__(size)
-        self.data, self.home, self.shape, self.dtype = data, home, shape, dtype
+        self._data, self.home, self.shape, self.dtype = data, home, shape, dtype
+        self._offset, self._block = offset, block
+
+    @property
+    def data(self) -> Any:
+        """The array of the library."""
+        if self._data is None:
+            assert self._block is not None
+            self._data = self._block.view(self._offset, self.shape, self.dtype)
+        return self._data
 
     def __del__(self) -> None:
-        if hasattr(self, "home"):  # the limit may have refused it
+        if hasattr(self, "_block") and self._block is None:  # the limit may have refused it
             self.home.memory.release(self.nbytes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -50,6 +85,21 @@ def to_host(value: Any) -> Any:
     host = value.home.fetch(value.data)
     host.flags.writeable = False
     return host
+
+
+def all_to_host(values: Sequence[Any]) -> list[Any]:
+    """:func:`to_host` of several values; those on a device come in one go, while it computes on."""
+    there = [v for v in values if isinstance(v, DeviceArray)]
+    if not there:
+        return list(values)
+    copies = iter(there[0].home.fetch_all([v.data for v in there]))
+    found = list[Any]()
+    for value in values:
+        if isinstance(value, DeviceArray):
+            value = next(copies)
+            value.flags.writeable = False
+        found.append(value)
+    return found
 
 
 class HostCopies(Sequence[Any]):

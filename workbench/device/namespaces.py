@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,23 +11,30 @@ from typing import Any
 import numpy as np
 
 from workbench.device.choice import Device
+from workbench.device.cuda_graph import CudaGraph
 from workbench.errors import DeviceError
+
+#: copies of so many bytes go through pinned memory of the host, all in flight at once
+MOST_PINNED = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
     """One array library on one device. ``xp`` has the functions of the standard; ``native``: it is NumPy itself, whose
-    results need no rule (device: semantics). ``upload`` and ``fetch`` always copy; ``contiguous`` gives an array of its
-    own memory, in C order; ``active`` makes the device the current one; ``full`` are the exceptions for memory that is
-    not there."""
+    results need no rule (device: semantics). ``upload``, ``fetch`` and ``fetch_all`` always copy; ``contiguous`` gives
+    an array of its own memory, in C order; ``active`` makes the device the current one; ``full`` are the exceptions for
+    memory that is not there; ``capture`` makes one launch of many calls (cuda_graph), None where there is no such
+    thing."""
 
     xp: Any
     native: bool
     upload: Callable[[np.ndarray], Any]
     fetch: Callable[[Any], np.ndarray]
+    fetch_all: Callable[[Sequence[Any]], list[np.ndarray]]
     contiguous: Callable[[Any], Any]
     active: Callable[[], AbstractContextManager[Any]]
     full: tuple[type[BaseException], ...]
+    capture: Callable[..., Any] | None = None
 
 
 def load_namespace(device: Device) -> Namespace:
@@ -37,13 +44,18 @@ def load_namespace(device: Device) -> Namespace:
         return _cupy(device, _imported("array_api_compat.cupy", "cupy", device, extra))
     if device.library == "numpy":
         xp = _imported("array_api_compat.numpy", "array_api_compat", device, extra)
-        return Namespace(xp, True, _copied, _copied, np.ascontiguousarray, nullcontext, (MemoryError,))
+        return Namespace(xp, True, _copied, _copied, _all_copied, np.ascontiguousarray, nullcontext, (MemoryError,))
     xp = _imported("array_api_strict", "array_api_strict", device, extra)
-    return Namespace(xp, False, lambda a: xp.asarray(_copied(a)), _copied, lambda a: a, nullcontext, (MemoryError,))
+    upload = lambda a: xp.asarray(_copied(a))  # noqa: E731
+    return Namespace(xp, False, upload, _copied, _all_copied, lambda a: a, nullcontext, (MemoryError,))
 
 
 def _copied(array: Any) -> np.ndarray:
     return np.array(array, copy=True, order="C")
+
+
+def _all_copied(arrays: Sequence[Any]) -> list[np.ndarray]:
+    return [_copied(a) for a in arrays]
 
 
 def _imported(module: str, package: str, device: Device, extra: str) -> Any:
@@ -59,7 +71,7 @@ def _imported(module: str, package: str, device: Device, extra: str) -> Any:
 
 
 def _cupy(device: Device, xp: Any) -> Namespace:
-    cupy = import_module("cupy")
+    cupy, cupyx = import_module("cupy"), import_module("cupyx")
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # the driver is missing, or older than CuPy's CUDA
@@ -68,16 +80,33 @@ def _cupy(device: Device, xp: Any) -> Namespace:
         raise _no_gpu(device, f"CUDA finds {count}, numbered from 0")
     place = cupy.cuda.Device(device.number)
 
+    copies: Any = cupy.cuda.Stream(non_blocking=True)
+
+    def active() -> AbstractContextManager[Any]:
+        return nullcontext() if count == 1 else place  # entering a device asks the driver
+
     def fetch(data: Any) -> np.ndarray:
         with place:
             host: np.ndarray = cupy.asnumpy(data)
             return host
 
+    def fetch_all(arrays: Sequence[Any]) -> list[np.ndarray]:
+        # behind what was launched before, but not behind what a run launches meanwhile
+        with place:
+            copies.wait_event(cupy.cuda.get_current_stream().record())
+            if sum(a.nbytes for a in arrays) > MOST_PINNED:
+                return [cupy.asnumpy(a, stream=copies) for a in arrays]
+            found = [cupyx.empty_pinned(a.shape, a.dtype) for a in arrays]
+            for array, host in zip(arrays, found, strict=True):
+                array.get(stream=copies, out=host, blocking=False)
+            copies.synchronize()
+            return [h.copy() for h in found]  # pinned memory is dear to hold
+
     def upload(array: np.ndarray) -> Any:
         return cupy.array(array, order="C")
 
     full = (cupy.cuda.memory.OutOfMemoryError,)
-    return Namespace(xp, False, upload, fetch, cupy.ascontiguousarray, lambda: place, full)
+    return Namespace(xp, False, upload, fetch, fetch_all, cupy.ascontiguousarray, active, full, CudaGraph)
 
 
 def _no_gpu(device: Device, found: str) -> DeviceError:

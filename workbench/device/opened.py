@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,19 @@ class OpenDevice:
         """A copy of an array of the library on the host."""
         return np.asarray(self.space.fetch(data))
 
-    def keep(self, data: Any, type_: TensorType) -> DeviceArray:
-        """A result of the library as a value of the run; TypeError if it is not of this type."""
-        assert type_.shape is not None  # what lives here has a fixed shape
+    def fetch_all(self, data: Sequence[Any]) -> list[np.ndarray]:
+        """Copies of several arrays of the library on the host."""
+        return [np.asarray(a) for a in self.space.fetch_all(data)]
+
+    def checked(self, data: Any, type_: TensorType) -> None:
+        """TypeError if a result of the library is not of this type."""
         if tuple(data.shape) != type_.shape or data.dtype != getattr(self.xp, type_.dtype):
             raise TypeError(f"gave {data.dtype} of shape {tuple(data.shape)} where {type_} was expected")
+
+    def keep(self, data: Any, type_: TensorType) -> DeviceArray:
+        """A result of the library as a value of the run; TypeError if it is not of this type."""
+        self.checked(data, type_)
+        assert type_.shape is not None  # what lives here has a fixed shape
         return DeviceArray(self.space.contiguous(data), self, type_.shape, numpy_dtype(type_.dtype))  # type: ignore[arg-type]
 
     def operand(self, value: Any) -> Any:

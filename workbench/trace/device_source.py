@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.device import to_host
+from workbench.device import all_to_host
 from workbench.kernels.layout import Place
 from workbench.trace.source import LiveSource
 
@@ -14,4 +14,4 @@ class DeviceSource(LiveSource):
 
     def _column(self, place: Place, start: int, stop: int, step: int) -> tuple[int, Any]:
         first, items = super()._column(place, start, stop, step)
-        return first, [to_host(item) for item in items] if place.dtype is None else items
+        return first, all_to_host(items) if place.dtype is None else items

@@ -1,4 +1,4 @@
-"""Regions: stretches of one straight run whose foreign nodes become one call of their framework.
+"""Regions: stretches of one straight run whose nodes become one call, of their framework or on the device.
 
 A region's nodes keep their instructions, which REGION in front of them may jump over (kernels: opcodes). Where nothing
 is kept that nobody needs, the call leaves only what others read; else every value of the region.
@@ -6,20 +6,20 @@ is kept that nobody needs, the call leaves only what others read; else every val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from workbench.device import DeviceJoiner
 from workbench.ir.node import Node, Ref
-from workbench.ir.opspec import REGISTRY
 from workbench.kernels.opcodes import ARRAY, CALL, HALT, NOP, REGION
 from workbench.ops.foreign import Joiner, RegionCall, RegionStep, joiner_of
-from workbench.plan.lowering.kernel_choice import evaluator, resolver
 from workbench.plan.lowering.lowering_state import LoweringState
 from workbench.plan.lowering.node_facts import NodeFacts
 from workbench.plan.lowering.region_sizes import MOST_BYTES, MOST_UNKNOWN_BYTES, known_bytes, shared_bytes
+from workbench.plan.lowering.region_steps import RegionSteps
 from workbench.plan.memory.storage import SMALL_BYTES, Slot, Spot, array_bytes
 from workbench.plan.schedule.frame_schedule import ScheduledItem
 
@@ -66,16 +66,20 @@ class RegionLowering:
         self._state, self._facts = state, facts
         self._needs_all = not state.lean or state.statistics
         self._most, self._bytes = MOST_BYTES, known_bytes if state.statistics else array_bytes
+        self._device = None if state.home is None or state.statistics else DeviceJoiner(state.home)
+        self._steps = RegionSteps(state, facts, self._device)
         self._refs: tuple[Sequence[Ref], Sequence[Ref]] = ((), ())  # what the last region takes and leaves
 
     def find(self, items: Sequence[ScheduledItem]) -> dict[str, PlannedRegion]:
         """The regions of items that stand under one guard, by the first node of each."""
-        joiner = next((j for i in items if i.frame is None and (j := self._joiner(i.name))), None)
         found: dict[str, PlannedRegion] = {}
-        if joiner is None or self._state.home is not None:  # a region's call knows arrays of the host only
+        joiner: Joiner | None = self._device  # where there is one, foreign nodes run alone
+        if joiner is None:
+            joiner = next((j for i in items if i.frame is None and (j := self._joiner(i.name))), None)
+        if joiner is None:
             return found
         nodes = [None if i.frame is not None else self._state.graph.nodes[i.name] for i in items]
-        steps = {n.name: self._step(n) for n in nodes if n is not None and not self._only_renames(n)}
+        steps = {n.name: self._steps.step(n) for n in nodes if n is not None and not self._only_renames(n)}
         version = joiner.version_of([s for s in steps.values() if s is not None])
         if self._state.statistics:
             self._most = shared_bytes(steps.values())
@@ -105,6 +109,11 @@ class RegionLowering:
     def _close(self, region: PlannedRegion, found: dict[str, PlannedRegion]) -> None:
         nodes = self._state.graph.nodes
         steps = region.steps
+        if self._device is not None:
+            if steps and self._device.gains(steps):
+                found[steps[0].outputs[0].node] = region
+                region.names = region.names[: region.names.index(steps[-1].outputs[0].node) + 1]
+            return
         if self._needs_all:  # else one call of all nodes is worth more than some that are compiled
             while steps and not self._gains(nodes[steps[-1].outputs[0].node]):
                 steps.pop()
@@ -120,39 +129,6 @@ class RegionLowering:
 
     def _only_renames(self, node: Node) -> bool:
         return node.op in ("Const", "Identity") or self._facts.folded(node) is not None
-
-    def _step(self, node: Node) -> RegionStep | None:
-        spec = REGISTRY.get(node.op) if ":" not in node.op else REGISTRY.lookup(node.op, node.attrs)
-        gives = self._state.types[node.name]
-        if spec is None or spec.evaluate is None or not spec.pure or spec.draws or not gives:
-            return None
-        bound = self._facts.bound(node)
-        if bound is not None and bound.joins is None:
-            return None
-        inputs = tuple([self._source(r) for r in node.inputs])
-        dtypes = [self._facts.type_of(r).dtype for r in node.inputs]
-        resolve = resolver(node, dtypes, gives[0].dtype) if bound is None and len(gives) == 1 else None
-        evaluate: Callable[[Sequence[Any]], Sequence[Any]] = _alone(evaluator(spec, node), resolve)
-        if bound is not None:
-            takes, call = bound.takes, bound.evaluate
-            evaluate = lambda arrays: call([arrays[k] for k in takes])  # noqa: E731
-        return RegionStep(
-            node.op,
-            node.attrs,
-            inputs,
-            tuple([node.ref(k) for k in range(len(gives))]),
-            tuple([self._facts.type_of(r) for r in inputs]),
-            gives,
-            tuple([self._facts.constant_of(r) for r in inputs]),
-            bound,
-            evaluate,
-        )
-
-    def _source(self, ref: Ref) -> Ref:
-        """The value that ``ref`` is another name of."""
-        while self._state.graph.nodes[ref.node].op == "Identity":
-            ref = self._state.graph.nodes[ref.node].inputs[0]
-        return ref
 
     def _is_call(self, node: Node) -> bool:
         return self._facts.code_of(node) is None and any(t.shape != () for t in self._state.types[node.name])
@@ -197,6 +173,8 @@ class RegionLowering:
         if not outputs:
             return None
         objects = [r for r, spot in written.items() if spot.dtype is None]
+        if self._device is not None:
+            self._device.read_later = frozenset(r for r in outputs if written[r].slot in self._needed(region))
         most = max(self._most, MOST_UNKNOWN_BYTES) if self._state.statistics else None
         function = region.joiner.join(region.steps, inputs, outputs, objects, most)
         if function is None:
@@ -207,12 +185,12 @@ class RegionLowering:
     def whole(self, outputs: Mapping[str, Ref], inputs: Mapping[str, Ref]) -> DirectCall | None:
         """The call of the only region, if it is all that a lean program does."""
         state = self._state
-        if self._needs_all or len(state.regions) != 1:
+        if self._needs_all or self._device is not None or len(state.regions) != 1:
             return None
         at = next(k for k, row in enumerate(state.code) if row["op"] == REGION)
         rest = (*state.code[:at], *state.code[state.code[at]["jump"] :])
         fed, (takes, leaves) = {ref.node: name for name, ref in inputs.items()}, self._refs
-        sources = {name: self._source(ref) for name, ref in outputs.items()}
+        sources = {name: self._steps.source(ref) for name, ref in outputs.items()}
         alone = all(row["op"] in (NOP, HALT) for row in rest) and all(r.node in fed for r in takes)
         places, shapes = dict[str, int](), dict[str, tuple[int, ...]]()
         for name, ref in sources.items():
@@ -270,21 +248,3 @@ class RegionLowering:
                 if read:
                     found.add(state.spot(ref).slot)
         return found
-
-
-def _alone(
-    evaluate: Callable[[Sequence[Any]], Sequence[Any]], resolve: Callable[[list[Any]], Any] | None
-) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """A node's results in the very order in memory in which the machine leaves them: compiled loops fill new arrays in
-    C's order, and what shares memory with an operand is copied (kernels: object_calls, windows)."""
-
-    def call(arrays: Sequence[Any]) -> Sequence[Any]:
-        results = evaluate(arrays)
-        if resolve is not None and resolve([(a.dtype, a.shape, a.strides) for a in arrays]) is not None:
-            return [np.asarray(r).copy(order="C") for r in results]
-        return [
-            np.array(r) if not r.flags.owndata and any(np.may_share_memory(r, a) for a in arrays) else r
-            for r in map(np.asarray, results)
-        ]
-
-    return call

@@ -16,13 +16,13 @@ def device_evaluator(home: OpenDevice, rule: Rule, outs: Sequence[TensorType]) -
 
     ExecutionError ``device-memory`` where the device has no memory for them.
     """
-    stays = [(home.holds(t), t) for t in outs]
+    ends = [home.keeper(t) if home.holds(t) else home.fetch for t in outs]
 
     def call(arrays: list[Any]) -> list[Any]:
         try:
             with home.space.active():
                 results = rule(home.xp, [home.operand(a) for a in arrays])
-                return [home.keep(r, t) if here else home.fetch(r) for r, (here, t) in zip(results, stays, strict=True)]
+                return [end(r) for end, r in zip(ends, results, strict=True)]
         except home.space.full as error:
             raise home.memory.full(None, str(error)) from error
 

@@ -84,6 +84,7 @@ class DeviceRegion:
         self._takes = [types[r] for r in inputs]
         gives = {r: t for s in steps for r, t in zip(s.outputs, s.gives, strict=True)}
         self._gives = [gives[r] for r in outputs]
+        self._kept = [home.keeper(t) if home.holds(t) else home.fetch for t in self._gives]
         self._constants = [[None if c is None else home.operand(c) for c in s.constants] for s in steps]
         self._dense = {r for s in steps if s.op not in BY_ELEMENT for r in s.inputs} | set(outputs)
         self._wanted = set(outputs)
@@ -112,7 +113,7 @@ class DeviceRegion:
                 results = self._launched(given) if not self.refused else None
                 if results is None:
                     made = self._values([home.operand(g) for g in given])
-                    results = [self._result(v, t) for v, t in zip(made, self._gives, strict=True)]
+                    results = [end(v) for end, v in zip(self._kept, made, strict=True)]
         except Exception:  # what is wrong is told by the node that fails
             return None
         found = list[Any]()
@@ -135,9 +136,6 @@ class DeviceRegion:
                 if ref not in self._wanted:
                     values.pop(ref, None)
         return [values[r] for r in self._outputs]
-
-    def _result(self, value: Any, type_: TensorType) -> Any:
-        return self._home.keep(value, type_) if self._home.holds(type_) else self._home.fetch(value)
 
     # -- as a graph ---------------------------------------------------------------------------------------------------
     def _launched(self, given: Sequence[Any]) -> list[Any] | None:

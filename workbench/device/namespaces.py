@@ -36,6 +36,11 @@ class Namespace:
     full: tuple[type[BaseException], ...]
     capture: Callable[..., Any] | None = None
 
+    def dtype_of(self, name: str) -> Any:
+        """A dtype as the library's arrays have it."""
+        dtype = getattr(self.xp, name)
+        return np.dtype(dtype) if isinstance(dtype, type) else dtype
+
 
 def load_namespace(device: Device) -> Namespace:
     """The library of a device; DeviceError ``no-library`` if it is not installed, ``no-device`` if there is none."""
@@ -102,11 +107,14 @@ def _cupy(device: Device, xp: Any) -> Namespace:
             copies.synchronize()
             return [h.copy() for h in found]  # pinned memory is dear to hold
 
+    def contiguous(array: Any) -> Any:
+        return array if array.flags.c_contiguous else cupy.ascontiguousarray(array)
+
     def upload(array: np.ndarray) -> Any:
         return cupy.array(array, order="C")
 
     full = (cupy.cuda.memory.OutOfMemoryError,)
-    return Namespace(xp, False, upload, fetch, fetch_all, cupy.ascontiguousarray, active, full, CudaGraph)
+    return Namespace(xp, False, upload, fetch, fetch_all, contiguous, active, full, CudaGraph)
 
 
 def _no_gpu(device: Device, found: str) -> DeviceError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,11 +57,22 @@ class OpenDevice:
         if tuple(data.shape) != type_.shape or data.dtype != getattr(self.xp, type_.dtype):
             raise TypeError(f"gave {data.dtype} of shape {tuple(data.shape)} where {type_} was expected")
 
-    def keep(self, data: Any, type_: TensorType) -> DeviceArray:
-        """A result of the library as a value of the run; TypeError if it is not of this type."""
-        self.checked(data, type_)
-        assert type_.shape is not None  # what lives here has a fixed shape
-        return DeviceArray(self.space.contiguous(data), self, type_.shape, numpy_dtype(type_.dtype))  # type: ignore[arg-type]
+    def keeper(self, type_: TensorType) -> Callable[[Any], DeviceArray]:
+        """A function from results of the library to values of the run; TypeError if one is not of this type."""
+        assert type_.is_static  # what lives here has a fixed shape
+        shape, dtype, contiguous = (
+            tuple(d or 0 for d in type_.shape or ()),
+            numpy_dtype(type_.dtype),
+            self.space.contiguous,
+        )
+        wanted = self.space.dtype_of(type_.dtype)
+
+        def keep(data: Any) -> DeviceArray:
+            if data.shape != shape or data.dtype != wanted:
+                self.checked(data, type_)
+            return DeviceArray(contiguous(data), self, shape, dtype)
+
+        return keep
 
     def operand(self, value: Any) -> Any:
         """An operand for the library: a number stays a NumPy scalar on the host, a host array is copied here."""

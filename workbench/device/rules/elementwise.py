@@ -52,6 +52,10 @@ def elementwise_rule(node: RuleNode) -> Rule | None:
     rule = None if node.space.native else semantics.RULES.get(node.op)
     shape, function = node.out, getattr(node.space.xp, name)
     dtypes = [getattr(node.space.xp, dtype.name) for dtype in work]  # a name takes NumPy longer than a small sum
+    if rule is None and all(t.shape and numpy_dtype(t.dtype) == d for t, d in zip(node.ins, work, strict=True)):
+        return lambda xp, arrays: (
+            function(*arrays),
+        )  # arrays alone, none of which is cast: they broadcast to the result
 
     def call(xp: Any, arrays: Any) -> Any:
         given = [

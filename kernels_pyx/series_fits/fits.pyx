@@ -11,6 +11,7 @@ fits_linear.pxi     linear prediction: free runs over held-out values, modes and
 fits_limits.pxi     Wynn's epsilon, Levin's u
 fits_maps.pxi       polynomial maps, their orbits and Lyapunov exponents
 fits_neighbours.pxi return maps, neighbours in delay coordinates
+fits_local_maps.pxi local linear maps beside one linear map
 fits_noise.pxi      moments, block means and spreads, one sine
 ==================  ==========================================================================================
 
@@ -46,4 +47,5 @@ include "linear.pxi"
 include "limits.pxi"
 include "maps.pxi"
 include "neighbours.pxi"
+include "local_maps.pxi"
 include "noise.pxi"

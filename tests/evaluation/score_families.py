@@ -1,4 +1,4 @@
-"""``python -m tests.evaluation.score_families``: the score by family, of development, left out, new, unseen and latest.
+"""``python -m tests.evaluation.score_families``: the score by family, of development, left out and those written later.
 
 Every run draws fresh cases and prints its seed; ``--seed N`` repeats a run.  ``--each K`` draws K cases of a family.
 ``--wrong`` lists wrong answers by kind, of the development families only, unless ``--third`` names another third:
@@ -21,7 +21,7 @@ from tests.evaluation.scoring.cases import Case
 from tests.evaluation.scoring.labels import Answered
 from tests.evaluation.scoring.rows import Row
 
-DEVELOPMENT, LEFT_OUT, NEW, UNSEEN, LATEST = (0,), (1, 2), (3, 4), (5,), (6,)
+DEVELOPMENT, LEFT_OUT, NEW, UNSEEN, LATEST, MENDED, LATER = (0,), (1, 2), (3, 4), (5,), (6,), (7,), (8,)
 #: stated confidence from which an answer counts as said for certain
 CERTAIN = 0.985
 #: figures of loops that are not shares
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--loops", action="store_true")
-    parser.add_argument("--third", type=int, choices=range(7))
+    parser.add_argument("--third", type=int, choices=range(9))
     chosen = parser.parse_args(arguments)
     wanted = [
         ("development", DEVELOPMENT),
@@ -148,6 +148,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("new", NEW),
         ("unseen", UNSEEN),
         ("latest", LATEST),
+        ("mended", MENDED),
+        ("later", LATER),
     ]
     if chosen.third is not None:
         wanted = [(f"third {chosen.third}", (chosen.third,))]

@@ -17,7 +17,9 @@ The function's name is the family's name; the case gets it, so ``case`` needs no
 Modules named ``*new_*.py`` hold families that were written later, with ``new=1``: their first score was taken before
 anything was tuned against them; the calibrations learn from them since.  The same is true of those named
 ``*unseen_*.py``, with ``new=2``.  Modules named ``*fresh_*.py`` hold families that were written later still, with
-``new=3``, and those named ``*latest*.py`` the last, with ``new=4``; from neither has a calibration been learnt.
+``new=3``, and those named ``*latest*.py`` after them, with ``new=4``; from neither has a calibration been learnt.
+Those named ``*mended*.py``, with ``new=5``, were written to mend classes of wrong answers; those named ``*later*.py``,
+with ``new=6``, before that ended, and scored only then.
 
 Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
 return.  Every module of this package is found by ``families()``; nothing has to be listed.  Loops are asked and
@@ -67,7 +69,8 @@ class Family:
 
     @property
     def third(self) -> int:
-        """0: development; 1, 2: left out; 3, 4: written later, calibrated with since; 5, 6: unseen, written last."""
+        """0: development; 1, 2: left out; 3, 4: written later, calibrated with since; 5 and 6: unseen; 7: of classes
+        that were wrong, to mend them; 8: written after that, and scored once."""
         return 2 + self.new if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:
@@ -94,7 +97,7 @@ def family(kind: str, *, new: int = 0) -> Callable[[Callable[[Rng], Any]], Calla
     return register
 
 
-def families(kind: str | None = None, thirds: Iterable[int] = range(7)) -> list[Family]:
+def families(kind: str | None = None, thirds: Iterable[int] = range(9)) -> list[Family]:
     """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):

@@ -2,8 +2,8 @@
 
 2 level within rounding, stagnation; 3 exact periodic tail; 4 exact constant tail, integers that are divided, staircases
 (whose last tread is not the end), a tail within rounding; 5 smooth tails; 6 linear prediction; 7 noise, with a test for
-a unit root; 8 chaos.  Steps 5 and 6 are both asked, and the better prediction of the last 40 % wins; step 8's test for
-a rule comes before the noise verdicts, which take what follows no rule.
+a unit root; 8 chaos.  Steps 5 and 6 are both asked, and the better prediction of the last 40 % wins; step 8's tests for
+a rule, of which the one beside a linear map decides most, come before the noise verdicts, which take what follows none.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series import acceleration, chaos, exact_tail, noise, smooth_tail, step_ratios, weak_labels
+from workbench.analysis.series import acceleration, exact_tail, noise, smooth_tail, step_ratios, weak_labels
 from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.rules import chaos
+from workbench.analysis.series.rules.local_rule import close_pairs, lines, local_rule, predictability
 from workbench.analysis.series.staircase import staircase
 from workbench.analysis.series.unit_root import unit_root
 from workbench.analysis.series.value_series import History
@@ -154,24 +156,35 @@ def _irregular(h: History) -> Finding:
     found = exact_tail.at_floor(h) or _rough(h)
     if found is not None:
         return found
-    if chaos.smooth(h):
+    p = predictability(h)
+    if p is not None:
+        found = local_rule(h, p) or lines(h)
+        if found is not None and found.label is Pattern.OSCILLATING:
+            return pattern_in_noise(h) or noise.periodic_signal(h, 0.8) or found
+        if found is not None:
+            return found
+    linear = p is not None and p.linear_enough
+    if not linear and chaos.smooth(h):
         found = chaos.neighbours(h)
         if found is not None and found.label is Pattern.CHAOTIC:
             return found
     peak = noise.spectral_peak(h)
     found = noise.periodic_signal(h, 0.8, peak)
-    if found is not None and found.period and peak[0] < BROAD:
+    if found is not None and found.period and peak[0] < BROAD and not linear:
         # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
         rule = chaos.neighbours(h, folded(h, found.period))
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
     found = found or noise.random_walk(h) or noise.envelope(h)
-    if found is None or found.method == "envelope" and found.label is Pattern.DIVERGING:
+    if not linear and (found is None or found.method == "envelope" and found.label is Pattern.DIVERGING):
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
         rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
         if found is None or rule is not None and rule.label is Pattern.CHAOTIC:
             found = rule
     found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)
-    found = found or weak_labels.leaning(h) or unit_root(h) or weak_labels.smooth_curve(h)
+    found = found or weak_labels.leaning(h)
+    if found is None and p is not None:
+        found = pattern_in_noise(h) or close_pairs(h, p)
+    found = found or unit_root(h) or (None if linear else weak_labels.smooth_curve(h))
     if found is None or found.label is Pattern.OSCILLATING and found.method in _ROUGH_PERIOD:
         found = pattern_in_noise(h) or found
     if found is None and (len(h) >= 24 or chaos.irregular(h)):

@@ -26,7 +26,7 @@ SPECTRUM = 2048
 
 
 @lru_cache(maxsize=16)
-def _taper(n: int) -> tuple[np.ndarray, np.ndarray, float]:
+def taper(n: int) -> tuple[np.ndarray, np.ndarray, float]:
     """(Hann window, centred times, their sum of squares) of n values."""
     k = np.arange(n) - (n - 1) / 2
     return np.hanning(n), k, float(k @ k)
@@ -38,7 +38,7 @@ def spectral_peak(h: History) -> tuple[float, float]:
     n = len(x)
     if n < 16:
         return 0.0, 0.0
-    window, k, kk = _taper(n)
+    window, k, kk = taper(n)
     y = x - x.mean()
     y -= k * (float(k @ y) / kk)
     y *= window

@@ -107,7 +107,7 @@ def return_map(h: History) -> Finding | None:
         if len(h) >= 60:
             return None  # longer records are asked for their period
         why = "Each value is a function of the one before, and neighbours stay together: a rotation."
-        return Finding(Pattern.OSCILLATING, "return_map", why, period=_crossings(h.x), doubt=0.3)
+        return Finding(Pattern.OSCILLATING, "return_map", why, period=crossings(h.x), doubt=0.3)
     why = (
         f"Each value is a function of the one before (neighbours jump by {middle:.2g} of a step only), "
         f"whose slopes separate nearby values by {math.exp(exponent):.3g} each iteration."
@@ -115,7 +115,7 @@ def return_map(h: History) -> Finding | None:
     return Finding(Pattern.CHAOTIC, "return_map", why, rate=math.exp(exponent), doubt=0.0 if pairs >= 48 else 0.1)
 
 
-def _crossings(x: np.ndarray) -> float:
+def crossings(x: np.ndarray) -> float:
     """Mean period of the crossings of the mean."""
     above = x > x.mean()
     return 2.0 * len(x) / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
@@ -188,7 +188,7 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
         factor = max(bursts) / max(min(bursts), 1e-300)
         why = f"Values follow a rule, and their steps vary {factor:.3g} fold from one eighth to another: bursts."
         return Finding(Pattern.CHAOTIC, "neighbours", why, doubt=0.3)
-    period = _crossings(x)
+    period = crossings(x)
     why = f"Values follow a rule and neighbours stay together over {horizon} iterations: quasi-periodic."
     return Finding(Pattern.OSCILLATING, "neighbours", why, period=period, doubt=0.3)
 

@@ -1,0 +1,168 @@
+"""Rules against noise and waves: do neighbours in delay coordinates tell the future better than one linear map does?
+
+A linear map of twelve past values predicts correlated noise as well as anything does, and sums of waves better than
+neighbours do.  Where local linear maps (Farmer and Sidorowich, Phys. Rev. Lett. 59, 1987; Casdagli, J. R. Stat. Soc. B
+54, 1992) are much better than that, the record follows a curved or broken rule; their errors further ahead then tell
+chaos, in which they grow to the size of the attractor, from a torus, on which they stay (Sugihara and May, Nature 344,
+1990).  This holds under measurement noise of some hundredths, for maps that keep area, and for sampled flows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.analysis.series.noise import SPECTRUM, taper
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.rules.chaos import crossings
+from workbench.analysis.series.value_series import History
+from workbench.kernels import fits
+
+#: Values at least for a rule, and to tell that none is needed; points that are asked about.
+LEAST, FEW, ASKED = 200, 100, 64
+#: Iterations ahead, and within which two points are no neighbours.
+AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
+#: Error of the local maps over that of the linear one, and over the record's deviation, at most, for a rule.
+BETTER, MOST = 0.65, 0.6
+#: Growth of the error far ahead, at least for chaos, or its size where the future is lost; its size at least.
+GROWN, LOST, FAR = 6.0, 0.6, 0.05
+#: Growth of the error and its size, at most, on a torus.
+STAYED, KEPT = 4.0, 0.25
+#: The same, at least, where no rule is needed; mean period up to which one step ahead is a fair question.
+AS_GOOD, COARSE = 0.8, 10.0
+#: Values that are looked at for close pairs; difference of what follows them, as a share of the linear map's median
+#: error; the share of pairs that agree so, at least, and what it must exceed that of all errors by.
+PAIRED, ALIKE, AGREE, MORE = 2048, 0.2, 0.28, 0.18
+#: Share of its values that differ, at least: a queue that is empty now and then has pairs that are alike by chance.
+DIFFERENT = 0.95
+#: Share of the variance in a few lines, at least, and lines at most.
+IN_LINES, LINES = 0.965, 8
+
+
+class Predictability(NamedTuple):
+    """Median errors, relative to the record's deviation: of one linear map, and of local ones some steps ahead.
+
+    ``agree`` is the share of the linear map's errors that are like another one: large where chance has few outcomes.
+    """
+
+    linear: float
+    agree: float
+    local: list[float]
+    period: float
+
+    @property
+    def rule(self) -> bool:
+        """True if local maps are much better than the linear one."""
+        return self.local[0] < min(BETTER * self.linear, MOST)
+
+    @property
+    def linear_enough(self) -> bool:
+        """True if the linear map is as good, one step ahead of a record that is sampled coarsely."""
+        return self.local[0] > AS_GOOD * self.linear and self.period < COARSE
+
+    @property
+    def chaotic(self) -> bool:
+        """True if the error grows to a part of the attractor."""
+        far = max(self.local[-2:])
+        return self.rule and far > max(min(GROWN * self.local[0], LOST), FAR)
+
+    @property
+    def stays(self) -> bool:
+        """True if the error is as small far ahead as it is near."""
+        return self.rule and max(self.local[2:]) < min(max(STAYED * self.local[0], 1e-3), KEPT)
+
+
+def predictability(h: History) -> Predictability | None:
+    """How well the next values are foretold; None for fewer than 100 values, few different ones, or a trend."""
+    n = len(h)
+    if n < FEW or not _level(h.x) or len(np.unique(h.x)) < n // 2:
+        return None
+    x = np.ascontiguousarray(h.x)
+    short, long = fits.linear_map(x, 4), fits.linear_map(x, 12)
+    aheads = AHEADS if n >= LEAST else AHEADS[:4]
+    best: list[float] = []
+    for delays in (2, 3, 4):
+        if delays == 4 and best and best[0] > short[0]:
+            break  # the usual case, noise: a coordinate more will not help
+        local = fits.local_maps(x, delays, aheads, EXCLUDE, ASKED)
+        if local and (not best or local[0] < best[0]):
+            best = local
+    if not best:
+        return None
+    up = h.d > 0
+    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    return Predictability(min(short[0], long[0]), max(short[1], long[1]), best, 2.0 * n / max(turns, 1))
+
+
+def _level(x: np.ndarray) -> bool:
+    """True if the quarters have one mean, nearly, and no scatter that grows or shrinks throughout."""
+    quarters = np.array_split(x, 4)
+    means, spreads = [float(q.mean()) for q in quarters], [float(q.std()) for q in quarters]
+    steady = max(spreads) < (1.5 if spreads in (sorted(spreads), sorted(spreads, reverse=True)) else 4.0) * min(spreads)
+    if not steady or not 0.4 * spreads[0] < spreads[-1] < 2.5 * spreads[0]:
+        return False
+    return abs(sum(means[2:]) - sum(means[:2])) < 1.2 * (spreads[0] + spreads[-1])
+
+
+def local_rule(h: History, p: Predictability) -> Finding | None:
+    """CHAOTIC or quasi-periodic where local maps are much better than a linear one."""
+    if len(p.local) < len(AHEADS):
+        return None
+    near, far = p.local[0], max(p.local[-2:])
+    text = f"Neighbours tell the next value within {near:.2g} of the deviation, a linear map within {p.linear:.2g}"
+    if p.chaotic:
+        why = f"{text}; {AHEADS[-1]} iterations ahead only within {far:.2g}: a rule that separates neighbours."
+        return Finding(Pattern.CHAOTIC, "local_map", why, doubt=0.2)
+    if p.stays:
+        why = f"{text}; {AHEADS[-1]} iterations ahead still within {far:.2g}: quasi-periodic."
+        return Finding(Pattern.OSCILLATING, "local_map", why, period=crossings(h.x), doubt=0.2)
+    return None
+
+
+def close_pairs(h: History, p: Predictability) -> Finding | None:
+    """CHAOTIC if the closest of all pairs of points go on alike, though most neighbours do not: a rule that stretches
+    too much for the record's length."""
+    x = np.ascontiguousarray(h.x[-PAIRED:])
+    if len(h) < LEAST or len(np.unique(x)) < DIFFERENT * len(x):
+        return None
+    order = np.argsort(x)
+    tolerance = ALIKE * p.linear * float(np.std(h.x[-1024:]))
+    share = max(fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3))
+    if share < max(AGREE, p.agree + MORE):
+        return None
+    why = f"Of the closest pairs {share:.0%} go on alike, of noise {p.agree:.0%} would: a rule, and neighbours part."
+    return Finding(Pattern.CHAOTIC, "close_pairs", why, doubt=0.2)
+
+
+def lines(h: History) -> Finding | None:
+    """OSCILLATING if a few spectral lines hold nearly all of the variance, in both halves alike."""
+    x = h.x[-SPECTRUM:]
+    n = len(x)
+    if n < LEAST:
+        return None
+    window, k, kk = taper(n)
+    y = x - x.mean()
+    y = (y - k * (float(k @ y) / kk)) * window
+    spectrum = np.fft.rfft(y)
+    power = spectrum.real**2 + spectrum.imag**2
+    total, held, strongest, near = float(power.sum()), 0.0, 0, []
+    if not total > 0:
+        return None
+    for line in range(min(LINES, n // 40)):
+        i = int(power.argmax())
+        if i < 4:
+            return None  # a slow wave may as well be a trend
+        if not line:
+            strongest, near = i, power[i - 1 : i + 2].tolist()
+        held += float(power[max(i - 2, 0) : i + 3].sum())
+        power[max(i - 2, 0) : i + 3] = 0.0
+        if held > IN_LINES * total:
+            break
+    early, late = float(np.std(x[: n // 2])), float(np.std(x[n // 2 :]))
+    if held <= IN_LINES * total or not 0.5 < late / max(early, 1e-300) < 2.0:
+        return None
+    center = strongest + (near[-1] - near[0]) / sum(near)
+    share = f"hold {held / total:.1%} of the variance"
+    why = f"{line + 1} spectral line(s), the strongest of period {n / center:.5g}, {share}."
+    return Finding(Pattern.OSCILLATING, "lines", why, period=n / center, doubt=0.2)

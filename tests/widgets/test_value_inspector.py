@@ -336,6 +336,53 @@ def test_what_this_iteration_computes_anew_is_not_offered_for_an_edit():
         inspector.close()
 
 
+def test_the_iterations_to_come_are_those_that_come():
+    """Looked ahead where the end is proved: of the next three and the last, also before the first step."""
+    with wb.Session(newton(), {"a": 2.0, "x0": 20.0}) as session:
+        inspector = ValueInspector(session, "x")
+        before = inspector.part.status
+        assert before["text"] == "no value yet" and [row[0] for row in before["ahead"][:3]] == ["0", "1", "2"]
+        session.run_to("x", iteration=3)
+        session.step()
+        inspector.update_now()
+        now = inspector.part.status
+        assert now["recent"][-1][0] == "3" and now["now"] and {row[3] for row in now["ahead"]} == {"ahead"}
+        assert now["text"][: now["settled"]] == str(session.value("x", (2,)))[: now["settled"]]
+        session.run()
+        inspector.update_now()
+        after = inspector.part.status
+        assert after["ahead"] == []
+        for row in [*before["ahead"], *now["ahead"]]:
+            inspector.look(time=row[0])
+            assert inspector.part.status["recent"][-1][1] == row[1], row
+            assert row[2] in ("", inspector.part.status["recent"][-1][2])
+            assert inspector.part.status["ahead"] == [], "the past has no rows ahead"
+        inspector.close()
+
+
+def test_a_forecast_has_the_digits_that_its_error_leaves():
+    b = wb.GraphBuilder("slow")
+    start = b.placeholder("start", "float64", ())
+    x = b.while_loop(
+        lambda x: np.abs(x) > 1e-12, lambda x: x - 1e-3 * np.sin(x) * np.cos(x) ** 2 * np.tanh(x), {"x": start}
+    )
+    with wb.Session(b.build(x), {"start": 0.7}) as session:
+        session.next_iteration(200)
+        assert session.look_ahead() is None, "else nothing is to be forecast"
+        inspector = ValueInspector(session, "x")
+        rows = inspector.part.status["ahead"]
+        assert [row[3] for row in rows] == ["forecast"] * 3
+        last = int(inspector.part.status["recent"][-1][0])
+        session.next_iteration(5)
+        for k, (iteration, told, change, _) in enumerate(rows):
+            value, error = told.split(" \u00b1 ")
+            assert iteration == str(last + 1 + k) and change == ""
+            error = float(error.replace("\u2212", "-"))
+            assert abs(float(value) - float(session.value("x", (last + 1 + k,)))) < 4 * error + 1e-9
+            assert len(value.partition(".")[2]) <= max(1, int(np.ceil(-np.log10(error)))) + 1
+        inspector.close()
+
+
 def test_a_counter_is_not_the_first_value():
     b = wb.GraphBuilder("counted")
     k, x = b.while_loop(lambda k, x: k < 5, lambda k, x: (k + 1, x * 0.5), (b.constant(0, "int64"), b.constant(8.0)))

@@ -108,10 +108,13 @@ const MAKERS = { choice, press, select, checks, switch: toggle, text: field };
 
 export default {
   render({ model, el }) {
-    const box = aria(make("div", "workbench-controls", el), "group");
-    const joined = model.get("status").headline ? joinHead(el, box) : () => {};
+    const line = make("div", "workbench-controls", el);
+    const joined = model.get("status").headline ? joinHead(el, line) : () => {};
+    // beside the title of a narrow area these are behind a button
+    const { fold, rest: box, open: unfold } = makeFold("View \u25be", "What this view shows, and how", line, "workbench-controls-fold", "workbench-controls-rest");
+    aria(box, "group");
     // keys typed here are no commands of the notebook
-    box.addEventListener("keydown", (event) => {
+    line.addEventListener("keydown", (event) => {
       if (["INPUT", "SELECT", "SUMMARY", "BUTTON"].includes(event.target.tagName) && !/^F\d+$/.test(event.key)) {
         event.stopPropagation();
       }
@@ -123,9 +126,11 @@ export default {
     return follow(model, el, (now) => {
       const controls = (now.controls ?? []).filter((c) => c.shown !== false);
       box.setAttribute("aria-label", now.label ?? "Settings");
+      fold.hidden = !controls.length;
       const shape = JSON.stringify(controls.map((c) => [c.name, c.type, c.label, c.options]));
       if (shape !== made) {
         made = shape;
+        const unfolded = box.dataset.open === "true";
         const open = [...box.querySelectorAll("details[open]")].map((d) => d.dataset.name);
         focused = box.contains(focusAround(box))
           ? focusAround(box).closest("[data-name]")?.dataset.name
@@ -140,6 +145,7 @@ export default {
           if (open.includes(control.name)) element.open = true;
           return update;
         });
+        if (unfolded) unfold(true); // what had the focus is gone, and closed it
         error = make("span", "workbench-control-error", box);
         error.setAttribute("role", "alert");
       }

@@ -41,6 +41,32 @@ function makeButton(label, tooltip, parent, onClick) {
   return button;
 }
 
+// A place whose content a style sheet may put behind a button, as beside the title of a narrow area: the button opens it, and
+// it closes when the focus leaves both. On Escape the focus goes back to the button.
+function makeFold(label, tooltip, parent, foldClass, restClass) {
+  const fold = makeButton(label, tooltip, parent, () => open(fold.ariaExpanded !== "true"));
+  fold.classList.add(foldClass);
+  const rest = make("span", restClass, parent);
+  rest.tabIndex = -1; // a press beside what is in it takes the focus no farther
+  rest.style.outline = "none";
+  const open = (on) => {
+    fold.ariaExpanded = String(on);
+    rest.dataset.open = String(on);
+  };
+  open(false);
+  const held = (element) => element === fold || rest.contains(element);
+  for (const part of [fold, rest]) {
+    part.addEventListener("focusout", (event) => held(event.relatedTarget) || open(false));
+    part.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || rest.dataset.open !== "true") return;
+      taken(event);
+      open(false);
+      fold.focus();
+    });
+  }
+  return { fold, rest, open };
+}
+
 // A drawing of one path on a grid of 14 x 14.
 function icon(path) {
   const namespace = "http://www.w3.org/2000/svg";

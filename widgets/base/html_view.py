@@ -25,7 +25,7 @@ class HtmlView(Face, StatusWidget):
     ``table`` (for files), and ``asked`` for what the browser says."""
 
     title = "View"
-    _css = joined("base/flow.css")
+    _css = joined("base/style/flow.css")
 
     def __init__(self, source: Any, focus: Focus | None = None, **state: Any) -> None:
         self._looks_at(source, focus)  # the model reads them
@@ -68,7 +68,7 @@ class HtmlPart(Part):
     anywidget imports the script itself, which is then there as soon as the model is.
     """
 
-    _css = joined("base/flow.css")
+    _css = joined("base/style/flow.css")
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ COLUMNS = ("", "value", "op", "where", "a", "b", "max abs", "max rel", "ulp", "a
 
 
 class _Rows(HtmlPart):
-    _css = joined("base/flow.css", "compare/compare.css")
+    _css = joined("base/style/flow.css", "compare/compare.css")
 
 
 class _Compared(ViewSource):

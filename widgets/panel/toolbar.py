@@ -64,7 +64,7 @@ class Toolbar(StatusWidget):
     """
 
     _script = script("base/figure/numerals.js", "panel/gone.js", "panel/key_list.js", "panel/toolbar.js")
-    _css = joined("base/bar.css", "panel/toolbar.css")
+    _css = joined("base/style/bar.css", "base/style/cards.css", "panel/toolbar.css")
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)
     urgent = True
@@ -110,7 +110,7 @@ class Toolbar(StatusWidget):
             status["error"] = self._complaint[1]
         place = snapshot.position
         health = {} if status["state"] == "running" else self._health.model
-        told = self._verdict
+        told = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {
             **status,
@@ -121,7 +121,7 @@ class Toolbar(StatusWidget):
             "operands": health.get("operands", ""),
             "finite": health.get("finite", ""),
             "starts": health.get("starts", ""),
-            "verdict": {name: told.get(name, "") for name in ("tone", "headline", "detail")},
+            "verdict": {name: told.get(name, "") for name in ("tone", "headline", "detail", "node")},
             "at": int(snapshot.iterations.get(told.get("frame"), -1)) if snapshot.iterations else -1,
             "end": told.get("end"),
             "proved": bool(told.get("proved")),
@@ -141,6 +141,8 @@ class Toolbar(StatusWidget):
             self.look(content.get("frame"), content.get("iteration"))
         elif kind == "health":
             self.look_at_health()
+        elif kind == "output" and self._health.model.get("output"):
+            self.focus.look_at(None, self._health.model["output"]["node"])
 
     def press(self, name: str) -> None:
         """Post a command, as a click on its button does, and return at once.

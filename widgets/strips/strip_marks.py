@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from workbench.widgets.base.spec import text
-from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripCell
+from workbench.widgets.strips.strip import SharedAxis, Strip, StripCell, StripLine
 from workbench.widgets.text.labels import shorten
 from workbench.widgets.text.numerals import numeral
 
@@ -14,6 +16,8 @@ from workbench.widgets.text.numerals import numeral
 BARS = 2
 #: a word about a line that is higher than this share of the axis stands below it
 TOP_SHARE = 0.6
+#: one end of a curve is its first or last fifth
+END = 5
 #: the word of a cell at the end, half the width of a cell in iterations and half its height in pixels, and the share of
 #: the axis that a word needs: that of several iterations, and that of the end
 STOP, CELL, HALF, ROOMY, WORD = "stop", 0.46, 10, 0.25, 0.1
@@ -45,12 +49,13 @@ def _ground(axis: str, low: float, high: float, tone: str) -> dict[str, Any]:
     return {"type": "rect", "layer": "below", **place, "fillcolor": tone, "line": {"width": 0}}
 
 
-def level_marks(levels: list[Level], axis: str, log: bool, span: list[float]) -> tuple[list[Any], list[Any]]:
+def level_marks(strip: Strip, axis: str, span: list[float]) -> tuple[list[Any], list[Any]]:
     """A line across for each level that the axis (its range is ``span``) shows, with the band of its error, and its
-    word at the right: below a line near the top, where the head of the strip is."""
+    word at the end where the curves are farther from it: below a line near the top, where the head of the strip is."""
+    log = strip.log
     shapes: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
-    for level in levels:
+    for level in strip.levels:
         place = share_of(level.y, span, log)
         if place is None:
             continue
@@ -65,19 +70,21 @@ def level_marks(levels: list[Level], axis: str, log: bool, span: list[float]) ->
         shapes.append({"type": "line", **across, "y0": level.y, "y1": level.y, "line": line})
         y = math.log10(level.y) if log else level.y
         if not any(n["yref"] == axis for n in notes):  # one word: two could lie on each other
-            notes.append(
-                _note(
-                    level.word,
-                    0.995,
-                    y,
-                    "x domain",
-                    axis,
-                    level.tone,
-                    "right",
-                    "top" if place > TOP_SHARE else "bottom",
-                )
-            )
+            side, up = _free_side(strip.lines, place, log, span), "top" if place > TOP_SHARE else "bottom"
+            at = 0.005 if side == "left" else 0.995
+            notes.append(_note(level.word, at, y, "x domain", axis, level.tone, side, up))
     return shapes, notes
+
+
+def _free_side(lines: list[StripLine], place: float, log: bool, span: list[float]) -> str:
+    """The end of an axis, "left" or "right", at which the curves are farther from a line at a share of it."""
+    near = {"left": 1.0, "right": 1.0}
+    for line in lines:
+        y = np.concatenate([line.y, line.ahead[1]]) if line.ahead is not None else line.y
+        for side, part in (("left", y[: len(y) // END + 1]), ("right", y[-(len(y) // END + 1) :])):
+            shares = [share_of(float(v), span, log) for v in part[:: max(1, len(part) // 8)]]
+            near[side] = min([near[side], *(abs(share - place) for share in shares if share is not None)])
+    return max(near, key=lambda side: (near[side], side))
 
 
 def share_of(y: float, span: list[float], log: bool) -> float | None:

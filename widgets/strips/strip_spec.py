@@ -65,7 +65,7 @@ def strips_spec(strips: list[Strip], frame: SharedAxis, height: int, plain: bool
         first = len(data)
         data += strip_traces(strip, axis, frame.now, plain)
         scale = _scale(strip, frame)
-        found, words = level_marks(strip.levels, axis, strip.log, scale["range"])
+        found, words = level_marks(strip, axis, scale["range"])
         bad, told = bad_marks(strip, axis, last)
         shapes += ground_shapes(frame, axis) + bad + found + cell_shapes(strip.cells, axis)
         notes += told + words + cell_notes(strip.cells, axis)

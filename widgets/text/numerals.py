@@ -16,6 +16,8 @@ WHOLE = 1e15
 THIN, MINUS = "\u2009", "\u2212"
 #: exponents of numbers in prose
 _EXPONENT = re.compile(r"(?<=\d)e([+-])0*(\d+)\b")
+#: the sign of a negative number in prose, not a hyphen and no part of an exponent
+_SIGN = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 #: integers with commas in prose, not the dimensions of a shape
 _COMMAS = re.compile(r"(?<![\w.,\[])\d{1,3}(?:,\d{3})+(?!\w|[,.]\d)")
 
@@ -63,8 +65,9 @@ def _grouped(text: str) -> str:
 def spaced(words: str) -> str:
     """Words of an answer, which a terminal shows in plain characters, with the numerals of a screen.
 
-    >>> spaced("after 3,489 of 17,000,012 steps above 1e-09, on float32[1,640]")
-    'after 3489 of 17\u2009000\u2009012 steps above 1e\u22129, on float32[1,640]'
+    >>> spaced("after 3,489 of 17,000,012 steps above -1e-09, on float32[1,640]")
+    'after 3489 of 17\u2009000\u2009012 steps above \u22121e\u22129, on float32[1,640]'
     """
     words = _COMMAS.sub(lambda found: _grouped(found[0].replace(",", "")), words)
+    words = _SIGN.sub(MINUS, words)
     return _EXPONENT.sub(lambda found: f"e{MINUS if found[1] == '-' else ''}{found[2]}", words)

@@ -47,7 +47,7 @@ class TimeSlider(StatusWidget):
     """
 
     _script = script("base/figure/numerals.js", "time/time_slider.js")
-    _css = joined("base/bar.css", "time/time_slider.css")
+    _css = joined("base/style/bar.css", "time/time_slider.css")
 
     def __init__(self, source: ViewSource | Viewable, *, focus: Focus | None = None) -> None:
         self._loops: list[Path] = []

@@ -62,7 +62,7 @@ class ExplainView(HtmlView):
 
     title = "Explain"
     _script = script("values/explain_view.js")
-    _css = joined("base/flow.css", "compare/compare.css")
+    _css = joined("base/style/flow.css", "compare/compare.css")
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,11 +26,31 @@ def recent(history: ValueHistory, iteration: int, index: Sequence[Index]) -> lis
         except MISSING:
             before = None
             continue
-        change = ""
-        if before is not None and value.dtype.kind in "iufc" and value.ndim == before.ndim == 0:
-            with np.errstate(all="ignore"):
-                dtype = np.float64 if value.dtype.kind == "u" else value.dtype
-                change = number(np.subtract(value, before, dtype=dtype)[()], 6)
-        rows.append([numeral(k), number(value[()], 10) if value.ndim == 0 else "", change])
+        rows.append([numeral(k), number(value[()], 10) if value.ndim == 0 else "", change_of(value, before)])
         before = value
     return rows[-ROWS:]
+
+
+def change_of(value: np.ndarray, before: np.ndarray | None) -> str:
+    """By how much a number differs from the one before; empty without one."""
+    if before is None or value.dtype.kind not in "iufc" or value.ndim or before.ndim:
+        return ""
+    with np.errstate(all="ignore"):
+        dtype = np.float64 if value.dtype.kind == "u" else value.dtype
+        return number(np.subtract(value, before, dtype=dtype)[()], 6)
+
+
+def settled_digits(now: np.ndarray, before: np.ndarray) -> int | None:
+    """Leading characters of a number's text that are those of the one before, too; None where not one digit is to be
+    told from the others: of whole numbers, and of those of another size.
+
+    >>> settled_digits(np.array(1.4449), np.array(1.4142)), settled_digits(np.array(1.5), np.array(20.5))
+    (3, None)
+    """
+    if now.ndim or before.ndim or now.dtype.kind != "f":
+        return None
+    texts = [number(value[()], 17) for value in (now, before)]
+    sizes = [(text.partition("e")[2], text.partition("e")[0].find(".")) for text in texts]
+    if sizes[0] != sizes[1] or sizes[0][1] < 0:
+        return None
+    return len(os.path.commonprefix(texts))

@@ -9,6 +9,10 @@ const TABS = [
 ];
 const BAD = new Set(["NaN", "Inf", "health"]);
 const SHORT = new Set(["elements", "NaN", "Inf", "min", "max", "mean", "largest difference", "true", "false", "sample"]);
+const KIND_TIPS = {
+  ahead: "Looked ahead: certain, computed without touching the run",
+  forecast: "Expected from the values until now, and not proved",
+};
 const TIPS = { spacing: "Distance to the next number of this type", std: "Standard deviation" };
 
 export default {
@@ -33,6 +37,14 @@ export default {
       buttons[key].setAttribute("role", "tab");
       buttons[key].dataset.tab = key;
     }
+    const problem = aria(make("div", "workbench-flow-error", box), "alert");
+    const head = make("div", "workbench-value-head", box);
+    const scalar = make("div", "workbench-value-number", box);
+    const lately = make("table", "workbench-flow-cells", box);
+    const wide = make("div", "workbench-flow-wide", box);
+    const table = make("table", "workbench-flow-cells", wide);
+    const more = make("div", "workbench-flow-dim", box);
+    const facts = make("div", "workbench-flow-facts", box);
     const part = make("details", "workbench-value-part", box);
     make("summary", "", part, "Part and time");
     const second = make("div", "workbench-flow-bar", part);
@@ -42,14 +54,6 @@ export default {
       time: field(second, "time", "Time", "as the slider; 7, -1, 10:20", 22),
       against: field(second, "against", "Change against", "the iteration before; 3", 18),
     };
-    const problem = aria(make("div", "workbench-flow-error", box), "alert");
-    const head = make("div", "workbench-value-head", box);
-    const scalar = make("div", "workbench-value-number", box);
-    const lately = make("table", "workbench-flow-cells", box);
-    const wide = make("div", "workbench-flow-wide", box);
-    const table = make("table", "workbench-flow-cells", wide);
-    const more = make("div", "workbench-flow-dim", box);
-    const facts = make("div", "workbench-flow-facts", box);
     const said = aria(make("div", "workbench-flow-said", box), "status");
 
     function field(parent, key, label, hint, size) {
@@ -150,17 +154,39 @@ export default {
       }
     }
 
-    function fillRecent(rows) {
+    // the last iterations, the one that is shown, and those to come: the word behind the iteration says which is which
+    function fillRecent({ recent: rows, ahead, now: marked }) {
       lately.replaceChildren();
-      lately.style.display = rows.length > 1 ? "" : "none";
+      lately.style.display = rows.length + ahead.length > 1 ? "" : "none";
       const line = make("tr", "", make("thead", "", lately));
       for (const words of ["iteration", "value", "change"]) make("th", "", line, words).setAttribute("scope", "col");
       const body = make("tbody", "", lately);
-      rows.forEach((cells, k) => {
+      const add = (cells, word) => {
         const row = make("tr", "", body);
-        if (k === rows.length - 1) row.setAttribute("aria-current", "true");
-        for (const words of cells) make("td", "", row, words);
+        if (word) row.dataset.kind = word;
+        row.title = KIND_TIPS[word] ?? "";
+        cells.forEach((words, k) => make("td", "", row, k || !word ? words : `${words} ${word}`));
+        return row;
+      };
+      rows.forEach((cells, k) => {
+        const now = k === rows.length - 1;
+        const row = add(cells, now && marked ? "now" : "");
+        if (now) row.setAttribute("aria-current", "true");
       });
+      for (const [iteration, value, change, kind] of ahead) add([iteration, value, change], kind);
+    }
+
+    // all digits of a number; those that were others in the iteration before are grey
+    function fillNumber(status) {
+      scalar.replaceChildren();
+      scalar.style.display = status.kind === "table" ? "none" : "";
+      scalar.dataset.kind = status.kind;
+      const holder = make("span", "", scalar);
+      const known = status.kind === "scalar" ? status.settled ?? status.text.length : status.text.length;
+      make("span", "", holder, status.text.slice(0, known));
+      if (known < status.text.length) make("span", "workbench-value-moving", holder, status.text.slice(known));
+      scalar.title = known < status.text.length ? "Grey digits still change from one iteration to the next" : "";
+      if (status.kind === "scalar" && status.editable) editable(holder, 0, 0, status.text);
     }
 
     // the tab that this person has chosen last, once for each view
@@ -196,24 +222,22 @@ export default {
       if (status.set_index || status.set_time || status.set_against) part.open = true;
       offerNames(status.names);
       problem.textContent = Object.values(status.errors).map((words) => `\u2716 ${words}`).join(" ");
-      short.textContent = status.short;
+      // the type of a number stands among its facts, so that its name and tabs have one line
+      short.textContent = status.kind === "scalar" ? "" : status.short;
       short.title = status.header;
       // an image has its own line
       head.textContent = status.display === "image" ? "" : status.where;
       const shown = status.display === "table" || status.kind !== "table";
-      const state = JSON.stringify([status.kind, status.text, status.cells, status.rows, status.columns, status.editable, status.recent, shown]);
+      const state = JSON.stringify([status.kind, status.text, status.cells, status.rows, status.columns, status.editable, status.recent, status.ahead, status.now, status.settled, shown]);
       if (state !== drawn || again) {
         drawn = state;
         fill(shown ? status : { ...status, cells: [], columns: [], rows: [], bad: [] });
-        fillRecent(status.recent ?? []);
-        scalar.replaceChildren();
-        scalar.style.display = status.kind === "table" ? "none" : "";
-        scalar.dataset.kind = status.kind;
-        const holder = make("span", "", scalar, status.text);
-        if (status.kind === "scalar" && status.editable) editable(holder, 0, 0, status.text);
+        fillRecent(status);
+        fillNumber(status);
       }
       more.textContent = [shown ? status.more : "", status.note].filter(Boolean).join(" \u00B7 ");
       facts.replaceChildren();
+      if (status.kind === "scalar") make("span", "workbench-value-label", facts, status.short).title = status.header;
       for (const [key, value] of Object.entries(status.statistics)) {
         if (status.display === "image" || (status.display === "line" && !SHORT.has(key))) continue;
         const wrong = BAD.has(key);

@@ -17,14 +17,13 @@ from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource, is_running
 from workbench.widgets.values.images.inspector_images import InspectorImages
-from workbench.widgets.values.images.pictures import history_of
 from workbench.widgets.values.images.run_colours import SCALES
 from workbench.widgets.values.inspected_value import Inspected, before, difference, inspected
 from workbench.widgets.values.inspector_control import FIRST, InspectorControl, sentence
 from workbench.widgets.values.inspector_model import DISPLAYS, inspector_model
 from workbench.widgets.values.inspector_spec import inspector_spec
+from workbench.widgets.values.number_rows import NumberRows
 from workbench.widgets.values.offered import is_of_now, offered_names
-from workbench.widgets.values.recent import recent
 from workbench.widgets.values.slices import Index, parse_index
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ SLOW_S = 0.01
 class ValuePart(HtmlPart):
     """The words, fields and tables of a value."""
 
-    _css = joined("base/flow.css", "values/value_inspector.css")
+    _css = joined("base/style/flow.css", "values/value_inspector.css")
 
 
 class ValueInspector(InspectorControl, FigureView):
@@ -86,6 +85,7 @@ class ValueInspector(InspectorControl, FigureView):
         self._last: Inspected | None = None
         self._took = 0.0
         self._aside = BackgroundTasks()
+        self._numbers = NumberRows(self.source)
         #: the two values of a difference
         self.pair: tuple[Inspected, Inspected] | None = None
         self.images = InspectorImages(self)
@@ -188,7 +188,7 @@ class ValueInspector(InspectorControl, FigureView):
             **{f"set_{k}": v for k, v in self.settings.items()},
             "iteration": shown.iteration,
             "tab": self._tab(),
-            "recent": self._recent(shown) if model["kind"] == "scalar" else [],
+            **self._rows(shown, model["kind"], snapshot),
             "colours": self.images.scale(),
         }
 
@@ -205,10 +205,13 @@ class ValueInspector(InspectorControl, FigureView):
             return "change"
         return {"table": "table", "histogram": "statistics"}.get(self.settings["display"], "first")
 
-    def _recent(self, shown: Inspected) -> list[list[str]]:
-        """Iteration, value and change of the last iterations of a number."""
-        history = history_of(self.source, self.name, shown) if self.settings["mode"] == "value" else None
-        return [] if history is None else recent(history, shown.iteration[-1], self.index())
+    def _rows(self, shown: Inspected, kind: str, snapshot: Any) -> dict[str, Any]:
+        """The rows below a number; only the newest moment has iterations to come."""
+        settings, then = self.settings, self.focus.moment is not None or self.settings["time"]
+        if settings["mode"] != "value" or kind == "none" and then:
+            return {"recent": [], "settled": None, "ahead": [], "now": False}
+        found = self._numbers.of(self.name, shown, kind, self.index(), snapshot)
+        return found | {"ahead": []} if then else found
 
     def _shown(self, running: bool) -> Inspected:
         """The value that the settings select; a slow request waits for the next stop while the session runs."""

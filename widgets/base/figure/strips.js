@@ -7,7 +7,7 @@ const PLACED = "workbench-plot"; // where the iterations of strips stand: the ti
 // From this width on the heads stand at the left of the strips, in a column of their own; pixels of the column, of a head above a
 // strip, and between strips.
 const WIDE = 440;
-const COLUMN = 124;
+const COLUMN = 132;
 const HEAD = 22;
 const BETWEEN = 12;
 const LINE = 17;

@@ -34,7 +34,7 @@ class SpillProgress(StatusWidget):
     """
 
     _script = script("panel/spill/spill_progress.js")
-    _css = joined("base/bar.css", "panel/spill/spill_progress.css")
+    _css = joined("base/style/bar.css", "panel/spill/spill_progress.css")
 
     def __init__(self, session: Session) -> None:
         if session.trace.spill is None:

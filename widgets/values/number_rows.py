@@ -1,0 +1,51 @@
+"""The rows below a number: its last iterations, the one that is shown, and those to come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.widgets.live.view_source import ViewSource, is_running
+from workbench.widgets.values.images.pictures import ValueHistory, history_of, part_of
+from workbench.widgets.values.images.samples import MISSING
+from workbench.widgets.values.inspected_value import Inspected
+from workbench.widgets.values.recent import recent, settled_digits
+from workbench.widgets.values.rows_ahead import RowsAhead
+from workbench.widgets.values.slices import Index
+
+
+class NumberRows:
+    """Finds the rows of one view."""
+
+    def __init__(self, source: ViewSource) -> None:
+        self.source = source
+        self._ahead = RowsAhead(source)
+
+    def of(self, name: str, shown: Inspected, kind: str, index: Sequence[Index], snapshot: Any) -> dict[str, Any]:
+        """``recent`` (iteration, value and change of the last iterations, of ``shown`` last), ``settled`` (the leading
+        characters of its text that were the same in the iteration before, or None), ``now`` (the last row is of the
+        iteration in which the run stands) and ``ahead`` (rows of the iterations to come, with their kind), which only
+        the newest value has, and one that is not there yet."""
+        found: dict[str, Any] = {"recent": [], "settled": None, "ahead": [], "now": False}
+        if not name or kind not in ("scalar", "none"):
+            return found
+        history = history_of(self.source, name, shown)
+        if kind == "scalar" and history is not None:
+            found["recent"] = recent(history, shown.iteration[-1], index)
+            found["settled"] = _settled(history, shown, index)
+            path = self.source.graph.frame_of(self.source.graph.value(name).node)
+            stands = (getattr(snapshot, "iterations", None) or {}).get(path)
+            found["now"] = stands in (None, shown.iteration[-1])  # else its value of now is not computed yet
+        if not is_running(snapshot) and (shown.newest or kind == "none"):
+            found["ahead"] = self._ahead.of(name, shown, history, index, snapshot)
+        return found
+
+
+def _settled(history: ValueHistory, shown: Inspected, index: Sequence[Index]) -> int | None:
+    if shown.iteration[-1] < 1:
+        return None
+    try:
+        before = part_of(history.read(shown.iteration[-1] - 1), index)
+    except MISSING:
+        return None
+    return settled_digits(part_of(shown.value, index), before)

@@ -10,9 +10,9 @@ CELLS = [
 import time
 import workbench as wb
 error = 1.0
-with wb.watch("slow", until={"error": ("<", 1e-300)}) as watch:
-    while error > 1e-300:
-        error *= 0.999
+with wb.watch("slow", until={"error": ("<", 1e-6)}) as watch:
+    while error > 1e-6:
+        error *= 0.9999
         if watch(error=error, step=error * 0.001):
             break
         time.sleep(0.002)

@@ -11,6 +11,7 @@ import pytest
 import workbench as wb
 import workbench.recorder
 from workbench.errors import WatchError
+from workbench.recorder.outlook import plain
 
 
 def recorded(values, **options):
@@ -38,6 +39,13 @@ def test_what_has_ended_and_what_has_no_end_say_so():
     watch.finish()
     assert watch.outlook().sentence.startswith("It ended after 2 iterations")
     assert wb.watch("new").verdict == "Nothing is recorded yet."
+
+
+def test_a_counter_that_goes_to_its_bound_is_no_divergence():
+    outlook = recorded([float(k) for k in range(60)], until={"r": (">=", 100.0)}).outlook()
+    assert outlook.found == {} and plain(outlook)["variables"][0]["label"] == "counting up by 1"
+    outlook = recorded([float(k) for k in range(60)], until={"r": ("<", -1.0)}).outlook()
+    assert outlook.found.keys() == {"divergence"}, "one that leaves it is"
 
 
 @pytest.mark.parametrize(

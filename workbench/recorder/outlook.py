@@ -226,7 +226,8 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
         if bad:
             kind = min(bad, key=lambda k: bad[k])
             found.setdefault("nan", f"{v.name} is {kind} since iteration {bad[kind] + 1:,}.")
-        if v.name in asked and v.evolution.label is Pattern.DIVERGING and v.evolution.confidence >= SURE:
+        leaves = v.name in asked and v.evolution.label is Pattern.DIVERGING and not _counts_to_bound(v)
+        if leaves and v.evolution.confidence >= SURE:
             found.setdefault("divergence", f"{v.name} diverges: {next(iter(v.evolution.why), '')}")
         if not asked and "exploding" in v.evolution.issues and v.evolution.confidence >= SURE:
             found.setdefault("divergence", f"{v.name} explodes: {next(iter(v.evolution.why), '')}")
@@ -237,6 +238,27 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
         if kind:
             found.setdefault(kind, str(end.reason.sentence))
     return found
+
+
+def _step(found: Evolution) -> float | None:
+    """The step of a counter; None for anything else."""
+    if found.method != "counter" or found.model is None:
+        return None
+    return float(np.subtract(*found.model.predict([1, 0])))
+
+
+def _counts_to_bound(v: VariableOutlook) -> bool:
+    """True for a counter that comes nearer to the number that ``until`` compares it with."""
+    step = _step(v.evolution)
+    return step is not None and v.bound is not None and v.value is not None and (v.bound - v.value) * step >= 0
+
+
+def _label(found: Evolution) -> str:
+    """The pattern in a few words; a counter is called one."""
+    step = _step(found)
+    if step is not None:
+        return f"counting {'up' if step > 0 else 'down'} by {abs(step):.6g}"
+    return "no verdict yet" if found.label is Pattern.UNKNOWN else found.label.name.lower()
 
 
 def _limit_text(found: Evolution) -> str | None:
@@ -254,9 +276,9 @@ def plain(outlook: Outlook) -> dict[str, Any]:
             "name": v.name,
             "value": None if v.value is None else f"{v.value:.6g}",
             "measure": v.measure,
-            "label": v.evolution.label.name,
+            "label": _label(v.evolution),
             "confidence": v.evolution.confidence,
-            "rate": number(v.evolution.rate),
+            "rate": number(None if _step(v.evolution) is not None else v.evolution.rate),
             "limit": None if v.measure else _limit_text(v.evolution),  # an element's, beside the norm of all
             "why": next(iter(v.evolution.why), ""),
             "x": list(v.x),
@@ -270,11 +292,14 @@ def plain(outlook: Outlook) -> dict[str, Any]:
         "state": outlook.state,
         "iteration": outlook.iteration,
         "seconds": time_text(outlook.seconds),
-        "rate": f"{outlook.rate:,.3g}",
+        "rate": f"{outlook.rate:,.0f}" if outlook.rate >= 100 else f"{outlook.rate:.3g}",
         "status": outlook.end.status.name,
         "outcome": outlook.end.outcome or "",
         "sentence": outlook.sentence,
+        "remaining": None if outlook.over else outlook.end.remaining,
+        "interval": None if outlook.over or outlook.end.interval is None else list(outlook.end.interval),
+        "bad": outlook.found.get("nan", ""),
         "gap": None if outlook.gap is None else [outlook.gap[0], f"{outlook.gap[1]:.3g}"],
-        "found": list(outlook.found.values()),
+        "found": [words for kind, words in outlook.found.items() if kind != "nan"],
         "variables": rows,
     }

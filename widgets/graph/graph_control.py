@@ -146,6 +146,12 @@ class GraphControl(_Part):
         """Select the previous match of the last search. Returns its name, or None."""
         return self.next_match(-1)
 
+    def _hit(self, number: Any) -> None:
+        """Select a match by its number."""
+        if isinstance(number, int) and 0 <= number < len(self.matches):
+            self.match = number
+            self.reveal(self.matches[number])
+
     # -- breakpoints ------------------------------------------------------------------------------------------------
     def toggle_breakpoint(self, name: str | None = None) -> bool:
         """Set a breakpoint on a node, or remove those on it.
@@ -262,6 +268,7 @@ class GraphControl(_Part):
             "search": lambda: self.search(text),
             "next": self.next_match,
             "previous": self.previous_match,
+            "hit": lambda: self._hit(value),
             "key": lambda: self.key(text),
             "go": lambda: self.reveal(text),
             "breakpoint": self.toggle_breakpoint,

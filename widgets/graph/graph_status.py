@@ -12,6 +12,7 @@ from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.moves import consumers, producers
 from workbench.widgets.graph.model.overview import Overview
 from workbench.widgets.graph.model.scene import Scene
+from workbench.widgets.graph.search_hits import hits_status
 from workbench.widgets.text.labels import short_name, shorten, source_text
 from workbench.widgets.text.numerals import numeral
 
@@ -46,6 +47,7 @@ def tools_status(
         "boxes": f"{numeral(scene.boxes)} boxes of {total} nodes",
         "found": bool(matches),
         "count": _count(query, matches, match),
+        "hits": hits_status(scene, matches, match),
         "crumbs": _crumbs(scene, box or node),
         "flat": len(scene.groups) == 1,
     }

@@ -28,16 +28,7 @@ export default {
     const fit = makeButton("Fit", "Show the whole picture (F)", bar, () => picture.fit());
     fit.dataset.command = "fit";
     // in a narrow area these are behind a button
-    const fold = makeButton("View \u25be", "Size, direction and boxes of the picture", bar, () => unfold(fold.ariaExpanded !== "true"));
-    fold.classList.add("workbench-graphfold");
-    const rest = make("span", "workbench-graphrest", bar);
-    const unfold = (open) => {
-      fold.ariaExpanded = String(open);
-      rest.dataset.open = String(open);
-    };
-    unfold(false);
-    const held = (element) => element === fold || rest.contains(element);
-    for (const part of [fold, rest]) part.addEventListener("focusout", (event) => held(event.relatedTarget) || unfold(false));
+    const { rest } = makeFold("View \u25be", "Size, direction and boxes of the picture", bar, "workbench-graphfold", "workbench-graphrest");
     const button = (label, tooltip, kind, more) => command(rest, label, tooltip, kind, more);
     button("\u2212", "Smaller (-)", "zoom", { value: "out" });
     const size = button("100 %", "Full size (0)", "zoom", { value: "one" });
@@ -75,6 +66,8 @@ export default {
     const picture = hand(model, el, line, search, send);
     const paint = overview(model, root, send);
 
+    const listHits = hitList(root, send);
+
     // -- where we are, and what is selected -------------------------------------------------------------------------
     const crumbs = aria(make("nav", "workbench-crumbs", root), "", "Boxes around what is shown");
     const details = make("div", "workbench-details", root);
@@ -97,6 +90,7 @@ export default {
     const show = () => {
       const now = model.get("status");
       count.textContent = now.count ?? "";
+      listHits(now.hits ?? { rows: [] });
       for (const turn of [previous, next]) turn.hidden = turn.disabled = !now.found;
       there.disabled = !now.title;
       size.textContent = now.zoom ?? "100 %";

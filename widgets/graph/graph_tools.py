@@ -23,7 +23,11 @@ class GraphTools(Part):
     """Search, buttons, crumbs and details of one picture. ``pressed(kind, content)`` gets what the browser sends."""
 
     _script = script(
-        "graph/graph_overview.js", "graph/graph_hover.js", "graph/graph_pointer.js", "graph/graph_tools.js"
+        "graph/graph_overview.js",
+        "graph/graph_hover.js",
+        "graph/graph_pointer.js",
+        "graph/hit_list.js",
+        "graph/graph_tools.js",
     )
     _css = joined("graph/graph_tools.css")
     cells = traitlets.Bytes(b"").tag(sync=True)

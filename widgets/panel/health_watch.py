@@ -1,4 +1,4 @@
-"""Looks for values that are not finite whenever a session stands still, on a thread of its own."""
+"""Looks for values that are not finite, and for the result, whenever a session stands still, on a thread of its own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.panel.health_model import health_model
+from workbench.widgets.panel.output_model import output_model
 
 
 class HealthWatch:
-    """Asks :func:`health_model` about the newest stop; of stops that follow while it looks, only the last is looked at.
+    """Asks :func:`health_model`, and :func:`output_model` (as ``output``), about the newest stop; of stops that follow
+    while it looks, only the last is looked at.
 
     ``told(model)`` is called on the watch's thread when the answer has changed.
     """
@@ -43,7 +45,7 @@ class HealthWatch:
                 if stand is None:
                     self._busy = False
                     return
-            found = health_model(self._session)
+            found = {**health_model(self._session), "output": output_model(self._session)}
             with self._lock:
                 old, self.model = self.model, found
                 newest = self._wanted is None

@@ -88,6 +88,8 @@ export default {
     const there = makeButton("Go there", "Look at it in all views", health.detail, () => tell(model, { kind: "health" }));
     const checked = make("span", "", health.detail);
     const verdict = card(status, "verdict");
+    const ending = make("span", "", verdict.detail);
+    const result = makeButton("Show", "Show this value", null, () => tell(model, { kind: "output" })); // of a run without loops
 
     // the whole story of a failure, folded; a new one replaces it
     const report = make("details", "workbench-report", bar);
@@ -202,7 +204,9 @@ export default {
       verdict.box.dataset.tone = told.tone ?? "";
       verdict.box.style.display = told.headline ? "" : "none";
       set(verdict.title, told.headline ?? "");
-      set(verdict.detail, told.detail ?? "");
+      set(ending, told.detail ?? "");
+      if (!told.node) result.remove();
+      else if (!result.isConnected) verdict.detail.prepend(result);
       verdict.title.title = told.headline ?? "";
       verdict.detail.title = told.detail ?? "";
       showTrail(now.crumbs ?? []);

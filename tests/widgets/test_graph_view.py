@@ -199,6 +199,14 @@ def test_search_marks_and_goes_round(running):
     found = view.search("op:Switch")
     assert len(found) > 3 and model(view)["status"]["count"] == f"{len(found)} found"
     assert view.next_match() == found[0] and view.selected == found[0]
+    hits = model(view)["status"]["hits"]
+    assert [row["full"] for row in hits["rows"]] == found[:6] and [row["here"] for row in hits["rows"]][:2] == [
+        True,
+        False,
+    ]
+    view.press("hit", {"value": 1})
+    assert view.selected == found[1]
+    view.press("hit", {"value": 0})
     assert view.previous_match() == found[-1]
     assert model(view)["status"]["count"] == f"{len(found)} of {len(found)}"
     assert len(view.figure.data[spec.MATCHES].x)

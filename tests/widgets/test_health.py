@@ -11,6 +11,7 @@ import workbench as wb
 from tests.widgets.browser_side import open_view
 from workbench.widgets.panel.health_model import health_model
 from workbench.widgets.panel.health_watch import HealthWatch
+from workbench.widgets.panel.output_model import output_model
 from workbench.widgets.panel.toolbar import Toolbar
 
 
@@ -101,6 +102,7 @@ def test_only_the_last_of_many_stops_is_looked_at(monkeypatch):
 
     told = []
     monkeypatch.setattr("workbench.widgets.panel.health_watch.health_model", slow)
+    monkeypatch.setattr("workbench.widgets.panel.health_watch.output_model", lambda _session: {})
     watch = HealthWatch(None, told.append)
     for stand in range(50):
         watch.stopped(stand)
@@ -109,3 +111,19 @@ def test_only_the_last_of_many_stops_is_looked_at(monkeypatch):
     watch.stopped(49)  # seen
     watch.close()
     assert len(looked) <= 2 and told[-1] == {"text": str(len(looked))}
+
+
+def test_a_finished_graph_without_a_loop_tells_its_output():
+    b = wb.GraphBuilder("flat")
+    x = b.placeholder("x", "float64", (1, 6))
+    with wb.Session(
+        b.build({"y": x * 2.0, "z": x + 1.0}), {"x": np.array([[0.5, 4.0, 1.0, 3.0, 2.0, 0.0]])}
+    ) as session:
+        assert output_model(session) == {}
+        session.run()
+        found = output_model(session)
+        assert found["headline"] == "Output y and 1 more" and found["node"] == "y"
+        assert found["detail"] == "float64[1,6] \u00b7 largest 8 at 1, next 6 at 3"
+    with wb.Session(roots(), {"start": 30.0}) as session:
+        session.run()
+        assert output_model(session) == {}, "the end of the loop is told instead"

@@ -45,7 +45,9 @@ class HealthWatch:
                 if stand is None:
                     self._busy = False
                     return
-            found = {**health_model(self._session), "output": output_model(self._session)}
+            found = health_model(self._session)
+            if output := output_model(self._session):
+                found = {**found, "output": output}
             with self._lock:
                 old, self.model = self.model, found
                 newest = self._wanted is None

@@ -23,7 +23,7 @@ class RunPart(ActPart):
 
 def on_screen(status: dict[str, Any]) -> dict[str, Any]:
     """The words of an outlook, which a terminal shows in plain characters, with the numerals of a screen."""
-    told = {key: spaced(status[key]) for key in ("sentence", "bad", "rate") if status.get(key)}
+    told: dict[str, Any] = {key: spaced(status[key]) for key in ("sentence", "bad", "rate") if status.get(key)}
     told |= {key: [spaced(words) for words in status[key]] for key in ("found", "gap") if status.get(key)}
     rows = [
         row | {key: spaced(row[key]) for key in ("value", "label", "limit") if row.get(key)}

@@ -26,6 +26,8 @@ SHORT = 0.02
 ROUGH = 1e-3
 #: An end farther than this many times the record's length is far.
 FAR = 20
+#: An end farther than this many times the record's length is not told from a zero that lies within the record's error.
+PASSES = 8
 #: The later half of a trend leads to the threshold in this many times the iterations of all of it: it becomes flatter,
 #: or levels off.
 FLATTER, LEVELS = 1.1, 2.0
@@ -123,6 +125,8 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
             break
     else:
         return None
+    if k > PASSES * len(x) and _passes_zero(law, k, x, op, t):
+        return None
     before = best.law.first(op, t)
     hint = Hint(len(x), best.group, best.start / len(x), best.law.name, best.error)
     others = [] if before is None else [before - held]
@@ -165,6 +169,18 @@ def _beyond(x: np.ndarray, k: float, start: int, eps: float, op: str, t: float) 
     if k > FAR * len(x):
         return "-far"
     return "-late" if start else ""
+
+
+def _passes_zero(law: Law, k: float, x: np.ndarray, op: str, t: float) -> bool:
+    """True if a law of a residual meets a threshold below the record's last digits because it passes zero there.
+
+    Such a law tends to a number below zero, or bends to it, by less than the record can tell; one that falls to zero by
+    factors fits as well, and gets there much later.
+    """
+    if op not in (">", ">=") or not 0.0 < t < 2.3e-16 * float(np.abs(x).max()) or not math.isfinite(k):
+        return False
+    at_zero = law.first(">", 0.0)
+    return at_zero is not None and at_zero <= k + 1
 
 
 def _by_newton(x: np.ndarray, op: str, t: float) -> bool:

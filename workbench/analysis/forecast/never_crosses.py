@@ -22,8 +22,8 @@ from workbench.kernels.laws import is_noisy
 
 #: Methods of a label that is exact, not an estimate.
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
-
-
+#: A limit of a smaller share of the last value is told from zero by the record's last digits alone.
+DEEP = 1e-6
 #: Median step over the root of the mean square, of noise at least; share of steps that rest, at most, on values that do
 #: not come again.
 QUIET, WAITS = 0.25, 0.2
@@ -53,7 +53,7 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
         return None
     if abs(c.limit - t) <= 4 * abs(c.limit - c.earlier) or not OPS[keep](c.limit, t):
         return None
-    if c.error > 1e-8 and np.all(x > 0) and 0 < t < c.limit < 0.5 * x[-1]:
+    if np.all(x > 0) and 0 < t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
         return None  # it may as well fall to zero
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
         return None  # a limit so far away is an extrapolation, not an observation
@@ -108,7 +108,7 @@ def _verdict(
     if (
         found.sure
         and found.slug in ("floor", "limit-beyond")
-        and e.method not in EXACT_METHODS
+        and (e.method not in EXACT_METHODS or _is_deep(e, x))
         and not _seen(e, t, again, x)
     ):
         return Verdict("limit-moves", f"{name} may tend to {e.limit:.6g}, but that estimate still moves.", False)
@@ -116,6 +116,11 @@ def _verdict(
 
 
 _NOISY = ("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk")
+
+
+def _is_deep(e: Evolution, x: np.ndarray) -> bool:
+    """True for a limit so far below the values that only their last digits tell it from zero."""
+    return e.limit is not None and 0 < abs(e.limit) < DEEP * abs(float(x[-1]))
 
 
 def _seen(e: Evolution, t: float, again: Callable[[int], Evolution], x: np.ndarray) -> bool:

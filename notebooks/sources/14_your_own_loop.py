@@ -50,7 +50,7 @@ from workbench.widgets import EvolutionView
 bfgs = wb.watch("bfgs", show=False)  # without show=False a live view appears here
 found = scipy.optimize.minimize(scipy.optimize.rosen, [-1.2, 1.0], method="BFGS", callback=bfgs)
 bfgs.finish()
-print("iterations that SciPy reports:", found.nit, "| recorded:", bfgs.calls)
+print("as many iterations are recorded as SciPy reports:", bfgs.calls == found.nit)
 print("variables:", bfgs.names)
 print("last values equal the result:", bool(bfgs["fun"].values[-1] == found.fun))
 
@@ -62,7 +62,7 @@ assert bfgs.calls == found.nit and np.array_equal(bfgs["x"].values[-1], found.x)
 
 # %%
 fun = np.asarray(bfgs["fun"])
-print("f after 5, 10, 20 iterations:", fun[[4, 9, 19]].round(4))
+print("f after 5, 10, 20 iterations:", fun[[4, 9, 19]].round(1))  # further digits differ between processors
 print("iterations in which f grew:", int((np.diff(fun) > 0).sum()))
 
 # %% tags=["nbval-ignore-output"]

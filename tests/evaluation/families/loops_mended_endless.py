@@ -33,7 +33,7 @@ def rms_steps_about_a_minimum(rng: Rng) -> Watched:
     for _ in range(600):
         out.append(float(np.abs(x).max()))
         g = scale * x
-        v = 0.9 * v + 0.1 * g * g
+        v = 0.5 * v + 0.5 * g * g  # a longer memory settles at the minimum
         x = x - rate * g / (np.sqrt(v) + 1e-8)
     low = min(out)
     if low < 1e-6:

@@ -9,6 +9,7 @@ import pytest
 
 import workbench as wb
 from workbench.analysis import Status
+from workbench.analysis.termination import proof_cache
 
 
 def counter_graph():
@@ -79,3 +80,24 @@ def test_a_live_view_takes_its_share_and_no_more():
         session.pause()
         assert session._proofs.spent <= 0.02 * session._run.spent[1] + longest  # the last question may go beyond
         assert all(a.outcome != "never" for a in answers)
+
+
+def test_a_loop_that_is_not_entered_yet_is_asked_about_once_until_something_changes(monkeypatch):
+    asked = []
+    monkeypatch.setattr(proof_cache, "answer_of", lambda *a, f=proof_cache.answer_of: asked.append(1) or f(*a))
+    b = wb.GraphBuilder("later")
+    x = b.placeholder("x", "float64")
+    x, _ = b.while_loop(lambda x, i: i < 5, lambda x, i: (x * 0.5, i + 1), [x, 0], name="loop")
+    with wb.Session(b.build({"x": x}), {"x": 1.0}) as session:
+        answers = [session.termination() for _ in range(3)]
+        assert session.look_ahead() is not None and len(asked) == 1
+        assert all(a is answers[0] for a in answers) and answers[0].remaining == 5
+        session.update(x=2.0)
+        session.restart()
+        assert session.termination().remaining == 5 and len(asked) == 2
+        session.next_iteration()
+        session.next_iteration()
+        assert session.termination().remaining == 4
+        session.run()
+        ended = session.termination()
+        assert ended.remaining == 0 and session.termination().remaining == 0

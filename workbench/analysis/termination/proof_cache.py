@@ -39,13 +39,15 @@ class _Kept:
     ahead: list[LookAhead | None] = field(default_factory=list)
 
     def holds(self, run: Run, path: tuple[str, ...]) -> bool:
+        here = place_in(run, path)
+        return here is not None and here[:-1] == self.outer and self.is_of(run)
+
+    def is_of(self, run: Run) -> bool:
+        """True for an answer about this run with these edits and inputs."""
         same = self.run is run and len(self.edits) == len(run.edits) and len(self.feeds) == len(run.feeds)
         if not same or any(a is not b for a, b in zip(self.edits, run.edits, strict=True)):
             return False
-        if any(a is not b for a, b in zip(self.feeds, run.feeds.values(), strict=True)):
-            return False
-        here = place_in(run, path)
-        return here is not None and here[:-1] == self.outer
+        return not any(a is not b for a, b in zip(self.feeds, run.feeds.values(), strict=True))
 
 
 class TerminationCache:
@@ -55,6 +57,8 @@ class TerminationCache:
         #: seconds of look-aheads while the session ran, of which there may be so many
         self.spent, self._took = 0.0, 0.0
         self._kept: dict[tuple[str, ...], _Kept] = {}
+        #: answers about loops that the run does not stand in, each for one event
+        self._outside: dict[tuple[str, ...], _Kept] = {}
         #: the last look ahead of a loop that is not entered yet
         self._before: tuple[Any, LookAhead | None] | None = None
 
@@ -74,6 +78,10 @@ class TerminationCache:
         if path is None or failed is not None or path in run.plan.raw:
             return answer_of(run, run.trace, frame, AT_ONCE if seconds is None else seconds, failed)
         kept, here = self._kept.get(path), place_in(run, path)
+        if here is None and seconds is None and not running:  # the views of a panel that opens ask one after the other
+            before = self._outside.get(path)
+            if before is not None and before.event == run.event and before.is_of(run):
+                return before.answer
         if kept is not None and here is not None and kept.holds(run, path):
             if kept.answer.status is Status.PROVED and _enough(kept.answer):
                 return later(kept.answer, here[-1] - kept.iteration)
@@ -87,10 +95,11 @@ class TerminationCache:
         if running:
             self._took = min(time.perf_counter() - begin, AT_ONCE)
             self.spent += time.perf_counter() - begin
+        given = run, list(run.edits), list(run.feeds.values()), run.event
         if here is not None:
-            self._kept[path] = _Kept(
-                answer, here[-1], here[:-1], run, list(run.edits), list(run.feeds.values()), run.event
-            )
+            self._kept[path] = _Kept(answer, here[-1], here[:-1], *given)
+        elif seconds is None and not running:
+            self._outside[path] = _Kept(answer, -1, (), *given)
         return answer
 
     def ahead(self, run: Run, frame: Any = None) -> LookAhead | None:

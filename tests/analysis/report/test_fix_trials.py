@@ -86,3 +86,12 @@ def test_a_trial_of_no_time_is_refused(seconds):
                 session.try_fix(answer, answer.fix[0], seconds)
         else:
             assert session.try_fix(answer, answer.fix[0], seconds).fork.state == "closed"
+
+
+def test_a_loop_that_ends_only_by_a_wrap_of_64_bits_has_fixes_that_can_be_tried():
+    b = wb.GraphBuilder("wraps")
+    y, low = b.placeholder("y", "int64"), np.int64(np.iinfo(np.int64).min)
+    (y,) = b.while_loop(lambda y: y >= low, lambda y: (b.op("where", y != 7, y + 1, y - 1),), [y], name="loop")
+    with wb.Session(b.build({"y": y}), {"y": low}) as session:
+        answer = session.termination()
+        assert answer.outcome == "never" and "never" in str(answer)

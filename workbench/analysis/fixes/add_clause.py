@@ -34,7 +34,7 @@ def cap_trips(edited: GraphEditor, feeds: dict[str, np.ndarray], fix: Fix) -> li
         parallel_iterations=some.attrs.get("parallel_iterations", 10),
     )
     merge = edited.add(f"{prefix}/cap/Merge", "Merge", [entered], like=like)
-    most = np.asarray(fix.new, np.int64)
+    most = np.asarray(min(fix.new, np.iinfo(np.int64).max), np.int64)  # a wrap of 64 bits is farther away than that
     limit = edited.add(f"{prefix}/cap/limit", "Const", control=[merge.node], like=like, value=most)
     below = edited.add(f"{prefix}/cap/less", "less", [merge, limit], like=like)
     _also(edited, cond, below)

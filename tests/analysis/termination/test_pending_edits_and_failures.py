@@ -44,3 +44,21 @@ def test_wherever_the_run_stands(edited):
             when = f"after {fails_in - here} more whole" if fails_in > here else "in this iteration"
             assert when in answer.reason.sentence
     assert edits > 10 or not edited
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 0.2])
+def test_of_two_nodes_that_fail_the_first_one_is_named_however_short_the_time(seconds):
+    b = wb.GraphBuilder("two")
+    x, z = b.placeholder("x", "int64"), b.placeholder("z", "int64")
+    places = b.constant(np.array([3, 9, 9, 1]))
+
+    def body(x, z):
+        return b.op("gather", places, x), b.op("floor_divide", 100, z - 12, checked=True)
+
+    x, z = b.while_loop(lambda x, z: x < 20, body, [x, z], name="loop")
+    graph = b.build({"x": x, "z": z})
+    with wb.Session(graph, {"x": 1, "z": 12}) as session:
+        answer = session.termination("loop", seconds)
+        assert answer.details.get("fails_after") == 0, str(answer)
+        stop = session.run()
+        assert stop.reason is wb.StopReason.FAILED and stop.tag.iteration[-1] == 0

@@ -30,6 +30,8 @@ SETTLED = frozenset(("ended", "no-loop", "not-entered", "node-failed", "raw-fram
 NEVER_REACHED = 10**15
 #: ends so near that the nodes which can fail are run to them at once, with this part of the budget at most
 NEAR, NEAR_PART = 1024, 0.25
+#: iterations that are run whatever the budget
+FIRST = 64
 #: nodes that are named
 NAMED = 3
 #: what a proof says of the nodes that can fail
@@ -122,7 +124,7 @@ def _looked(
     deadline = work.now() + (seconds if proved else seconds / 2)
     ahead = runner.fork()
     try:
-        while ahead.cond() and (bound is None or done < bound) and work.now() < deadline:
+        while ahead.cond() and (bound is None or done < bound) and (done < FIRST or work.now() < deadline):
             piece = min(4096, max(64, done))
             done += ahead.advance(piece if bound is None else min(piece, bound - done))
         if ended := not ahead.cond():
@@ -211,6 +213,10 @@ def noted(answer: Termination, more: str) -> Termination:
 
 def doubted(answer: Termination, graph: Graph, names: Sequence[str], done: int = 0) -> Termination:
     """An answer that holds as long as none of these nodes fails: no proof."""
+    if answer.reason.slug == "slice-failed":
+        sooner = f"{answer.reason.sentence} Another node of the body may fail sooner ({_named(graph, names)})."
+        details = {k: v for k, v in answer.details.items() if k != "fails_after"}
+        return replace(answer, reason=Reason(answer.reason.slug, sooner), details=details)
     if answer.status is not Status.PROVED:
         return answer
     far = f", which was run ahead {done:,} iterations only" if done else ", which could not be run ahead"

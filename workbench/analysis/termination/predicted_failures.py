@@ -30,8 +30,6 @@ SETTLED = frozenset(("ended", "no-loop", "not-entered", "node-failed", "raw-fram
 NEVER_REACHED = 10**15
 #: ends so near that the nodes which can fail are run to them at once, with this part of the budget at most
 NEAR, NEAR_PART = 1024, 0.25
-#: iterations that are run whatever the budget
-FIRST = 64
 #: nodes that are named
 NAMED = 3
 #: what a proof says of the nodes that can fail
@@ -124,7 +122,7 @@ def _looked(
     deadline = work.now() + (seconds if proved else seconds / 2)
     ahead = runner.fork()
     try:
-        while ahead.cond() and (bound is None or done < bound) and (done < FIRST or work.now() < deadline):
+        while ahead.cond() and (bound is None or done < bound) and work.now() < deadline:
             piece = min(4096, max(64, done))
             done += ahead.advance(piece if bound is None else min(piece, bound - done))
         if ended := not ahead.cond():

@@ -72,5 +72,6 @@ def test_clocks_and_other_threads_change_no_answer(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # the work is bounded, not the time
 def test_the_same_of_every_family(monkeypatch):
     compared(draws(families(GRAPH), 6, 1), monkeypatch)

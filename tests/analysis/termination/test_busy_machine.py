@@ -71,7 +71,7 @@ def test_clocks_and_other_threads_change_no_answer(monkeypatch):
     compared(draws(families(GRAPH)[::12], 5, 1), monkeypatch)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.timeout(900)  # the work is bounded, not the time
 def test_the_same_of_every_family(monkeypatch):
     compared(draws(families(GRAPH), 6, 1), monkeypatch)

@@ -49,9 +49,8 @@ OPS = [
 ]
 
 
-@pytest.mark.parametrize("device", [TINY, STRICT], ids=lambda d: d.name)
-@pytest.mark.parametrize("op, attrs, dtypes", OPS, ids=lambda v: v if isinstance(v, str) else "")
-def test_ops_with_a_rule(device, op, attrs, dtypes):
+def one_op(op, attrs, dtypes):
+    """The graph of one op and its feeds, with NaN and infinities where the dtype has them."""
     draw, b = np.random.default_rng(1), wb.GraphBuilder("op")
     values = [(draw.normal(size=(6, 5)) * 3).astype(d) for d in dtypes]
     if dtypes[0].startswith("float"):
@@ -59,6 +58,13 @@ def test_ops_with_a_rule(device, op, attrs, dtypes):
     inputs = [b.placeholder(f"x{k}", d, (6, 5)) for k, d in enumerate(dtypes)]
     graph = b.build({"y": b.op(op, *inputs, **attrs)})
     feeds = {f"x{k}": v for k, v in enumerate(values)}
+    return graph, feeds
+
+
+@pytest.mark.parametrize("device", [TINY, STRICT], ids=lambda d: d.name)
+@pytest.mark.parametrize("op, attrs, dtypes", OPS, ids=lambda v: v if isinstance(v, str) else "")
+def test_ops_with_a_rule(device, op, attrs, dtypes):
+    graph, feeds = one_op(op, attrs, dtypes)
     with wb.Session(graph, feeds, device=device) as session:
         session.run()
         assert session.plan.reasons[op][0] == "device"

@@ -2,7 +2,8 @@
 
 ::
 
-    base (Family, registration, draws) <- topic modules (histories), loops_* (loops) <- tests.evaluation.score_families
+    base (Family, registration, draws) <- histories/, loops/ (by topic), newer_histories/, newer_loops/ (written later)
+    <- tests.evaluation.score_families
 
 Third 0 is for development: its wrong answers may be looked at.  Thirds 1 and 2 are left out: only their figures are
 looked at, so that a figure which is better on third 0 shows tuning.  Families written later are thirds 3 and

@@ -22,8 +22,9 @@ Those named ``*mended*.py``, with ``new=5``, were written to mend classes of wro
 with ``new=6``, before that ended, and scored only then.
 
 Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
-return.  Every module of this package is found by ``families()``; nothing has to be listed.  Loops are asked and
-counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which prints the loops' figures too.
+return.  Every module of this package and of its folders is found by ``families()``; nothing has to be listed.  Loops
+are asked and counted by ``score_loops``, histories by ``tests.evaluation.score_families``, which prints the loops'
+figures too.
 
 A case depends on the seed, on the family's name and on its number only, never on other families: adding a family
 leaves the cases of the others as they were.
@@ -100,8 +101,8 @@ def family(kind: str, *, new: int = 0) -> Callable[[Callable[[Rng], Any]], Calla
 def families(kind: str | None = None, thirds: Iterable[int] = range(9)) -> list[Family]:
     """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
     package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        importlib.import_module(f"{package}.{module.name}")
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+        importlib.import_module(module.name)
     chosen = set(thirds)
     found = (f for f in _REGISTERED.values() if kind in (None, f.kind) and f.third in chosen)
     return sorted(found, key=lambda f: f.name)

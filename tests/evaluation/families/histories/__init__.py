@@ -1,0 +1,1 @@
+"""Families of histories by topic, in thirds by their names."""

@@ -1,0 +1,1 @@
+"""Families of loops by topic, in thirds by their names."""

@@ -1,0 +1,1 @@
+"""Families of histories that were written later."""

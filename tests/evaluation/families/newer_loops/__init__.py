@@ -1,0 +1,1 @@
+"""Families of loops that were written later."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -63,3 +65,43 @@ def test_a_fix_that_is_about_to_be_tried_is_waited_for(monkeypatch):
     trials = Trials(lambda: None)
     close_while_it_starts(lambda: trials.begin(Session(), "a fix", None), trials.close, monkeypatch)
     assert tried == ["a fix"] and trials.state()["a fix"]["state"] == "fails"
+
+
+#: prints, as the last of all that is done before the interpreter ends, which threads of ours there still are
+AT_THE_END = """
+import atexit, threading
+atexit.register(lambda: print("left:", [t.name for t in threading.enumerate() if t.name.startswith("workbench")]))
+import workbench as wb
+from tests.widgets.graphs import counter
+"""
+
+
+def left_by(script: str) -> str:
+    done = subprocess.run([sys.executable, "-c", AT_THE_END + script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_no_thread_of_a_panel_is_left_when_the_interpreter_ends():
+    script = """
+from tests.widgets.browser_side import open_view
+panel = wb.debug(wb.Session(counter(), {"start": 0.0}))
+panel.session.step()
+for view in (panel.toolbar, *panel.parts):
+    open_view(view)
+panel.session.next_iteration()
+names = [t.name for t in threading.enumerate()]
+assert "workbench-pump" in names, names
+"""
+    assert left_by(script) == "left: []\n"
+
+
+def test_no_thread_of_a_watch_is_left_when_the_interpreter_ends():
+    script = """
+watch = wb.watch("counting", stop_when=lambda w: False)
+for k in range(100):
+    watch(k=k)
+names = [t.name for t in threading.enumerate()]
+assert "workbench-watch" in names, names
+"""
+    assert left_by(script) == "left: []\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from workbench.widgets.live.threads import started
+from workbench.threads import ended_at_exit, started
 
 
 class BackgroundTasks:
@@ -18,6 +18,7 @@ class BackgroundTasks:
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._closed = False
+        ended_at_exit(self.close)
 
     def do(self, work: Callable[[], None]) -> None:
         """Start some work; nothing after :meth:`close`."""

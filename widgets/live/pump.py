@@ -33,10 +33,10 @@ import threading
 import time
 from typing import Any
 
+from workbench.threads import ended_at_exit, started
 from workbench.widgets.live.acknowledgement import FALLBACK_S
 from workbench.widgets.live.served_views import Served
 from workbench.widgets.live.sink import Sink, SnapshotSource
-from workbench.widgets.live.threads import started
 
 RATE_HZ = 20.0
 MAX_IN_FLIGHT = 2
@@ -89,6 +89,7 @@ class Pump(Served):
         self._thread: threading.Thread | None = None
         self._closed = False
         self._unsubscribe = session.subscribe(self._stopped)
+        ended_at_exit(self.close)
 
     # -- sinks ------------------------------------------------------------------------------------------------------
     def add(self, sink: Sink) -> None:

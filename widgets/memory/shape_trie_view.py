@@ -11,11 +11,11 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.kernels import SHAPES
+from workbench.threads import ended_at_exit, started
 from workbench.widgets.base import theme
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.spec import Spec, base_layout, text, title
 from workbench.widgets.live.selection import Focus
-from workbench.widgets.live.threads import started
 from workbench.widgets.live.view_source import ViewSource
 from workbench.widgets.memory.shape_trie_model import MAX_NODES, shapetrie_model
 from workbench.widgets.text.numerals import numeral
@@ -120,6 +120,7 @@ class ShapeTrieView(FigureView):
     def _drawn(self, fresh: bool = True) -> None:
         super()._drawn(fresh)
         if self.pump is None and self._watch is None and not self._ended.is_set():
+            ended_at_exit(self._end_watch)
             self._watch = started(self._look, "workbench-shapes")  # None: the next drawing tries again
 
     def _look(self) -> None:
@@ -127,10 +128,13 @@ class ShapeTrieView(FigureView):
             if self.views and (self.in_flight < 1 or self.waited > EVERY_S):
                 self.show(None)
 
-    def close(self) -> None:
+    def _end_watch(self) -> None:
         self._ended.set()
         if self._watch is not None and self._watch is not threading.current_thread():
             self._watch.join(timeout=5.0)
+
+    def close(self) -> None:
+        self._end_watch()
         super().close()
 
     def __repr__(self) -> str:

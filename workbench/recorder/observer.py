@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from workbench.recorder.outlook import Outlook, Outlooks
+from workbench.threads import ended_at_exit, started
 from workbench.trace.spill.status import Rate
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ class Observer:
         self._callbacks, self._told = callbacks, set[str]()
         self.listeners: list[Callable[[Outlook | None], object]] = []
         self._due: list[tuple[str, Callable[[Any], Any]]] = []
-        self._lock, self._thread = threading.Lock(), None
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._ended = False
         self._wake = threading.Event()
 
     # -- the loop's side --------------------------------------------------------------------------------------------
@@ -43,12 +46,8 @@ class Observer:
             return
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
-                thread: Any = threading.Thread(target=self._looking, name="workbench-watch", daemon=True)
-                try:
-                    thread.start()
-                except RuntimeError:  # the system gives none: the loop goes on without
-                    return
-                self._thread = thread
+                ended_at_exit(self._end)
+                self._thread = started(self._looking, "workbench-watch")
 
     def calls_due(self) -> None:
         """Call what is due, on the thread of the loop. Errors of a callback are noted and not raised."""
@@ -98,6 +97,14 @@ class Observer:
             self.calls_due()
         self._wake.set()
 
+    def _end(self) -> None:
+        """The process ends."""
+        self._ended = True
+        self._wake.set()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(5.0)
+
     def _try_to_look(self) -> None:
         try:
             self.look()
@@ -115,7 +122,7 @@ class Observer:
             over, quiet = watch.state not in ("ready", "running"), watch.quiet
             new, calls = watch.calls != calls, watch.calls
             del watch
-            if over:
+            if over or self._ended:
                 return
             if new:
                 since, told_quiet = before, False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from workbench.widgets.live.threads import started
+from workbench.threads import ended_at_exit, started
 
 #: seconds without a wish after which the thread ends
 LINGER_S = 2.0
@@ -31,6 +31,7 @@ class Frames:
         #: wishes, and those whose place a newer one took before they were drawn
         self.asked = self.dropped = 0
         self._waits = False
+        ended_at_exit(self.close)
 
     def wish(self) -> None:
         """The newest moment is to be seen; from any thread."""

@@ -96,9 +96,9 @@ class LoopDependencies:
         """Nodes on the way from the Merge of a variable to its NextIteration, in order; where the new value does not
         depend on the old one, all that it is made of."""
         variable = self.variables[name]
-        behind = [n for n in self._back([variable.next_iteration], False)]
+        behind = set(self._back([variable.next_iteration], False))
         inside = {variable.merge}
-        order = [n for n in self.graph.nodes if n in set(behind)]
+        order = [n for n in self.graph.nodes if n in behind]
         for node in order:
             if any(r.node in inside for r in self.graph.nodes[node].inputs if node not in self.by_merge):
                 inside.add(node)

@@ -8,6 +8,22 @@ from workbench.ir.node import Node, Ref
 from workbench.plan import ExecutionPlan
 from workbench.plan.reachability import required_nodes
 
+#: nodes from which on a plan is large, and nodes besides a slice's with which a run's own plan serves as the slice
+LARGE, FEW = 5_000, 64
+#: ops of such nodes: they neither fail nor take long
+HARMLESS = frozenset({"Const", "Enter", "Exit", "Identity", "Merge", "NextIteration", "Placeholder", "Switch"})
+
+
+def serves(plan: ExecutionPlan, reached: frozenset[str]) -> bool:
+    """True if a run's own plan is a plan of a slice with these nodes as well: it has next to nothing else in it.
+
+    Only of large graphs, for which a second plan takes seconds and as much memory as the first.
+    """
+    if len(plan.needed) < LARGE or plan.lean or plan.statistics or plan.device is not None:
+        return False
+    rest = plan.needed - reached
+    return len(rest) < FEW and all(plan.graph.nodes[n].op in HARMLESS for n in rest)
+
 
 def loops_inside(plan: ExecutionPlan, frame: tuple[str, ...]) -> list[str]:
     """The LoopConds of a plan in frames inside of one."""

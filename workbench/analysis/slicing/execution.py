@@ -16,26 +16,31 @@ import numpy as np
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.can_fail import ONLY_FAIL
 from workbench.analysis.slicing.clauses import find_clauses
-from workbench.analysis.slicing.dependencies import constant_step, data_slice, index_readers, loops_inside, steered
+from workbench.analysis.slicing.dependencies import (
+    constant_step,
+    data_slice,
+    index_readers,
+    loops_inside,
+    serves,
+    steered,
+)
 from workbench.analysis.slicing.formulas import SliceProgram
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
+from workbench.analysis.slicing.slice_state import SliceState
 from workbench.errors import FrameError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.opspec import REGISTRY, OpSpec
 from workbench.kernels import machine as core
-from workbench.kernels.layout import Place
 from workbench.plan import PLANS, ExecutionPlan
-from workbench.plan.memory.storage import array_bytes
+from workbench.plan.reachability import required_nodes
 
 #: nominal seconds between two looks at the work that was done, and measured ones after which it is looked at more often
 BLOCK, SLOW = 1e-3, 0.05
-#: bytes that an object in a row takes beside those of its array
-OBJECT = 256
 
 
-class SliceMachine:
+class SliceMachine(SliceState):
     """A :class:`SliceRunner` over the executor. Make one with :func:`slice_of`, :meth:`align` it, then ask.
 
     What the nodes ``also`` depend on belongs to its state, besides what the condition does.
@@ -158,41 +163,6 @@ class SliceMachine:
         return status
 
     # -- the protocol of SliceRunner ----------------------------------------------------------------------------
-    def _row(self) -> int:
-        return self.run.view.rows(self.number)[1]
-
-    def _at(self, place: Place | None) -> Any:
-        assert place is not None
-        value = self.run._now(place)
-        if isinstance(value, np.ndarray | np.generic):
-            return np.asarray(value)
-        out = np.empty((), object)  # a list is one thing, whatever is in it
-        out[()] = value
-        return out
-
-    def _invariant(self, ref: Ref) -> np.ndarray | None:
-        """The present value of what this activation does not change; None if it is not an array here."""
-        found = self.plan.layout.values.get((ref.node, ref.index))
-        if found is None or found.place is None or found.kind != "slot":
-            return None
-        value = self.run._now(found.place)
-        return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
-
-    def values(self) -> dict[str, Any]:
-        """Loop-carried values at this iteration."""
-        return {name: self._at(place) for name, place in zip(self.state_names, self._merges, strict=True)}
-
-    def state(self) -> bytes:
-        """Bit pattern of everything that the slice carries, dtypes and shapes included."""
-        parts = []
-        for place in self._merges:
-            value = self._at(place)
-            if value.dtype == object and not all(isinstance(v, (str, bytes)) for v in value.ravel()):
-                raise RuntimeError("a loop variable is not an array, so its state cannot be compared bit for bit")
-            parts.append(f"{value.dtype}{value.shape}".encode())
-            parts.append(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
-        return b"|".join(parts)
-
     def stretch(self, n: int) -> np.ndarray | None:
         """Up to ``n`` iterations, and the state after each as bytes, (iterations, bytes of the state).
 
@@ -217,33 +187,6 @@ class SliceMachine:
                 raise RuntimeError("rows of the look-ahead have gone before they were read")
             parts.append(np.ascontiguousarray(column).view(np.uint8).reshape(done, -1))
         return np.concatenate(parts, axis=1)
-
-    def _iteration_bytes(self) -> int:
-        """Bytes that an iteration leaves in the ring: its row, the rows of its arrays, and the objects it refers to."""
-        layout = self.plan.layout
-        ends: dict[int, int] = {self.number + 1: layout.frames[self.number].row_bytes}
-        objects = 0
-        for value in layout.values.values():
-            place = value.place
-            if place is None or not place.base or layout.frame_of(place) != self.number:
-                continue
-            size = np.dtype(place.dtype or object).itemsize * int(np.prod(place.shape, dtype=np.int64))
-            ends[place.base] = max(ends.get(place.base, 0), place.offset + size)
-            if place.dtype is None:
-                type_ = self.plan.graph.type_of(Ref(value.node, value.output))
-                objects += OBJECT + (array_bytes(type_) if type_.is_static else 0)
-        return sum(ends.values()) + objects
-
-    def cond(self) -> bool:
-        pred = self.plan.layout.values[self._cond.name, 0].place
-        return bool(self._at(pred))
-
-    def clause_values(self) -> list[tuple[Any, str, Any]]:
-        def scalar(ref: Ref) -> Any:
-            value = self._at(self.plan.layout.values[ref].place)
-            return value[()] if value.ndim == 0 else value
-
-        return [(scalar(a), op, scalar(b) if isinstance(b, Ref) else b) for a, op, b in self._operands]
 
     def advance(self, n: int) -> int:
         """Up to ``n`` iterations; how many were run. Stops where the condition is false."""
@@ -332,8 +275,9 @@ def slice_of(
     signature = plan.signature
     inner = loops_inside(plan, frame)
     outputs = {"condition": Ref(cond), **{f"inside {k}": Ref(n) for k, n in enumerate(inner)}}
-    outputs.update({f"also {k}": Ref(n) for k, n in enumerate(also)})
-    found = PLANS.get(graph, outputs, signature)
+    reached = required_nodes(graph, outputs.values())
+    outputs.update({f"also {k}": Ref(n) for k, n in enumerate(also) if n not in reached})
+    found = plan if serves(plan, reached) else PLANS.get(graph, outputs, signature)
     around = next((p for k in range(len(frame)) if (p := frame[: k + 1]) in found.raw), None)
     if around is not None:
         why = f"the frame {'/'.join(around)} is not a loop in it, because {found.raw[around]}"

@@ -1,0 +1,91 @@
+"""The state of a slice of a loop's condition: carried values, their bits, the condition and its clauses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.execution import Run
+from workbench.ir.node import Ref
+from workbench.kernels.layout import NodeLayout, Place
+from workbench.plan import ExecutionPlan
+from workbench.plan.memory.storage import array_bytes
+
+#: bytes that an object in a row takes beside those of its array
+OBJECT = 256
+
+
+class SliceState:
+    """What :class:`SliceMachine` reads from the run in which its slice stands at the condition."""
+
+    plan: ExecutionPlan
+    run: Run
+    #: of the loop's frame
+    number: int
+    state_names: list[str]
+    _merges: list[Place | None]
+    _operands: list[Any]
+    _cond: NodeLayout
+
+    def _row(self) -> int:
+        return self.run.view.rows(self.number)[1]
+
+    def _at(self, place: Place | None) -> Any:
+        assert place is not None
+        value = self.run._now(place)
+        if isinstance(value, np.ndarray | np.generic):
+            return np.asarray(value)
+        out = np.empty((), object)  # a list is one thing, whatever is in it
+        out[()] = value
+        return out
+
+    def _invariant(self, ref: Ref) -> np.ndarray | None:
+        """The present value of what this activation does not change; None if it is not an array here."""
+        found = self.plan.layout.values.get((ref.node, ref.index))
+        if found is None or found.place is None or found.kind != "slot":
+            return None
+        value = self.run._now(found.place)
+        return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
+
+    def values(self) -> dict[str, Any]:
+        """Loop-carried values at this iteration."""
+        return {name: self._at(place) for name, place in zip(self.state_names, self._merges, strict=True)}
+
+    def state(self) -> bytes:
+        """Bit pattern of everything that the slice carries, dtypes and shapes included."""
+        parts = []
+        for place in self._merges:
+            value = self._at(place)
+            if value.dtype == object and not all(isinstance(v, (str, bytes)) for v in value.ravel()):
+                raise RuntimeError("a loop variable is not an array, so its state cannot be compared bit for bit")
+            parts.append(f"{value.dtype}{value.shape}".encode())
+            parts.append(repr(value.tolist()).encode() if value.dtype == object else value.tobytes())
+        return b"|".join(parts)
+
+    def _iteration_bytes(self) -> int:
+        """Bytes that an iteration leaves in the ring: its row, the rows of its arrays, and the objects it refers to."""
+        layout = self.plan.layout
+        ends: dict[int, int] = {self.number + 1: layout.frames[self.number].row_bytes}
+        objects = 0
+        for value in layout.values.values():
+            place = value.place
+            if place is None or not place.base or layout.frame_of(place) != self.number:
+                continue
+            size = np.dtype(place.dtype or object).itemsize * int(np.prod(place.shape, dtype=np.int64))
+            ends[place.base] = max(ends.get(place.base, 0), place.offset + size)
+            if place.dtype is None:
+                type_ = self.plan.graph.type_of(Ref(value.node, value.output))
+                objects += OBJECT + (array_bytes(type_) if type_.is_static else 0)
+        return sum(ends.values()) + objects
+
+    def cond(self) -> bool:
+        pred = self.plan.layout.values[self._cond.name, 0].place
+        return bool(self._at(pred))
+
+    def clause_values(self) -> list[tuple[Any, str, Any]]:
+        def scalar(ref: Ref) -> Any:
+            value = self._at(self.plan.layout.values[ref].place)
+            return value[()] if value.ndim == 0 else value
+
+        return [(scalar(a), op, scalar(b) if isinstance(b, Ref) else b) for a, op, b in self._operands]

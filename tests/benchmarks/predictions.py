@@ -34,7 +34,7 @@ def loops(each: int, seed: int = 0) -> Iterator[tuple[str, str, list[Seen]]]:
     for loop in all_loops(each, seed):
         seen = [(state, clauses) for state, cond, clauses in loop.observations(max(LENGTHS)) if cond]
         yield loop.family, loop.logic, seen
-    for watched in draws(families(WATCHED), seed, each):
+    for watched in draws(families(WATCHED, range(9)), seed, each):
         most = min([max(LENGTHS), *(len(left) for _, left, _, _ in watched.clauses)])
         if watched.n is not None:
             most = min(most, watched.n)

@@ -21,7 +21,7 @@ from tests.evaluation.scoring.cases import Case
 from tests.evaluation.scoring.labels import Answered
 from tests.evaluation.scoring.rows import Row
 
-DEVELOPMENT, LEFT_OUT, NEW, UNSEEN, LATEST, MENDED, LATER = (0,), (1, 2), (3, 4), (5,), (6,), (7,), (8,)
+DEVELOPMENT, LEFT_OUT, NEW, UNSEEN, LATEST, MENDED, LATER, OUTSIDE = (0,), (1, 2), (3, 4), (5,), (6,), (7,), (8,), (9,)
 #: stated confidence from which an answer counts as said for certain
 CERTAIN = 0.985
 #: figures of loops that are not shares
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--loops", action="store_true")
-    parser.add_argument("--third", type=int, choices=range(9))
+    parser.add_argument("--third", type=int, choices=range(11))
     chosen = parser.parse_args(arguments)
     wanted = [
         ("development", DEVELOPMENT),
@@ -150,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("latest", LATEST),
         ("mended", MENDED),
         ("later", LATER),
+        ("outside", OUTSIDE),
     ]
     if chosen.third is not None:
         wanted = [(f"third {chosen.third}", (chosen.third,))]

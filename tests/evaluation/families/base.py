@@ -19,7 +19,9 @@ anything was tuned against them; the calibrations learn from them since.  The sa
 ``*unseen_*.py``, with ``new=2``.  Modules named ``*fresh_*.py`` hold families that were written later still, with
 ``new=3``, and those named ``*latest*.py`` after them, with ``new=4``; from neither has a calibration been learnt.
 Those named ``*mended*.py``, with ``new=5``, were written to mend classes of wrong answers; those named ``*later*.py``,
-with ``new=6``, before that ended, and scored only then.
+with ``new=6``, before that ended, and scored only then.  Those in the folders ``outside`` (``new=7``) and ``judged``
+(``new=8``) were written without a look at the analysis, and a coin (``digest(name) % 2``) parts them: nothing is tuned
+against those that are judged.
 
 Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
 return.  Every module of this package and of its folders is found by ``families()``; nothing has to be listed.  Loops
@@ -71,7 +73,8 @@ class Family:
     @property
     def third(self) -> int:
         """0: development; 1, 2: left out; 3, 4: written later, calibrated with since; 5 and 6: unseen; 7: of classes
-        that were wrong, to mend them; 8: written after that, and scored once."""
+        that were wrong, to mend them; 8: written after that, and scored once; 9: written from outside, for
+        development; 10: their other half, by which the analysis is judged."""
         return 2 + self.new if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:
@@ -98,7 +101,7 @@ def family(kind: str, *, new: int = 0) -> Callable[[Callable[[Rng], Any]], Calla
     return register
 
 
-def families(kind: str | None = None, thirds: Iterable[int] = range(9)) -> list[Family]:
+def families(kind: str | None = None, thirds: Iterable[int] = range(11)) -> list[Family]:
     """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
@@ -158,3 +161,16 @@ def orbit(step: Callable[[Any], Any], start: Any, count: int) -> np.ndarray:
     while len(out) < count:
         out.append(step(out[-1]))
     return np.array(out)
+
+
+def runge_kutta(
+    flow: Callable[[tuple[float, ...]], tuple[float, ...]], state: tuple[float, ...], h: float
+) -> tuple[float, ...]:
+    """The state a time ``h`` later, by the classical method of fourth order."""
+    along = lambda slope, part: tuple(x + part * d for x, d in zip(state, slope, strict=True))  # noqa: E731
+    one = flow(state)
+    two = flow(along(one, h / 2))
+    three = flow(along(two, h / 2))
+    four = flow(along(three, h))
+    mean = zip(one, two, three, four, strict=True)
+    return along([(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in mean], h)

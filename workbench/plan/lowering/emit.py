@@ -36,6 +36,7 @@ class Assembly:
         self._state, self._facts = state, facts
         self._store_frames: list[int] = []  # frames that have arrays in rows
         self.recomputed = Recomputed()
+        self._placed: dict[Guard, tuple[Condition, ...]] = {}  # most nodes of a frame have the same guard
 
     def assemble(self, spots: Mapping[Ref, Spot | None]) -> tuple[machine.Program, Layout]:
         """The finished program; ``spots`` of all values, None where the trace derives one."""
@@ -160,7 +161,7 @@ class Assembly:
 
     def _statistics(self, spot: Spot | None) -> Place | None:
         """Location of the statistics of an array; other views of it share them."""
-        if spot is None or spot.slot.frame is None:
+        if spot is None or spot.slot.frame is None or not self._state.statistics_of:
             return None
         found = self._state.statistics_of.get((spot.slot, spot.delta, math.prod(spot.shape)))
         return None if found is None else Spot(found, spot.shift).place()
@@ -168,9 +169,12 @@ class Assembly:
     def _conditions(self, guard: Guard) -> tuple[Condition, ...]:
         if not guard:
             return ()
-        ordered = sorted(guard, key=lambda g: self._state.ips.get(g[0].node, -1))
-        literals = (self._state.literal(ref, wanted) for ref, wanted in ordered)
-        return tuple(Condition(spot.place(), expect) for spot, expect in literals)
+        found = self._placed.get(guard)
+        if found is None:
+            ordered = sorted(guard, key=lambda g: self._state.ips.get(g[0].node, -1))
+            literals = (self._state.literal(ref, wanted) for ref, wanted in ordered)
+            found = self._placed[guard] = tuple(Condition(spot.place(), expect) for spot, expect in literals)
+        return found
 
     def _layout(self, spots: Mapping[Ref, Spot | None], bytes_of: list[int], recorded: tuple[int, ...]) -> Layout:
         frames = []
@@ -186,20 +190,19 @@ class Assembly:
                 )
             )
         nodes, values = [], {}
+        graph, guards, types = self._state.graph, self._state.guards, self._state.types
         for name, ip in sorted(self._state.ips.items(), key=lambda n: n[1]):
-            node = self._state.graph.nodes[name]
-            path = self._state.graph.frame_of(name)
+            node = graph.nodes[name]
+            path = graph.frame_of(name)
             enter = node.op == "Enter"
             if node.op == "Exit":
                 path = path[:-1]
-            guard = (
-                self._state.guards.value[node.ref()] if node.op in ("Exit", "Enter") else self._state.guards.node[name]
-            )
+            guard = guards.value[node.ref()] if node.op in ("Exit", "Enter") else guards.node[name]
             silent = node.op == "Const" or (enter and bool(node.attrs.get("is_constant")))
             frame = self._state.number[path]
             conditions = self._conditions(guard)
             nodes.append(NodeLayout(name, node.op, frame, ip, conditions, silent, first=enter and not silent))
-            for index in range(len(self._state.types[name])):
+            for index in range(len(types[name])):
                 ref = node.ref(index)
                 spot = spots[ref]
                 kind, branches = "slot", ()
@@ -208,9 +211,9 @@ class Assembly:
                 elif spot is None:
                     kind = "branch-index"
                     branches = tuple(
-                        (i, self._conditions(self._state.guards.seen(node.inputs[i])))
-                        for i in self._state.guards.merges[name]
-                        if node.inputs[i].node not in self._state.guards.dead
+                        (i, self._conditions(guards.seen(node.inputs[i])))
+                        for i in guards.merges[name]
+                        if node.inputs[i].node not in guards.dead
                     )
                 values[name, index] = ValueLayout(
                     name,
@@ -218,7 +221,7 @@ class Assembly:
                     frame,
                     kind,
                     None if spot is None else spot.place(),
-                    self._conditions(self._state.guards.value[ref]),
+                    self._conditions(guards.value[ref]),
                     branches,
                     self._statistics(spot),
                 )

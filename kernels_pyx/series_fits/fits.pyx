@@ -12,6 +12,7 @@ fits_limits.pxi     Wynn's epsilon, Levin's u
 fits_maps.pxi       polynomial maps, their orbits and Lyapunov exponents
 fits_neighbours.pxi return maps, neighbours in delay coordinates
 fits_local_maps.pxi local linear maps beside one linear map
+fits_long_lags.pxi  sums of values of long ago
 fits_noise.pxi      moments, block means and spreads, one sine
 ==================  ==========================================================================================
 
@@ -48,4 +49,5 @@ include "limits.pxi"
 include "maps.pxi"
 include "neighbours.pxi"
 include "local_maps.pxi"
+include "long_lags.pxi"
 include "noise.pxi"

@@ -145,8 +145,8 @@ def local_maps(xs, int m, aheads, Py_ssize_t exclude, Py_ssize_t points):
     return [errors[h * ASKED + count // 2] for h in range(steps)]
 
 
-def linear_map(xs, int order):
-    """One linear map of ``order`` past values: (median error one step ahead, share of its errors that agree).
+def linear_map(xs, int order, Py_ssize_t ahead=1):
+    """One linear map of ``order`` past values: (median error ``ahead`` steps ahead, share of its errors that agree).
 
     The error is relative to the record's deviation; two errors agree, half a record apart, within a fifth of the median.
     The map is fitted to the last 1024 values and asked of the same: few parameters against many values. (inf, 0) for a
@@ -161,13 +161,14 @@ def linear_map(xs, int order):
     cdef double c[LINEAR_MOST]
     cdef double middle, size, s, trace = 0.0
     cdef int a, b, m = order, agree = 0
-    if not 0 < m <= LINEAR_MOST:
-        raise ValueError("linear_map: 1 to 12 past values")
+    if not 0 < m <= LINEAR_MOST or ahead < 1:
+        raise ValueError("linear_map: 1 to 12 past values, 1 or more steps ahead")
     if n > LONG:
         x += n - LONG
         n = LONG
-    if n < 5 * m:
+    if n - ahead + 1 < 5 * m:
         return INFINITY, 0.0
+    ahead -= 1
     with nogil:
         _standard(x, n, y, &middle, &size)
         memset(A, 0, sizeof(A))
@@ -175,25 +176,25 @@ def linear_map(xs, int order):
         for a in range(m):
             for b in range(a + 1):
                 s = 0.0
-                for i in range(m, n):
+                for i in range(m, n - ahead):
                     s += y[i - 1 - a] * y[i - 1 - b]
                 A[a * m + b] = s
             s = 0.0
-            for i in range(m, n):
-                s += y[i] * y[i - 1 - a]
+            for i in range(m, n - ahead):
+                s += y[i + ahead] * y[i - 1 - a]
             c[a] = s
             trace += A[a * m + a]
         for a in range(m):
             A[a * m + a] += 1e-12 * trace + 1e-300
         if size > 0 and not _solve(A, c, m, 1):
             memset(c, 0, sizeof(c))
-        for i in range(m, n):
-            s = y[i]
+        for i in range(m, n - ahead):
+            s = y[i + ahead]
             for a in range(m):
                 s -= c[a] * y[i - 1 - a]
             signed[i - m] = s
             errors[i - m] = fabs(s)
-        n -= m
+        n -= m + ahead
         _sort(errors, NULL, n)
         middle = errors[n // 2]
         for i in range(n // 2):
@@ -201,52 +202,3 @@ def linear_map(xs, int order):
     if not size > 0:
         return INFINITY, 0.0
     return middle, agree / <double>(n // 2)
-
-
-cdef enum:
-    PAIRS = 64          # closest pairs
-
-
-def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance):
-    """Share of the 64 closest pairs in m delay coordinates whose next values differ by ``tolerance`` or less.
-
-    ``order`` sorts x.  Points less than ``exclude`` iterations apart are no pair.  0 where there are fewer pairs.
-    """
-    cdef Py_ssize_t n, i, j, a, b
-    cdef double* x = _reals(xs, &n)
-    cdef double far[PAIRS]
-    cdef double apart[PAIRS]
-    cdef double distance, d
-    cdef const int64_t* rank
-    cdef int lag, at, count = 0, agree = 0
-    if order.dtype != np.int64 or not order.flags.c_contiguous or order.shape[0] != n:
-        raise TypeError("close_pairs: order must be int64 and as long as the record")
-    rank = <const int64_t*>order.data
-    with nogil:
-        for a in range(n):
-            i = rank[a]
-            if i < m - 1 or i >= n - 1:
-                continue
-            for b in range(a + 1, n):
-                j = rank[b]
-                distance = x[j] - x[i]
-                if count == PAIRS and distance >= far[PAIRS - 1]:
-                    break
-                if j < m - 1 or j >= n - 1 or -exclude < i - j < exclude:
-                    continue
-                for lag in range(1, m):
-                    d = fabs(x[i - lag] - x[j - lag])
-                    distance = d if d > distance else distance
-                if count == PAIRS:
-                    if distance >= far[PAIRS - 1]:
-                        continue
-                else:
-                    count += 1
-                at = count - 1
-                while at > 0 and far[at - 1] > distance:
-                    far[at], apart[at] = far[at - 1], apart[at - 1]
-                    at -= 1
-                far[at], apart[at] = distance, fabs(x[i + 1] - x[j + 1])
-        for at in range(count):
-            agree += apart[at] <= tolerance
-    return agree / <double>PAIRS if count == PAIRS else 0.0

@@ -138,3 +138,55 @@ def neighbours(xs, int m, Py_ssize_t horizon, Py_ssize_t exclude, Py_ssize_t ref
     if pairs == 0:
         return 0, 0.0, 0.0, 0.0, 0.0
     return pairs, one[pairs // 2], one[3 * pairs // 4], start[pairs // 2], grown[pairs // 2]
+
+
+cdef enum:
+    PAIRS = 64          # closest pairs
+
+
+def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance):
+    """Shares of the 16, 32 and 64 closest pairs in m delay coordinates whose next values differ by ``tolerance`` or less.
+
+    ``order`` sorts x.  Points less than ``exclude`` iterations apart are no pair.  Zeros where there are fewer pairs.
+    """
+    cdef Py_ssize_t n, i, j, a, b
+    cdef double* x = _reals(xs, &n)
+    cdef double far[PAIRS]
+    cdef double apart[PAIRS]
+    cdef double distance, d
+    cdef const int64_t* rank
+    cdef int lag, at, count = 0, agree = 0
+    cdef double shares[3]
+    if order.dtype != np.int64 or not order.flags.c_contiguous or order.shape[0] != n:
+        raise TypeError("close_pairs: order must be int64 and as long as the record")
+    rank = <const int64_t*>order.data
+    with nogil:
+        for a in range(n):
+            i = rank[a]
+            if i < m - 1 or i >= n - 1:
+                continue
+            for b in range(a + 1, n):
+                j = rank[b]
+                distance = x[j] - x[i]
+                if count == PAIRS and distance >= far[PAIRS - 1]:
+                    break
+                if j < m - 1 or j >= n - 1 or -exclude < i - j < exclude:
+                    continue
+                for lag in range(1, m):
+                    d = fabs(x[i - lag] - x[j - lag])
+                    distance = d if d > distance else distance
+                if count == PAIRS:
+                    if distance >= far[PAIRS - 1]:
+                        continue
+                else:
+                    count += 1
+                at = count - 1
+                while at > 0 and far[at - 1] > distance:
+                    far[at], apart[at] = far[at - 1], apart[at - 1]
+                    at -= 1
+                far[at], apart[at] = distance, fabs(x[i + 1] - x[j + 1])
+        for at in range(count):
+            agree += apart[at] <= tolerance
+            if at + 1 == PAIRS // 4 or at + 1 == PAIRS // 2 or at + 1 == PAIRS:
+                shares[0 if at + 1 == PAIRS // 4 else 1 if at + 1 == PAIRS // 2 else 2] = agree / (at + 1.0)
+    return (shares[0], shares[1], shares[2]) if count == PAIRS else (0.0, 0.0, 0.0)

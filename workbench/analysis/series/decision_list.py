@@ -17,9 +17,10 @@ from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
-from workbench.analysis.series.rules.local_rule import close_pairs, lines, local_rule, predictability
+from workbench.analysis.series.rules.local_rule import close_pairs, level, lines, local_rule, predictability
+from workbench.analysis.series.rules.recurrence import reviewed
 from workbench.analysis.series.staircase import staircase
-from workbench.analysis.series.unit_root import unit_root
+from workbench.analysis.series.unit_root import unit_root, walking_steps
 from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import folded, pattern_in_noise, waveform
 
@@ -29,6 +30,10 @@ LEAST = 5
 _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
 #: A spectral line of less than this share of the variance may be that of a chaotic attractor.
 BROAD = 0.95
+#: What a linear map leaves of the next value, at most, of a smooth curve.
+SMOOTH = 0.15
+#: What neighbours leave of the next value, at most, where a rule outweighs a spread that changes.
+EXACT = 0.02
 
 
 def decide(h: History) -> Finding:
@@ -47,12 +52,16 @@ def decide(h: History) -> Finding:
         return _with_order(h, found)
     found = _smooth(h)
     if found is None:
-        return _irregular(h)
+        return reviewed(h, _irregular(h))
+    if found.method in _RULES:
+        return reviewed(h, found)
     if found.label is Pattern.CONVERGING and found.method in _ACCELERATED:
         acceleration.refine(h, found, h.end)
     return found
 
 
+#: Methods of maps that are asked before the waves.
+_RULES = frozenset(("map",))
 #: Methods whose limits are compared with accelerated ones.
 _ACCELERATED = frozenset(("geometric", "linear_prediction", "power", "superlinear", "falling"))
 
@@ -163,6 +172,14 @@ def _irregular(h: History) -> Finding:
             return pattern_in_noise(h) or noise.periodic_signal(h, 0.8) or found
         if found is not None:
             return found
+    else:
+        loose = predictability(h, loose=True)
+        found = local_rule(h, loose) if loose is not None and loose.chaotic and loose.local[0] < EXACT else None
+        if found is not None:
+            return found
+    found = walking_steps(h)
+    if found is not None:
+        return found
     linear = p is not None and p.linear_enough
     if not linear and chaos.smooth(h):
         found = chaos.neighbours(h)
@@ -178,13 +195,17 @@ def _irregular(h: History) -> Finding:
     if not linear and (found is None or found.method == "envelope" and found.label is Pattern.DIVERGING):
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
         rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
+        if rule is not None and rule.label is Pattern.OSCILLATING and not level(h.x):
+            rule = noise.moving_mean(h) or rule  # what goes round may do so along a trend
         if found is None or rule is not None and rule.label is Pattern.CHAOTIC:
             found = rule
     found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)
     found = found or weak_labels.leaning(h)
     if found is None and p is not None:
         found = pattern_in_noise(h) or close_pairs(h, p)
-    found = found or unit_root(h) or (None if linear else weak_labels.smooth_curve(h))
+    found = found or unit_root(h)
+    if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
+        found = weak_labels.smooth_curve(h)
     if found is None or found.label is Pattern.OSCILLATING and found.method in _ROUGH_PERIOD:
         found = pattern_in_noise(h) or found
     if found is None and (len(h) >= 24 or chaos.irregular(h)):

@@ -23,17 +23,20 @@ from workbench.kernels import fits
 LEAST, FEW, ASKED = 200, 100, 64
 #: Iterations ahead, and within which two points are no neighbours.
 AHEADS, EXCLUDE = [1, 4, 8, 16, 32, 64], 8
-#: Error of the local maps over that of the linear one, and over the record's deviation, at most, for a rule.
-BETTER, MOST = 0.65, 0.6
+#: Error of the local maps over that of the linear one, at each of the steps ahead, and over the record's
+#: deviation, at most, for a rule.
+BETTER, MOST = (0.65, 0.6, 0.6, 0.6, 0.6), 0.6
 #: Growth of the error far ahead, at least for chaos, or its size where the future is lost; its size at least.
 GROWN, LOST, FAR = 6.0, 0.6, 0.05
 #: Growth of the error and its size, at most, on a torus.
 STAYED, KEPT = 4.0, 0.25
-#: The same, at least, where no rule is needed; mean period up to which one step ahead is a fair question.
-AS_GOOD, COARSE = 0.8, 10.0
+#: The same, at least, where no rule is needed; an error of the linear map up to which nothing is left to be told.
+AS_GOOD, TOLD = 0.72, 0.05
 #: Values that are looked at for close pairs; difference of what follows them, as a share of the linear map's median
-#: error; the share of pairs that agree so, at least, and what it must exceed that of all errors by.
-PAIRED, ALIKE, AGREE, MORE = 2048, 0.2, 0.28, 0.18
+#: error; the shares of the closest 16, 32 and 64 pairs that agree so, at least, and what they must exceed that of all
+#: errors by.
+PAIRED, ALIKE = 2048, 0.2
+AGREE, MORE = (0.52, 0.38, 0.28), (0.42, 0.28, 0.2)
 #: Share of its values that differ, at least: a queue that is empty now and then has pairs that are alike by chance.
 DIFFERENT = 0.95
 #: Share of the variance in a few lines, at least, and lines at most.
@@ -41,25 +44,32 @@ IN_LINES, LINES = 0.965, 8
 
 
 class Predictability(NamedTuple):
-    """Median errors, relative to the record's deviation: of one linear map, and of local ones some steps ahead.
+    """Median errors, relative to the record's deviation: of linear maps 1 to 32 steps ahead, of local ones 1 to 64.
 
     ``agree`` is the share of the linear map's errors that are like another one: large where chance has few outcomes.
     """
 
-    linear: float
+    linear: list[float]
     agree: float
     local: list[float]
-    period: float
 
     @property
     def rule(self) -> bool:
-        """True if local maps are much better than the linear one."""
-        return self.local[0] < min(BETTER * self.linear, MOST)
+        """True if local maps are much better than the linear one; of a smooth curve, that one step ahead says nothing
+        about, further ahead."""
+        better = [
+            near < min(share * linear, MOST)
+            for near, linear, share in zip(self.local, self.linear, BETTER, strict=False)
+        ]
+        further = any(b for b, linear in zip(better, self.linear, strict=True) if linear > TOLD)
+        return better[0] or self.linear[0] < TOLD and further
 
     @property
     def linear_enough(self) -> bool:
-        """True if the linear map is as good, one step ahead of a record that is sampled coarsely."""
-        return self.local[0] > AS_GOOD * self.linear and self.period < COARSE
+        """True if the linear map is as good, one step ahead and further."""
+        pairs = list(zip(self.local, self.linear, strict=False))[:3]
+        as_good = all(near > AS_GOOD * linear for near, linear in pairs if linear > TOLD)
+        return as_good and pairs[-1][1] > TOLD and not self.rule
 
     @property
     def chaotic(self) -> bool:
@@ -73,10 +83,13 @@ class Predictability(NamedTuple):
         return self.rule and max(self.local[2:]) < min(max(STAYED * self.local[0], 1e-3), KEPT)
 
 
-def predictability(h: History) -> Predictability | None:
-    """How well the next values are foretold; None for fewer than 100 values, few different ones, or a trend."""
+def predictability(h: History, loose: bool = False) -> Predictability | None:
+    """How well the next values are foretold; None for fewer than 100 values, few different ones, or a trend.
+
+    ``loose``: the spread may change as it does where an orbit comes from a narrow part of its sea into a wide one.
+    """
     n = len(h)
-    if n < FEW or not _level(h.x) or len(np.unique(h.x)) < n // 2:
+    if n < FEW or not level(h.x, loose) or len(np.unique(h.x)) < n // 2:
         return None
     x = np.ascontiguousarray(h.x)
     short, long = fits.linear_map(x, 4), fits.linear_map(x, 12)
@@ -90,17 +103,17 @@ def predictability(h: History) -> Predictability | None:
             best = local
     if not best:
         return None
-    up = h.d > 0
-    turns = int(np.count_nonzero(up[1:] != up[:-1]))
-    return Predictability(min(short[0], long[0]), max(short[1], long[1]), best, 2.0 * n / max(turns, 1))
+    linear = [min(short[0], long[0]), *(fits.linear_map(x, 12, ahead)[0] for ahead in aheads[1:5])]
+    return Predictability(linear, max(short[1], long[1]), best)
 
 
-def _level(x: np.ndarray) -> bool:
-    """True if the quarters have one mean, nearly, and no scatter that grows or shrinks throughout."""
+def level(x: np.ndarray, loose: bool = False) -> bool:
+    """True if the quarters have one mean, nearly, and unless ``loose`` no scatter that grows or shrinks throughout."""
     quarters = np.array_split(x, 4)
     means, spreads = [float(q.mean()) for q in quarters], [float(q.std()) for q in quarters]
-    steady = max(spreads) < (1.5 if spreads in (sorted(spreads), sorted(spreads, reverse=True)) else 4.0) * min(spreads)
-    if not steady or not 0.4 * spreads[0] < spreads[-1] < 2.5 * spreads[0]:
+    throughout = not loose and spreads in (sorted(spreads), sorted(spreads, reverse=True))
+    steady = max(spreads) < (1.5 if throughout else 4.0) * min(spreads)
+    if not steady or not loose and not 0.4 * spreads[0] < spreads[-1] < 2.5 * spreads[0]:
         return False
     return abs(sum(means[2:]) - sum(means[:2])) < 1.2 * (spreads[0] + spreads[-1])
 
@@ -110,8 +123,8 @@ def local_rule(h: History, p: Predictability) -> Finding | None:
     if len(p.local) < len(AHEADS):
         return None
     near, far = p.local[0], max(p.local[-2:])
-    text = f"Neighbours tell the next value within {near:.2g} of the deviation, a linear map within {p.linear:.2g}"
-    if p.chaotic:
+    text = f"Neighbours tell the next value within {near:.2g} of the deviation, a linear map within {p.linear[0]:.2g}"
+    if p.chaotic and (near < TOLD or len(np.unique(h.x)) >= DIFFERENT * len(h)):
         why = f"{text}; {AHEADS[-1]} iterations ahead only within {far:.2g}: a rule that separates neighbours."
         return Finding(Pattern.CHAOTIC, "local_map", why, doubt=0.2)
     if p.stays:
@@ -127,10 +140,12 @@ def close_pairs(h: History, p: Predictability) -> Finding | None:
     if len(h) < LEAST or len(np.unique(x)) < DIFFERENT * len(x):
         return None
     order = np.argsort(x)
-    tolerance = ALIKE * p.linear * float(np.std(h.x[-1024:]))
-    share = max(fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3))
-    if share < max(AGREE, p.agree + MORE):
+    tolerance = ALIKE * p.linear[0] * float(np.std(h.x[-1024:]))
+    found = [fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3)]
+    shares = [v for f in found for v, least, more in zip(f, AGREE, MORE, strict=True) if v > max(least, p.agree + more)]
+    if not shares:
         return None
+    share = max(shares)
     why = f"Of the closest pairs {share:.0%} go on alike, of noise {p.agree:.0%} would: a rule, and neighbours part."
     return Finding(Pattern.CHAOTIC, "close_pairs", why, doubt=0.2)
 

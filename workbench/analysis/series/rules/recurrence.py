@@ -1,0 +1,90 @@
+"""Movements that recur: do values of long ago tell the present one?
+
+Where a movement goes round on a torus, nearly the same phases come again after some lag, whatever the shape of the wave
+(almost periodic functions: H. Bohr, Acta Math. 45, 1925); a sum of values at a few such lags then tells the present
+one, as far as the noise lets it.  Chaos and correlated noise forget: no lag of several periods tells anything.  This
+holds for many phases, for bent waves, and under noise, where neighbours in few delay coordinates do not know the phase.
+
+Chaos within narrow bands that take turns recurs as far as the bands are narrow; but there neighbours tell the next
+value much better than the past does, and that distinguishes it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.series.noise import periodic_signal
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.rules.chaos import crossings
+from workbench.analysis.series.rules.local_rule import FEW, level, predictability
+from workbench.analysis.series.value_series import History
+from workbench.analysis.series.waveform import pattern_in_noise
+from workbench.kernels import fits
+
+#: Values at least; lags that are summed at most; mean periods, and share of the record, that the past is away at least.
+LEAST, LAGS, PERIODS, AWAY = 48, 16, 1.5, 8
+#: Share of the deviation that the past may leave where neighbours leave as much as this part of it, or more, or leave
+#: little also far ahead; and at most where they tell more, or are too few to tell.
+LEFT, PART, STAYED, CLOSE = 0.3, 0.4, 0.15, 0.01
+#: The same, at least, where a rule forgets; what neighbours leave beside it, at most; growth of that, and its size far
+#: ahead, at least.
+FORGOTTEN, KNOWN, GROWN, FAR = 0.04, 0.2, 6.0, 0.01
+#: Factor by which the orbits of a map of few values part, at least, where they are believed to.
+PARTING = 1.06
+#: Methods that say that nothing parts from the movement of neighbours.
+_TURNING = frozenset(("neighbours", "local_map", "smooth_curve", "spectrum", "lines", "map", "return_map", "folded"))
+
+
+def past_error(h: History) -> float:
+    """Error of the best sum of values of long ago, as a share of the record's deviation; inf of too short a record."""
+    n = len(h)
+    if n < LEAST or not level(h.x):
+        return math.inf
+    # of a small alphabet values are equal by chance
+    if len(np.unique(h.x)) < n // 2:
+        return math.inf
+    away = max(min(n, 1024) // AWAY, int(PERIODS * crossings(h.x)), 8)
+    return fits.long_lags(np.ascontiguousarray(h.x), away, LAGS)[0]
+
+
+def reviewed(h: History, found: Finding) -> Finding:
+    """The finding, or what the past tells against it: OSCILLATING where the movement recurs, CHAOTIC where a rule that
+    was taken for a round forgets."""
+    turning = found.label is Pattern.OSCILLATING
+    if turning and found.method not in _TURNING or len(h) < LEAST:
+        return found
+    error = past_error(h)
+    if turning:
+        return _forgets(h, error) or found
+    return _recurs(h, error, found) or found
+
+
+def _recurs(h: History, error: float, found: Finding) -> Finding | None:
+    if error > LEFT:
+        return None
+    p = predictability(h) if len(h) >= FEW else None
+    if error > CLOSE and (p is None or p.local[0] < PART * error and max(p.local) > STAYED * error):
+        return None
+    if p is None and found.method == "map" and (found.rate or 1.0) > PARTING:
+        return None
+    why = f"Values of several periods ago tell the present one within {error:.2g} of the deviation: it recurs."
+    wave = pattern_in_noise(h) or periodic_signal(h, 0.8)
+    period = wave.period if wave is not None else crossings(h.x)
+    return Finding(Pattern.OSCILLATING, "recurrence", why, period=period, doubt=0.1 if error < 0.1 else 0.2)
+
+
+def _forgets(h: History, error: float) -> Finding | None:
+    if not FORGOTTEN < error < math.inf:
+        return None
+    p = predictability(h)
+    if p is None or len(p.local) < 6 or p.local[0] > KNOWN * error or not p.rule:
+        return None
+    if max(p.local[-2:]) < max(GROWN * p.local[0], FAR):
+        return None
+    why = (
+        f"Neighbours tell the next value within {p.local[0]:.2g} of the deviation, "
+        f"values of several periods ago only within {error:.2g}: a rule that forgets where it began."
+    )
+    return Finding(Pattern.CHAOTIC, "forgetting", why, doubt=0.2)

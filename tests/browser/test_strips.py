@@ -117,14 +117,14 @@ def test_each_variable_has_a_strip_whose_axis_ascends(views):
         assert max(count) <= 4
         places = "[...e.attributes].some(a => /NaN/.test(a.value) && /^(d|x|y|width|height|transform)$/.test(a.name))"
         assert views.ask(f"[...figure({k}).querySelectorAll('svg *')].filter(e => {places}).length") == 0
-    assert "NaN from 3 to 20\u2009000" in views.ask(f"text({STRIPS}, '.workbench-heads')")
+    assert "NaN from 3 to 20\u202f000" in views.ask(f"text({STRIPS}, '.workbench-heads')")
     told = views.ask(f"figure({CURVES}).getAttribute('aria-label')")
     assert told.startswith("iteration 5; x, 1.444943, ") and told.endswith("ends in iteration 8: proved")
 
 
 def test_ticks_of_iterations_are_whole_numbers_however_near(views):
     for k in (CURVES, CONDITION, STRIPS):
-        assert all(float(t.replace("\u2009", "")).is_integer() for t in ticks(views, k)) and len(ticks(views, k)) > 2
+        assert all(float(t.replace("\u202f", "")).is_integer() for t in ticks(views, k)) and len(ticks(views, k)) > 2
     x, y = views.point(STRIPS, 0.5)
     views.page.mouse.move(x, y)
     views.page.wait_for_timeout(500)
@@ -133,7 +133,7 @@ def test_ticks_of_iterations_are_whole_numbers_however_near(views):
         views.page.wait_for_timeout(20)
     views.until(f"(([a, b]) => b - a < 6)(figure({STRIPS})._fullLayout.xaxis.range)")
     views.until(f"figure({STRIPS}).querySelectorAll('.xtick').length >= 3")
-    found = [int(t.replace("\u2009", "")) for t in ticks(views, STRIPS)]
+    found = [int(t.replace("\u202f", "")) for t in ticks(views, STRIPS)]
     assert found == list(range(found[0], found[0] + len(found)))
 
 
@@ -177,7 +177,7 @@ def test_one_crosshair_for_all_views_without_the_kernel(views):
         views.until(f"!view({k}).querySelector('.workbench-crosshair').hidden")
     value = float(views.opened.kernel("print(newton.trace['x'].values[3])"))
     assert numeral(value) in views.ask(f"text({CURVES}, '.workbench-head-values code')")
-    assert "\u2009" not in numeral(value) and views.ask(f"text({CONDITION}, '.workbench-head-values code')") != ""
+    assert "\u202f" not in numeral(value) and views.ask(f"text({CONDITION}, '.workbench-head-values code')") != ""
     assert views.ask(f"text({STRIPS}, '.workbench-head-now')") != "iteration 3", "another run has its own"
     views.page.mouse.move(*views.point(CURVES, 0.99))
     views.until(f"/ahead/.test(text({CURVES}, '.workbench-head-values code'))")

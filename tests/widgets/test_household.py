@@ -69,3 +69,18 @@ def test_answers_that_make_no_sense(content):
         view.live._browser_says(view.live, content, [])
         assert view.in_flight == 0
         view.close()
+
+
+def test_one_that_a_browser_has_yet_to_draw_stays_until_its_cell_runs_again(monkeypatch):
+    cell = "a"
+    monkeypatch.setattr(auto_close, "_cell", lambda: cell)
+    first = panel()
+    first._repr_mimebundle_()
+    cell = "b"
+    second = panel()
+    second._repr_mimebundle_()
+    assert tidy({"p": first}) == []
+    assert tidy({"p": second}) == [], "all cells run at once, under one name"
+    cell = "a"
+    assert tidy({"p": second}) == [first], "its output was replaced before it was drawn"
+    second.close()

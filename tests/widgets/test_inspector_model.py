@@ -68,7 +68,7 @@ def test_numbers_read_well():
 
 
 def _thin(words):
-    return words.replace("_", "\u2009")
+    return words.replace("_", "\u202f")
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_places_that_are_not_there(words):
         ("TRUE", "bool", True),
         ("0", "bool", False),
         ("1+2j", "complex64", 1 + 2j),
-        ("1\u2009000", "int64", 1000),
+        ("1\u202f000", "int64", 1000),
     ],
 )
 def test_typed_values(words, dtype, value):

@@ -218,15 +218,15 @@ def test_views_of_one_panel_have_one_crosshair(made):
     ("value", "told"),
     [
         (2595, "2595"),
-        (17_000_012, "17\u2009000\u2009012"),
-        (1e6, "1\u2009000\u2009000"),
+        (17_000_012, "17\u202f000\u202f012"),
+        (1e6, "1\u202f000\u202f000"),
         (-0.5, "\u22120.5"),
         (1e-9, "1e\u22129"),
         (1.5e20, "1.5e20"),
         (1 / 3, "0.3333333"),
         (float("inf"), "infinite"),
-        (np.int64(12345), "12\u2009345"),
-        (123456.789, "123\u2009456.8"),
+        (np.int64(12345), "12\u202f345"),
+        (123456.789, "123\u202f456.8"),
     ],
 )
 def test_numbers_in_one_style(value, told):
@@ -358,3 +358,16 @@ def test_the_end_that_is_proved_is_told_where_the_look_ahead_does_not_reach(made
         session.run()
         view.verdict_is({"frame": ("while",), "end": 5000.0, "proved": True})
         assert "5000" not in str(live(view)["layout"]["meta"]["end"])
+
+
+def test_the_condition_is_as_true_as_in_the_iteration_that_is_looked_at(made):
+    with wb.Session(mixed()) as session:
+        session.run()
+        focus = Focus()
+        view = made(EvolutionView, session, condition=ConditionStrips(session.graph), focus=focus)
+        told = {}
+        for at in (12, 30):
+            focus.look_at(Moment(("while",), (at,)))
+            head = next(h for h in live(view)["layout"]["meta"]["heads"] if h["name"] == "k &lt; 30")
+            told[at] = [head["value"], *head["notes"][:1]]
+    assert told == {12: ["12 &lt; 30", "true"], 30: ["30 &lt; 30", "false"]}

@@ -27,7 +27,7 @@ export default {
     const body = make("tbody", "", table);
     const empty = make("div", "workbench-flow-dim", box);
 
-    const form = aria(make("form", "workbench-flow-bar", box), "", "Add a breakpoint");
+    const form = aria(make("form", "workbench-flow-bar workbench-breakpoint-form", box), "", "Add a breakpoint");
     const where = makeField("value, node or condition", 24, form, "where");
     const offerNames = suggest(where);
     const kind = aria(make("select", "", form), "", "Kind of breakpoint");
@@ -39,8 +39,10 @@ export default {
     const anything = make("option", "", health, "anything");
     anything.value = "";
     for (const word of model.get("health")) make("option", "", health, word).value = word;
-    const iteration = makeField("iteration, e.g. 3 or 1, 3", 20, form, "iteration");
-    const hits = makeField("hit number", 10, form, "hits");
+    const iteration = makeField("iteration", 9, form, "iteration");
+    iteration.title = "Stop in this iteration only: 3, or 1, 3 for iteration 3 of a loop in iteration 1 of another";
+    const hits = makeField("hit number", 9, form, "hits");
+    hits.title = "Stop at this hit only: 3 is the third time";
     const add = make("button", "", form, "Add");
     add.type = "submit";
     const problem = aria(make("div", "workbench-flow-error", box), "alert");

@@ -84,9 +84,9 @@ def _strip(model: dict[str, Any], lines: list[dict[str, Any]]) -> Strip:
         if value is not None:
             values.append(_text(value, line))
         if judged and verdict is not None and not log and verdict["limit"] is not None and not line.get("ahead"):
-            strip.levels.append(
-                Level(verdict["limit"], f"limit {verdict['limit_text']}", verdict["limit_error"] or 0.0)
-            )
+            # where the notes tell its number, one beside the line would only cover the curve
+            told = "" if verdict["label"] in ("converging", "stable") else f" {verdict['limit_text']}"
+            strip.levels.append(Level(verdict["limit"], f"limit{told}", verdict["limit_error"] or 0.0))
         for g, ghost in enumerate(g for g in model.get("ghosts", ()) if g["line"] == line["name"]):
             strip.lines.append(_ghost(ghost, g, drawn, model))
     tolerance = model.get("tolerance")

@@ -3,10 +3,12 @@
 ipywidgets keeps every widget alive, so a panel is never collected. In a notebook, after each cell and when a browser
 stops to show it, a panel made by ``wb.debug`` or ``wb.open_finding`` is closed if it had a name, has none any more, no
 list or dictionary of the notebook holds it or what it shows, and no browser shows it. One that never had a name, the
-last line of a cell, is closed after a cell if it was shown and is shown no more. What a name still means is kept, also
-when its output is cleared: showing it again must work; without a view in a browser it has no thread but its session's.
-One that was closed leaves IPython's history of outputs (``_``, ``Out``) too, so that its session and the record of its
-run are freed. In marimo a panel is closed when its cell runs again.
+last line of a cell, is closed after a cell if it was shown and is shown no more. Where all cells run at once, a browser
+draws their panels later than they lose their names: one that it has yet to draw stays until the cell that displayed it
+runs again. What a name still means is kept, also when its output is cleared: showing it again must work; without a view
+in a browser it has no thread but its session's. One that was closed leaves IPython's history of outputs (``_``,
+``Out``) too, so that its session and the record of its run are freed. In marimo a panel is closed when its cell runs
+again.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ OWN = re.compile(r"_{1,3}|_?\d+")
 Panel = TypeVar("Panel")
 _named: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
 _seen: weakref.WeakSet[Any] = weakref.WeakSet()
+#: panel -> id of the cell that displayed it last
+_displayed: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 _hooked: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -45,6 +49,20 @@ def watch(panel: Panel) -> Panel:
         shell.events.register("post_run_cell", _after_cell)
         _hooked.add(shell)
     return panel
+
+
+def displayed(panel: Any) -> None:
+    """A notebook was given the data to show the panel with."""
+    cell = _cell()
+    if panel in _named and cell is not None:
+        _displayed[panel] = cell
+
+
+def _cell() -> str | None:
+    """Id of the cell that is being run, where the notebook tells it."""
+    parent = getattr(_shell(), "get_parent", dict)()
+    cell = (parent.get("metadata") or {}).get("cellId")
+    return cell if isinstance(cell, str) else None
 
 
 def _shell() -> Any:
@@ -76,12 +94,15 @@ def tidy(names: Mapping[str, Any], nameless: bool = True) -> list[Any]:
     With ``nameless`` also those that never had one, were shown, and are not shown now.
     """
     reachable = _reachable(names)
+    cell = _cell()
     closed = []
     for panel in list(_named):
         if panel.comm is None:
             del _named[panel]
         elif id(panel) in reachable or id(_record(panel)) in reachable:
             _named[panel] = True
+        elif panel not in _seen and _displayed.get(panel, cell) != cell:
+            continue  # a browser has yet to draw it
         elif (_named[panel] or nameless and panel in _seen) and not shown(panel):
             del _named[panel]
             panel.close()

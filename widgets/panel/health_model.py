@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.text import number
 from workbench.trace.aligned_columns import MAX_FIRINGS
 from workbench.widgets.text.labels import short_name
-from workbench.widgets.text.numerals import numeral
+from workbench.widgets.text.numerals import numeral, spaced
 
 #: an infinity that a run starts from, as a search for a minimum does, is meant
 STARTS = ("Const", "Placeholder", "Enter")
@@ -50,7 +50,7 @@ def health_model(session: Any) -> dict[str, Any]:
 
 def _fault_model(fault: IndexFault) -> dict[str, Any]:
     where = f" in iteration {numeral(fault.iteration[-1])}" if fault.iteration else ""
-    operands = f"{fault.index} where 0 to {fault.limit} are allowed: {fault.otherwise}"
+    operands = spaced(f"{fault.index} where 0 to {fault.limit} are allowed: {fault.otherwise}")
     return {
         "text": f"Index out of range: {_name(fault.node)}{where}, {operands}",
         "operands": operands,
@@ -61,7 +61,7 @@ def _fault_model(fault: IndexFault) -> dict[str, Any]:
 
 
 def health_text(origin: NonfiniteOrigin, whole: bool = True) -> str:
-    """``First NaN: y in iteration 9, sqrt(x = -0.35)``, or who wrote it; not ``whole``: not all was read."""
+    """``First NaN: y in iteration 9, sqrt(x = −0.35)``, or who wrote it; not ``whole``: not all was read."""
     kind = "NaN" if origin.kind == "nan" else "infinity"
     kind = f"First {kind}" if whole else f"{kind[0].upper()}{kind[1:]}"
     where = f" in iteration {numeral(int(origin.iteration[-1]))}" if origin.iteration else ""
@@ -70,11 +70,11 @@ def health_text(origin: NonfiniteOrigin, whole: bool = True) -> str:
 
 
 def operands_text(origin: NonfiniteOrigin) -> str:
-    """``sqrt(x = -0.35)``, or that it was set by hand."""
+    """``sqrt(x = −0.35)``, or that it was set by hand."""
     if origin.edited:
         return "set by hand"
     operands = ", ".join(f"{_name(n)} = {number(v)}" for n, v in list(origin.inputs.items())[:3])
-    return f"{origin.op}({operands})"
+    return spaced(f"{origin.op}({operands})")
 
 
 def _name(name: str) -> str:

@@ -212,6 +212,7 @@ class Debugger(Staged, ipywidgets.VBox):
         return self.copies.box
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        auto_close.displayed(self)
         bundle = self.copies.display(**kwargs)
         if isinstance(bundle, dict) and "text/plain" in bundle:
             bundle["text/plain"] = repr(self)

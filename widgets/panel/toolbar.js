@@ -76,12 +76,12 @@ export default {
     const fields = {};
     for (const name of ["state", "iteration", "rate"]) fields[name] = make("span", `workbench-${name}`, state.title);
     const progress = make("progress", "workbench-progress", state.title);
-    const trail = aria(make("nav", "workbench-crumbs", state.detail), "", "Loops around the next node");
-    for (const name of ["looking", "next", "event", "reason", "error"]) {
-      fields[name] = make("span", `workbench-${name}`, state.detail);
-    }
     const back = makeButton("Back to newest", "Look at the newest state again", state.detail, () => tell(model, { kind: "look", frame: [], iteration: [] }));
     back.classList.add("workbench-newest");
+    const trail = aria(make("nav", "workbench-crumbs", state.detail), "", "Loops around the next node");
+    for (const name of ["looking", "next", "error", "reason", "event"]) {
+      fields[name] = make("span", `workbench-${name}`, state.detail);
+    }
     const health = card(status, "health");
     health.box.classList.add("workbench-health");
     const unhealthy = make("span", "workbench-health-title", health.title);

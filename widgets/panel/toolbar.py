@@ -24,6 +24,7 @@ from workbench.widgets.panel.health_watch import HealthWatch
 from workbench.widgets.panel.status_model import status_model, status_text
 from workbench.widgets.text.display_names import Spoken
 from workbench.widgets.text.labels import short_name
+from workbench.widgets.text.numerals import spaced
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -35,6 +36,7 @@ SHORT = {
     StopReason.STEP.value: "",
     StopReason.ITERATION.value: "about to begin",
     StopReason.STARTED.value: "nothing has run yet",
+    StopReason.FAILED.value: "",
 }
 
 
@@ -131,7 +133,7 @@ class Toolbar(StatusWidget):
             "reason": SHORT.get(status["reason"], status["reason"]),
             "reason_in_full": status["reason"],
             "selected": focus.node or "",
-            "looking": "" if focus.moment is None else str(focus.moment),
+            "looking": "" if focus.moment is None else spaced(str(focus.moment)),
         }
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:

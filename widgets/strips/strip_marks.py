@@ -20,7 +20,7 @@ TOP_SHARE = 0.6
 END = 5
 #: the word of a cell at the end, half the width of a cell in iterations and half its height in pixels, and the share of
 #: the axis that a word needs: that of several iterations, and that of the end
-STOP, CELL, HALF, ROOMY, WORD = "stop", 0.46, 10, 0.25, 0.1
+STOP, CELL, HALF, ROOMY, WORD = "stop", 0.46, 10, 0.25, 0.14
 
 
 def ground_shapes(frame: SharedAxis, axis: str) -> list[dict[str, Any]]:

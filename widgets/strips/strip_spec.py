@@ -31,7 +31,7 @@ NEAR = 3.0
 FAR = 1.5
 #: room between an axis and its labels, so that those of two axes do not meet in the corner
 OUTSIDE = {"ticks": "outside", "ticklen": 5, "tickcolor": "rgba(0,0,0,0)"}
-SEPARATORS = ".\u2009"
+SEPARATORS = ".\u202f"
 
 
 def strips_height(count: float, height: int) -> int:

@@ -103,7 +103,7 @@ class ClauseModel:
             "left": left,
             "right": right,
             "gap": gap,
-            "holds": _holds(self.clause["op"], left, right) if known else None,
+            "holds": holds(self.clause["op"], left, right) if known else None,
             "x": self.gap.x,
             "y": np.abs(self.gap.y),
             "op": self.clause["op"],
@@ -238,6 +238,7 @@ def _flat(values: np.ndarray) -> Any:
     return values.reshape(-1).astype(np.float64)
 
 
-def _holds(op: str, left: float, right: float) -> bool:
+def holds(op: str, left: float, right: float) -> bool:
+    """Whether a comparison, by the name of its op, is true."""
     with np.errstate(invalid="ignore"):
         return bool(getattr(np, op)(left, right))

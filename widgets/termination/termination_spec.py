@@ -15,6 +15,7 @@ from workbench.widgets.evolution.portrait_spec import nothing_spec
 from workbench.widgets.strips.strip import Level, SharedAxis, Strip, StripLine
 from workbench.widgets.strips.strip_axes import spans_decades
 from workbench.widgets.strips.strip_spec import strips_spec
+from workbench.widgets.termination.termination_clauses import holds
 from workbench.widgets.text.labels import SYMBOLS, shorten
 from workbench.widgets.text.numerals import numeral
 
@@ -107,7 +108,8 @@ def clause_strip(model: dict[str, Any], clause: dict[str, Any], number: int) -> 
         strip.levels.append(Level(level, word, tone="other", dash="6px,4px", always=True))
     if len(strip.lines) == 1 and strip.lines[0].ahead is None and level is not None:
         strip.lines[0].forecast = _forecast(clause, level, fixed[0] is not None)
-    strip.value, strip.notes = _value(model, clause), _notes(clause, strip)
+    sides = _sides(model, clause)
+    strip.value, strip.notes = _value(clause, sides), _notes(clause, strip, sides)
     return strip
 
 
@@ -131,8 +133,8 @@ def _forecast(clause: dict[str, Any], level: float, flipped: bool) -> dict[str, 
     return {"x": np.asarray(ahead["x"], float), "y": y, "low": np.minimum(low, high), "high": np.maximum(low, high)}
 
 
-def _value(model: dict[str, Any], clause: dict[str, Any]) -> str:
-    """The two sides in the iteration that the picture stands for; empty where it did not compare them."""
+def _sides(model: dict[str, Any], clause: dict[str, Any]) -> tuple[float, float] | None:
+    """The two sides in the iteration that the picture stands for; None where it did not compare them."""
     pair = []
     now = model.get("now")
     for k in range(2):
@@ -142,8 +144,15 @@ def _value(model: dict[str, Any], clause: dict[str, Any]) -> str:
         x, y = clause["sides"][k]
         at = int(np.searchsorted(x, now)) if now is not None else len(x) - 1
         if not 0 <= at < len(x) or now is not None and x[at] != now:
-            return ""
+            return None
         pair.append(float(y[at]))
+    return pair[0], pair[1]
+
+
+def _value(clause: dict[str, Any], pair: tuple[float, float] | None) -> str:
+    """The comparison in numbers, with the digits that tell its sides apart."""
+    if pair is None:
+        return ""
     for digits in (6, 9, 12, 17):
         left, right = (numeral(v, digits) for v in pair)
         if left != right or pair[0] == pair[1]:
@@ -151,10 +160,10 @@ def _value(model: dict[str, Any], clause: dict[str, Any]) -> str:
     return f"{left} {SYMBOLS.get(clause['op'], '?')} {right}"
 
 
-def _notes(clause: dict[str, Any], strip: Strip) -> list[str]:
+def _notes(clause: dict[str, Any], strip: Strip, pair: tuple[float, float] | None) -> list[str]:
     notes = []
-    if clause["holds"] is not None:
-        notes.append("true" if clause["holds"] else "false")
+    if pair is not None and clause["op"] in SYMBOLS:
+        notes.append("true" if holds(clause["op"], *pair) else "false")
     if clause.get("trend"):
         notes.append("gap is NaN" if clause["trend"] == "nan" else f"gap {clause['trend']}")
     return notes + (["log scale"] if strip.log else [])

@@ -228,11 +228,15 @@ class TerminationView(FixActions, FigureView):
         mark = model["moment"]
         looked = f"curves show {mark['text']}; the verdict is for the newest state" if mark is not None else ""
         trials, aside = self._trials.state(), self._trials.aside.of
-        shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside)
+        shown = verdict_model(model, self._fixes, trials, looked, self._copies is not None, aside, self._name())
         self.verdict.offer({**shown, "bad": bad_text(shown["first_bad"]), "error": ""})
         self.controls.offer(self._settings())
         if self._hears is not None:
-            self._hears(told_in_a_line(shown, self._path, model["end"], several=len(self._loops) > 1))
+            self._hears(told_in_a_line(shown, self._path, model["end"]))
+
+    def _name(self) -> str:
+        """The name of the loop, where there are others."""
+        return "" if self._path is None or len(self._loops) < 2 else short_name(self._path[-1])
 
     def on_verdict(self, callback: Callable[[dict[str, Any]], None]) -> None:
         """Call ``callback`` with each new verdict, now too: ``tone``, ``headline``, ``detail``, ``frame``, ``end`` (the

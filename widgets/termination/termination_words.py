@@ -41,6 +41,7 @@ HOW = {
     "observed": "proved: the condition is false",
     "trip-limit": "proved: the limit of iterations ends it",
 }
+FAILED = "The loop cannot go on"
 #: source lines that are named
 LINES = 3
 
@@ -57,7 +58,8 @@ def describe(termination: Any) -> dict[str, Any]:
         return dict(UNKNOWN)
     status = getattr(termination.status, "name", str(termination.status))
     outcome, remaining = termination.outcome, termination.remaining
-    ended = getattr(getattr(termination, "reason", None), "slug", "") == "ended"
+    slug = getattr(getattr(termination, "reason", None), "slug", "")
+    ended, failed = slug == "ended", slug == "node-failed"
     clause = getattr(termination, "blocking_clause", None)
     proof = getattr(termination, "proof", None)
     interval = _interval(getattr(termination, "interval", None))
@@ -70,7 +72,7 @@ def describe(termination: Any) -> dict[str, Any]:
     return {
         "status": status,
         "outcome": outcome,
-        "headline": headline(status, outcome, remaining, interval, ended, details),
+        "headline": FAILED if failed else headline(status, outcome, remaining, interval, ended, details),
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
         "reason": spaced(_sentence(getattr(termination, "reason", ""))),

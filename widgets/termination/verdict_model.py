@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench.widgets.text.labels import against, number, short_name, shorten
+from workbench.widgets.text.labels import against, number, shorten
 from workbench.widgets.text.numerals import numeral, spaced
 
 Path = tuple[str, ...]
@@ -23,7 +23,7 @@ TRENDS = {
 }
 TONES = {"ended": "\u2713", "ends": "\u25b6", "never": "\u221e", "unknown": "?"}
 #: the title of the card says so already
-ENDED = re.compile(r"^The loop \S+ has ended ")
+SAID = re.compile(r"^(The loop \S+ has ended |A node in the loop failed, so it does not go on: )")
 #: names, sentences and clauses that are shown
 NAMES, SENTENCES, CLAUSES = 6, 4, 12
 
@@ -35,6 +35,7 @@ def verdict_model(
     moment: str = "",
     copies: bool = False,
     aside: Callable[[str], Mapping[str, Any]] | None = None,
+    loop: str = "",
 ) -> dict[str, Any]:
     """``tone``, ``sign``, ``badge``, ``headline``, ``reason``, ``facts`` (label, text), ``clauses`` (node, text, now,
     state, gap, trend, blocks, word), ``root``, ``first_bad``, ``fixes`` (number, sentence, applies, state, result),
@@ -42,7 +43,7 @@ def verdict_model(
 
     ``trials`` maps the sentence of a fix to ``state`` ("trying", "works", "fails"), ``text`` and ``copy``; ``copies``:
     there is a place to show a copy in. ``aside`` tells the outcome of a fix that was tried before anybody asked: a
-    "useless" one is left out, unless it was tried by hand.
+    "useless" one is left out, unless it was tried by hand. ``loop``: its name, where the graph has others.
     """
     told = model.get("verdict")
     empty: dict[str, Any] = {
@@ -90,7 +91,7 @@ def verdict_model(
         "tone": told["tone"],
         "sign": TONES[told["tone"]],
         "badge": f"{sign} {word}",
-        "headline": told["headline"],
+        "headline": _about(told["headline"], loop) if loop else told["headline"],
         "reason": spaced(shorten(re.sub("^the ", "The ", told["reason"]), 600)),
         "facts": [[label, shorten(words, 300)] for label, words in facts if words],
         "clauses": rows,
@@ -101,10 +102,9 @@ def verdict_model(
 
 
 def told_in_a_line(
-    shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None, several: bool = False
+    shown: Mapping[str, Any], path: Path | None, end: tuple[float, float, float] | None
 ) -> dict[str, Any]:
-    """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops. ``several``: the
-    graph has other loops, so that it is said which one this is about."""
+    """A verdict in a title and one line below it, for the toolbar; empty for a graph without loops."""
     if path is None:
         return {}
     proved = "PROVED" in shown["badge"]
@@ -117,10 +117,10 @@ def told_in_a_line(
     decides = next((c["text"] for c in shown["clauses"] if c["blocks"]), "")
     if tone == "ends" and end is not None and decides:
         detail = f"{decides} becomes false in iteration {numeral(int(end[1]))}"
-    detail = ENDED.sub("", detail)
+    detail = SAID.sub("", detail)
     return {
         "tone": tone,
-        "headline": _about(shown["headline"], short_name(path[-1])) if several else shown["headline"],
+        "headline": shown["headline"],
         "detail": detail,
         "frame": path,
         "end": None if end is None else float(end[1]),

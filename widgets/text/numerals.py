@@ -13,13 +13,17 @@ from typing import Any
 DIGITS = 7
 #: floats that are whole are written in full below this
 WHOLE = 1e15
-THIN, MINUS = "\u2009", "\u2212"
+THIN, MINUS = "\u202f", "\u2212"
 #: exponents of numbers in prose
 _EXPONENT = re.compile(r"(?<=\d)e([+-])0*(\d+)\b")
 #: the sign of a negative number in prose, not a hyphen and no part of an exponent
 _SIGN = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 #: integers with commas in prose, not the dimensions of a shape
 _COMMAS = re.compile(r"(?<![\w.,\[])\d{1,3}(?:,\d{3})+(?!\w|[,.]\d)")
+#: numbers in prose whose integer part is long, no digits of a name or of a fraction
+#: whole numbers that Python writes with a point
+_POINT = re.compile(r"(?<![\w.])(\d+)\.0(?![\w.])")
+_LONG = re.compile(r"(?<![\w.,\[])\d{5,15}(?:\.\d+)?(?![\w,]|\.\d)")
 
 
 def numeral(value: Any, digits: int = DIGITS) -> str:
@@ -33,7 +37,7 @@ def numeral(value: Any, digits: int = DIGITS) -> str:
         Significant digits of what is not whole.
 
     >>> numeral(17000012), numeral(-2.5), numeral(1e-9), numeral(1 / 3, 3), numeral(float("nan")), numeral(None)
-    ('17\u2009000\u2009012', '\u22122.5', '1e\u22129', '0.333', 'NaN', '\u2013')
+    ('17\u202f000\u202f012', '\u22122.5', '1e\u22129', '0.333', 'NaN', '\u2013')
     """
     if value is None:
         return "\u2013"
@@ -66,8 +70,12 @@ def spaced(words: str) -> str:
     """Words of an answer, which a terminal shows in plain characters, with the numerals of a screen.
 
     >>> spaced("after 3,489 of 17,000,012 steps above -1e-09, on float32[1,640]")
-    'after 3489 of 17\u2009000\u2009012 steps above \u22121e\u22129, on float32[1,640]'
+    'after 3489 of 17\u202f000\u202f012 steps above \u22121e\u22129, on float32[1,640]'
+    >>> spaced("k_10000 < 16777216 became false (16777216 < 16777216)")
+    'k_10000 < 16\u202f777\u202f216 became false (16\u202f777\u202f216 < 16\u202f777\u202f216)'
     """
+    words = _LONG.sub(lambda found: _grouped(found[0]), words)
     words = _COMMAS.sub(lambda found: _grouped(found[0].replace(",", "")), words)
     words = _SIGN.sub(MINUS, words)
+    words = _POINT.sub(r"\1", words)
     return _EXPONENT.sub(lambda found: f"e{MINUS if found[1] == '-' else ''}{found[2]}", words)

@@ -4,7 +4,7 @@
 const SPEEDS = [["1 / s", 1], ["2 / s", 2], ["5 / s", 5], ["10 / s", 10], ["20 / s", 20], ["all in 10 s", 0]];
 const PLAY = "M3 1l9 6-9 6z";
 const HALT = "M3 1h3v12H3zM8 1h3v12H8z";
-const ICONS = { back: "M10 1 3 7l7 6z", on: "M4 1l7 6-7 6z", newest: "M1 1l6 6-6 6zM7 1l6 6-6 6zM12 1h2v12h-2z" };
+const ICONS = { back: "M10 1 3 7l7 6z", on: "M4 1l7 6-7 6z", newest: "M1 1l6 6-6 6zM7 1l6 6-6 6zM12 1h2v12h-2z", go: "M1 2l6 5-6 5zM9 0h2v14H9zM11 1h3v4h-3z" };
 const SLOW_MS = 2000;
 const UNDER_WAY = 4; // questions of what plays
 const PLACED = "workbench-plot"; // base/figure/strips.js
@@ -29,6 +29,7 @@ export default {
     back.appendChild(icon(ICONS.back));
     const on = makeButton("", "Next iteration", tools, () => move(1));
     on.appendChild(icon(ICONS.on));
+    [back.dataset.time, on.dataset.time] = ["back", "on"];
     const jump = make("input", "workbench-time-jump", tools);
     jump.type = "number";
     jump.min = 0;
@@ -41,11 +42,13 @@ export default {
     });
     newest.appendChild(icon(ICONS.newest));
     newest.dataset.time = "newest";
-    const go = makeButton("Go there", "Move the session to this iteration, forwards or back", tools, () => {
+    const go = makeButton("", "Move the session to this iteration, forwards or back", tools, () => {
       halt();
       ask({ kind: "go" });
     });
     go.dataset.time = "go";
+    go.appendChild(icon(ICONS.go));
+    make("span", "", go, "Go there");
     const rows = make("div", "workbench-time-levels", box);
     const told = make("span", "workbench-time-told", tools);
     told.setAttribute("aria-live", "polite");
@@ -211,6 +214,7 @@ export default {
       }
       frames.value = status.frame;
       frames.style.display = names.length > 1 ? "" : "none";
+      line.dataset.several = String(names.length > 1);
       const levels = status.levels ?? [];
       box.style.display = line.style.display = levels.length ? "" : "none";
       if (!area && (area = el.closest(".workbench-area"))) area.addEventListener(PLACED, align);

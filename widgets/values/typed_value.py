@@ -18,7 +18,7 @@ def typed_value(words: str, dtype: np.dtype[Any]) -> Any:
 
     WorkbenchError with slug ``bad-value`` for anything else; nothing is evaluated.
     """
-    told = words.strip().replace("\u2212", "-").replace("\u2009", "")
+    told = words.strip().replace("\u2212", "-").replace("\u202f", "").replace("\u2009", "")
     if not told or len(told) > MAX_CHARS:
         raise _bad(words, dtype, "type a number.")
     if dtype.kind == "b":

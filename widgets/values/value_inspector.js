@@ -24,9 +24,10 @@ export default {
     el.prepend(line);
     ownKeys(line);
     const first = make("div", "workbench-flow-bar", line);
-    const name = field(first, "name", "Value", "name of a value or node", 10);
+    const named = make("span", "workbench-value-named", first);
+    const name = field(named, "name", "Value", "name of a value or node", 10);
     const offerNames = suggest(name);
-    const short = make("span", "workbench-value-short", first);
+    const short = make("span", "workbench-value-short", named);
     const tabs = aria(make("span", "workbench-value-tabs", first), "tablist", "Display of the value");
     const buttons = {};
     for (const [key, words, tip] of TABS) {
@@ -224,7 +225,7 @@ export default {
       problem.textContent = Object.values(status.errors).map((words) => `\u2716 ${words}`).join(" ");
       // the type of a number stands among its facts, so that its name and tabs have one line
       short.textContent = status.kind === "scalar" ? "" : status.short;
-      short.title = status.header;
+      short.title = `${status.short}: ${status.header}`;
       // an image has its own line
       head.textContent = status.display === "image" ? "" : status.where;
       const shown = status.display === "table" || status.kind !== "table";

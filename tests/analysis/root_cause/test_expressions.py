@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,9 @@ def test_an_answer_that_is_one_iteration_old():
     assert old.reason.sentence == "Found 1 iteration ago: It ends." and old.blocking_clause.endswith("1 iteration ago)")
     assert "2 iterations ago" in later(answer, 2).reason.sentence
     assert later(answer, -1).reason.sentence.startswith("Found 1 iteration further on")
+    counted = replace(answer, reason=Reason("r", "It ends after 5 more iterations."))
+    assert later(counted, 1).reason.sentence == "It ends after 4 more iterations."
+    assert later(counted, 5).reason.sentence == "It ends without another iteration."
 
 
 @pytest.mark.parametrize("name", ["loop", "while", "counting"])

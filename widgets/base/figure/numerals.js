@@ -2,7 +2,7 @@
 
 function grouped(text) {
   const [whole, rest] = text.replace("-", "").split(".");
-  const spaced = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u2009") : whole;
+  const spaced = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") : whole;
   return (text[0] === "-" ? "\u2212" : "") + spaced + (rest ? `.${rest}` : "");
 }
 

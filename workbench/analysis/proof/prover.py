@@ -95,8 +95,7 @@ def analyze_loop(
             left,
             f"The condition stays true for {search.count:,} iterations and more.",
             Proof(
-                "lookahead",
-                f"the condition's slice was run ahead {search.count:,} iterations, up to the iteration limit.",
+                "lookahead", f"the condition was computed {search.count:,} iterations ahead, up to the iteration limit."
             ),
         )
     if kind == "trouble":

@@ -16,7 +16,7 @@ def ends(
 ) -> Termination:
     """The condition becomes false after ``count`` iterations; ``left`` are those that an iteration limit leaves."""
     proof = by or Proof(
-        "lookahead", f"the condition's slice was run ahead {count:,} iterations, up to the first false condition."
+        "lookahead", f"the condition was computed {count:,} iterations ahead, up to the first that is false."
     )
     if runner.trip_limit is not None:
         if left is None:
@@ -57,7 +57,7 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
     invariant = p == 1 and at == 0
     kind = "invariant-predicate" if invariant else "recurrence"
     checked = (
-        f"the state of the condition's slice ({names}, {len(search.slot)} bytes) "
+        f"all that the condition depends on ({names}, {len(search.slot)} bytes) "
         + ("is the same after one iteration" if invariant else f"at iteration +{at} returns at +{at + p}")
         + ", bit for bit, twice, with the condition true throughout."
     )
@@ -96,7 +96,7 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
     found = search.argument
     assert found is not None
     at = search.argued_from
-    ran = f"the condition's slice was run ahead {at:,} iterations; " if at else ""
+    ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
     proof = Proof(found.kind, ran + found.checked)
     if found.after is not None:
         return _if_inner_ends(ends(runner, at + found.after, left, proof, found.counters), runner)

@@ -19,6 +19,7 @@ from workbench.analysis.termination.by_draws import ends_by_draws
 from workbench.analysis.termination.predicted_failures import fails, foreseen
 from workbench.analysis.text import count, loop_named, shown
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.verdict import after as after_more
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Run
 from workbench.ir.graph import Graph
@@ -140,8 +141,10 @@ def later(answer: Termination, iterations: int) -> Termination:
     reason, clause = answer.reason, answer.blocking_clause
     far = count(abs(iterations), "iteration")
     when = f"{far} ago" if iterations > 0 else f"{far} further on"
-    if iterations and remaining != answer.remaining:
-        reason = Reason(reason.slug, f"Found {when}: {reason.sentence}")
+    if remaining is not None and remaining != answer.remaining:
+        before = after_more(answer.remaining or 0)
+        counted = reason.sentence.replace(before, after_more(remaining))
+        reason = Reason(reason.slug, counted if before in reason.sentence else f"Found {when}: {reason.sentence}")
     told = "clause_iteration" in answer.details  # else its operands are those of that time
     if iterations and not told and clause is not None and clause.endswith(")"):
         clause = f"{clause[:-1]}, {when})"

@@ -239,6 +239,6 @@ def _flat(values: np.ndarray) -> Any:
 
 
 def holds(op: str, left: float, right: float) -> bool:
-    """Whether a comparison, by the name of its op, is true."""
+    """True if a comparison, named by its op, holds for two numbers."""
     with np.errstate(invalid="ignore"):
         return bool(getattr(np, op)(left, right))

@@ -77,6 +77,19 @@ def test_one_area_alone_and_back_with_escape(opened, newton):
         newton.until(f"return {IN_SIGHT} === 'graph,iterations,ending,value'")
 
 
+def test_tools_alone_stand_below_their_tabs(opened, newton):
+    newton.ask("panel.querySelector('.workbench-panes [data-maximise]').click()")
+    newton.until("return panel.dataset.maximised === 'tools'")
+    top, tabs, legend = newton.ask(
+        """const box = name => [...panel.querySelectorAll(name)].find(e => e.offsetHeight).getBoundingClientRect();
+           return [box('.workbench-tool').top, box('.workbench-tabs').bottom,
+                   getComputedStyle(panel.querySelector('.workbench-legend-signs')).visibility]"""
+    )
+    opened.page.locator(".workbench-debugger").first.locator(".workbench-panes [data-maximise]").press("Escape")
+    newton.until("return !panel.dataset.maximised")
+    assert top >= tabs - 1 and legend == "hidden", "of what is not in sight"
+
+
 def test_tabs_open_choose_and_close_tools(newton):
     newton.until("return panel.dataset.tool === 'breakpoints'")
     newton.pane("stack")

@@ -60,7 +60,7 @@ def displayed(panel: Any) -> None:
 
 def _cell() -> str | None:
     """Id of the cell that is being run, where the notebook tells it."""
-    parent = getattr(_shell(), "get_parent", dict)()
+    parent: Mapping[str, Any] = getattr(_shell(), "get_parent", dict)()
     cell = (parent.get("metadata") or {}).get("cellId")
     return cell if isinstance(cell, str) else None
 

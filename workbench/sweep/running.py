@@ -14,6 +14,7 @@ from workbench.sweep.chunk import WAITING
 from workbench.sweep.columns import ResultColumns
 from workbench.sweep.engine import PointEngine
 from workbench.sweep.problem import Problem
+from workbench.threads import ended_at_exit
 
 if TYPE_CHECKING:
     from workbench.sweep.store import Store
@@ -63,7 +64,8 @@ class RunningSweep:
             self.state, self.error = "running", None
             self._ended.clear()
             self._engine.begin()
-            self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
+            ended_at_exit(self.cancel)
+            self._thread = threading.Thread(target=self._run, name="workbench-sweep", daemon=True)
             self._thread.start()
         return self.wait() if wait else self
 

@@ -37,3 +37,17 @@ def test_a_line_to_zero_is_still_told():
         monitor.observe({"left": left}, left > 1e-20, [(left, ">", 1e-20)])
     answer = monitor.prediction()
     assert answer.outcome == "terminates" and abs(answer.remaining - 1601) < 10
+
+
+@pytest.mark.parametrize("length", [800, 900, 999])
+def test_the_last_digits_are_those_of_the_records_own_dtype(length):
+    """A square that falls to zero in float32: the line that its first values look like passes zero far too soon."""
+    monitor = wb.TerminationMonitor([("error", "tol")])
+    for k in range(21):
+        error = np.float32((1 - k / length) ** 2)
+        monitor.observe({"error": error}, True, [(error, ">", np.float32(1e-10))])
+    answer = monitor.prediction()
+    assert answer.outcome != "never"
+    if answer.outcome == "terminates":
+        low, high = answer.interval
+        assert low <= length - 20 and (high is None or length - 20 <= high)

@@ -138,7 +138,7 @@ class StateWatch:
             others = set().union(*(names for i, names in enumerate(self._equal) if i != clause))
             mine = [n for n in self.names if n not in others and self.moving(n)]
             mine.sort(key=lambda n: _distance(self._values.get(n), operands))
-        return sorted(mine, key=lambda n: not self.moving(n))
+        return sorted(mine, key=lambda n: not self.moving(n)) if len(mine) > 1 else mine
 
 
 def _numbers(value: Any) -> np.ndarray | None:

@@ -150,7 +150,8 @@ class ComparisonMonitor:
                 certainty(len(xs), 0, False),
                 self._fix("clause-invariant", name, keep),
             )
-        steps = self._steps(xs, dtype, keep, t, exact_float)
+        values = np.array(xs, dtype=dtype) if dtype.kind == "f" and exact_float else None
+        steps = self._steps(xs, values, dtype, keep, t)
         if steps is not None:
             found = self._from_steps(steps, keep, t, name, dtype)
             if found is not None:
@@ -168,7 +169,7 @@ class ComparisonMonitor:
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
             if found is not None:
                 return found
-        found = self._by_law(self._values, xs, self.count, dtype, keep, t, name, exact_float)
+        found = self._by_law(self._values, xs, values, self.count, dtype, keep, t, name, exact_float)
         if found.k == math.inf and found.slug in ("floor", "limit-beyond") and _rests(xs, dtype):
             return self._resting(name, plateaus(xs).rest)
         return found
@@ -181,6 +182,7 @@ class ComparisonMonitor:
         self,
         forecast: OperandForecast,
         xs: list[Any],
+        values: np.ndarray | None,
         total: int,
         dtype: np.dtype,
         keep: str,
@@ -189,7 +191,8 @@ class ComparisonMonitor:
         exact_float: bool,
     ) -> PassageForecast:
         try:
-            values = np.array(xs, dtype=dtype if dtype.kind == "f" else np.float64)
+            if values is None:
+                values = np.array(xs, dtype=dtype if dtype.kind == "f" else np.float64)
             scale = 0.0 if exact_float else abs(float(self.lhs[-1]))
             shown = OperandRecord(values, dtype, total, keep, float(t), name, str(self), scale)
         except OverflowError:
@@ -203,11 +206,12 @@ class ComparisonMonitor:
         even = len(set(runs.lengths[1:-1])) == 1 and max(runs.lengths[0], runs.rest) <= runs.longest
         found = None
         if len(runs.values) >= 3:
-            steps = self._steps(runs.values, dtype, keep, t, exact_float)
+            values = np.array(runs.values, dtype=dtype) if dtype.kind == "f" and exact_float else None
+            steps = self._steps(runs.values, values, dtype, keep, t)
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
             if found is None and len(runs.values) >= 5:
                 knots = OperandForecast()
-                found = self._by_law(knots, runs.values, len(runs.values), dtype, keep, t, name, exact_float)
+                found = self._by_law(knots, runs.values, values, len(runs.values), dtype, keep, t, name, exact_float)
         if found is not None and found.k is not None and found.k < math.inf:
             k, low, high = (due(runs, v) for v in (found.k, found.low, found.high))
             if k is not None and low is not None:
@@ -227,8 +231,9 @@ class ComparisonMonitor:
         return PassageForecast(None, 1, math.inf, "plateau", sentence, 0.0)
 
     def _steps(
-        self, xs: list[Any], dtype: np.dtype, keep: str, t: Any, exact_float: bool
+        self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any
     ) -> exact_continuation.Steps | None:
+        """The exact rule of the record; ``values`` is it as an array, of floats whose rounding is their own."""
         if dtype.kind in "iu":
             narrow = dtype.itemsize < 8 and isinstance(xs[-1], np.generic)
             if not all(isinstance(v, (int, np.integer)) for v in xs[-32:]):
@@ -238,8 +243,7 @@ class ComparisonMonitor:
             mark = int(t) if isinstance(t, (int, np.integer)) else float(t)
             found = exact_continuation.integer_steps(tail, keep, mark, bits, dtype.kind == "i")
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
-        if dtype.kind == "f" and exact_float:
-            values = np.array(xs, dtype=dtype)
+        if values is not None:
             found = exact_continuation.float_steps(values, keep, _float(t))
             return found if found is not None else parabola(values, keep, _float(t))
         return None

@@ -125,7 +125,7 @@ def _follow(x: np.ndarray, held: int, tried: list[Fitted], eps: float, op: str, 
             break
     else:
         return None
-    if k > PASSES * len(x) and _passes_zero(law, k, x, op, t):
+    if k > PASSES * len(x) and _passes_zero(law, k, x, op, t, eps):
         return None
     before = best.law.first(op, t)
     hint = Hint(len(x), best.group, best.start / len(x), best.law.name, best.error)
@@ -164,20 +164,25 @@ def _beyond(x: np.ndarray, k: float, start: int, eps: float, op: str, t: float) 
     A residual below the rounding of its largest values may rest there; an end many times as far as the record is long
     may be that of another law; and a law that holds on the last part of the record only was another one before.
     """
-    if op in (">", ">=") and 0.0 < t < eps * float(np.abs(x).max()):
+    if _below_digits(x, op, t, eps):
         return "-deep"
     if k > FAR * len(x):
         return "-far"
     return "-late" if start else ""
 
 
-def _passes_zero(law: Law, k: float, x: np.ndarray, op: str, t: float) -> bool:
+def _below_digits(x: np.ndarray, op: str, t: float, eps: float) -> bool:
+    """True if a residual is asked about a threshold below the last digits of its largest value."""
+    return op in (">", ">=") and 0.0 < t < eps * float(np.abs(x).max())
+
+
+def _passes_zero(law: Law, k: float, x: np.ndarray, op: str, t: float, eps: float) -> bool:
     """True if a law of a residual meets a threshold below the record's last digits because it passes zero there.
 
     Such a law tends to a number below zero, or bends to it, by less than the record can tell; one that falls to zero by
     factors fits as well, and gets there much later.
     """
-    if op not in (">", ">=") or not 0.0 < t < 2.3e-16 * float(np.abs(x).max()) or not math.isfinite(k):
+    if not math.isfinite(k) or not _below_digits(x, op, t, eps):
         return False
     at_zero = law.first(">", 0.0)
     return at_zero is not None and at_zero <= k + 1
@@ -190,7 +195,7 @@ def _by_newton(x: np.ndarray, op: str, t: float) -> bool:
     root of multiplicity m it goes on so; at a simple one it does not, and nothing in the record says when.  A short
     decimal is somebody's factor.
     """
-    if op not in (">", ">=") or t < 0 or len(x) < 4 or not np.all(x[-6:] > 0):
+    if op not in (">", ">=") or t < 0 or len(x) < 4 or not (x[-6:] > 0).all():
         return False
     ratios = x[-5:] / x[-6:-1] if len(x) > 5 else x[1:] / x[:-1]
     rate = float(ratios[-1])
@@ -263,13 +268,13 @@ def _trend(x: np.ndarray, op: str, t: float) -> Crossing | None:
 
     Of few values, the last steps are continued: a guess, with an interval to match.
     """
-    if op not in (">", ">=") or t <= 0 or not np.all(x > 0):
+    if op not in (">", ">=") or t <= 0 or not (x > 0).all():
         return None
     y, mark = np.log(x), math.log(t)
     n, ks = len(y), []
     if n < 12:
-        d = np.diff(y)
-        if not np.all(d[-3:] < 0):
+        d = y[1:] - y[:-1]
+        if not (d[-3:] < 0).all():
             return None
         ks = [(float(y[-1]) - mark) / -float(d[-m:].mean()) for m in (1, 2, len(d))]
         return _banded(float(math.ceil(ks[0])), max(abs(v - ks[0]) for v in ks), n, "guess", "the last steps", 0.5, 0.0)

@@ -213,10 +213,12 @@ class TerminationMonitor:
                 confidence,
                 f.fix,
             )
-        # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
-        known = [g for g in forecasts if g.k is not None and (self.logic == "or" or g.k != math.inf)]
-        pick = max if self.logic == "or" else min
-        low, high = pick(g.low for g in known), pick(g.high for g in known)
+        low, high = f.low, f.high
+        if len(forecasts) > 1:
+            # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
+            known = [g for g in forecasts if g.k is not None and (self.logic == "or" or g.k != math.inf)]
+            pick = max if self.logic == "or" else min
+            low, high = pick(g.low for g in known), pick(g.high for g in known)
         return Termination(
             Status.PREDICTED,
             "terminates",

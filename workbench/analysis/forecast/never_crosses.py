@@ -53,7 +53,7 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
         return None
     if abs(c.limit - t) <= 4 * abs(c.limit - c.earlier) or not OPS[keep](c.limit, t):
         return None
-    if np.all(x > 0) and 0 < t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
+    if (x > 0).all() and 0 < t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
         return None  # it may as well fall to zero
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
         return None  # a limit so far away is an extrapolation, not an observation
@@ -85,7 +85,7 @@ def _verdict(
     e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str, again: Callable[[int], Evolution]
 ) -> Verdict:
     # noise of a relative size shows in the logarithm, where a steep way down does not hide it
-    noisy = len(x) >= 20 and (is_noisy(x) or bool(np.all(x > 0)) and is_noisy(np.log(x)))
+    noisy = len(x) >= 20 and (is_noisy(x) or bool((x > 0).all()) and is_noisy(np.log(x)))
     skip = noisy and e.method not in EXACT_METHODS and e.label is not Pattern.CHAOTIC or e.method in _NOISY
     found = None if skip else _never(e, x, keep, t, name, clause)
     if found is None or not found.sure or found.slug in ("floor", "limit-beyond") and e.method not in EXACT_METHODS:
@@ -148,7 +148,7 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
 def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
     limit, last = float(e.limit), float(x[-1])  # type: ignore[arg-type]
     left = abs(limit - last)
-    if e.method not in EXACT_METHODS and np.all(x > 0) and 0 < t < limit < 0.5 * last:
+    if e.method not in EXACT_METHODS and (x > 0).all() and 0 < t < limit < 0.5 * last:
         # a residual that still falls may well fall to zero: wait until it is near what is taken for its floor
         return Verdict("limit-close", f"{name} may tend to {limit:.6g} or to zero: too early to tell.", False)
     error = e.limit_error if e.limit_error is not None else left
@@ -167,7 +167,7 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
 
 def _slows(x: np.ndarray) -> bool:
     """True if the latest steps are a part of the largest: a law that bends towards a limit must be seen to bend."""
-    steps = np.abs(np.diff(x))
+    steps = np.abs(x[1:] - x[:-1])
     return float(steps[-4:].max()) <= SLOWED * float(steps.max())
 
 
@@ -176,7 +176,7 @@ def _of_whole_numbers(x: np.ndarray, limit: float) -> float:
 
     0 for other values.  x' = x - x // p, which rests near p, is the float law's way to 0.
     """
-    if not np.all(x[-8:] == np.rint(x[-8:])):
+    if not all(map(float.is_integer, x[-8:].tolist())):
         return 0.0
     step = abs(float(x[-1] - x[-2]))
     return max(abs(limit - float(x[-1])) / step, 1.0) if step > 0 else 1.0
@@ -244,7 +244,7 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     """The gap in deviations if ``late`` is stationary noise and the way down to it is over; else None."""
     side = 1.0 if keep in (">", ">=") else -1.0
     y, mark, whole = late, t, x
-    if np.all(x > 0) and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
+    if (x > 0).all() and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
         y, mark, whole = np.log(late), math.log(t), np.log(x)
     gap, span = float((side * (y - mark)).min()), float(np.ptp(y))
     if gap <= 2.0 * span:

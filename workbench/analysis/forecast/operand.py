@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.analysis.forecast.calibrated_confidence import confidence
 from workbench.analysis.forecast.crossing_time import Crossing, Hint, forecast_crossing
+from workbench.analysis.forecast.laws.exact_continuation import limits
 from workbench.analysis.forecast.never_crosses import EXACT_METHODS, Verdict, by_law, verdict
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution
@@ -72,7 +73,7 @@ class OperandForecast:
     def forecast(self, s: OperandRecord, fix: Fix) -> PassageForecast:
         """When ``values keep threshold`` turns."""
         x = s.values.astype(np.float64)
-        eps = float(np.finfo(s.dtype).eps) if s.dtype.kind == "f" else 0.0
+        eps = limits(s.dtype)[0] if s.dtype.kind == "f" else 0.0
         crossing = self._meets(x, s, eps) if s.keep in ("!=", "==") else self._crossing(x, s, eps)
         if crossing is not None and math.isfinite(crossing.k) and crossing.error < 1e-8:
             return _crosses(crossing, s)

@@ -79,8 +79,13 @@ def resets(x: np.ndarray, keep: str) -> bool:
     if keep not in ("<", "<=", ">", ">="):
         return False
     up = 1.0 if keep in ("<", "<=") else -1.0
+    base = up * float(x.min() if up > 0 else x.max())
+    # the usual case: the last two steps differ, and neither leads to the base
+    sooner, before, last = x[-3:].tolist()
+    if last - before != before - sooner and up * last != base and up * before != base:
+        return False
     y = up * x
-    base, steps = float(y.min()), np.diff(y)
+    steps = np.diff(y)
     counts = steps[steps > 0]
     if not counts.size or not np.all((steps == counts[0]) | (y[1:] == base)):
         return False

@@ -129,9 +129,8 @@ def _evolution(h: History, found: Finding) -> Evolution:
 
 def _distance(h: History, limit: float) -> float:
     """|limit - newest value|, at least a hundredth of the greatest such distance."""
-    x = np.array([h.unscale(float(h.x[k])) for k in (0, int(h.x.argmin()), int(h.x.argmax()), -1)])
-    far = np.abs(x - limit)
-    return float(max(far[-1], 0.01 * far.max()))
+    far = [abs(h.unscale(v) - limit) for v in (float(h.x[0]), h.low, h.high, float(h.x[-1]))]
+    return max(far[-1], 0.01 * max(far))
 
 
 def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:

@@ -24,9 +24,10 @@ LEAST_GROWING = 5
 
 def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | None:
     """The finding about the values at the steps; None of a record whose treads neither are equally long nor grow."""
-    moved = np.flatnonzero(h.words[1:] != h.words[:-1]) + 1
-    if len(moved) < LEAST or 2 * len(moved) > len(h):
+    moves = h.words[1:] != h.words[:-1]
+    if not LEAST <= np.count_nonzero(moves) <= len(h) // 2:
         return None
+    moved = np.flatnonzero(moves) + 1
     every, rest = int(moved[1] - moved[0]), len(h) - int(moved[-1])
     if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
         return _growing(h, moved, rest, decide) or _gated(h, moved, rest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,12 @@ WINDOW = 512
 _FORMATS = {"float64": (53, -1074), "float32": (24, -149), "float16": (11, -24), "bfloat16": (8, -133)}
 _LARGEST = {"float64": 1.7976931348623157e308, "float32": 3.4028234663852886e38, "float16": 65504.0}
 _LARGEST["bfloat16"] = 3.3895313892515355e38
+
+
+@cache
+def _format(dtype: np.dtype) -> tuple[int, int]:
+    """Binary digits and exponent of the smallest positive number of a dtype; numpy spells its name anew each time."""
+    return _FORMATS.get(dtype.name, (53, -1074))
 
 
 class HistoryError(WorkbenchError):
@@ -42,7 +48,7 @@ class History:
         self.integral = self.dtype.kind in "iub"
         self.raw = np.ascontiguousarray(exact, dtype=np.float64)
         self.exponent, self.bad, self.first_nan, self.first_inf, self.last_bad = fits.scan(self.raw)
-        digits, tiny = _FORMATS.get(self.dtype.name, (53, -1074))
+        digits, tiny = _format(self.dtype)
         self.digits, self.tiny = digits, tiny - self.exponent
         self.eps = 0.0 if self.integral else 2.0 ** (1 - digits)
 

@@ -18,8 +18,8 @@ def leaning(h: History) -> Finding | None:
     if not 8 <= n <= 256:
         return None
     size = np.abs(h.x)
-    outward = float(np.mean(np.diff(size) > 0))
-    ratio = float(np.median(size[-3:])) / max(float(np.median(size[:3])), 1e-300)
+    outward = np.count_nonzero(size[1:] > size[:-1]) / (n - 1)
+    ratio = sorted(size[-3:].tolist())[1] / max(sorted(size[:3].tolist())[1], 1e-300)
     if outward <= 0.2 and ratio < 0.35 and h.low * h.high > 0:
         last = float(h.x[-1])
         why = f"{1 - outward:.0%} of the steps lead towards zero, and {ratio:.2g} of the first size is left."
@@ -58,11 +58,11 @@ def smooth_curve(h: History) -> Finding | None:
 
 def short(h: History) -> Finding:
     """A label for short records without a model."""
-    if np.all(h.x[2:] == h.x[:-2]) and h.x[0] != h.x[1]:
+    if (h.x[2:] == h.x[:-2]).all() and h.x[0] != h.x[1]:
         why = f"The {len(h)} values take turns; too few to exclude chance."
         return Finding(Pattern.OSCILLATING, "short", why, Cycle(h.x[-2:].copy()), period=2.0, doubt=0.5)
     steps, third = np.abs(h.d), max(len(h.d) // 3, 2)
-    one_way = bool(np.all(h.d <= 0) or np.all(h.d >= 0))
+    one_way = bool((h.d <= 0).all() or (h.d >= 0).all())
     if one_way and float(steps[-third:].sum()) < 1e-3 * float(steps.sum()) and int(steps.argmax()) < len(h.d) // 2:
         left = float(steps[-third:].sum())
         why = f"The last {third} steps hold {left / float(steps.sum()):.1g} of the way; too few for a model."

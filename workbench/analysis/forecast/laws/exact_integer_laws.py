@@ -98,7 +98,7 @@ def _recurrence(v: list[int], p: int) -> Rational | None:
     First modulo a prime: what does not hold there, where the equations can be solved, does not hold at all.
     """
     n = len(v)
-    if n < 3 * p + 2:
+    if n < 3 * p + 2 or _breaks(v, p):
         return None
     rows = [[v[k - 1 - i] for i in range(p)] + [v[k]] for k in range(n - p, n)]
     near = _solved_modulo(rows, p)
@@ -115,6 +115,16 @@ def _recurrence(v: list[int], p: int) -> Rational | None:
     whole = [int(c * below) for c in a]
     good = all(sum(c * v[k - 1 - i] for i, c in enumerate(whole)) == below * v[k] for k in range(p, n))
     return (whole, below) if good else None
+
+
+def _breaks(v: list[int], p: int) -> bool:
+    """True if the last values exclude a recurrence of order 1 or 2, the usual case: a determinant that is not 0."""
+    if p == 1:
+        return v[-2] != 0 and v[-1] * v[-3] != v[-2] * v[-2]
+    if p != 2:
+        return False
+    a, b, c, d, e = v[-5:]
+    return a * (c * e - d * d) - b * (b * e - c * d) + c * (b * d - c * c) != 0
 
 
 def _solved_modulo(rows: list[list[int]], p: int) -> list[int] | None:
@@ -183,11 +193,11 @@ def _product(xs: list[int]) -> Next | None:
     """x' = x r with r in arithmetic progression: factorials and powers."""
     if any(v == 0 for v in xs) or len(xs) < 6:
         return None
-    last = [Fraction(b, a) for a, b in zip(xs[-4:], xs[-3:], strict=False)]
-    grow = last[-1] - last[-2]
-    if last[-2] - last[-3] != grow:
-        return None  # the usual case
+    a, b, c, d = xs[-4:]
+    if d * a * b - 2 * c * c * a + b * b * c != 0:  # (d/c - c/b) - (c/b - b/a), the usual case
+        return None
     r = [Fraction(b, a) for a, b in zip(xs, xs[1:], strict=False)]
+    grow = r[-1] - r[-2]
     if any(b - a != grow for a, b in zip(r, r[1:], strict=False)):
         return None
     up, below = grow.numerator, grow.denominator

@@ -26,7 +26,7 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
         return None
     whole = isinstance(xs[-1], (int, np.integer)) and isinstance(threshold, (int, np.integer))
     try:
-        v = [int(x) if whole else float(x) for x in xs[-(2 * LONGEST + 4) :]]
+        v: list[Any] = list(map(int if whole else float, xs[-(2 * LONGEST + 4) :]))
         t = int(threshold) if whole else float(threshold)
     except OverflowError:  # whole numbers beyond float64 against a float
         return None
@@ -35,8 +35,8 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
     p = _period(v)
     if p is not None:
         return _crossing(v, p, op, t)
-    if t > 0 and all(0 < x < math.inf for x in v):
-        logs = [math.log(x) for x in v]
+    if t > 0 and min(v) > 0 and (whole or all(map(math.isfinite, v))):
+        logs = list(map(math.log, v))
         p = _period(logs)
         found = _crossing(logs, p, op, math.log(t)) if p is not None else None
         return _to_the_digit(found, v, p, op, t) if found is not None and p is not None else found

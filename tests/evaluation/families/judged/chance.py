@@ -36,7 +36,7 @@ def reheated_two_level_energy(rng: Rng) -> Case:
     """Excited ones of many two-level systems in balance, while the temperature falls and is raised again each time."""
     p, m = int(rng.integers(8, 40)), int(rng.integers(500, 5000))
     t = 2.0 * 0.1 ** (np.arange(p * int(rng.integers(16, 40))) % p / p)
-    return case(rng.binomial(m, special.expit(-1 / t)), O, hard=True, quarter=False, period=float(p))
+    return case(rng.binomial(m, special.expit(-1 / t)), O, hard=True, quarter=len(t) > 24 * p, period=float(p))
 
 
 @family(HISTORY, new=8)
@@ -56,7 +56,7 @@ def endemic_by_chance(rng: Rng) -> Case:
     for _ in range(size(rng, 1500, 5000) + 200):
         out.append(i)
         i += int(rng.binomial(m - i, 1 - math.exp(-beta * i / m))) - int(rng.binomial(i, gamma))
-    return case(out[200:], S, hard=True, quarter=False)
+    return case(out[200:], S, hard=True)
 
 
 @family(HISTORY, new=8)

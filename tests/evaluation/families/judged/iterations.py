@@ -22,7 +22,7 @@ def kepler_equation_iterates(rng: Rng) -> Case:
         if 0.1 < rate < 0.9:
             break
     n = int(rng.uniform(8, 24) / -math.log(rate)) + 10
-    return case(orbit(lambda x: mean + e * math.sin(x), mean, n), C, quarter=False, rate=rate, limit=root)
+    return case(orbit(lambda x: mean + e * math.sin(x), mean, n), C, rate=rate, limit=root)
 
 
 @family(HISTORY, new=8)

@@ -30,7 +30,7 @@ def sine_map_chaos(rng: Rng) -> Case:
         r = rng.uniform(0.9, 1)
         x = orbit(lambda x, r=r: r * math.sin(math.pi * x), rng.uniform(0.1, 0.9), size(rng, 300, 3000) + 100)[100:]
         if np.mean(np.log(np.abs(r * math.pi * np.cos(math.pi * x)))) > 0.2 and len(np.unique(np.round(x, 8))) > 95:
-            return placed(rng, x, X, quarter=False)
+            return placed(rng, x, X, quarter=len(x) >= 600)
 
 
 @family(HISTORY, new=8)
@@ -93,7 +93,7 @@ def delayed_relay_on_a_ramp(rng: Rng) -> Case:
     start = seen[x, sign, tuple(past)]
     period = len(out) - start
     v = np.r_[out[:start], np.resize(out[start:], period * int(rng.integers(8, 30)))]
-    return case(v, O, quarter=False, period=float(period))
+    return case(v, O, quarter=len(v) > 17 * period + 12 * start, period=float(period))
 
 
 @family(HISTORY, new=8)
@@ -117,7 +117,7 @@ def primes_so_far(rng: Rng) -> Case:
     prime[:2] = False
     for p in range(2, math.isqrt(n) + 1):
         prime[p * p :: p] = False
-    return case(np.cumsum(prime), D, hard=True, quarter=False)
+    return case(np.cumsum(prime), D, hard=True)
 
 
 @family(HISTORY, new=8)
@@ -163,7 +163,8 @@ def sociable_chain(rng: Rng) -> Case:
         chain.append(x)
         small = [d for d in range(1, math.isqrt(x) + 1) if x % d == 0]
         x = sum({*small, *(x // d for d in small)} - {x})
-    return case(np.resize(chain, len(chain) * int(rng.integers(8, 30))), O, quarter=False, period=float(len(chain)))
+    turns = int(rng.integers(8, 30))
+    return case(np.resize(chain, len(chain) * turns), O, quarter=turns > 17, period=float(len(chain)))
 
 
 @family(HISTORY, new=8)

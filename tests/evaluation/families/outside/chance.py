@@ -17,7 +17,7 @@ def smoothed_noise_by_a_forecaster(rng: Rng) -> Case:
     alpha, n = rng.uniform(0.1, 0.6), size(rng, 800, 5000)
     lead = int(20 / alpha)
     v = signal.lfilter([alpha], [1, alpha - 1], rng.normal(size=n + lead))[lead:]
-    return placed(rng, v, S, hard=True, quarter=False)
+    return placed(rng, v, S, hard=True)
 
 
 @family(HISTORY, new=7)
@@ -40,7 +40,7 @@ def garch_spread_path(rng: Rng) -> Case:
     for z in rng.normal(size=size(rng, 2000, 6000) + 300):
         out.append(math.sqrt(s))
         s = (1 - a - b) + (a * z * z + b) * s
-    return placed(rng, np.array(out[300:]), S, hard=True, quarter=False)
+    return placed(rng, np.array(out[300:]), S, hard=True)
 
 
 @family(HISTORY, new=7)
@@ -50,7 +50,7 @@ def threshold_autoregression(rng: Rng) -> Case:
     for e in rng.normal(size=size(rng, 600, 5000) + 100):
         x = (up if x > 0 else down) * x + e
         out.append(x)
-    return placed(rng, np.array(out[100:]), S, hard=True, quarter=False)
+    return placed(rng, np.array(out[100:]), S, hard=True)
 
 
 @family(HISTORY, new=7)
@@ -95,7 +95,7 @@ def pid_step_with_sensor_noise(rng: Rng) -> Case:
 def regret_of_constant_exploration(rng: Rng) -> Case:
     """The sum of what was lost by trying arms at random in a fixed share of the rounds."""
     n, loss = size(rng, 500, 5000), rng.uniform(0.1, 1)
-    return case(np.cumsum(loss * (rng.random(n) < rng.uniform(0.05, 0.3))), D, quarter=False)
+    return case(np.cumsum(loss * (rng.random(n) < rng.uniform(0.05, 0.3))), D)
 
 
 @family(HISTORY, new=7)
@@ -106,7 +106,7 @@ def walk_between_walls(rng: Rng) -> Case:
     for step in rng.choice([-1, 1], int(rng.uniform(100, 150) * m * m)):
         out.append(x)
         x = min(max(x + int(step), 0), m)
-    return case(out, S, hard=True, quarter=False)
+    return case(out, S, hard=True)
 
 
 @family(HISTORY, new=7)
@@ -116,7 +116,7 @@ def spreading_cloud_of_walkers(rng: Rng) -> Case:
     for _ in range(size(rng, 150, 1000)):
         out.append(float(np.mean(x * x)))
         x = x + rng.choice([-1.0, 1.0], len(x))
-    return case(out, D, quarter=False)
+    return case(out, D)
 
 
 @family(HISTORY, new=7)
@@ -127,7 +127,7 @@ def ehrenfest_urn_in_balance(rng: Rng) -> Case:
     for _ in range(size(rng, 600, 4000)):
         out.append(x)
         x += int(rng.binomial(m - x, 0.1)) - int(rng.binomial(x, 0.1))
-    return case(out, S, hard=True, quarter=False)
+    return case(out, S, hard=True)
 
 
 @family(HISTORY, new=7)

@@ -43,7 +43,7 @@ def red_black_sweeps_residual(rng: Rng) -> Case:
         out.append(float(np.linalg.norm(b[1:-1] + x[:-2] + x[2:] - 2 * x[1:-1])))
         for first in (1, 2):
             x[first:-1:2] = (b[first:-1:2] + x[first - 1 : -2 : 2] + x[first + 1 :: 2]) / 2
-    return case(out, C, quarter=False, rate=rate, limit=0.0)
+    return case(out, C, rate=rate, limit=0.0)
 
 
 @family(HISTORY, new=7)
@@ -55,7 +55,7 @@ def em_of_censored_lifetimes(rng: Rng) -> Case:
     limit = float(lives.sum() / (n - censored))
     steps = int(rng.uniform(8, 24) / -math.log(rate)) + 8
     v = orbit(lambda t: (lives.sum() + censored * t) / n, limit * rng.uniform(1.5, 4), steps)
-    return case(v, C, quarter=False, rate=rate, limit=limit)
+    return case(v, C, rate=rate, limit=limit)
 
 
 @family(HISTORY, new=7)

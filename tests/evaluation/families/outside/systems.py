@@ -33,7 +33,7 @@ def maynard_smith_slatkin_chaos(rng: Rng) -> Case:
         x = orbit(step, rng.uniform(0.5, 1), size(rng, 300, 3000) + 100)[100:]
         slope = grow * (1 + x**b * (1 - b)) / (1 + x**b) ** 2
         if np.mean(np.log(np.abs(slope) + 1e-300)) > 0.15 and len(np.unique(np.round(x, 9))) > 0.99 * len(x):
-            return placed(rng, x, X, hard=True, quarter=False)
+            return placed(rng, x, X, hard=True, quarter=len(x) >= 600)
 
 
 @family(HISTORY, new=7)
@@ -88,7 +88,7 @@ def sigma_delta_bits(rng: Rng) -> Case:
     q = int(rng.integers(7, 60))
     p = int(rng.choice([p for p in range(2, q - 1) if math.gcd(p, q) == 1 and p * 2 != q]))
     k = np.arange(q * int(rng.integers(8, 30)))
-    return case((k + 1) * p // q > k * p // q, O, hard=True, quarter=False, period=float(q))
+    return case((k + 1) * p // q > k * p // q, O, hard=True, quarter=len(k) > 17 * q, period=float(q))
 
 
 @family(HISTORY, new=7)
@@ -106,7 +106,8 @@ def quotients_of_a_quadratic_surd(rng: Rng) -> Case:
             a = (root + m) // q
             out.append(a)
         if len(out) >= 2:
-            return case(np.resize(out, len(out) * int(rng.integers(8, 30)) + 2), O, quarter=False, period=len(out))
+            turns = int(rng.integers(8, 30))
+            return case(np.resize(out, len(out) * turns + 2), O, quarter=turns > 17, period=len(out))
 
 
 @family(HISTORY, new=7)

@@ -11,8 +11,8 @@ fits_linear.pxi     linear prediction: free runs over held-out values, modes and
 fits_limits.pxi     Wynn's epsilon, Levin's u
 fits_maps.pxi       polynomial maps, their orbits and Lyapunov exponents
 fits_neighbours.pxi return maps, neighbours in delay coordinates
-fits_local_maps.pxi local linear maps beside one linear map
-fits_long_lags.pxi  sums of values of long ago
+fits_local_maps.pxi local linear maps, of one record and of several
+fits_long_lags.pxi  linear maps of the last values, and of values of long ago
 fits_noise.pxi      moments, block means and spreads, one sine
 ==================  ==========================================================================================
 

@@ -144,9 +144,10 @@ cdef enum:
     PAIRS = 64          # closest pairs
 
 
-def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance):
+def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double tolerance, others=()):
     """Shares of the 16, 32 and 64 closest pairs in m delay coordinates whose next values differ by ``tolerance`` or less.
 
+    ``others``: records of as many values, up to 3, whose values at the same time are the further coordinates instead.
     ``order`` sorts x.  Points less than ``exclude`` iterations apart are no pair.  Zeros where there are fewer pairs.
     """
     cdef Py_ssize_t n, i, j, a, b
@@ -155,25 +156,36 @@ def close_pairs(xs, cnp.ndarray order, int m, Py_ssize_t exclude, double toleran
     cdef double apart[PAIRS]
     cdef double distance, d
     cdef const int64_t* rank
-    cdef int lag, at, count = 0, agree = 0
+    cdef const double* c[4]
+    cdef int k, at, count = 0, agree = 0, first = 0 if others else m - 1
     cdef double shares[3]
+    if not 0 < m <= 4 or len(others) > 3:
+        raise ValueError("close_pairs: 1 to 4 coordinates")
+    for k in range(m):
+        c[k] = x - k
+    if others:
+        m = 1 + len(others)
+        for k in range(1, m):
+            c[k] = _reals(others[k - 1], &j)
+            if j != n:
+                raise ValueError("close_pairs: the records have several lengths")
     if order.dtype != np.int64 or not order.flags.c_contiguous or order.shape[0] != n:
         raise TypeError("close_pairs: order must be int64 and as long as the record")
     rank = <const int64_t*>order.data
     with nogil:
         for a in range(n):
             i = rank[a]
-            if i < m - 1 or i >= n - 1:
+            if i < first or i >= n - 1:
                 continue
             for b in range(a + 1, n):
                 j = rank[b]
                 distance = x[j] - x[i]
                 if count == PAIRS and distance >= far[PAIRS - 1]:
                     break
-                if j < m - 1 or j >= n - 1 or -exclude < i - j < exclude:
+                if j < first or j >= n - 1 or -exclude < i - j < exclude:
                     continue
-                for lag in range(1, m):
-                    d = fabs(x[i - lag] - x[j - lag])
+                for k in range(1, m):
+                    d = fabs(c[k][i] - c[k][j])
                     distance = d if d > distance else distance
                 if count == PAIRS:
                     if distance >= far[PAIRS - 1]:

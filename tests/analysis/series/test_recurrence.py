@@ -72,3 +72,57 @@ def test_a_season_on_a_trend_diverges():
     season = np.sin(2 * np.pi * k / 26.3) + 0.1 * rng.normal(size=len(k))
     assert classify(season + 8 * k / len(k)).label.name == "DIVERGING"
     assert classify(season).label.name == "OSCILLATING"
+
+
+def _standard_map(k: float, n: int) -> np.ndarray:
+    p, x, out = 1.0, 2.0, []
+    for _ in range(n):
+        out.append((p, x))
+        p = (p + k * math.sin(x)) % (2 * math.pi)
+        x = (x + p) % (2 * math.pi)
+    return np.array(out)
+
+
+def test_components_that_look_like_noise_are_chaotic_together():
+    assert classify(_standard_map(8.0, 400)).label.name == "CHAOTIC"
+    assert classify(_standard_map(10.0, 300)).label.name == "CHAOTIC"
+
+
+@pytest.mark.parametrize("root", [0.3, 0.9, -0.7])
+def test_noise_of_several_correlated_components_is_stable(root):
+    rng = np.random.default_rng(12)
+    e, x, out = rng.normal(size=(700, 3)), np.zeros(3), []
+    for row in e:
+        x = np.array([root * x[0] + 0.3 * x[1], 0.5 * x[1], 0.4 * x[2] - 0.2 * x[0]]) + row
+        out.append(x)
+    assert classify(np.array(out[100:])).label.name == "STABLE"
+
+
+def test_joint_maps_foretell_a_map_of_two_variables():
+    both = _standard_map(1.5, 900)
+    columns = [np.ascontiguousarray(both[:, k]) for k in (0, 1)]
+    near, far = fits.joint_maps(columns, 0, [1, 64], 4, 64)
+    assert near < 0.1 < 0.5 < far
+    assert fits.joint_maps([columns[0], np.ones(900)], 0, [1], 4, 64) == []
+    with pytest.raises(ValueError, match="several lengths"):
+        fits.joint_maps([columns[0], columns[1][:100]], 0, [1], 4, 64)
+    with pytest.raises(ValueError, match="too many"):
+        fits.joint_maps(columns, 2, [1], 4, 64)
+    with pytest.raises(ValueError, match="several lengths"):
+        fits.close_pairs(columns[0], np.argsort(columns[0]), 1, 4, 0.1, [columns[1][:100]])
+
+
+def test_ramps_that_begin_anew_ever_later_diverge():
+    n = np.arange(1, 3000)
+    assert classify(2 * (n - 2 ** np.floor(np.log2(n)).astype(int)) + 1).label.name == "DIVERGING"
+    assert classify(n % 128).label.name == "OSCILLATING"
+
+
+def test_the_share_of_an_urn_converges():
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        red, total, out = 2, 5, []
+        for u in rng.random(3600):
+            out.append(red / total)
+            red, total = red + (u < red / total), total + 1
+        assert classify(np.array(out)).label.name == "CONVERGING"

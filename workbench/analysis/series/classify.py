@@ -12,6 +12,7 @@ from workbench.analysis.series.calibration import confidence
 from workbench.analysis.series.decision_list import decide
 from workbench.analysis.series.models import Scaled
 from workbench.analysis.series.result import Evolution, Finding, Pattern
+from workbench.analysis.series.rules.joint_rule import joint_rule
 from workbench.analysis.series.streaming import evolution_of_scalar, evolutions_of_vector
 from workbench.analysis.series.value_series import History, as_typed_values, as_values
 from workbench.kernels import fits
@@ -146,11 +147,18 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
             fits.activity(a[low : first + rows].astype(np.float64), moved, norms, low, first > 0)
     k = min(COMPONENTS, d)
     top = np.argpartition(-moved, k - 1)[:k] if k < d else np.arange(d)
-    results = []
+    results, histories = [], []
     for i in sorted(top.tolist(), key=lambda i: (-moved[i], i)):
-        result = classify_history(History(np.ascontiguousarray(a[:, i]), 0, dtype))
-        result.component = i
-        results.append(result)
+        histories.append(History(np.ascontiguousarray(a[:, i]), 0, dtype))
+        results.append(classify_history(histories[-1]))
+        results[-1].component = i
+    if all(r.label is Pattern.STABLE for r in results) and any(r.method == "noise_ball" for r in results):
+        # what is noise in each of them may be a rule of all
+        found = joint_rule(histories)
+        if found is not None:
+            result = _evolution(histories[found[0]], found[1])
+            result.component = results[found[0]].component
+            results.append(result)
     if d > COMPONENTS:
         results.append(classify_history(History(norms)))
     return _worst_of(results)

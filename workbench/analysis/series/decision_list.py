@@ -19,7 +19,7 @@ from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.rules.local_rule import close_pairs, level, lines, local_rule, predictability
 from workbench.analysis.series.rules.recurrence import reviewed
-from workbench.analysis.series.staircase import staircase
+from workbench.analysis.series.staircase import growing_ramps, staircase
 from workbench.analysis.series.unit_root import unit_root, walking_steps
 from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import folded, pattern_in_noise, waveform
@@ -40,7 +40,7 @@ def decide(h: History) -> Finding:
     """Steps 2 to 8 for finite values."""
     if len(h) < LEAST:
         return Finding(Pattern.UNKNOWN, "few", f"Only {len(h)} values: at least {LEAST} are needed.")
-    for step in (exact_tail.level, exact_tail.periodic, exact_tail.constant_tail):
+    for step in (exact_tail.level, growing_ramps, exact_tail.periodic, exact_tail.constant_tail):
         found = step(h)
         if found is not None:
             return _with_order(h, found)
@@ -184,7 +184,8 @@ def _irregular(h: History) -> Finding:
     if not linear and chaos.smooth(h):
         found = chaos.neighbours(h)
         if found is not None and found.label is Pattern.CHAOTIC:
-            return found
+            resting = noise.envelope(h) if p is None and not level(h.x, loose=True) else None
+            return resting if resting is not None and resting.label is Pattern.CONVERGING else found
     peak = noise.spectral_peak(h)
     found = noise.periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:
@@ -206,6 +207,9 @@ def _irregular(h: History) -> Finding:
     found = found or unit_root(h)
     if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
         found = weak_labels.smooth_curve(h)
+        if found is not None and found.label is not Pattern.CONVERGING and not level(h.x):
+            ball = noise.noise_ball(h)  # the way to a level, and correlated noise about it, turn seldom, too
+            found = ball if ball is not None and ball.label is Pattern.CONVERGING else found
     if found is None or found.label is Pattern.OSCILLATING and found.method in _ROUGH_PERIOD:
         found = pattern_in_noise(h) or found
     if found is None and (len(h) >= 24 or chaos.irregular(h)):

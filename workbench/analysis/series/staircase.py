@@ -78,3 +78,20 @@ def _gated(h: History, moved: np.ndarray, rest: int) -> Finding | None:
         return None
     why = f"All {len(moved)} moves are steps of {h.unscale(float(steps[-1])):.6g}, with rests between: a counter."
     return Finding(Pattern.DIVERGING, "gated_counter", why, doubt=0.1)
+
+
+def growing_ramps(h: History) -> Finding | None:
+    """DIVERGING if equal steps lead one way, and fewer jumps back, ever further apart and ever larger: a counter that
+    begins anew, each time later."""
+    d = h.d
+    if len(d) < 32:
+        return None
+    step = float(np.median(d))
+    jumps = np.flatnonzero(np.abs(d - step) > 16 * h.ulp(max(abs(h.low), abs(h.high))))
+    if step == 0 or not LEAST <= len(jumps) <= len(d) // 8 or np.any(d[jumps] * step > 0):
+        return None
+    apart, size = np.diff(jumps), np.abs(d[jumps])
+    if np.any(np.diff(apart) <= 0) or np.any(np.diff(size) <= 0) or apart[-1] < 2 * apart[0]:
+        return None
+    why = f"Ramps of steps of {h.unscale(step):.6g} that begin anew ever later, the last after {apart[-1]} iterations."
+    return Finding(Pattern.DIVERGING, "growing_ramps", why, doubt=0.1)

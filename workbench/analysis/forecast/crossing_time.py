@@ -87,8 +87,8 @@ def forecast_crossing(
             found = _by_hint(x, held, eps, hint, op, t)
             if found is not None:
                 return found
-        shown = _residual(x, op, t)
-        noisy = n >= 16 and shown is not None and is_noisy(shown[0])
+        shown = _residual(x, op, t) if n >= 16 else None
+        noisy = shown is not None and is_noisy(shown[0])
         # the dips of a norm look like noise, and only its square shows the rule
         tried = try_all(x, held, eps, GROUPS[-2:] if noisy else GROUPS)
         good = tried[0].error if tried else math.inf

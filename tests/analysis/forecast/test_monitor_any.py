@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from workbench.analysis import TerminationMonitor, iterations_to_tolerance
-from workbench.analysis.forecast.never_crosses import _bounded, _far_from_noise
+from workbench.analysis.forecast.endless.noise_floor import far_from_noise
+from workbench.analysis.forecast.never_crosses import _bounded
 from workbench.analysis.forecast.noisy_limit import noisy_limit
 from workbench.kernels import laws
 
@@ -68,7 +69,7 @@ def test_no_observation_makes_a_question_raise(seed):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_line_without_noise_is_not_noise(sign):
     x = sign * (3.0 + np.arange(60.0) / 64)
-    assert _far_from_noise(x, "<" if sign > 0 else ">", sign * 1e6, "x", "x < t") is None
+    assert far_from_noise(x, "<" if sign > 0 else ">", sign * 1e6) is None
     m = TerminationMonitor()
     for k, v in enumerate(x.tolist()):  # against a threshold that moves: then the gap is not one of counters
         m.observe({"x": v}, True, [(v, "<" if sign > 0 else ">", sign * (1e6 + (k % 7 == 0)))])

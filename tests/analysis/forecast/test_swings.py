@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.analysis.forecast.swings import resets, swings_clear
+from workbench.analysis.forecast.endless.swings import resets, swings_clear
 
 K = np.arange(50.0)
 

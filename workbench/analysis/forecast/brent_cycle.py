@@ -116,6 +116,11 @@ class StateWatch:
         return self._lam >= FOLLOWED or self.returns > 1
 
     @property
+    def whole(self) -> bool:
+        """True if every variable is one whole number or truth value."""
+        return all(isinstance(v, (int, np.integer, np.bool_)) for v in self._values.values())
+
+    @property
     def ever_moved(self) -> bool:
         """True if any variable ever changed."""
         return self.rest < self.count - 1

@@ -20,6 +20,7 @@ from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
 from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
+from workbench.analysis.forecast.laws.logarithm import logarithm
 from workbench.analysis.forecast.laws.parabola import parabola
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
@@ -163,7 +164,7 @@ class ComparisonMonitor:
         if not moves_too_often(xs):
             runs = plateaus(xs)
             if runs.stepped and not runs.final:
-                return self._staircase(runs, dtype, keep, t, name, exact_float)
+                return self._staircase(runs, xs, dtype, keep, t, name, exact_float)
         if exact_float and (dtype.kind == "f" or dtype.itemsize == 8):
             steps = seasonal_steps(xs, keep, t)
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
@@ -200,7 +201,7 @@ class ComparisonMonitor:
         return forecast.forecast(shown, lambda slug, **more: self._fix(slug, name, keep, float(t), **more))
 
     def _staircase(
-        self, runs: Plateaus, dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
+        self, runs: Plateaus, whole: list[Any], dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
     ) -> PassageForecast:
         """The law of the values at the steps, which come as often as they did before."""
         even = len(set(runs.lengths[1:-1])) == 1 and max(runs.lengths[0], runs.rest) <= runs.longest
@@ -225,6 +226,11 @@ class ComparisonMonitor:
                 return PassageForecast(k, low, high, found.slug, text, confidence(kind, len(runs.values)), kind=kind)
         if found is not None and found.k == math.inf and (found.slug == "moves-away" or even):
             return found
+        # values that come again are no staircase
+        if len(set(runs.values)) <= len(runs.values) // 2:
+            again = self._by_law(self._values, whole, None, self.count, dtype, keep, t, name, exact_float)
+            if again.k == math.inf and again.slug == "cycle":
+                return again
         sentence = (
             f"{name} moves in steps with rests up to {runs.longest} evaluations long: its next steps are not known."
         )
@@ -245,7 +251,9 @@ class ComparisonMonitor:
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
         if values is not None:
             found = exact_continuation.float_steps(values, keep, _float(t))
-            return found if found is not None else parabola(values, keep, _float(t))
+            if found is None:
+                found = parabola(values, keep, _float(t))
+            return found if found is not None else logarithm(values, keep, _float(t))
         return None
 
     def _from_steps(
@@ -263,6 +271,8 @@ class ComparisonMonitor:
                 "geometric": f"{name} changes by the factor {step:.6g}",
                 "seasonal": f"{name} moves by steps that repeat",
                 "parabola": f"{name} moves on a parabola",
+                "logarithm": f"{name} follows a logarithm of the iteration",
+                "rounded-share": f"{name} changes by a share of it, in whole numbers, and a constant",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
             return PassageForecast(

@@ -16,6 +16,10 @@ from workbench.analysis.forecast.plateaus import certainty, outlasts
 from workbench.analysis.series.value_series import HistoryError
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
 
+#: Evaluations of a cycle of whole numbers, at least.
+WHOLE_RETURNS = 16
+#: Evaluations at which nothing changed, after which a loop with a limit is foretold to reach it.
+UNCHANGED = 6
 LOGIC = ("single", "and", "or", "not")
 
 
@@ -150,6 +154,9 @@ class TerminationMonitor:
             return None
         if p > 1 and not (watch.complete and watch.repeats):
             return None
+        # whole numbers return by chance, too: a walk on a few of them goes to and fro
+        if p > 1 and watch.whole and p * returns < WHOLE_RETURNS:
+            return None
         what = "did not change" if p == 1 else f"returned bit for bit after {p} iterations"
         reason = Reason(
             "recurrence", f"All observed variables {what}, {returns} time(s) in a row, and the condition stayed true."
@@ -235,6 +242,12 @@ class TerminationMonitor:
         if self.trip_limit is None:
             return answer
         left = max(self.trip_limit - (self.count - 1), 0)
+        still = all(clause.same == self.count - 1 for clause in self.clauses)
+        if answer.reason.slug == "few" and self.count >= UNCHANGED and still:
+            # what has not changed may as well stay, and the limit is known
+            reason = Reason("trip-limit", f"The condition has not changed in {self.count} evaluations.")
+            sure = certainty(self.count, 0, False)
+            answer = Termination(Status.PREDICTED, "never", None, None, reason, confidence=sure)
         if answer.outcome == "never" or answer.remaining is not None and answer.remaining > left:
             limited = f"The limit of {self.trip_limit:,} iterations ends the loop"
             sentence = f"{limited}; without it: {answer.reason.sentence}"

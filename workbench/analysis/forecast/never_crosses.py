@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.analysis.forecast.crossing_time import Crossing
-from workbench.analysis.forecast.diverges_from import drifts_away, goes_away
-from workbench.analysis.forecast.laws.exact_continuation import OPS, median
-from workbench.analysis.forecast.swings import resets, swings_clear, wanders
+from workbench.analysis.forecast.endless.distance import by_distance, ends_at_its_pace
+from workbench.analysis.forecast.endless.diverges_from import drifts_away, goes_away
+from workbench.analysis.forecast.endless.no_progress import no_progress
+from workbench.analysis.forecast.endless.noise_floor import far_from_noise
+from workbench.analysis.forecast.endless.swings import resets
+from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
@@ -24,16 +27,13 @@ from workbench.kernels.laws import is_noisy
 EXACT_METHODS = ("constant_tail", "level", "periodic", "settled", "stagnation", "nonfinite")
 #: A limit of a smaller share of the last value is told from zero by the record's last digits alone.
 DEEP = 1e-6
-#: Median step over the root of the mean square, of noise at least; share of steps that rest, at most, on values that do
-#: not come again.
-QUIET, WAITS = 0.25, 0.2
 #: The latest steps as a share of the largest, at most, where a limit is taken from a law that only nearly holds.
 SLOWED = 0.3
-#: Turns of correlated noise, as a share of its values, at least: half of the steps of a random walk turn, two thirds of
-#: those of white noise. Of fewer than 40 values more are asked for, because a slow wave has some, too.
-TURNS, TURNS_OF_FEW = 0.25, 0.4
-#: Values of a record that fell to a floor, and at the floor, at least.
-CAME, ARRIVED = 32, 10
+
+
+#: Values of a cycle of whole numbers that repeat, at least, where they need not: a walk on a
+#: few of them goes to and fro.
+REPEATED = 20
 
 
 class Verdict(NamedTuple):
@@ -55,9 +55,16 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
         return None
     if (x > 0).all() and 0 < t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
         return None  # it may as well fall to zero
+    if (x > 0).all() and 0 == t < c.limit < 0.05 * x[-1] and c.error > 1e-12:
+        return None
     if abs(c.limit - x[-1]) > 4 * float(np.ptp(x)):
         return None  # a limit so far away is an extrapolation, not an observation
-    if c.error > 1e-8 and not _slows(x) or abs(c.limit - t) <= 4 * _of_whole_numbers(x, c.limit):
+    away = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
+    if c.error > 1e-8 and not _slows(x):
+        return None
+    if c.error > 1e-10 and keep not in ("!=", "==") and ends_at_its_pace("limit-beyond", away):
+        return None
+    if abs(c.limit - t) <= 4 * _of_whole_numbers(x, c.limit):
         return None
     return Verdict("limit-beyond", f"{name} tends to {c.limit:.9g}, and there clause {clause} still holds.", True)
 
@@ -73,12 +80,15 @@ def verdict(
         sentence = f"{name} counts up and starts again at moments that its record does not explain."
         return Verdict("resets", sentence, False)
     found = _verdict(e, x, keep, t, name, clause, again)
-    if not found.sure and keep in (">", ">=", "<", "<="):
-        gap = swings_clear((x - t) * (1.0 if keep in (">", ">=") else -1.0))
-        if gap is not None:
-            sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
-            return Verdict("swings", sentence, True)
-    return found
+    if keep not in (">", ">=", "<", "<="):
+        return found
+    y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
+    if found.sure and (e.method in EXACT_METHODS or not ends_at_its_pace(found.slug, y)):
+        return found
+    if found.sure:
+        found = Verdict("doubtful", f"{name} comes nearer to {t:.6g}, at a pace that may end clause {clause}.", False)
+    surely = by_distance(x, keep, t, name, clause)
+    return found if surely is None else Verdict(*surely[:2], True, surely[2])
 
 
 def _verdict(
@@ -89,18 +99,22 @@ def _verdict(
     skip = noisy and e.method not in EXACT_METHODS and e.label is not Pattern.CHAOTIC or e.method in _NOISY
     found = None if skip else _never(e, x, keep, t, name, clause)
     if found is None or not found.sure or found.slug in ("floor", "limit-beyond") and e.method not in EXACT_METHODS:
-        far = _far_from_noise(x, keep, t, name, clause)
+        far = far_from_noise(x, keep, t)
         if far is not None:
-            return far
+            sentence = (
+                f"{name} scatters about a level that no longer moves, {far:.3g} deviations from {t:.6g}; "
+                f"clause {clause} never turns."
+            )
+            return Verdict("noise-floor", sentence, True)
         if noisy and drifts_away(x, keep, t):
             return Verdict("moves-away", f"{name} drifts away from {t:.6g}; clause {clause} never turns.", True)
     if found is None:
-        still = None if noisy else _no_progress(x, keep, t, name, clause)
+        still = None if noisy else _stays(x, keep, t, name, clause)
         if still is not None:
             return still
         return Verdict("no-model", f"{name} is {e.label.name}; no forecast for clause {clause}. {e.why[0]}", False)
     if (not found.sure or e.doubt > 0.25) and not noisy:
-        still = _no_progress(x, keep, t, name, clause)
+        still = _stays(x, keep, t, name, clause)
         if still is not None:
             return still
     if found.sure and (e.doubt > 0.25 or len(x) < 8 and e.doubt > 0 or len(x) < 12 and found.slug == "limit-beyond"):
@@ -113,6 +127,15 @@ def _verdict(
     ):
         return Verdict("limit-moves", f"{name} may tend to {e.limit:.6g}, but that estimate still moves.", False)
     return found
+
+
+def _stays(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
+    found = no_progress(x, keep, t)
+    if found is None:
+        return None
+    gap, rests = found
+    sentence = f"{name} keeps coming as near to {t:.6g} as {gap:.6g}, and no nearer; clause {clause} never turns."
+    return Verdict("floor" if rests else "cycle", sentence, True)
 
 
 _NOISY = ("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk")
@@ -136,6 +159,8 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
     if e.label in (Pattern.CONVERGING, Pattern.STABLE) and e.limit is not None:
         return _limit(e, x, keep, t, name, clause)
     if e.label is Pattern.OSCILLATING and e.period is not None and reaches_in_period(e, keep, t) is False:
+        if e.method == "periodic" and _by_chance(x, round(e.period)):
+            return Verdict("doubtful", f"{name} repeats {e.period:.6g} values, as it may by chance.", False)
         sentence = f"{name} repeats with period {e.period:.6g}, and clause {clause} holds all through."
         return Verdict("cycle", sentence, True, e.period)
     if e.label is Pattern.CHAOTIC:
@@ -143,6 +168,17 @@ def _never(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
     if e.label is Pattern.DIVERGING and e.model is not None and e.rate != 0 and goes_away(e, keep, float(x[-1]), t):
         return Verdict("moves-away", f"{name} is DIVERGING away from {t:.6g}; clause {clause} never turns.", True)
     return None
+
+
+def _by_chance(x: np.ndarray, period: int) -> bool:
+    """True if whole numbers repeat too few values, which follow each other otherwise elsewhere in the record."""
+    if not np.all(x == np.rint(x)):
+        return False
+    other = np.flatnonzero(x[period:] != x[:-period])
+    run = len(x) - period - (int(other[-1]) + 1 if other.size else 0)
+    if run >= REPEATED:
+        return False
+    return len(x) < 2 * REPEATED or len({*zip(x.tolist(), x[1:].tolist(), strict=False)}) > len(set(x[:-1].tolist()))
 
 
 def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
@@ -203,121 +239,6 @@ def _bounded(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verd
     if not low - (high - low) <= t <= high + (high - low):
         sentence = f"{name} is irregular within {low:.6g} and {high:.6g}, far from {t:.6g}; clause {clause} holds."
         return Verdict("chaotic", sentence, True)
-    return None
-
-
-def _far_from_noise(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
-    """A stationary record of noise whose range keeps well away from the threshold.
-
-    Asked of all of it where it has 40 values or more, of the last half and, if that still holds some of the way down,
-    of the last two fifths, 20 values or more, of the last third, 15 or more, and of what is not above the last 10
-    values, an eighth of the record at least; in the logarithm where the values are positive.  Its quarters must lie on
-    one level and the gap to the threshold exceed five deviations and twice the range.  Where its steps do not lean
-    back, the noise is correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.
-    A record that waits and moves now and then is a search, and not noise.
-    """
-    if keep not in (">", ">=", "<", "<="):
-        return None
-    n = len(x)
-    parts = ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), max(ARRIVED, n // 8)))
-    for start, least in parts:
-        late = x[start:]
-        if len(late) >= least:
-            gap = _stationary_gap(x, late, keep, t)
-            if gap is not None:
-                sentence = (
-                    f"{name} scatters about a level that no longer moves, {gap:.3g} deviations from {t:.6g}; "
-                    f"clause {clause} never turns."
-                )
-                return Verdict("noise-floor", sentence, True)
-    return None
-
-
-def _arrival(x: np.ndarray, keep: str) -> int:
-    """Index from which no value is above the last ten, seen from the threshold; the end where no way down was seen."""
-    y = x if keep in (">", ">=") else -x
-    outside = np.flatnonzero(y > y[-10:].max())
-    return int(outside[-1]) + 1 if len(x) >= CAME and outside.size >= 5 else len(x)
-
-
-def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> float | None:
-    """The gap in deviations if ``late`` is stationary noise and the way down to it is over; else None."""
-    side = 1.0 if keep in (">", ">=") else -1.0
-    y, mark, whole = late, t, x
-    if (x > 0).all() and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
-        y, mark, whole = np.log(late), math.log(t), np.log(x)
-    gap, span = float((side * (y - mark)).min()), float(np.ptp(y))
-    if gap <= 2.0 * span:
-        return None
-    spread = float(y.std(ddof=1))
-    if gap <= 5.0 * spread or spread == 0 or _intermittent(y):
-        return None
-    k = np.arange(len(y)) - (len(y) - 1) / 2
-    slope = float(k @ y / (k @ k))
-    rest = y - y.mean() - slope * k
-    se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
-    correlated = laws.lag_one(y) > (-0.2 if len(y) >= 15 else 0.1)  # of few values it is known to a third
-    if correlated:
-        own = float(rest @ rest)  # 0 on a line without noise
-        r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95) if own > 0 else 0.0
-        se *= math.sqrt((1.0 + r) / (1.0 - r))
-    means = np.array([part.mean() for part in np.array_split(y, 4)])
-    apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values
-    if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
-        return None
-    up = np.diff(y) > 0
-    turns = TURNS if len(y) >= 40 else TURNS_OF_FEW
-    if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < turns * len(y)):
-        return None  # a smooth bend is not noise
-    if correlated and wanders(side * (y - mark)):
-        return None
-    fastest = max(-side * slope, 0.0) + 2.0 * se
-    fell = side * (float(whole[:2].mean()) - float(y.mean()))
-    # either the way down was seen and is over, or the level can hardly move that far
-    down = max(int(np.argmax(side * (whole - y.mean()) < spread)), 1)
-    arrived = fell > 6.0 * spread and fastest < 0.15 * fell / down
-    return gap / spread if arrived or gap / max(fastest, 1e-300) > 25.0 * len(x) else None
-
-
-def _intermittent(y: np.ndarray) -> bool:
-    """True if few steps make up most of the movement, or every fourth value is the one before: a search that waits.
-
-    The median step of normal noise is 0.67 of its deviation, of noise with Student's three degrees of freedom 0.4.
-    """
-    d = np.abs(y[1:] - y[:-1])
-    if median(d) < QUIET * math.sqrt(float(np.mean(d * d))):
-        return True
-    rests = np.count_nonzero(d == 0)
-    return bool(rests > WAITS * len(d) and len(np.unique(y)) > 0.9 * (len(y) - rests))
-
-
-def _no_progress(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdict | None:
-    """An oscillation or a rest whose nearest approach to the threshold no longer comes nearer, quarter by quarter.
-
-    What is still to come is summed as a geometric series of the quarters' progress (Aitken), eight times for safety.
-    """
-    if len(x) < 32 or keep not in (">", ">=", "<", "<="):
-        return None
-    side = 1.0 if keep in (">", ">=") else -1.0
-    y = side * (x - t)
-    quarters = np.array_split(y, 4)[1:]
-    gap = float(y.min())
-    (a, b), spans = -np.diff([float(q.min()) for q in quarters]), [float(np.ptp(q)) for q in quarters]
-    turns = [int(np.count_nonzero(np.diff(np.sign(np.diff(q))))) for q in quarters]
-    if gap <= 0:
-        return None
-    far = [float(q.max()) for q in quarters]
-    smooth = 4 <= min(turns) and max(turns) < 0.45 * len(quarters[0])
-    if smooth and far[1] < 0.95 * far[0] and far[2] < 0.95 * far[1]:
-        return None  # the swings themselves become smaller
-    if wanders(y):
-        return None
-    rests = spans[2] < 1e-3 * gap and spans[2] <= 0.3 * spans[1] and spans[1] <= 0.5 * spans[0]
-    back = b <= 1e-9 * gap and abs(b) < 0.05 * gap and abs(a) < 0.3 * gap
-    slower = 0 < b < 0.8 * a and gap > 8 * b * b / (a - b)
-    if rests or min(turns) >= 4 and (back or slower):
-        sentence = f"{name} keeps coming as near to {t:.6g} as {gap:.6g}, and no nearer; clause {clause} never turns."
-        return Verdict("floor" if rests else "cycle", sentence, True)
     return None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
+from workbench.analysis.forecast.laws.rounded_share import rounded_share
 from workbench.analysis.series.integer_division import division
 
 #: Values run ahead one by one, and the bits a value may grow to.
@@ -42,6 +43,9 @@ def _laws(xs: list[int]) -> Iterator[tuple[str, Next]]:
     share = division(xs)
     if share is not None:
         yield "division", lambda recent: share(recent[-1])
+    rounded = rounded_share(xs)
+    if rounded is not None:
+        yield "rounded-share", lambda recent: rounded(recent[-1])
     d = [b - a for a, b in zip(xs, xs[1:], strict=False)]
     for p in (1, 2, 3, 4):
         for values, of_steps in ((xs, False), (d, True)):

@@ -1,8 +1,9 @@
 """Steps that repeat with a period: sales of a week, batches with a rest, a window that doubles and halves.
 
 The record, or its logarithm where it is positive and its ratios repeat, moves by the same steps in each period of 2 to
-16 values; two periods and three values more must show it to within rounding.  Each place of the period is then a
-counter of its own, and the first of them to cross the threshold ends the clause.
+16 values; two periods and three values more must show it to within rounding, and fewer of whole numbers whose steps
+differ.  Each place of the period is then a counter of its own, and the first of them to cross the threshold ends the
+clause.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps
 from workbench.kernels.laws import step_period
 
+#: Bits that the steps of less than two periods tell by repeating, at least.
+SURE = 12.0
 #: Longest period; rounding of a step, in units of the largest value, and of what is met exactly.
 LONGEST, ROUNDING, NEAR = 16, 8 * 2.2e-16, 1e-12
 
@@ -64,15 +67,22 @@ def _period(v: list[Any]) -> int | None:
         return step_period(v, LONGEST, ROUNDING) or None
     n = len(v)
     last, before = v[-1] - v[-2], v[-2] - v[-3]
-    for p in range(2, min(LONGEST, (n - 4) // 2) + 1):
+    for p in range(2, min(LONGEST, n - 6) + 1):
         # two steps tell nearly all periods apart
         if v[-1 - p] - v[-2 - p] != last or v[-2 - p] - v[-3 - p] != before:
             continue
         steps = [b - a for a, b in zip(v, v[1:], strict=False)]
         if steps[p:] == steps[:-p]:
+            if n < 2 * p + 4 and _bits(steps[-p:]) * (n - 1 - p) < SURE:
+                return None
             uneven = max(steps[-p:]) != min(steps[-p:])
             return p if uneven and v[-1] != v[-1 - p] else None
     return None
+
+
+def _bits(steps: list[Any]) -> float:
+    """Bits that one step tells: the logarithm of the chance that two of a period are equal."""
+    return -math.log2(sum((steps.count(s) / len(steps)) ** 2 for s in set(steps)))
 
 
 def _crossing(v: list[Any], p: int, op: str, t: float) -> Steps | None:

@@ -37,7 +37,7 @@ def swings_clear(y: np.ndarray) -> float | None:
     n = len(y)
     late = y[n // 4 :]
     steps = np.diff(late)
-    if n < FEWEST or not np.all(y > 0) or np.count_nonzero(steps[1:] * steps[:-1] < 0) < TURNS:
+    if n < FEWEST or not (y > 0).all() or np.count_nonzero(steps[1:] * steps[:-1] < 0) < TURNS:
         return None
     noisy = laws.is_noisy(late)
     walks = wanders(y)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.analysis.forecast.endless.pace import levels
 from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution
 from workbench.kernels.laws import slope
+
+#: Growth of the logarithm over three quarters of a record at least, in all and in deviations, and the rate at the end
+#: as a share of that before.
+GROWN, BEYOND, STEADILY = 1.0, 4.0, 0.85
+#: Scatter of smooth growth as a share of it, and its growth in the last quarter as a share of that in the one before.
+SMOOTHLY, EVENLY = 0.1, 0.93
 
 
 def goes_away(e: Evolution, keep: str, last: float, t: float) -> bool:
@@ -33,3 +40,28 @@ def drifts_away(x: np.ndarray, keep: str, t: float) -> bool:
     if not (b > 6.0 * error and b1 > 0 and 0.5 * b1 < b2):
         return False
     return 2.0 * b * float(y[half:].min()) > 20.0 * float(np.var(np.diff(y)))
+
+
+def outgrows(y: np.ndarray) -> bool:
+    """True if y (n,) > 0, the distance to the threshold, grows by factors, 40 values or more, and no slower of late.
+
+    Its logarithm rises on a line, by far more than it scatters about that, and as fast at the end as before; a residual
+    that grows for a while, as that of a matrix far from normal, grows more and more slowly.
+    """
+    n = len(y)
+    if n < 40 or not (y > 0).all():
+        return False
+    z = np.log(y)
+    late = z[n // 4 :]
+    k = np.arange(len(late)) - (len(late) - 1) / 2
+    rise = float(k @ late / (k @ k))
+    scatter = float((late - late.mean() - rise * k).std())
+    if not rise * len(late) > max(GROWN, BEYOND * scatter):
+        return False
+    if scatter < SMOOTHLY * rise * len(late):
+        early, middle, end = (float(z[k - 3 : k].mean()) for k in (n // 2, 3 * n // 4, n))
+        if end - middle < EVENLY * (middle - early):
+            return False
+    first, before, last = levels(z)[0]
+    size = 3 * n // 8
+    return bool((last - before) / size >= STEADILY * (before - first) / (n - 2 * size) > 0)

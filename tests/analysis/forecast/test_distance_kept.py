@@ -1,0 +1,127 @@
+"""A "never" from the distance to the threshold: returns, settling, growth, scatter; and what looks so and ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.analysis.forecast.endless.dies_out import dies_out
+from workbench.analysis.forecast.endless.diverges_from import outgrows
+from workbench.analysis.forecast.endless.pace import closes_in, is_walk, slow_part
+from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
+
+K = np.arange(50.0)
+
+
+def prey(count: int, step: float = 0.4) -> np.ndarray:
+    """The prey of Lotka and Volterra's cycle by the midpoint rule: a smooth curve of long lows and short peaks."""
+    x, y, out = 0.5, 1.0, []
+    for _ in range(count):
+        out.append(x)
+        for _ in range(20):
+            u, v = x, y
+            for _ in range(8):
+                a, b = (x + u) / 2, (y + v) / 2
+                u, v = x + step / 20 * a * (1 - b), y + step / 20 * b * (a - 1)
+            x, y = u, v
+    return np.array(out)
+
+
+def answer(values: np.ndarray, op: str, threshold: float) -> wb.Termination:
+    monitor = wb.TerminationMonitor([("x", "t")])
+    for x in values.tolist():
+        monitor.observe({"x": x}, True, [(x, op, threshold)])
+    return monitor.prediction()
+
+
+def test_a_cycle_whose_lows_are_far_nearer_than_its_peaks_never_ends():
+    values = prey(50)
+    gap = returns_clear(values - 0.5 * values.min())
+    assert gap is not None and 0.45 * values.min() < gap < 0.51 * values.min()  # its lows lie between the samples
+    assert answer(values, ">", 0.5 * float(values.min())).outcome == "never"
+
+
+@pytest.mark.parametrize("fall", [0.002, 0.01, 0.05])
+@pytest.mark.parametrize("period", [7.3, 12.0, 17.0])
+def test_swings_on_a_level_that_falls_may_arrive(fall, period):
+    swings = 1 + 0.3 * np.sin(2 * np.pi * K / period)
+    assert returns_clear((1 - fall * K) + 0.3 * np.sin(2 * np.pi * K / period) + 49 * fall - 0.6) is None
+    assert returns_clear(swings * (1 - fall) ** K - 0.01) is None or 0.01 > (1 - fall) ** 600 * 0.7
+    assert envelope_clear(swings * (1 - fall) ** K - 0.01) is None or fall < 0.005
+
+
+def test_a_walk_is_not_taken_for_swings():
+    rng = np.random.default_rng(8)
+    walks = [20.0 + np.cumsum(rng.normal(size=60)) for _ in range(200)]
+    kept = [y for y in walks if y.min() > 1]
+    assert len(kept) > 100
+    assert sum(returns_clear(y) is not None or envelope_clear(y) is not None for y in kept) <= len(kept) // 50
+    assert sum(is_walk(y) for y in kept) > 0.8 * len(kept)
+    assert not is_walk(np.sin(0.7 * K)) and not is_walk(rng.normal(size=60))
+
+
+@pytest.mark.parametrize(("rate", "rests"), [(0.8, True), (0.85, True), (0.97, False), (0.99, False)])
+def test_what_shrinks_fast_enough_comes_to_rest_above(rate, rests):
+    found = dies_out(1.0 + 5.0 * rate**K)
+    assert (found is not None) == rests and (found is None or found == (pytest.approx(1.0, abs=0.1), 1))
+
+
+def test_a_fast_part_does_not_hide_a_slow_one():
+    slow = 0.99**K
+    assert dies_out(slow + 5.0 * 0.8**K) is None
+    assert slow_part(3.0 - 0.01 * K + 5.0 * 0.8**K) == pytest.approx(0.12, rel=0.1)
+    assert slow_part(1.0 + 5.0 * 0.9**K) < 1e-3
+    assert dies_out(1.0 / (K + 1.0)) is None and dies_out((K + 1.0) ** -0.3) is None
+
+
+def test_a_transient_that_settles_into_a_cycle():
+    values = 0.2 + np.resize([0.3, 0.05, 0.2, 0.1], 50) + 2.0 * 0.7**K
+    gap, period = dies_out(values) or (0.0, 0)
+    assert gap == pytest.approx(0.25, abs=1e-3) and period in (1, 4)
+    assert answer(values, ">", 0.2).outcome == "never"
+
+
+def test_steady_growth_goes_away_and_growth_that_slackens_does_not():
+    ripple = 1 + 0.3 * np.sin(2.0 * K)
+    assert outgrows(1.2**K) and outgrows(1.15**K * ripple)
+    assert not outgrows(1.01**K) and not outgrows(K + 1.0)
+    m = 0.9 * np.eye(9) + 0.3 * np.eye(9, k=1)
+    vectors = [np.eye(9)[-1]]
+    while len(vectors) < 50:
+        vectors.append(m @ vectors[-1])
+    norms = np.linalg.norm(vectors, axis=1)
+    for n in (24, 30, 45, 50):
+        assert not outgrows(norms[:n])
+
+
+def test_scatter_far_from_a_tolerance_and_near_to_one():
+    x, values = 0.3, []
+    for _ in range(60):
+        values.append(abs(3.9 * x * (1 - x) - x))
+        x = 3.9 * x * (1 - x)
+    residual = np.array(values)
+    assert scatter_clear(np.log(residual / 1e-13)) is not None
+    assert scatter_clear(np.log(residual / (0.5 * residual.min()))) is None
+    falling = residual * 0.9 ** K[-1] ** (np.arange(60) / 60)
+    assert scatter_clear(np.log(falling / 1e-6)) is None
+
+
+def test_a_level_that_falls_under_its_swings_closes_in():
+    swings = 0.4 * np.sin(0.9 * K)
+    assert closes_in(3.0 - 0.02 * K + swings, 2.0) and not closes_in(3.0 + swings, 2.5)
+
+
+def test_whole_numbers_that_go_to_and_fro_by_chance_are_no_cycle():
+    values = np.array([1, 0, 1, 0, 1, 0, 1])
+    assert answer(values, "<", 10).outcome != "never"
+    assert answer(np.resize([1, 0, 3], 50), "<", 10).outcome == "never"
+
+
+def test_a_limit_is_reached_by_what_does_not_change():
+    monitor = wb.TerminationMonitor([("x", "t")], trip_limit=90)
+    for _ in range(10):
+        monitor.observe({"x": 3.0}, True, [(3.0, ">", 0.5)])
+    found = monitor.prediction()
+    assert (found.outcome, found.remaining, found.reason.slug) == ("terminates", 81, "trip-limit")
+    assert 0.9 < found.confidence < 0.95

@@ -1,0 +1,78 @@
+"""Decides if an operand's movement dies out before it can reach the threshold.
+
+The movement is that from each value to the one a period later (period 1: to the next), summed over three blocks that
+follow each other. Where each block has a fixed share of the one before, all that is to come is a geometric series.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.forecast.endless.pace import is_walk
+
+#: Fewest values, and the longest period that is tried.
+FEWEST, LONGEST = 24, 16
+#: A block's movement as a share of that of the block before, at most, and how many times the rest of the series must
+#: not lead to the threshold.
+SHRINKS, REST = 0.6, 8.0
+#: Lengths of the record for which the present movement must not, and that which does not shrink (Aitken).
+PRESENT, LASTING = 2.5, 10.0
+#: The share of a block's movement in the one before that rises, as that of a power law, or falls, as where growth
+#: turns, against the share before.
+RISING, TURNS = 1.2, 0.7
+#: Movement over a cycle as a share of that within it, at most.
+REPEATS = 0.1
+#: Share of values that are the one before, at most: a search that waits moves again.
+WAITS = 0.125
+
+
+def dies_out(y: np.ndarray) -> tuple[float, int] | None:
+    """(gap, period) if y (n,) > 0, the distance to the threshold, comes to rest or into a cycle before 0; else None."""
+    n = len(y)
+    if n < FEWEST or not (y > 0).all() or np.count_nonzero(y[1:] == y[:-1]) > WAITS * n:
+        return None
+    steps = np.abs(y[1:] - y[:-1])
+    least = float(y[-max(n // 8, 1) :].min())
+    for period in range(1, min(n // 4, LONGEST) + 1):
+        # the usual case: it moves too much at its end
+        size = max(n // 8, period)
+        last = float(np.abs(y[-size:] - y[-size - period : -period]).sum())
+        if PRESENT * last * n > least * size * period:
+            continue
+        moves = np.abs(y[period:] - y[:-period])
+        if period > 1 and float(moves[-period:].sum()) > REPEATS * float(steps[-period:].sum()):
+            continue
+        # a curve may stop for an eighth of its record, a cycle repeats itself
+        for size in (n // 4, max(n // 8, period))[: 1 if period == 1 else 2]:
+            gap = float(y[-size:].min())
+            if _shrinks(moves, size, period, gap * size / n):
+                if period > 1 or _comes_to_rest(y, size, gap):
+                    return gap, period
+    return None
+
+
+def _comes_to_rest(y: np.ndarray, size: int, gap: float) -> bool:
+    """False for a walk, where growth turns, and for time in steps that are small for a while, far from its end."""
+    first, before, last = (float(y[-1 - i * size] - y[-1 - (i - 1) * size]) for i in (3, 2, 1))
+    if is_walk(y):
+        return False
+    if first < 0 and before < 0 and last < 0:
+        return last * first > TURNS * before * before
+    return gap < float(np.ptp(y)) or not (first > 0 and before > 0 and last > 0)
+
+
+def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:
+    """True if the movement of the last three blocks shrinks, and what is to come is too little for the gap.
+
+    ``allowed``: the gap over the number of blocks in the record.
+    """
+    first, before, last = (float(moves[-i * size : len(moves) - (i - 1) * size].sum()) / period for i in (3, 2, 1))
+    if not first > before > last or PRESENT * last > allowed:
+        return False
+    share = max(before / first, last / before)
+    slows = first + last - 2.0 * before
+    lasting = max((first * last - before * before) / slows, 0.0) if slows > 0 else last
+    if first * last > RISING * before * before:
+        lasting = last
+    gap = allowed * len(moves) / size
+    return share <= SHRINKS and REST * last * share / (1.0 - share) < gap and LASTING * lasting < allowed

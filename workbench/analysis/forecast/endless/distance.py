@@ -1,0 +1,69 @@
+"""Decides from the distance to the threshold alone, without a model of the operand, if it is never covered.
+
+A careful eye says "never" of a record that returns to the same level, settles, grows away, or scatters far off; and
+does not where the pace that it shows leads there within some lengths of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.forecast.endless.dies_out import dies_out
+from workbench.analysis.forecast.endless.diverges_from import outgrows
+from workbench.analysis.forecast.endless.pace import closes_in, flickers, is_walk, slackens, slow_part, steady
+from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.swings import swings_clear
+
+#: Way down of a residual's logarithm that is one, and the way still to go in parts of it.
+FALLING, AFTER = 1.0, 2.0
+#: Values that any of these needs, at least.
+FEWEST = 24
+#: Lengths of the record for which what does not shrink of a movement must not lead to the threshold.
+PACE = 10.0
+
+
+def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str, float | None] | None:
+    """(slug, sentence, period) of a "never" from the distance to the threshold alone, without a model; else None."""
+    y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
+    if len(y) < FEWEST or float(y.min()) <= 0:
+        return None
+    gap = swings_clear(y)
+    if gap is not None and (closes_in(y, gap) or is_walk(y, gap)):
+        gap = None
+    if gap is None:
+        gap = returns_clear(y) or envelope_clear(y)
+    residual = keep in (">", ">=") and t > 0 and bool((x > 0).all())
+    z = np.log(x / t) if residual else y
+    if gap is not None and flickers(z[len(z) // 4 :]) and not steady(z, float(z.min())):
+        gap = None
+    if gap is not None:
+        sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
+        return "swings", sentence, None
+    rest = dies_out(y)
+    # a residual that fell by factors, and has more of them to fall, may rest for a while at a saddle
+    fell = float(z[0] - z[-1]) if residual else 0.0
+    if rest is not None and (rest[1] > 1 or not FALLING < fell < float(z[-1]) / AFTER):
+        gap, period = rest
+        if period > 1:
+            sentence = f"{name} settles into period {period}, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
+            return "cycle", sentence, float(period)
+        sentence = f"{name} moves less and less, and comes to rest {gap:.3g} away from {t:.6g}; clause {clause} holds."
+        return "limit-beyond", sentence, None
+    if outgrows(y):
+        return "moves-away", f"{name} grows away from {t:.6g}; clause {clause} never turns.", None
+    if scatter_clear(z) is not None and not closes_in(y, float(y.mean())):
+        sentence = f"{name} scatters, and its nearest values leave {t:.6g} out of reach; clause {clause} holds."
+        return "chaotic", sentence, None
+    return None
+
+
+def ends_at_its_pace(slug: str, y: np.ndarray) -> bool:
+    """True if the record itself speaks against a "never" of a model: what is left of its movement leads to 0."""
+    gap = float(y.min())
+    if gap <= 0:
+        return False
+    if slug == "limit-beyond":
+        return slow_part(y) * 4.0 * PACE > gap
+    if slug == "moves-away":
+        return slackens(y)
+    return slug in ("cycle", "chaotic") and closes_in(y, gap)

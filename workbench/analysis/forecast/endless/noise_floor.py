@@ -1,0 +1,106 @@
+"""Noise about a level that no longer moves, far from the threshold: the floor of a residual, a settled sensor."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.forecast.endless.pace import is_walk
+from workbench.analysis.forecast.endless.swings import wanders
+from workbench.analysis.forecast.laws.exact_continuation import median
+from workbench.kernels import laws
+
+#: Median step over the root of the mean square, of noise at least; share of steps that rest, at most, on values that do
+#: not come again.
+QUIET, WAITS = 0.25, 0.2
+#: Turns of correlated noise, as a share of its values, at least: half of the steps of a random walk turn, two thirds of
+#: those of white noise. Of fewer than 40 values more are asked for, because a slow wave has some, too.
+TURNS, TURNS_OF_FEW = 0.25, 0.4
+#: Values of a record that fell to a floor, and at the floor, at least.
+CAME, ARRIVED = 32, 10
+#: The gap below a floor that was reached within the record, in parts of the way down to it; or lengths of the record
+#: for which its steepest slope must not lead over the gap; and the same of a level that no way down was seen to.
+AFTER, LASTS, ANYWAY = 2.0, 6.0, 25.0
+
+
+def far_from_noise(x: np.ndarray, keep: str, t: float) -> float | None:
+    """The gap in deviations of a stationary record of noise whose range keeps well away from t; else None.
+
+    Asked of all of it where it has 40 values or more, of the last half and, if that still holds some of the way down,
+    of the last two fifths, 20 values or more, of the last third, 15 or more, and of what is not above the last 10
+    values, an eighth of the record at least; in the logarithm where the values are positive.  Its quarters must lie on
+    one level and the gap to the threshold exceed five deviations and twice the range.  Where its steps do not lean
+    back, the noise is correlated: the gap must be ten times the range, and a slope has the error of an AR(1) record.
+    A record that waits and moves now and then is a search, and not noise.
+    """
+    if keep not in (">", ">=", "<", "<="):
+        return None
+    n = len(x)
+    parts = ((0, 40), (n // 2, 20), (3 * n // 5, 20), (2 * n // 3, 15), (_arrival(x, keep), max(ARRIVED, n // 8)))
+    for start, least in parts:
+        late = x[start:]
+        if len(late) >= least:
+            gap = _stationary_gap(x, late, keep, t)
+            if gap is not None:
+                return gap
+    return None
+
+
+def _arrival(x: np.ndarray, keep: str) -> int:
+    """Index from which no value is above the last ten, seen from the threshold; the end where no way down was seen."""
+    y = x if keep in (">", ">=") else -x
+    outside = np.flatnonzero(y > y[-10:].max())
+    return int(outside[-1]) + 1 if len(x) >= CAME and outside.size >= 5 else len(x)
+
+
+def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> float | None:
+    """The gap in deviations if ``late`` is stationary noise and the way down to it is over; else None."""
+    side = 1.0 if keep in (">", ">=") else -1.0
+    y, mark, whole = late, t, x
+    if (x > 0).all() and t > 0 and (side > 0 or float(late.max()) > 10.0 * float(late.min())):
+        y, mark, whole = np.log(late), math.log(t), np.log(x)
+    gap, span = float((side * (y - mark)).min()), float(np.ptp(y))
+    if gap <= 2.0 * span:
+        return None
+    spread = float(y.std(ddof=1))
+    if gap <= 5.0 * spread or spread == 0 or _intermittent(y):
+        return None
+    k = np.arange(len(y)) - (len(y) - 1) / 2
+    slope = float(k @ y / (k @ k))
+    rest = y - y.mean() - slope * k
+    se = math.sqrt(float(rest @ rest) / (len(y) - 2) / float(k @ k))
+    fell = side * (float(whole[:2].mean()) - float(y.mean()))
+    correlated = laws.lag_one(y) > (-0.2 if len(y) >= 15 else 0.1)  # of few values it is known to a third
+    if correlated:
+        own = float(rest @ rest)  # 0 on a line without noise
+        r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95) if own > 0 else 0.0
+        se *= math.sqrt((1.0 + r) / (1.0 - r))
+    means = np.array([part.mean() for part in np.array_split(y, 4)])
+    apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values
+    if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
+        return None
+    up = np.diff(y) > 0
+    turns = TURNS if len(y) >= 40 else TURNS_OF_FEW
+    if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < turns * len(y)):
+        return None  # a smooth bend is not noise
+    if correlated and (wanders(side * (y - mark)) or y is late and is_walk(y)):
+        return None
+    fastest = max(-side * slope, 0.0) + 2.0 * se
+    # either the way down was seen and is over, or the level can hardly move that far
+    down = max(int(np.argmax(side * (whole - y.mean()) < spread)), 1)
+    arrived = fell > 6.0 * spread and fastest < 0.15 * fell / down
+    lasts = gap / max(fastest, 1e-300) / len(x)
+    return gap / spread if arrived and (gap < AFTER * fell or lasts > LASTS) or lasts > ANYWAY else None
+
+
+def _intermittent(y: np.ndarray) -> bool:
+    """True if few steps make up most of the movement, or every fourth value is the one before: a search that waits.
+
+    The median step of normal noise is 0.67 of its deviation, of noise with Student's three degrees of freedom 0.4.
+    """
+    d = np.abs(y[1:] - y[:-1])
+    if median(d) < QUIET * math.sqrt(float(np.mean(d * d))):
+        return True
+    rests = np.count_nonzero(d == 0)
+    return bool(rests > WAITS * len(d) and len(np.unique(y)) > 0.9 * (len(y) - rests))

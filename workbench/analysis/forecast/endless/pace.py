@@ -1,0 +1,146 @@
+"""The pace at which an operand comes nearer to its threshold, and if it may be that of a random walk.
+
+A loop that ends within ``LENGTHS`` times the length of its record, at one pace, has shown a part of the way to its
+threshold in it: where the record shows less, by more than its scatter, no such end lies ahead.  y is the distance to
+the threshold, n values, all above 0.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from workbench.kernels import laws
+
+#: Lengths of the record for which the pace must not lead to the threshold; the same for scatter, which hides a slope.
+LENGTHS, SCATTER = 12.0, 10.0
+#: Standard errors by which a slope that scatter hides may be steeper.
+ERRORS = 2.5
+#: The same for a pace that is seen.
+CLOSES = 16.0
+#: Correlation of the steps of a smooth curve, and variance over q steps of what does not walk as a share of a walk's;
+#: the same where the gap is less than so many deviations of a walk.
+SMOOTH, NARROW, REFLECTED, WALK = 0.5, 0.15, 0.03, 2.5
+#: Numbers of steps that are asked for it.
+LAGS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28)
+#: Correlation of steps that lean back, as those of noise about a level do.
+LEANS = -0.3
+#: Growth of a third that is less than that of the one before, as a share.
+SLACK = 0.7
+#: The share of a quarter's fall in the one before, from which on it rises.
+RISING, STEEP = 1.2, 0.9
+#: Standard errors of a fall that is one, and its share of the fall before it from which it is about to end.
+SEEN, SLOWING = 2.0, 0.35
+#: Difference of the shares that are left of a level and of its swings, if they shrink together.
+TOGETHER = 0.15
+
+
+def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
+    """True if the record is as wide as a random walk of its steps at every lag, and no smooth curve.
+
+    The variance of the difference over q steps is q times that of one step for a walk, and much less for swings.  A
+    walk that may lead over the gap is told from swings less easily: one that is reflected is narrow, too.
+    """
+    alike = laws.lag_one(y)
+    if alike > SMOOTH:
+        return False
+    step = _variance(y[1:] - y[:-1])
+    within = gap is not None and gap * gap < WALK * WALK * 9.0 * len(y) * step and alike > LEANS
+    narrow = (REFLECTED if within else NARROW) * step
+    return all(_variance(y[q:] - y[:-q]) > narrow * q for q in LAGS if 3 * q <= len(y))
+
+
+def _variance(d: np.ndarray) -> float:
+    mean = float(d.sum()) / len(d)
+    return float(d @ d) / len(d) - mean * mean
+
+
+def steady(z: np.ndarray, gap: float) -> bool:
+    """True if z lies on one level: its slope does not lead over the gap, it scatters evenly, and it does not walk.
+
+    The slope has the error of a first-order autoregression.  Dips, which are long in a logarithm, are cut off: a trend
+    shows in all that is left.
+    """
+    n = len(z)
+    z = np.maximum(z, float(np.partition(z, n // 4)[n // 4]))
+    k = np.arange(n) - (n - 1) / 2
+    slope = float(k @ z / (k @ k))
+    rest = z - z.mean() - slope * k
+    own = float(rest @ rest)
+    if own <= 0:
+        return False
+    r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95)
+    error = math.sqrt(own / (n - 2) / float(k @ k) * (1.0 + r) / (1.0 - r))
+    if SCATTER * n * (max(-slope, 0.0) + ERRORS * error) > gap or slope > 4.0 * error:
+        return False
+    first, last = float(z[: n // 2].std()), float(z[-(n // 2) :].std())
+    return 0.5 * first < last < 2.0 * first and not is_walk(z, gap)
+
+
+def flickers(y: np.ndarray) -> bool:
+    """True if the record looks like noise and passes the middle of its swings at every third value."""
+    above = y > 0.5 * (float(y.max()) + float(y.min()))
+    return bool(3 * np.count_nonzero(above[1:] != above[:-1]) > len(y)) and laws.is_noisy(y)
+
+
+def closes_in(y: np.ndarray, gap: float) -> bool:
+    """True if the level falls, by more than its scatter, at a pace that ends it, and not much more slowly than before.
+
+    The level is that under three windows of Hann's, of 3/8 of the record, which swings of whatever phase hardly change.
+    """
+    n = len(y)
+    size = 3 * n // 8
+    if size < 4:
+        return False
+    (first, before, last), spread = levels(y)
+    fall = before - last
+    # what shrinks with its swings is on its way to zero, however fast it was at first
+    together = last < before and abs(spread[2] / max(spread[1], 1e-300) - last / before) < TOGETHER * last / before
+    slowing = 0.0 if together else SLOWING
+    step, window = np.diff(y[n - 2 * size :]), _hann(size)
+    bend = np.diff(step)  # of noise three times the variance of a step, of a smooth curve less
+    noise = min(float(step @ step) / len(step), float(bend @ bend) / (3.0 * len(bend)))
+    scatter = math.sqrt(noise * float(window @ window))
+    return fall > max(SEEN * scatter, slowing * (first - before)) and fall * n / size * CLOSES > gap
+
+
+def levels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means and deviations (3,) under windows of Hann's at the start, before the last, and at the end."""
+    n = len(y)
+    size = 3 * n // 8
+    window = _hann(size)
+    parts = np.stack([y[k : k + size] for k in (0, n - 2 * size, n - size)])
+    means = parts @ window
+    return means, np.sqrt((parts - means[:, None]) ** 2 @ window)
+
+
+@functools.cache
+def _hann(size: int) -> np.ndarray:
+    window = np.hanning(size + 2)[1:-1]
+    return np.asarray(window / window.sum())
+
+
+def slow_part(y: np.ndarray) -> float:
+    """The fall in a quarter of the record that goes on when what shrinks by a fixed share has died away (Aitken).
+
+    Of falls that do not shrink from quarter to quarter it is the last of them; 0 where the record rises.
+    """
+    n, quarter = len(y), (len(y) - 2) // 3 if len(y) < 12 else len(y) // 4
+    at = [float(y[max(k - 3, 0) : k].mean()) for k in (n - 3 * quarter, n - 2 * quarter, n - quarter, n)]
+    a, b, c = (at[i] - at[i + 1] for i in range(3))
+    # a share that rises, as that of a power law or of many modes does, or that was none
+    if not STEEP * a > b > c > 0 or a * c > RISING * b * b or a + c <= 2.0 * b:
+        return max(c, 0.0)
+    return min(max((a * c - b * b) / (a + c - 2.0 * b), 0.0), c)
+
+
+def slackens(y: np.ndarray) -> bool:
+    """True if a distance that grows does so more slowly from third to third, as a logarithm, and as it is unevenly."""
+    n = len(y)
+    if n < 9 or laws.lag_one(y) < SMOOTH:
+        return False
+    at = np.array([y[k : k + 3].mean() for k in (0, n // 3 - 1, 2 * n // 3 - 1, n - 3)])
+    plain, logs = np.diff(at), np.diff(np.log(at))
+    return bool(logs[2] < SLACK * logs[1] and not SLACK * plain[1] < plain[2] < plain[1] / SLACK)

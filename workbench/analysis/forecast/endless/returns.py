@@ -1,0 +1,143 @@
+"""Decides from an operand's returns, its nearest approaches to the threshold, if it stays on its side.
+
+A return is the least distance of one swing below the middle of the record's swings.  No law of the swings is needed: a
+loop that ends within ``LENGTHS`` times the record's length at the pace of its returns has returned nearer and nearer,
+by at least that part of the gap.  Where the returns scatter too much for that, as those of chaos do, their own tail
+tells the chance of a later one that crosses: the tail of the least of them is exponential in a logarithmic scale
+(B. M. Hill, Ann. Statist. 3, 1975), and its rate, estimated from k of them, is averaged over.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.analysis.forecast.endless.pace import LENGTHS, is_walk, levels, steady
+from workbench.kernels import laws
+
+#: Fewest values, of what scatters, and returns of that.
+FEWEST, MANY, SCATTERED = 24, 40, 8
+#: Difference of two swings that are alike, as a share of their deviation; a fall of returns that does not count, as a
+#: share of the gap.
+ALIKE, NOTHING = 0.03, 0.002
+#: Crossings of the middle of swings, at least.
+CROSSINGS = 8
+#: The returns span this share of the record, at least, and rise by this share of the gap, at most.
+SPAN, RISE = 0.28, 0.5
+#: Chance of a crossing within nine times the record's length, at most.
+CHANCE = 0.02
+
+
+def returns_clear(y: np.ndarray) -> float | None:
+    """The gap that stays if y (n,) > 0, the distance to the threshold, returns to the same level; else None."""
+    n = len(y)
+    if n < FEWEST or not (y > 0).all():
+        return None
+    late = y[n // 4 :]
+    at, low, top = _swings(y, 0.5 * (float(late.max()) + float(late.min())))
+    for first in range(len(low) - 1):
+        part, tops, span = low[first:], top[first:], float(at[-1] - at[first])
+        if span < SPAN * n:
+            break
+        gap, per_length = float(part.min()), LENGTHS * n / span
+        if gap <= per_length * _drawdown(part) or float(part[-1] - part[0]) > RISE * gap or _hastens(part, gap):
+            continue
+        if len(part) == 2 and not _repeats(y, span):
+            continue
+        middle = 0.5 * (part[-1] + tops[-1])
+        if middle > per_length * (0.5 * (part[0] + tops[0]) - middle) and not is_walk(y, gap):
+            return gap
+    return None
+
+
+def _repeats(y: np.ndarray, lag: float) -> bool:
+    """True if y is what it was ``lag`` values before, between its samples by cubic interpolation."""
+    whole = int(lag)
+    f = lag - whole
+    if whole < 1 or whole + 2 >= len(y):
+        return False
+    size = len(y) - whole - 2
+    before, at, after = (f - 1) * (f - 2), (f + 1) * (f - 2), f * (f + 1)
+    weights = -f * before / 6, (f + 1) * before / 2, -f * at / 2, after * (f - 1) / 6  # of Lagrange
+    rest = sum(w * y[whole - 1 + i : whole - 1 + i + size] for i, w in enumerate(weights)) - y[:size]
+    return float(rest @ rest) < ALIKE * ALIKE * size * float(np.var(y[:size]))
+
+
+def _hastens(part: np.ndarray, gap: float) -> bool:
+    """True if the returns come nearer by ever more."""
+    falls = -np.diff(part)
+    if len(part) < 3 or not np.all(falls > 0):
+        return False
+    return bool(falls[-1] > 0.7 * falls[-2] and float(falls.sum()) > NOTHING * gap)
+
+
+def _swings(y: np.ndarray, middle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places and least values of the whole swings below the middle, and the largest value between each and the next.
+
+    The least value of a smooth curve lies between its samples: that of the parabola through three of them.  There is
+    one largest value less where the record ends in the last swing.
+    """
+    below = y < middle
+    edges = np.flatnonzero(below[1:] != below[:-1]) + 1
+    starts = edges[below[edges]]
+    ends = edges[~below[edges]]
+    at, low, top = [], [], []
+    for i, start in enumerate(starts):
+        end = int(ends[np.searchsorted(ends, start)]) if len(ends) and ends[-1] > start else len(y)
+        k = int(start) + int(np.argmin(y[start:end]))
+        if k + 1 >= len(y):
+            break
+        bend, slope = float(y[k - 1] - 2.0 * y[k] + y[k + 1]), float(y[k + 1] - y[k - 1])
+        at.append(k - (0.5 * slope / bend if bend > 0 else 0.0))
+        low.append(float(y[k]) - (slope * slope / (8.0 * bend) if bend > 0 else 0.0))
+        if i + 1 < len(starts):
+            top.append(float(y[end : int(starts[i + 1])].max()))
+    return np.array(at), np.array(low), np.array(top[: len(at)])
+
+
+def envelope_clear(y: np.ndarray) -> float | None:
+    """The gap that stays if y (n,) > 0 swings about one level with one amplitude, in all or the last 3/4; else None.
+
+    The lower envelope is the level less as many deviations as the nearest approach has, both under three windows.
+    """
+    n = len(y)
+    if n < MANY or not (y > 0).all() or laws.is_noisy(y[n // 4 :]):
+        return None
+    for start in (0, n // 4):
+        part = y[start:]
+        middle = 0.5 * (float(part.max()) + float(part.min()))
+        above = part > middle
+        if np.count_nonzero(above[1:] != above[:-1]) < CROSSINGS:
+            return None
+        level, spread = levels(part)
+        gap = float(part.min())
+        envelope = level - float((level.min() - gap) / spread.min()) * spread
+        size = 3 * len(part) // 8
+        if LENGTHS * n / size * _drawdown(envelope) < gap and np.ptp(envelope) < RISE * gap and not is_walk(y, gap):
+            return gap
+    return None
+
+
+def _drawdown(values: np.ndarray) -> float:
+    """The largest fall from a value to a later one."""
+    return float((np.maximum.accumulate(values) - values).max())
+
+
+def scatter_clear(z: np.ndarray) -> float | None:
+    """The chance that z (n,) > 0, whose returns scatter, crosses 0 within nine times its length, if small; else None.
+
+    z is the logarithm of a residual over its threshold, or a distance.
+    """
+    n = len(z)
+    if n < MANY or not (z > 0).all():
+        return None
+    inner = z[1:-1]
+    low = np.sort(inner[(inner <= z[:-2]) & (inner < z[2:])])
+    count = len(low)
+    if count < SCATTERED:
+        return None
+    k = count // 2
+    spacing = float((low[k] - low[:k]).sum())
+    if spacing <= 0:
+        return None
+    chance = 9.0 * k * (1.0 + float(low[k]) / spacing) ** -k
+    return chance if chance < CHANCE and steady(z, float(z.min())) else None

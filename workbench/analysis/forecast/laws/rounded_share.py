@@ -1,0 +1,82 @@
+"""Whole numbers that gain or lose a share, rounded down, and a whole number: x' = x + (p x) // q + c, or less of it.
+
+Balances in cents with interest and a payment, bids raised by a part and a coin, stocks with a share that decays.  Each
+step bounds the share from both sides; the plainest fraction within all bounds, for the c that leaves any, is the rule.
+It is kept only if it reproduces every value exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+#: Fewest values and different steps; largest values, which float64 holds; whole numbers c that are tried; the largest
+#: denominator, which few values cannot tell.
+FEWEST, DIFFERENT, LARGEST, TRIED, PLAIN = 8, 4, 1 << 50, 64, 5000
+#: A range of width w holds a fraction of denominator 1 / sqrt(w) by chance: the square of that found, times w, at most.
+BY_CHANCE = 0.15
+
+
+def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
+    """The rule that gives the next value, if it reproduces all of xs, 8 or more whole numbers above 0; else None."""
+    if len(xs) < FEWEST or min(xs) <= 0 or max(xs) > LARGEST:
+        return None
+    steps = [b - a for a, b in zip(xs, xs[1:], strict=False)]
+    # the usual case: three steps that no line leads through, to within their rounding
+    a, b, c = xs[0], xs[len(xs) // 2 - 1], xs[-2]
+    at = steps[0] + (steps[-1] - steps[0]) * (b - a) / (c - a) if c != a else 0.0
+    if c == a or abs(at - steps[len(xs) // 2 - 1]) > 2.0 or len(set(steps)) < DIFFERENT:
+        return None
+    x, d = np.array(xs[:-1], dtype=float), np.array(steps, dtype=float)
+    slope = float(np.polyfit(x - x.mean(), d, 1)[0])
+    side = 1 if slope > 0 else -1
+    shares = _shares(x, side * d, abs(slope))
+    if not shares:
+        return None
+    share, whole, _ = min(shares, key=lambda found: found[0].denominator)
+    p, q = share.numerator, share.denominator
+    if q * q * sum(width for *_, width in shares) > BY_CHANCE:
+        return None
+
+    def step(value: int) -> int:
+        return value + side * ((p * value) // q + whole)
+
+    good = q <= PLAIN and all(step(u) == v for u, v in zip(xs, xs[1:], strict=False))
+    return step if good else None
+
+
+def _shares(x: np.ndarray, d: np.ndarray, slope: float) -> list[tuple[Fraction, int, float]]:
+    """The plainest share, c, and the width of the range of shares, for each c with d - c <= share x < d - c + 1."""
+    near = round(float((d - slope * x).mean()) + 0.5)
+    whole = near + np.arange(-TRIED, TRIED + 1)
+    least = ((d[None, :] - whole[:, None]) / x[None, :]).max(axis=1)
+    most = ((d[None, :] - whole[:, None] + 1.0) / x[None, :]).min(axis=1)
+    return [
+        (_plainest(float(low), float(high)), int(c), float(high - low))
+        for c, low, high in zip(whole, least, most, strict=True)
+        if 0.0 < low < high
+    ]
+
+
+def _plainest(low: float, high: float) -> Fraction:
+    """The fraction of least denominator from ``low`` to below ``high`` (Stern 1858, Brocot 1861)."""
+    below, above = Fraction(low), Fraction(high)
+    whole = -(-below // 1)
+    if whole < above:
+        return Fraction(whole)
+    below *= 1 - Fraction(1, 1 << 50)  # the bound itself was rounded
+    floor = below // 1
+    return (
+        floor + 1 / _plainest_between(1 / (above - floor), 1 / (below - floor))
+        if below > floor
+        else Fraction(floor + 1)
+    )
+
+
+def _plainest_between(low: Fraction, high: Fraction) -> Fraction:
+    floor = low // 1
+    if low == floor or floor + 1 <= high:
+        return Fraction(floor if low == floor else floor + 1)
+    return floor + 1 / _plainest_between(1 / (high - floor), 1 / (low - floor))

@@ -60,7 +60,23 @@ def loops(count: int = NODES) -> wb.Graph:
     return b.build({f"y{k}": value for k, value in enumerate(found)})
 
 
-MAKERS: dict[str, Callable[[int], wb.Graph]] = {"plain": plain, "layers": layers, "loops": loops}
+def loop(count: int = NODES) -> wb.Graph:
+    """One loop with nearly all nodes in its body, each of which reads two of those before it."""
+    rng = random.Random(3)
+    b = wb.GraphBuilder("loop")
+    ops = (b.add, b.maximum, b.subtract, b.minimum)
+
+    def body(v: Any) -> Any:
+        values = [v]
+        for _ in range(count):
+            values.append(rng.choice(ops)(values[-1], values[-min(len(values), rng.randint(1, 30))]))
+        return b.add(v, b.minimum(1.0, b.abs(values[-1])))
+
+    x = b.placeholder("x", "float64", ())
+    return b.build({"y": b.while_loop(lambda v: v < 100.0, body, x, name="loop")})
+
+
+MAKERS: dict[str, Callable[[int], wb.Graph]] = {"plain": plain, "layers": layers, "loops": loops, "loop": loop}
 
 
 def timed(work: Callable[[], Any]) -> float:
@@ -85,6 +101,10 @@ def kernel_side(graph: wb.Graph) -> dict[str, float]:
         figures["boxes"] = float(view.scene.boxes)
     finally:
         view.close()
+    sessions: list[wb.Session] = []
+    figures["session"] = timed(lambda: sessions.append(wb.Session(graph, {"x": 1.0})))
+    figures["panel"] = timed(lambda: wb.debug(sessions[0]))
+    sessions[0].close()
     return figures
 
 

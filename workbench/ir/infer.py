@@ -68,12 +68,13 @@ def _one_pass(
     constants: dict[Ref, np.ndarray | None] = {}
     # what nodes gave that are alike: the same op and attributes, on inputs of the same types none of which is constant
     alike: dict[tuple[object, ...], tuple[TensorType, ...]] = {}
+    shared: dict[TensorType, TensorType] = {}  # equal types are one object, which is compared at once
     for name in order:
         if only is not None and name not in only:
             continue
         node = nodes[name]
         if node.op == "Placeholder" and name in feeds:
-            types[name] = (feeds[name],)
+            types[name] = (shared.setdefault(feeds[name], feeds[name]),)
             continue
         if node.op == "Const":
             constants[node.ref()] = node.attrs.get("value")
@@ -105,7 +106,7 @@ def _one_pass(
             )
         values = [constants.get(r) for r in node.inputs]
         try:
-            found = tuple(spec.infer(ins, node.attrs, values))
+            found = tuple([shared.setdefault(t, t) for t in spec.infer(ins, node.attrs, values)])
         except WorkbenchError as error:
             if name in wider:
                 types[name] = wider[name]

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -101,6 +101,15 @@ class FrozenAttrs(Mapping[str, Any]):
     """Attributes of a node: immutable, ordered by name, comparable also when they hold arrays."""
 
     __slots__ = ("_hash", "_items")
+    _none: ClassVar[FrozenAttrs | None] = None  # most nodes have no attributes: theirs are one object
+
+    def __new__(cls, items: Mapping[str, Any] | None = None) -> Self:
+        if not items and cls._none is not None:
+            return cast(Self, cls._none)
+        made = super().__new__(cls)
+        if not items:
+            cls._none = made
+        return made
 
     def __init__(self, items: Mapping[str, Any] | None = None) -> None:
         self._items = {k: _freeze(k, v) for k, v in sorted((items or {}).items())}

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import workbench as wb
 from tests.analysis.termination.test_busy_machine import answers
+from tests.benchmarks.big_graph import loop
 from tests.evaluation.families.base import GRAPH, draws, families
 from workbench.analysis.slicing import dependencies, execution
 from workbench.plan import PLANS
 
 
-def one_loop(count: int) -> wb.Graph:
-    """A loop with so many nodes in its body, each of which reads two of those before it."""
-    rng = random.Random(3)
-    b = wb.GraphBuilder("one_loop")
-    ops = (b.add, b.maximum, b.subtract, b.minimum)
-
-    def body(v: Any) -> Any:
-        values = [v]
-        for _ in range(count):
-            values.append(rng.choice(ops)(values[-1], values[-min(len(values), rng.randint(1, 30))]))
-        return b.add(v, b.minimum(1.0, b.abs(values[-1])))
-
-    x = b.placeholder("x", "float64", ())
-    return b.build({"y": b.while_loop(lambda v: v < 100.0, body, x, name="loop")})
-
-
 def test_a_panel_of_a_large_loop_plans_it_once(monkeypatch):
     monkeypatch.setattr(dependencies, "LARGE", 500)
-    graph = one_loop(600)
+    graph = loop(600)
     before = PLANS.stats().misses
     with wb.Session(graph, {"x": 1.0}) as session:
         panel = wb.debug(session)

@@ -62,8 +62,10 @@ def order_block(
         elif node.op == "Enter":
             items[name] = ScheduledItem(name, guards.value[node.ref()])
         else:
-            # a Merge decides itself whether it is alive
-            items[name] = ScheduledItem(name, guards.node[name] - {(node.ref(1), ALIVE)})
+            own_guard = guards.node[name]
+            if node.op == "Merge":  # decides itself whether it is alive
+                own_guard -= {(node.ref(1), ALIVE)}
+            items[name] = ScheduledItem(name, own_guard)
     waits: dict[str, set[str]] = {}
     units: list[str] = []
     for child, guard in children.items():
@@ -109,21 +111,25 @@ def _order(
     left = {name: len(sources) for name, sources in waits.items()}
     readers: dict[str, list[str]] = {name: [] for name in items}
     for name, sources in waits.items():
+        mine = decides[name]
         for source in sources:
             readers[source].append(name)
-            if decides[source] > decides[name] or {decides[source], decides[name]} == {1, 2}:
+            theirs = decides[source]
+            if theirs > mine or theirs + mine == 3:  # not before it, or one in the body and one behind the loop
                 raise NotNestingError(f"{name!r} is needed before {source!r} can be decided")
-    position = {name: i for i, name in enumerate(items)}
-    ready: dict[Guard, list[tuple[int, int, str]]] = {}
+    names = list(items)
+    most = len(names)
+    # what is ready is one number: its section and its place among all
+    number = {name: decides[name] * most + i for i, name in enumerate(names)}
+    ready: dict[Guard, list[int]] = {}
     # what has ever been ready, over all guards: entries of ``placed`` go when they come to the top, so that finding
     # the first one takes no look at every guard
-    first: list[tuple[int, int, str]] = []
-    placed: set[str] = set()
+    first: list[int] = []
+    placed: set[int] = set()
 
     def push(name: str) -> None:
-        entry = (decides[name], position[name], name)
-        heapq.heappush(ready.setdefault(items[name].guard, []), entry)
-        heapq.heappush(first, entry)
+        heapq.heappush(ready.setdefault(items[name].guard, []), number[name])
+        heapq.heappush(first, number[name])
 
     for name, count in left.items():
         if count == 0:
@@ -131,14 +137,15 @@ def _order(
     done: list[ScheduledItem] = []
     last: Guard | None = None
     while ready:
-        while first[0][2] in placed:
+        while first[0] in placed:
             heapq.heappop(first)
-        if last not in ready or ready[last][0][0] > first[0][0]:
-            last = items[first[0][2]].guard
-        name = heapq.heappop(ready[last])[2]
-        placed.add(name)
+        if last not in ready or ready[last][0] // most > first[0] // most:
+            last = items[names[first[0] % most]].guard
+        at = heapq.heappop(ready[last])
+        placed.add(at)
         if not ready[last]:
             del ready[last]
+        name = names[at % most]
         done.append(items[name])
         for reader in readers[name]:
             left[reader] -= 1

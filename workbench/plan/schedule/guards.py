@@ -194,18 +194,25 @@ def _open_raw(graph: Graph, path: FramePath, present: frozenset[str], found: Gua
 
 
 def _all_of(graph: Graph, node: Node, found: Guards) -> Guard | None:
-    literals: set[Literal] = set()
+    """The guard of a node that needs all of its inputs. Where one of theirs says it all it is that very object: most
+    nodes of a frame share one, and it is hashed and compared once."""
+    guard: Guard = OPEN
     for ref in node.inputs:
         if ref.node in found.dead:
             return None
-        literals |= found.value[ref]
+        guard = _both(guard, found.value[ref])
     for source in node.control:
         if source in found.dead:
             return None
         other = graph.nodes[source]
-        literals |= found.value[other.ref()] if other.op in ("Exit", "Enter") else found.node[source]
-    guard = frozenset(literals)
+        guard = _both(guard, found.value[other.ref()] if other.op in ("Exit", "Enter") else found.node[source])
     return None if contradicts(guard) else guard
+
+
+def _both(one: Guard, other: Guard) -> Guard:
+    if other is one or other <= one:
+        return one
+    return other if one <= other else one | other
 
 
 def _merge(graph: Graph, node: Node, found: Guards) -> Guard | None:

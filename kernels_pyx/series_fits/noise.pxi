@@ -17,14 +17,18 @@ cdef double _mean(const double* x, Py_ssize_t n) noexcept nogil:
 def walk(xs):
     """Of the second half: (steps, t of their mean, their lag-1 correlation, variance of the values in steps' variances).
 
-    The last number is Dickey and Fuller's t (1979) of the whole record: how clearly steps lean back towards the mean.
+    The last numbers say how clearly the whole record leans back towards its mean: Dickey and Fuller's t (1979), which
+    sees the way to a level, and that of the weighted symmetric estimate (Pantula, Gonzalez-Farias and Fuller, J. Bus.
+    Econ. Stat. 12, 1994), which sees more of what is at its level from the start; of one walk in twenty they are below
+    -2.87 and -2.52.
     """
     cdef Py_ssize_t total, n, i
     cdef double* all_ = _reals(xs, &total)
     cdef double* x
-    cdef double mean, d, e, before, ee = 0.0, lag = 0.0, xx = 0.0, level, le = 0.0, ll = 0.0, slope, rest, t
+    cdef double mean, d, e, before, ee = 0.0, lag = 0.0, xx = 0.0, level, inner = 0.0, along = 0.0, rho, rest, t, w
+    cdef double le = 0.0, ll = 0.0, slope, symmetric
     if total < 8:
-        return 0, 0.0, 0.0, 0.0, 0.0
+        return 0, 0.0, 0.0, 0.0, 0.0, 0.0
     x = all_ + total // 2
     n = total - total // 2
     with nogil:
@@ -42,7 +46,25 @@ def walk(xs):
         xx /= n
         lag /= n - 2
         t = mean / sqrt(ee / (n - 1)) if ee > 0 else 0.0
-        # the regression of steps on levels over the whole record
+        # each value from the one before and from the one after
+        level = _mean(all_, total)
+        before = 0.0
+        for i in range(total):
+            d = all_[i] - level
+            inner += d * d if 0 < i < total - 1 else 0.0
+            rest = d * d if i == 0 else rest + d * d
+            along += d * before
+            before = d
+        inner += rest / total
+        rho = along / (inner if inner > 1e-300 else 1e-300)
+        rest = 0.0
+        for i in range(1, total):
+            w = i / <double>total
+            d, e = all_[i - 1] - level, all_[i] - level
+            rest += w * (e - rho * d) * (e - rho * d) + (1 - w) * (d - rho * e) * (d - rho * e)
+        d = sqrt(rest / (total - 2))
+        symmetric = sqrt(inner) * (rho - 1) / d if d > 0 else 0.0
+        # the regression of steps on levels
         mean = (all_[total - 1] - all_[0]) / (total - 1)
         level = _mean(all_, total - 1)
         rest = 0.0
@@ -55,7 +77,7 @@ def walk(xs):
         slope = le / (ll if ll > 1e-300 else 1e-300)
         rest = rest - slope * le
         d = sqrt((rest if rest > 0 else 0.0) / (total - 3) / (ll if ll > 1e-300 else 1e-300))
-    return (n - 1, t, lag / ee if ee > 0 else 0.0, xx / ee if ee > 0 else 0.0, slope / d if d > 0 else 0.0)
+    return (n - 1, t, lag / ee if ee > 0 else 0.0, xx / ee if ee > 0 else 0.0, slope / d if d > 0 else 0.0, symmetric)
 
 
 def block_spreads(ds, int blocks):

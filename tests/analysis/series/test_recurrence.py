@@ -126,3 +126,21 @@ def test_the_share_of_an_urn_converges():
             out.append(red / total)
             red, total = red + (u < red / total), total + 1
         assert classify(np.array(out)).label.name == "CONVERGING"
+
+
+def test_a_sweep_of_frequencies_oscillates():
+    k = np.arange(900)
+    assert classify(np.sin(0.05 * k + 0.3 * k**2 / len(k))).label.name == "OSCILLATING"
+
+
+def test_two_levels_under_noise_are_no_rule():
+    rng = np.random.default_rng(3)
+    for n in (414, 656, 1942):
+        state = np.cumsum(rng.random(n) < 0.2) % 2
+        assert classify(state + 0.05 * rng.normal(size=n)).label.name != "CHAOTIC"
+
+
+def test_a_swing_that_grows_by_chance_is_not_chaotic():
+    rng = np.random.default_rng(9)
+    for n in (50, 84, 150):
+        assert classify(np.cumprod(-rng.uniform(1.05, 1.3, n))).label.name == "DIVERGING"

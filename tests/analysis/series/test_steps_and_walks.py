@@ -95,3 +95,22 @@ def test_the_model_of_a_division_goes_on_by_it():
     e = classify(np.array([10**9 >> k for k in range(20)]))
     assert e.fitted(15)["value"] == [10**9 >> k for k in range(20, 35)]
     assert e.model.limit == e.limit == 0
+
+
+def test_noise_that_forgets_slowly_is_told_from_a_walk():
+    """An AR(1) record of twenty times its memory leans back to its level; of walks one in forty seems to."""
+    rng, n = np.random.default_rng(22), 500
+    slow = np.zeros((200, n + 400))
+    for k in range(1, n + 400):
+        slow[:, k] = 0.96 * slow[:, k - 1] + rng.normal(size=200)
+    walks = np.cumsum(rng.normal(size=(200, n)), axis=1)
+    assert sum(classify(row[400:]).label.name == "STABLE" for row in slow) >= 170
+    assert sum(classify(row).label.name == "DIVERGING" for row in walks) >= 190
+
+
+def test_whole_numbers_that_step_by_chance_repeat_nothing():
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        walk = np.cumsum(rng.choice([-1, 1], 700))
+        assert classify(walk).label.name != "OSCILLATING"
+    assert classify(np.abs(np.arange(120) % 16 - 8)).label.name == "OSCILLATING"

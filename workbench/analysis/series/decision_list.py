@@ -156,12 +156,21 @@ def _rough(h: History) -> Finding | None:
     return found
 
 
+def _resting(h: History, found: Finding) -> Finding:
+    """The finding, or CONVERGING where the steps shrink along a record that has no level: a share that is updated by
+    chance is nearly a function of the value before."""
+    if found.label is not Pattern.CHAOTIC or level(h.x, loose=True):
+        return found
+    resting = noise.envelope(h)
+    return resting if resting is not None and resting.label is Pattern.CONVERGING else found
+
+
 def _irregular(h: History) -> Finding:
     """Steps 7 and 8."""
     if chaos.irregular(h):
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
-            return found
+            return _resting(h, found)
     found = exact_tail.at_floor(h) or _rough(h)
     if found is not None:
         return found
@@ -184,8 +193,7 @@ def _irregular(h: History) -> Finding:
     if not linear and chaos.smooth(h):
         found = chaos.neighbours(h)
         if found is not None and found.label is Pattern.CHAOTIC:
-            resting = noise.envelope(h) if p is None and not level(h.x, loose=True) else None
-            return resting if resting is not None and resting.label is Pattern.CONVERGING else found
+            return _resting(h, found)
     peak = noise.spectral_peak(h)
     found = noise.periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:

@@ -44,6 +44,15 @@ def rounding_floor(h: History, run: int) -> float:
     return 64 * h.eps * fits.extremes(h.x[: len(h) - run])[1]
 
 
+def _stepwise_by_chance(h: History) -> bool:
+    """True of whole numbers that go up and down by one step, as a walk does, where their steps repeat no pattern: such
+    values come again by chance, and each says no more than its step."""
+    if not h.integral:
+        return False
+    sizes = np.unique(np.abs(h.d))
+    return len(sizes[sizes > 0]) == 1 and not fits.repeats(h.d)[0]
+
+
 def periodic(h: History) -> Finding | None:
     """OSCILLATING if the tail repeats exactly, and not by chance because its alphabet is small.
 
@@ -51,7 +60,7 @@ def periodic(h: History) -> Finding | None:
     half periods, one of coin flips only when it is long.
     """
     p, run = fits.repeats(h.words)
-    if not p:
+    if not p or _stepwise_by_chance(h):
         return None
     cycle = h.x[-p:].copy()
     bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))

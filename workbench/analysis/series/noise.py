@@ -23,6 +23,9 @@ from workbench.kernels import fits
 
 #: Values that the spectrum is taken of: the last ones, at most this many.
 SPECTRUM = 2048
+#: How clearly a record leans back to its mean, by Dickey and Fuller's and by the weighted symmetric estimate, as one
+#: walk in a hundred and one in forty do, from which on it is none.
+LEANING = (-3.5, -2.77)
 
 
 @lru_cache(maxsize=16)
@@ -117,7 +120,10 @@ def envelope(h: History) -> Finding | None:
     late = spread[-1] / spread[blocks // 2]
     # of few steps in a block the spread varies by itself
     chance = 1.0 if blocks == 8 else 1.0 + 8.0 / (len(h.d) // blocks)
-    if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9:
+    # a few outliers widen a block, too: the usual step must go with the spread, half of the way
+    quarter = len(h.d) // 4
+    usual = float(np.median(np.abs(h.d[-quarter:]))) / max(float(np.median(np.abs(h.d[:quarter]))), 1e-300)
+    if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9 and usual < 0.75:
         why = f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."
         newest = h.x[-max(4, len(h) // 8) :]
         limit, error = float(newest.mean()), float(np.ptp(newest))
@@ -126,7 +132,7 @@ def envelope(h: History) -> Finding | None:
         rate = spread_rate(h.d[: h.end])
         rate = rate if rate is not None and rate < 1.0 else None
         return Finding(Pattern.CONVERGING, "envelope", why, rate=rate, limit=limit, limit_error=error)
-    if ratio > 2.5 * chance and max(correlation, along_log) > 0.85:
+    if ratio > 2.5 * chance and max(correlation, along_log) > 0.85 and usual > min(math.sqrt(ratio), 2.0):
         rate = spread_rate(h.d)
         rate = rate if rate is not None and rate > 1.0 else None
         return Finding(
@@ -135,10 +141,15 @@ def envelope(h: History) -> Finding | None:
     return None
 
 
+def leans(lean: list[float]) -> bool:
+    """True if the record returns to its mean: from afar, or about it."""
+    return any(t < least for t, least in zip(lean, LEANING, strict=True))
+
+
 def random_walk(h: History) -> Finding | None:
     """Independent steps whose sum wanders: asked of the second half, 40 values or more."""
-    steps, t, lag, wandered, lean = fits.walk(h.x)
-    if steps < 40 or lean < -3.5 or abs(lag) > 0.3 or wandered < steps / 60.0:
+    steps, t, lag, wandered, *lean = fits.walk(h.x)
+    if steps < 40 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0:
         return None
     early, *_, late = fits.block_spreads(h.d, 4)
     if late < 0.6 * early:
@@ -254,13 +265,22 @@ def blow_up(h: History) -> Finding | None:
     return Finding(Pattern.DIVERGING, "blow_up", why, doubt=0.3)
 
 
+def _outlying(x: np.ndarray, level: float, spread: float) -> float:
+    """How far the first values of noise with outliers lie from its level by chance: twice as far as those in the second
+    half do, from either end of it; 0 where there are no outliers."""
+    late = x[len(x) // 2 :]
+    if float(np.max(np.abs(late - level))) < 4.5 * spread:
+        return 0.0
+    return 2.0 * max(fits.ball(np.ascontiguousarray(part))[3] for part in (late, late[::-1]))
+
+
 def noise_ball(h: History) -> Finding | None:
     """Constant spread around a level; needs 12 values."""
     if len(h) < 12:
         return None
     level, spread, error, far = fits.ball(h.x)
     text = f"noise of spread {h.unscale(spread):.3g} around {h.unscale(level):.6g}"
-    if far > 6.0:
+    if far > 6.0 and far > _outlying(h.x, level, spread):
         return Finding(
             Pattern.CONVERGING,
             "noise_ball",

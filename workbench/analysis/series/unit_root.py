@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from workbench.analysis.series.noise import leans
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
@@ -52,8 +53,8 @@ def unit_root(h: History) -> Finding | None:
 
 def walking_steps(h: History) -> Finding | None:
     """DIVERGING if the steps themselves are a random walk: noise that is integrated twice, whose curve is smooth."""
-    steps, _, lag, wandered, lean = fits.walk(h.d)
-    if steps < 100 or lean < -3.5 or abs(lag) > 0.3 or wandered < steps / 60.0 or len(np.unique(h.d)) < steps:
+    steps, _, lag, wandered, *lean = fits.walk(h.d)
+    if steps < 100 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0 or len(np.unique(h.d)) < steps:
         return None
     early, *_, late = fits.block_spreads(np.diff(h.d), 4)
     if not 0.6 * early < late < 2.5 * early:

@@ -67,6 +67,10 @@ def waveform(h: History) -> Finding | None:
     if periods >= 6 and fits.waveform(x[: n - int(3 * period)], period)[0] > 10 * REST:
         return None  # an orbit that passed near an unstable cycle
     steady = abs(math.log(max(before, 1e-3))) > 0.3 * abs(math.log(max(gain, 1e-3)))
+    # what the halves have of it: a spike between two iterations looks smaller than it is, and larger a while later
+    early, late = float(np.std(x[: n // 2])), float(np.std(x[n // 2 :]))
+    expected = 0.5 * periods * math.log(max(gain, 1e-3))
+    steady = steady and math.log(max(late, 1e-300) / max(early, 1e-300)) / (expected or 1e-300) > 0.3
     if gain < 1.0 - slack and steady and before < 1.0:
         level = float(np.mean(x[-int(period) :]))
         return Finding(
@@ -178,3 +182,29 @@ def pattern_in_noise(h: History) -> Finding | None:
         return None
     why = f"A pattern of {found.period} values repeats under noise and explains {1 - found.rest:.0%} of the variance."
     return Finding(Pattern.OSCILLATING, "folded", why, period=float(found.period), doubt=0.1)
+
+
+#: Turns of a sweep at least; correlation of their lengths with their order; scatter of their heights, at most.
+SWEEPS, MONOTONE, EVEN = 8, 0.97, 0.06
+
+
+def sweep(h: History) -> Finding | None:
+    """OSCILLATING if a wave of one height turns ever faster, or ever more slowly: a sweep of frequencies."""
+    x = h.x[-MOST:]
+    n = len(x)
+    y = x - 0.5 * (float(x.max()) + float(x.min()))
+    up = np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))
+    if len(up) < SWEEPS or n < 6 * len(up):
+        return None
+    at = up - y[up] / (y[up + 1] - y[up])
+    lengths, ranks = np.diff(at), np.arange(len(at) - 1)
+    order = np.argsort(np.argsort(lengths))
+    if abs(float(np.corrcoef(ranks, order)[0, 1])) < MONOTONE or max(lengths[0], lengths[-1]) < 1.2 * min(lengths):
+        return None
+    full = lengths >= 8.0  # of fewer values none need be near the top
+    heights = np.array([float(y[a:b].max()) for a, b in zip(up[:-1], up[1:], strict=True)])[full]
+    depths = np.array([float(y[a:b].min()) for a, b in zip(up[:-1], up[1:], strict=True)])[full]
+    if len(heights) < SWEEPS // 2 or max(float(np.std(heights)), float(np.std(depths))) > EVEN * float(np.ptp(y)):
+        return None
+    why = f"A wave of one height whose {len(lengths)} turns go from {lengths[0]:.4g} to {lengths[-1]:.4g} iterations."
+    return Finding(Pattern.OSCILLATING, "sweep", why, period=float(lengths[-1]), doubt=0.2)

@@ -103,6 +103,8 @@ def return_map(h: History) -> Finding | None:
     # lines that leave nothing are a rule, whatever the jumps where it is torn do to spreads
     if (wide > 0.3 or not steady(h)) and (wide > 0.5 or rest > 0.01 or pairs >= 100):
         return None
+    if len(h) >= 40 and _grows(h):
+        return None  # a swing that grows by chance, too, is nearly a function of the value before
     if _together(h):
         if len(h) >= 60:
             return None  # longer records are asked for their period

@@ -141,12 +141,15 @@ def close_pairs(h: History, p: Predictability) -> Finding | None:
         return None
     order = np.argsort(x)
     tolerance = ALIKE * p.linear[0] * float(np.std(h.x[-1024:]))
+    # values that are next in size may go on alike as often: two levels, between which chance changes
+    after = x[order[order < len(x) - 1] + 1]
+    agree = max(p.agree, float(np.mean(np.abs(np.diff(after)) <= tolerance)))
     found = [fits.close_pairs(x, order, delays, EXCLUDE, tolerance) for delays in (2, 3)]
-    shares = [v for f in found for v, least, more in zip(f, AGREE, MORE, strict=True) if v > max(least, p.agree + more)]
+    shares = [v for f in found for v, least, more in zip(f, AGREE, MORE, strict=True) if v > max(least, agree + more)]
     if not shares:
         return None
     share = max(shares)
-    why = f"Of the closest pairs {share:.0%} go on alike, of noise {p.agree:.0%} would: a rule, and neighbours part."
+    why = f"Of the closest pairs {share:.0%} go on alike, of noise {agree:.0%} would: a rule, and neighbours part."
     return Finding(Pattern.CHAOTIC, "close_pairs", why, doubt=0.2)
 
 

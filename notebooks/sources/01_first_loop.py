@@ -62,11 +62,11 @@ assert abs(float(square_root(2.0, 100.0)) - np.sqrt(2.0)) < 1e-12
 #
 # | part of the panel | what it shows |
 # |---|---|
-# | toolbar | the buttons that move the run, and where it stands |
-# | graph | one box for each operation; the marked box is the **next** one to run |
-# | evolution | the values of `x`, one point for each iteration |
-# | termination | will the loop stop, when, and why |
-# | values | the value that is selected, in the iteration that is shown |
+# | toolbar | the buttons that move the run; below them, where it stands |
+# | Graph | one box for each operation; the marked box is the **next** one to run |
+# | Iterations | the values of `x` and of the condition, one point for each iteration |
+# | Will it end? | if the loop will stop, when, and why |
+# | Value | the value that is selected, in the iteration that is shown |
 
 # %% tags=["nbval-ignore-output"]
 graph = square_root.graph_for(2.0, 100.0)
@@ -76,13 +76,13 @@ panel
 # %% [markdown]
 # Try this, in this order:
 #
-# 1. Press **Step** a few times. Each press runs one operation, and the mark in the graph moves on.
-# 2. Press **Step back** as often. The values go back as well.
-# 3. Press **Next iteration** a few times. `x` is 100, then 50.01, then 25.02: far from the root, it halves each time.
+# 1. Press **Step** (under *Forward*) a few times. Each press runs one operation, and the mark in the graph moves on.
+# 2. Press the **Step** under *Back* as often. The values go back as well.
+# 3. Press **Iteration** (*Forward*) a few times. `x` is 100, then 50.01, then 25.02: far from the root, it halves.
 # 4. Click on a box in the graph to see its value, and where it comes from.
 # 5. Press **Run**. The loop goes to its end, and `x` is the root of 2.
-# 6. Move the time slider to an earlier iteration. The whole panel shows that moment.
-# 7. Press **Restart** to begin again.
+# 6. Move the slider above the curves to an earlier iteration. The whole panel shows that moment.
+# 7. Press **Restart** (the round arrow at the left) to begin again.
 #
 # The mouse over a button tells its key. The keys work while the panel has the focus.
 #

@@ -193,7 +193,7 @@ assert [short.nodes[x].op for x in (variable.enter, variable.merge, variable.swi
 # %% [markdown]
 # ## 6. Step through it
 #
-# Press **Step** and watch the value go round. Then press **Next iteration**, and **Step back**.
+# Press **Step** and watch the value go round. Then press **Iteration**, and **Step** under *Back*.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, {"n": 3})

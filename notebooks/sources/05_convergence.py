@@ -185,7 +185,7 @@ assert abs(verdict.limit - 5.0) < 1e-6
 
 # %% [markdown]
 # The step is the error times (1 - rate). So **error = step / (1 - rate)**: at a rate of 0.999 it is a thousand times
-# the step. Who only looks at the step believes in six digits and has three.
+# the step. Whoever looks only at the step believes in six digits and has three.
 #
 # ## 6. Exercises
 #

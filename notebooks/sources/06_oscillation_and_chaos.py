@@ -84,8 +84,8 @@ assert np.allclose(last[:4], last[4:], atol=1e-6) and not np.allclose(last[:2], 
 # %% [markdown]
 # ## 2. Slow or for ever?
 #
-# At the border, $r = 3$, the values alternate too, but ever less. Just to look at 60 of them does not tell whether they
-# will meet. The label does, because it asks *how* the swing shrinks.
+# At the border, $r = 3$, the values alternate too, but ever less. Looking at 60 of them does not tell whether they will
+# meet. The label does, because it asks *how* the swing shrinks.
 
 # %%
 for rate in (2.95, 3.0, 3.05):

@@ -194,7 +194,7 @@ assert total.label is wb.Pattern.CONVERGING and abs(total.limit - 1 / 3) < 1e-4
 # ## 5. Which loop hangs?
 #
 # Below, the inner loop counts in steps of two until it *equals* the number of the outer iteration. For 1 it never does.
-# From outside it looks as if the outer loop were stuck. **Always ask of the inner loop first.**
+# From outside it looks as if the outer loop were stuck. **Always ask about the inner loop first.**
 
 # %%
 b = wb.GraphBuilder("steps of two")
@@ -225,7 +225,7 @@ assert stuck.snapshot().iterations["outer",] == 1
 #
 # ## 6. Step through it
 #
-# Try **Step into**, **Step out** and **Next iteration** in this panel, and watch the two numbers of the divisor's
+# Try **Into loop**, **Out of loop** and **Iteration** in this panel, and watch the two numbers of the divisor's
 # address.
 
 # %% tags=["nbval-ignore-output"]

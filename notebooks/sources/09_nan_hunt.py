@@ -93,7 +93,7 @@ EvolutionView(session, ["loss"])
 # ## 2. Who made it?
 #
 # The loss is only where we see it. It is the mean of something, which was the sum of something ... `wb.nan_origin` goes
-# through the record in the order of execution, and names the first node that made a NaN out of values that were none.
+# through the record in the order of execution, and names the first node that made a NaN out of values that were not.
 
 # %%
 origin = wb.nan_origin(session)

@@ -228,7 +228,7 @@ assert session.trace.branch_counts()["loop/if/w/Switch"][0] == 1
 #
 # ## 6. In the panel
 #
-# Try **Next branch**, and a breakpoint on `v_next` by a click.
+# Try **Next branch change** (under *More*), and a breakpoint on `v_next`: click the node, then press B.
 
 # %% tags=["nbval-ignore-output"]
 panel = wb.debug(graph, {"A": ours, "start": start, "limit": limit})

@@ -23,7 +23,7 @@
 # **After this notebook you can**
 #
 # 1. read a GraphDef: nodes, inputs such as `while/Switch:1` and `^while/Identity`, attributes;
-# 2. find loop variables and invariants in a graph of somebody else's;
+# 2. find loop variables and invariants in somebody else's graph;
 # 3. stop where a value gets interesting, by the name that TensorFlow gave it;
 # 4. understand the errors that a damaged graph gives, and fix the file.
 #

@@ -150,7 +150,7 @@ assert mistake[1] > 1e5 * rounding[1]
 # ## 4. Runs of different length
 #
 # The wrong program also needs more iterations. Runs of different length are compared as far as both go, and the answer
-# says where the loops part, and which node decided so.
+# says where the loops part, and which node decided it.
 
 # %%
 for length in found.lengths:
@@ -286,7 +286,7 @@ course.check_answer("12.4", smallest)
 # - Rounding begins small and may grow; a mistake begins large. A tolerance separates them.
 # - Where a decision flips, numbers after it need not be compared.
 #
-# You now have all the tools. The last notebook hands you a model that is wrong, and nothing else:
+# You now have all the tools. The next notebook hands you a model that is wrong, and nothing else:
 # [13 A wrong result](13_wrong_result.ipynb).
 
 # %%

@@ -37,8 +37,8 @@ import workbench as wb
 # ## 1. What is known
 #
 # `links` is a matrix: entry (i, j) is 1 if page j links to page i. A visitor follows one of the links of a page, or,
-# with a probability of 0.15, goes to any page. The rank of a page is the probability to find the visitor there after
-# many turns. So **the ranks have to be positive, and their sum has to be 1**.
+# with a probability of 0.15, goes to any page. The rank of a page is the probability of finding the visitor there
+# after many turns. So **the ranks have to be positive, and their sum has to be 1**.
 
 # %%
 graph = wb.load("models/ranking.txt")

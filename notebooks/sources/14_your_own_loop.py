@@ -93,7 +93,7 @@ print("iterations:", cg.calls, "| last residual:", f"{cg['residual'].values[-1]:
 assert cg.calls > 50 and cg["residual"].values[-1] < 1e-10
 
 # %% [markdown]
-# Would one have known that before? Play the first part of the record into a second watch, as if the solver were at
+# Could that have been known earlier? Play the first part of the record into a second watch, as if the solver were at
 # that point, and ask.
 
 # %%

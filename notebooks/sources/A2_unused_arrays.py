@@ -296,7 +296,7 @@ with wb.collect_unused(), wb.ArrayManager("demo") as demo:
 # %% [markdown]
 # **Then why is it off at first?** Because it changes *when* memory goes: no more at a line that you can point to, but
 # some time after the last use. Managers are deterministic, and collection is a net below them, for what escapes.
-# Besides, it costs a little on each call, and who closes managers properly pays for nothing.
+# Besides, it costs a little on each call, and whoever closes managers properly pays for nothing.
 #
 # ## 6. Exercises
 #

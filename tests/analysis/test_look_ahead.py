@@ -83,3 +83,19 @@ def test_a_variable_that_needs_another_one_has_no_map(body):
     with wb.Session(b.build({"x": x})) as session:
         session.next_iteration(2)
         assert session.next_values("x", [1.0, 2.0]) is None
+
+
+def test_the_map_of_a_loop_stays_when_its_variable_was_set_by_hand():
+    b = wb.GraphBuilder("pond")
+    r = b.placeholder("r", "float64", ())
+    x = b.while_loop(lambda x: x < 0.99, lambda x: r * x * (1.0 - x), {"x": b.constant(0.3)})
+    with wb.Session(b.build(x), {"r": 3.7}) as session:
+        session.next_iteration(3)
+        session.step()
+        session.set_value("x", 0.5)
+        session.next_iteration(2)
+        np.testing.assert_array_equal(session.next_values("x", [0.2]), [3.7 * 0.2 * 0.8])
+    with wb.Session(session.graph, {"r": 3.7}) as session:
+        session.step()
+        session.set_value("r", 2.0)
+        assert session.next_values("x", [0.2]) is None, "the record alone knows the other map"

@@ -65,7 +65,9 @@ class Toolbar(StatusWidget):
     True
     """
 
-    _script = script("base/figure/numerals.js", "panel/gone.js", "panel/key_list.js", "panel/toolbar.js")
+    _script = script(
+        "base/figure/numerals.js", "panel/gone.js", "panel/key_list.js", "panel/toolbar_parts.js", "panel/toolbar.js"
+    )
     _css = joined("base/style/bar.css", "base/style/cards.css", "panel/toolbar.css")
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)

@@ -9,10 +9,6 @@ const TABS = [
 ];
 const BAD = new Set(["NaN", "Inf", "health"]);
 const SHORT = new Set(["elements", "NaN", "Inf", "min", "max", "mean", "largest difference", "true", "false", "sample"]);
-const KIND_TIPS = {
-  ahead: "Looked ahead: certain, computed without touching the run",
-  forecast: "Expected from the values until now, and not proved",
-};
 const TIPS = { spacing: "Distance to the next number of this type", std: "Standard deviation" };
 
 export default {
@@ -155,28 +151,6 @@ export default {
       }
     }
 
-    // the last iterations, the one that is shown, and those to come: the word behind the iteration says which is which
-    function fillRecent({ recent: rows, ahead, now: marked }) {
-      lately.replaceChildren();
-      lately.style.display = rows.length + ahead.length > 1 ? "" : "none";
-      const line = make("tr", "", make("thead", "", lately));
-      for (const words of ["iteration", "value", "change"]) make("th", "", line, words).setAttribute("scope", "col");
-      const body = make("tbody", "", lately);
-      const add = (cells, word) => {
-        const row = make("tr", "", body);
-        if (word) row.dataset.kind = word;
-        row.title = KIND_TIPS[word] ?? "";
-        cells.forEach((words, k) => make("td", "", row, k || !word ? words : `${words} ${word}`));
-        return row;
-      };
-      rows.forEach((cells, k) => {
-        const now = k === rows.length - 1;
-        const row = add(cells, now && marked ? "now" : "");
-        if (now) row.setAttribute("aria-current", "true");
-      });
-      for (const [iteration, value, change, kind] of ahead) add([iteration, value, change], kind);
-    }
-
     // all digits of a number; those that were others in the iteration before are grey
     function fillNumber(status) {
       scalar.replaceChildren();
@@ -233,7 +207,7 @@ export default {
       if (state !== drawn || again) {
         drawn = state;
         fill(shown ? status : { ...status, cells: [], columns: [], rows: [], bad: [] });
-        fillRecent(status);
+        fillRecent(lately, status);
         fillNumber(status);
       }
       more.textContent = [shown ? status.more : "", status.note].filter(Boolean).join(" \u00B7 ");

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 #: what is shown: the value, that of the iteration before, the difference of the two, or to another moment
 MODES = ("value", "previous", "difference", "against")
 SLOW_S = 0.01
+SCRIPTS = ("values/recent_rows.js", "values/value_inspector.js")
 
 
 class ValuePart(HtmlPart):
@@ -249,7 +250,7 @@ class ValueInspector(InspectorControl, FigureView):
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         model = self.model(self.source.snapshot())
-        self.part = ValuePart("values/value_inspector.js", self._status(model), self._asked)
+        self.part = ValuePart(SCRIPTS, self._status(model), self._asked)
         self.holder = ipywidgets.Box([self.live], layout={"display": _display(model)})
         self.images.show(False)
         return (self.part, self.images.widget, self.holder)

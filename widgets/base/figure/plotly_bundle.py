@@ -36,9 +36,8 @@ class PlotlyBundle(ipywidgets.Widget):
 
     def __init__(self, **kwargs: Any) -> None:
         style = f"const STYLE = {json.dumps(joined('base/figure/strips.css'))};\n"
-        tools = style + joined(
-            "base/figure/numerals.js", "base/figure/ticks.js", "base/figure/wheel.js", "base/figure/strips.js"
-        )
+        names = ("numerals", "ticks", "wheel", "strip_heads", "strips")
+        tools = style + joined(*(f"base/figure/{name}.js" for name in names))
         super().__init__(code=_packed(), version=plotly.__version__, tools=tools, **kwargs)
 
 

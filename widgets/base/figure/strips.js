@@ -1,68 +1,22 @@
 // What the browser adds to a figure, as its layout.meta asks for it: the heads of strips (name, value, a few words), one
 // crosshair for all figures with the same link, the wheel on the iteration axis, and ticks at whole numbers. It travels once for
-// all figures of a page, with plotly.js; strips.css (STYLE), numerals.js, ticks.js and wheel.js stand in front of it.
+// all figures of a page, with plotly.js; strips.css (STYLE), numerals.js, ticks.js, wheel.js and strip_heads.js stand in front of it.
 
 const MOVED = "workbench-crosshair";
 const PLACED = "workbench-plot"; // where the iterations of strips stand: the time slider above them stands alike
-// From this width on the heads stand at the left of the strips, in a column of their own; pixels of the column, of a head above a
-// strip, and between strips.
-const WIDE = 440;
-const COLUMN = 132;
-const HEAD = 22;
-const BETWEEN = 12;
-const LINE = 17;
 let taken = null;
-
-// Styles of a page do not reach into a shadow root, in which marimo draws.
-const styled = new WeakSet();
-function style(root) {
-  if (styled.has(root)) return;
-  styled.add(root);
-  (root.head ?? root).append(Object.assign(document.createElement("style"), { textContent: STYLE }));
-}
-style(document);
-
-function make(tag, name, parent, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text !== undefined) node.textContent = text;
-  parent?.append(node);
-  return node;
-}
-
-// Texts of a figure are escaped (spec.py); here they are set as text.
-function plain(text) {
-  return text.includes("&") ? new DOMParser().parseFromString(text, "text/html").documentElement.textContent : text;
-}
-
-function put(node, escaped) {
-  const text = plain(escaped);
-  if (node.textContent !== text) node.textContent = text;
-}
-
-// The place of a number in ascending numbers, or of the nearest one.
-function nearest(x, at) {
-  let [low, high] = [0, x.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (x[middle] < at) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && at - x[low - 1] < x[low] - at ? low - 1 : low;
-}
 
 export default function strips(view) {
   const { el } = view;
   const scaled = new Set(); // vertical axes that people have scaled
   let shape = "";
-  let at = null; // the iteration under the pointer
-  let aside = false; // the heads stand at the left
-  let box;
-  let rows = [];
-  let line;
+  // the iteration under the pointer, and whether the heads stand at the left
+  const here = { at: null, aside: false };
   const meta = () => view.held.layout.meta ?? {};
   const axes = () => Object.keys(view.held.layout).filter((name) => /^[xy]axis\d*$/.test(name));
   const zoomed = () => scaled.size > 0 || (view.held.layout.xaxis?.autorange === true && el._fullLayout.xaxis.autorange === false);
+
+  const heads = stripHeads(view, here, { meta, zoomed, refit });
 
   // -- axes
   // The places of the strips in a figure of this size, as properties of its layout: the heads take the same pixels however high it is.
@@ -70,18 +24,18 @@ export default function strips(view) {
     const told = meta();
     if (!told.heads?.length || !width || !height) return {};
     const { t, b, l } = view.held.layout.margin;
-    aside = width >= WIDE;
+    here.aside = width >= WIDE;
     const room = Math.max(1, height - t - b);
     // what has words in place of lines takes the same pixels at any height, and leaves the rest to the others
-    const over = aside ? BETWEEN : HEAD;
+    const over = here.aside ? BETWEEN : HEAD;
     const fixed = (head) => (head.fixed ? head.fixed + over + 6 : 0);
     const left = Math.max(1, room - told.heads.reduce((sum, head) => sum + fixed(head), 0));
     const total = told.heads.reduce((sum, head) => sum + (head.fixed ? 0 : head.share ?? 1), 0) || 1;
-    const update = { "margin.l": aside ? l + COLUMN : l };
+    const update = { "margin.l": here.aside ? l + COLUMN : l };
     let from = 0;
     told.heads.forEach((head, k) => {
       const to = from + (head.fixed ? fixed(head) : ((head.share ?? 1) / total) * left);
-      const [top, bottom] = [from + (aside ? (k ? BETWEEN : 6) : HEAD), to - (k + 1 < told.heads.length ? 6 : 0)];
+      const [top, bottom] = [from + (here.aside ? (k ? BETWEEN : 6) : HEAD), to - (k + 1 < told.heads.length ? 6 : 0)];
       update[`${head.axis.replace("y", "yaxis")}.domain`] = [Math.max(0, 1 - bottom / room), Math.max(0, 1 - Math.min(top, bottom) / room)];
       from = to;
     });
@@ -97,8 +51,7 @@ export default function strips(view) {
     const now = JSON.stringify([axes(), (meta().heads ?? []).map((head) => head.name)]);
     if (now !== shape) scaled.clear();
     shape = now;
-    box?.remove(); // its colours may be those of another theme
-    box = undefined;
+    heads.remove(); // their colours may be those of another theme
     for (const axis of scaled) {
       const range = el.layout?.[axis]?.range;
       if (!range || !layout[axis]) continue;
@@ -153,140 +106,10 @@ export default function strips(view) {
     return view.queue(() => view.Plotly.update(el, {}, update)).then(() => after());
   }
 
-  // -- heads
-  function build() {
-    box?.remove();
-    rows = [];
-    el.style.position = "relative";
-    for (const [name, colour] of Object.entries(view.tokens())) el.style.setProperty(`--wb-${name}`, colour);
-    box = make("div", "workbench-heads", el);
-    const top = make("div", "workbench-head", box);
-    const words = make("b", "workbench-head-now", top);
-    const note = make("span", "workbench-head-notes", top);
-    const reset = make("button", "", top, "All iterations");
-    reset.type = "button";
-    reset.title = "Show all iterations again (double click)";
-    reset.addEventListener("click", () => {
-      refit();
-      view.tell({ kind: "range", range: null });
-    });
-    const end = make("span", "workbench-head-end", top);
-    rows.push({ words, note, end, reset });
-    for (const head of meta().heads ?? []) {
-      const row = make("div", "workbench-head workbench-head-strip", box);
-      const name = make("b", "", row);
-      const values = make("span", "workbench-head-values", row);
-      const notes = make("span", "workbench-head-notes", row);
-      rows.push({ row, name, values, notes });
-    }
-    line = make("div", "workbench-crosshair", box);
-  }
-
-  // The value of a line in an iteration: [text, whether it is of that iteration].
-  function valueAt(number, flags, digits) {
-    for (const k of [number, number + 1]) {
-      const { x, y } = view.held.data[k] ?? {};
-      if (!x?.length || at < x[0] || at > x[x.length - 1]) continue;
-      const place = nearest(x, at);
-      const text = flags && (y[place] === 0 || y[place] === 1) ? String(y[place] === 1) : numeral(y[place], digits);
-      return x[place] === at ? [text + (k > number ? " ahead" : ""), true] : [`${text} (${numeral(x[place])})`, false];
-    }
-    return ["\u2013", false];
-  }
-
-  function heads() {
-    const told = meta();
-    if (!told.heads) {
-      box?.remove();
-      box = undefined;
-      return;
-    }
-    if (rows.length !== told.heads.length + 1 || !box?.isConnected) build();
-    const { _size: size } = el._fullLayout;
-    const [first, ...rest] = rows;
-    box.dataset.aside = String(aside);
-    put(first.words, at === null ? (told.words ?? "") : `${told.loop ?? "iteration"} ${numeral(at)}`);
-    put(first.note, told.note ?? "");
-    put(first.end, told.end?.word ?? "");
-    first.end.dataset.proved = String(Boolean(told.end?.proved));
-    first.reset.hidden = !zoomed();
-    if (at === null) describe(told);
-    told.heads.forEach((head, k) => {
-      const { row, name, values, notes } = rest[k];
-      const axis = el._fullLayout[head.axis.replace("y", "yaxis")];
-      if (!axis) return;
-      const top = size.t + (1 - axis.domain[1]) * size.h;
-      row.style.top = `${aside ? top - 4 : top - 21}px`;
-      const lines = Math.max(1, Math.floor(((axis.domain[1] - axis.domain[0]) * size.h + 10) / LINE));
-      row.style.maxHeight = aside ? `${lines * LINE}px` : ""; // whole lines
-      row.style.width = aside ? `${COLUMN + 4}px` : "";
-      put(name, head.name);
-      row.title = plain([head.name, head.value, ...head.notes].filter(Boolean).join(" \u00b7 "));
-      row.dataset.bad = String(head.bad);
-      const several = head.lines.length > 1;
-      const texts = at === null && !several ? [[head.value, true]] : head.lines.map((own) => valueOf(own, head));
-      values.replaceChildren();
-      texts.forEach(([text, exact], i) => {
-        if (several) {
-          const own = head.lines[i];
-          make("i", "", values).style.borderTop = `2px ${own.dash === "solid" ? "solid" : "dashed"} ${view.tokens()[own.tone]}`;
-          make("span", "", values, plain(own.name));
-        }
-        make("code", "", values, plain(text)).dataset.exact = String(exact);
-      });
-      fill(row, notes, head.notes, values.offsetHeight);
-    });
-    crosshair();
-  }
-
-  // The notes of a strip. In the column at the left each has a line of its own, and those that have no room are in the tooltip
-  // alone; of the first one at least what stands in front of its comma is shown.
-  function fill(row, notes, texts, above) {
-    const key = JSON.stringify([texts, aside, row.style.maxHeight, row.clientWidth, above]);
-    if (row.dataset.notes === key) return;
-    row.dataset.notes = key;
-    notes.replaceChildren();
-    if (!aside) return put(notes, texts.join(" \u00b7 "));
-    const lines = texts.map((text) => make("span", "", notes, plain(text)));
-    const high = () => row.scrollHeight > row.clientHeight + 1;
-    while (lines.length > 1 && high()) lines.pop().remove();
-    if (lines.length && high()) lines[0].textContent = lines[0].textContent.split(", ")[0];
-  }
-
-  // One sentence for those who do not see the curves.
-  function describe(told) {
-    const parts = told.heads.map((head) => [head.name, head.value, ...head.notes].filter(Boolean).join(", "));
-    el.setAttribute("role", "group");
-    el.setAttribute("aria-label", plain([told.words, ...parts, told.end?.word].filter(Boolean).join("; ")));
-  }
-
-  function valueOf(own, head) {
-    const digits = aside && head.lines.length > 1 ? 4 : undefined;
-    if (at !== null) return valueAt(own.trace, head.flags, digits);
-    const now = meta().now;
-    if (now === null || now === undefined) return ["", true];
-    at = now;
-    const found = valueAt(own.trace, head.flags, digits);
-    at = null;
-    return found[1] ? found : ["", true];
-  }
-
-  // -- the crosshair
-  function crosshair() {
-    if (!line) return;
-    const { _size: size, xaxis } = el._fullLayout;
-    const shown = at !== null && xaxis && at >= xaxis.range[0] && at <= xaxis.range[1];
-    line.hidden = !shown;
-    if (!shown) return;
-    line.style.left = `${size.l + xaxis.d2p(at)}px`;
-    line.style.top = `${size.t}px`;
-    line.style.height = `${size.h}px`;
-  }
-
   function show(k) {
-    if (k === at) return;
-    at = k;
-    if (meta().heads && el._fullLayout) heads();
+    if (k === here.at) return;
+    here.at = k;
+    if (meta().heads && el._fullLayout) heads.draw();
   }
 
   function tellAll(k) {
@@ -326,7 +149,7 @@ export default function strips(view) {
     if (root instanceof ShadowRoot) style(root);
     const ticks = wholeTicks(el, meta().whole ?? []);
     const ticked = Object.keys(ticks).length ? view.Plotly.update(el, {}, ticks) : undefined;
-    if (meta().heads || box) heads();
+    if (meta().heads || heads.there()) heads.draw();
     tellPlace();
     return ticked;
   }
@@ -336,7 +159,7 @@ export default function strips(view) {
     const area = el.closest(".workbench-area");
     if (!area || !meta().heads) return;
     const { _size: size, xaxis } = el._fullLayout;
-    area.workbenchPlot = aside && !zoomed() ? { el, link: meta().link, place: (k) => size.l + xaxis.d2p(k) } : null;
+    area.workbenchPlot = here.aside && !zoomed() ? { el, link: meta().link, place: (k) => size.l + xaxis.d2p(k) } : null;
     area.dispatchEvent(new Event(PLACED));
   }
 

@@ -58,7 +58,7 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
     kind = "invariant-predicate" if invariant else "recurrence"
     checked = (
         f"all that the condition depends on ({names}, {len(search.slot)} bytes) "
-        + ("is the same after one iteration" if invariant else f"at iteration +{at} returns at +{at + p}")
+        + ("is the same after one iteration" if invariant else f"has its values of iteration +{at} again at +{at + p}")
         + ", bit for bit, twice, with the condition true throughout."
     )
     proof = Proof(kind, checked)

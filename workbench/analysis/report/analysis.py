@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.report.formatting import count
 from workbench.analysis.report.html import fragment
 from workbench.analysis.report.loop import Loop, Loops
 from workbench.analysis.report.loop_interactions import InteractionFinding
@@ -47,7 +48,7 @@ class Analysis:
     --------
     >>> analysis = wb.analyze(session)
     >>> analysis
-    <Analysis of 'newton', finished: 1 loops. The loop while has ended after 4 iterations.>
+    <Analysis of 'newton', finished: 1 loop. The loop while has ended after 4 iterations.>
     >>> analysis.variables["x"].label.name, analysis.loops["while"].iterations
     ('CONVERGING', 4)
     """
@@ -116,4 +117,4 @@ class Analysis:
 
     def __repr__(self) -> str:
         first = self.verdict[0].sentence if self.verdict else ""
-        return f"<Analysis of {self.graph!r}, {self.state}: {len(self.loops)} loops. {first}>"
+        return f"<Analysis of {self.graph!r}, {self.state}: {count(len(self.loops), 'loop')}. {first}>"

@@ -96,7 +96,7 @@ class Loops(Mapping[FramePath, Loop]):
         return len(self._loops)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} loops: {', '.join(loop.path for loop in list(self._loops.values())[:8])}>"
+        return f"<{count(len(self), 'loop')}: {', '.join(loop.path for loop in list(self._loops.values())[:8])}>"
 
 
 def condition_of(graph: Graph, frame: FramePath) -> str:

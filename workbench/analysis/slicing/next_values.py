@@ -46,7 +46,11 @@ def next_values(run: Run, path: tuple[str, ...], variable: LoopVariable, values:
     """
     graph = run.plan.graph
     place = run.plan.layout.values.get((variable.merge, 0))
-    if run.edits or len(path) > 1 or place is None or place.place is None or place.place.shape:
+    # a variable that was set by hand once has the same map after it; an edit of what is invariant has another one
+    given = graph.nodes[variable.next_iteration].inputs[0].node
+    if not {edit.ref.node for edit in run.edits} <= {variable.merge, variable.next_iteration, given}:
+        return None
+    if len(path) > 1 or place is None or place.place is None or place.place.shape:
         return None
     if place.place.dtype not in ("float64", "float32") or not depends_on_itself(graph, path, variable):
         return None

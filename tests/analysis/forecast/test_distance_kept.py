@@ -63,21 +63,21 @@ def test_a_walk_is_not_taken_for_swings():
 
 @pytest.mark.parametrize(("rate", "rests"), [(0.8, True), (0.85, True), (0.97, False), (0.99, False)])
 def test_what_shrinks_fast_enough_comes_to_rest_above(rate, rests):
-    found = dies_out(1.0 + 5.0 * rate**K)
+    found = dies_out(1.0 + 5.0 * rate**K, 16)
     assert (found is not None) == rests and (found is None or found == (pytest.approx(1.0, abs=0.1), 1))
 
 
 def test_a_fast_part_does_not_hide_a_slow_one():
     slow = 0.99**K
-    assert dies_out(slow + 5.0 * 0.8**K) is None
+    assert dies_out(slow + 5.0 * 0.8**K, 16) is None
     assert slow_part(3.0 - 0.01 * K + 5.0 * 0.8**K) == pytest.approx(0.12, rel=0.1)
     assert slow_part(1.0 + 5.0 * 0.9**K) < 1e-3
-    assert dies_out(1.0 / (K + 1.0)) is None and dies_out((K + 1.0) ** -0.3) is None
+    assert dies_out(1.0 / (K + 1.0), 16) is None and dies_out((K + 1.0) ** -0.3, 16) is None
 
 
 def test_a_transient_that_settles_into_a_cycle():
     values = 0.2 + np.resize([0.3, 0.05, 0.2, 0.1], 50) + 2.0 * 0.7**K
-    gap, period = dies_out(values) or (0.0, 0)
+    gap, period = dies_out(values, 16) or (0.0, 0)
     assert gap == pytest.approx(0.25, abs=1e-3) and period in (1, 4)
     assert answer(values, ">", 0.2).outcome == "never"
 

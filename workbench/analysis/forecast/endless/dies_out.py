@@ -10,8 +10,8 @@ import numpy as np
 
 from workbench.analysis.forecast.endless.pace import is_walk
 
-#: Fewest values, and the longest period that is tried.
-FEWEST, LONGEST = 24, 16
+#: Fewest values.
+FEWEST = 24
 #: A block's movement as a share of that of the block before, at most, and how many times the rest of the series must
 #: not lead to the threshold.
 SHRINKS, REST = 0.6, 8.0
@@ -26,14 +26,17 @@ REPEATS = 0.1
 WAITS = 0.125
 
 
-def dies_out(y: np.ndarray) -> tuple[float, int] | None:
-    """(gap, period) if y (n,) > 0, the distance to the threshold, comes to rest or into a cycle before 0; else None."""
+def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
+    """(gap, period) if y (n,) > 0, the distance to the threshold, comes to rest or into a cycle before 0; else None.
+
+    ``longest``: the longest period that is tried.
+    """
     n = len(y)
     if n < FEWEST or not (y > 0).all() or np.count_nonzero(y[1:] == y[:-1]) > WAITS * n:
         return None
     steps = np.abs(y[1:] - y[:-1])
     least = float(y[-max(n // 8, 1) :].min())
-    for period in range(1, min(n // 4, LONGEST) + 1):
+    for period in range(1, min(n // 4, longest) + 1):
         # the usual case: it moves too much at its end
         size = max(n // 8, period)
         last = float(np.abs(y[-size:] - y[-size - period : -period]).sum())

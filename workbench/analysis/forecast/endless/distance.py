@@ -14,6 +14,10 @@ from workbench.analysis.forecast.endless.pace import closes_in, flickers, is_wal
 from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 
+#: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
+FAST = 0.7
+#: The longest period that is looked for.
+LONGEST = 16
 #: Way down of a residual's logarithm that is one, and the way still to go in parts of it.
 FALLING, AFTER = 1.0, 2.0
 #: Values that any of these needs, at least.
@@ -25,12 +29,18 @@ PACE = 10.0
 def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str, float | None] | None:
     """(slug, sentence, period) of a "never" from the distance to the threshold alone, without a model; else None."""
     y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
-    if len(y) < FEWEST or float(y.min()) <= 0:
+    n = len(y)
+    if n < FEWEST or float(y.min()) <= 0:
         return None
-    gap = swings_clear(y)
+    # the usual cases: it comes nearer fast, and it does not turn
+    if float(y[-(n // 4) :].sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum()):
+        return None
+    up = y[1:] > y[:-1]
+    turns = np.count_nonzero(up[1:] != up[:-1]) > 1
+    gap = swings_clear(y) if turns else None
     if gap is not None and (closes_in(y, gap) or is_walk(y, gap)):
         gap = None
-    if gap is None:
+    if gap is None and turns:
         gap = returns_clear(y) or envelope_clear(y)
     residual = keep in (">", ">=") and t > 0 and bool((x > 0).all())
     z = np.log(x / t) if residual else y
@@ -39,7 +49,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if gap is not None:
         sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
         return "swings", sentence, None
-    rest = dies_out(y)
+    rest = dies_out(y, LONGEST if turns else 1)
     # a residual that fell by factors, and has more of them to fall, may rest for a while at a saddle
     fell = float(z[0] - z[-1]) if residual else 0.0
     if rest is not None and (rest[1] > 1 or not FALLING < fell < float(z[-1]) / AFTER):
@@ -51,7 +61,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         return "limit-beyond", sentence, None
     if outgrows(y):
         return "moves-away", f"{name} grows away from {t:.6g}; clause {clause} never turns.", None
-    if scatter_clear(z) is not None and not closes_in(y, float(y.mean())):
+    if turns and scatter_clear(z) is not None and not closes_in(y, float(y.mean())):
         sentence = f"{name} scatters, and its nearest values leave {t:.6g} out of reach; clause {clause} holds."
         return "chaotic", sentence, None
     return None

@@ -44,7 +44,7 @@ IN_LINES, LINES = 0.965, 8
 
 
 class Predictability(NamedTuple):
-    """Median errors, relative to the record's deviation: of linear maps 1 to 32 steps ahead, of local ones 1 to 64.
+    """Median errors, relative to the record's deviation: of linear maps some steps ahead, of local ones 1 to 64.
 
     ``agree`` is the share of the linear map's errors that are like another one: large where chance has few outcomes.
     """
@@ -61,7 +61,7 @@ class Predictability(NamedTuple):
             near < min(share * linear, MOST)
             for near, linear, share in zip(self.local, self.linear, BETTER, strict=False)
         ]
-        further = any(b for b, linear in zip(better, self.linear, strict=True) if linear > TOLD)
+        further = any(b for b, linear in zip(better, self.linear, strict=False) if linear > TOLD)
         return better[0] or self.linear[0] < TOLD and further
 
     @property
@@ -88,6 +88,13 @@ def predictability(h: History, loose: bool = False) -> Predictability | None:
 
     ``loose``: the spread may change as it does where an orbit comes from a narrow part of its sea into a wide one.
     """
+    key = "loosely predictable" if loose else "predictable"
+    if key not in h.known:
+        h.known[key] = _predictability(h, loose)
+    return h.known[key]
+
+
+def _predictability(h: History, loose: bool) -> Predictability | None:
     n = len(h)
     if n < FEW or not level(h.x, loose) or len(np.unique(h.x)) < n // 2:
         return None
@@ -103,7 +110,9 @@ def predictability(h: History, loose: bool = False) -> Predictability | None:
             best = local
     if not best:
         return None
-    linear = [min(short[0], long[0]), *(fits.linear_map(x, 12, ahead)[0] for ahead in aheads[1:5])]
+    linear = [min(short[0], long[0])]
+    # only of a smooth curve more than two steps are asked for
+    linear += [fits.linear_map(x, 12, ahead)[0] for ahead in aheads[1 : 5 if linear[0] < TOLD else 3]]
     return Predictability(linear, max(short[1], long[1]), best)
 
 

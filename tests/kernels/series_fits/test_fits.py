@@ -175,9 +175,20 @@ def test_statistics():
     share, period = fits.sine(y, 17.0)
     assert period == pytest.approx(17.3, rel=2e-3) and share == pytest.approx(twin.sine_share(y, 1 / period), rel=1e-6)
     walk = np.cumsum(rng.normal(size=2000))
-    steps, _, lag, wandered, lean = fits.walk(walk)
-    assert steps == 999 and abs(lag) < 0.1 and wandered > 20 and lean > -3.5
-    assert fits.walk(rng.normal(size=2000))[4] < -20
+    steps, _, lag, wandered, lean, symmetric = fits.walk(walk)
+    assert steps == 999 and abs(lag) < 0.1 and wandered > 20 and lean > -3.5 and symmetric > -3.5
+    assert max(fits.walk(rng.normal(size=2000))[4:]) < -20
+    assert symmetric == pytest.approx(weighted_symmetric(walk), rel=1e-9)
+
+
+def weighted_symmetric(x: np.ndarray) -> float:
+    """Pantula, Gonzalez-Farias and Fuller's t, as the weighted least squares that it is: each value on the one before
+    and on the one after, with weights that sum to one."""
+    y, n = x - x.mean(), len(x)
+    w = np.arange(1, n) / n
+    rho = (w @ (y[1:] * y[:-1]) + (1 - w) @ (y[:-1] * y[1:])) / (w @ y[:-1] ** 2 + (1 - w) @ y[1:] ** 2)
+    rest = w @ (y[1:] - rho * y[:-1]) ** 2 + (1 - w) @ (y[:-1] - rho * y[1:]) ** 2
+    return (rho - 1) * math.sqrt((w @ y[:-1] ** 2 + (1 - w) @ y[1:] ** 2) * (n - 2) / rest)
 
 
 def test_lattice_of_differences():

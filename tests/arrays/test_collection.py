@@ -141,6 +141,16 @@ def test_numbers_are_never_given_twice(base, ledger):
     assert len(set(seen)) == 100 and seen == sorted(seen)
 
 
+def test_figures_are_a_table_in_a_notebook():
+    with wb.ArrayManager("of <b>", ledger=Ledger()) as manager:
+        kept = [manager.ones((8,)) for _ in range(2)]
+        manager.ones((1,))
+        shown = manager.ledger.figures()._repr_html_()
+        assert "<b>3 arrays, 136 bytes</b>" in shown and "1 array, 8 bytes" in shown and len(kept) == 2
+        assert "manager of &lt;b&gt;" in shown and "3 arrays, 136 bytes (peak 136)" in shown
+        assert "3 made, 0 released, 0 of these collected" in shown
+
+
 def test_the_public_switch():
     before = LEDGER.collecting
     with wb.ArrayManager("switch") as manager:

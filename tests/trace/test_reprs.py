@@ -76,6 +76,9 @@ def test_pandas_takes_them(session):
     table = session.trace.to_pandas()
     assert list(table.columns) == ["x", "n"] and table["n"].tolist() == list(range(7))
     assert "name" in wb.diff(session, session.histories[0]).to_pandas().columns
+    answer = wb.classify([1 + 0.5**k for k in range(20)])
+    row = answer.to_pandas()
+    assert row["label"] == "CONVERGING" and row["rate"] == answer.rate and row["count"] == 20
     with wb.Session(nested(2), {"start": 0.0}) as deep:
         deep.run()
         inner = next(n for n in deep.trace.names() if len(deep.trace[n].frame) == 2)
@@ -92,6 +95,7 @@ def test_without_pandas_the_error_says_so(session, monkeypatch):
         session.trace["x"].to_pandas,
         session.trace.to_pandas,
         wb.diff(session, session.histories[0]).to_pandas,
+        wb.classify([1.0, 2.0, 3.0]).to_pandas,
     ):
         with pytest.raises(TraceError) as caught:
             ask()

@@ -19,6 +19,7 @@ from workbench.widgets.graph import graph_spec as spec
 from workbench.widgets.graph.graph_texts import box_meant
 from workbench.widgets.graph.model.picture import graph_model
 from workbench.widgets.live.selection import Focus, Moment
+from workbench.widgets.panel.toolbar import Toolbar
 
 
 def comms() -> list[str]:
@@ -57,6 +58,26 @@ def test_values_stand_at_the_edges_of_the_present(running):
     assert values["outer/i/Merge"] == str(session.value("outer/i/Merge", 4)) == "4"
     session.step_back(40)
     assert model(view)["state"]["values"]["outer/i/Merge"] != "4"
+
+
+def test_an_input_that_stands_in_the_caption_of_its_loop_is_marked_there():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        view, toolbar = GraphView(session), Toolbar(session)
+        shown = model(view)
+        frame = next(f for f in shown["picture"]["frames"] if f["id"] == shown["state"]["caption"])
+        assert frame["caption"] == "loop while \u00b7 invariant: a" and shown["state"]["current"] is None
+        assert toolbar.status["step"] == "a (input, invariant of while)"
+        top = frame["y"] - frame["h"] / 2
+        mark = view.figure.data[spec.POINTER]
+        assert len(mark.x) == 1 and top < mark.y[0] < top + 24 and mark.x[0] < frame["caption_x"]
+        assert shown["legend"][0]["text"] == "next" and shown["status"]["sight"]["y"] == mark.y[0]
+        session.step()
+        toolbar.update_now()
+        shown = model(view)
+        assert shown["state"]["caption"] is None and shown["state"]["current"] == "x0"
+        assert toolbar.status["step"] == "x0 (input)"
+        toolbar.close()
+        view.close()
 
 
 def test_a_moment_shows_its_own_values_and_branches(running):

@@ -85,6 +85,8 @@ def test_the_toolbar_tells_it_and_leads_there():
         toolbar.asked("health", {})
         assert toolbar.focus.node == "while/sqrt" and list(toolbar.focus.moment.iteration) == iteration
         session.restart()
+        toolbar.update_now()
+        assert toolbar.status["state"] == "ready" and toolbar.status["health"] == toolbar.status["finite"] == ""
         session.step()
         toolbar.update_now()
         assert until(lambda: toolbar.status["health"] == ""), toolbar.status

@@ -15,7 +15,8 @@ from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import EVIL, evil, newton
 from workbench.arrays import LEDGER, Ledger
 from workbench.widgets import MemoryView
-from workbench.widgets.memory.memory_model import MAX_LINES, SessionMemory, ledger_model, lifetime_bars, trace_model
+from workbench.widgets.memory.memory_bars import lifetime_bars, variable_bars
+from workbench.widgets.memory.memory_model import MAX_LINES, SessionMemory, ledger_model, trace_model
 
 
 @pytest.fixture(autouse=True)
@@ -120,6 +121,29 @@ def test_bars_say_from_where_to_where_a_value_is_needed():
     assert bars["first"]["stop"] == at["last"] and bars["second"]["stop"] == at["last"]
     assert bars["x"]["stop"] == at["first"] and bars["last"]["stop"] == len(at)
     assert {bar["bytes"] for bar in bars.values()} == {4000} and bars["last"]["label"] == "y"
+
+
+def test_numbers_are_summed_up_by_variable_and_a_curve_that_did_not_change_is_not_drawn():
+    with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
+        session.run()
+        assert lifetime_bars(session.dag) == []
+        bars = {bar["label"]: bar for bar in variable_bars(session.trace)}
+        count = len(session.trace["x"]) + 1  # and the row in which the loop is entered
+        assert bars["x"]["told"] == f"{count} rows of 8 B: {8 * count} B"
+        together = next(bar for label, bar in bars.items() if label.endswith(" other values"))
+        assert together["bytes"] == 8 * together["count"] and together["bytes"] > bars["x"]["bytes"]
+        view = MemoryView(session)
+        figure = view.figure
+        assert [trace.type for trace in figure.data] == ["bar"] and figure.layout.xaxis.title.text == "bytes"
+        assert view.scale.layout.display == "none" and "rows of the trace" in view.words.value.lower()
+        session.restart()
+        view.update_now()
+        session.run()
+        view.update_now()
+        curve = view.figure.data[0]
+        assert curve.type == "scatter" and curve.line.shape == "hv" and curve.x[0] == 0 and curve.y[-1] > curve.y[0]
+        assert view.scale.layout.display == ""
+        view.close()
 
 
 def test_a_record_by_value(tmp_path):

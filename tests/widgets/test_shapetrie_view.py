@@ -16,6 +16,7 @@ from tests.widgets.graphs import newton
 from workbench.kernels import SHAPES, ShapeTrie
 from workbench.widgets import ShapeTrieView
 from workbench.widgets.memory.shape_trie_model import headline, shapetrie_model, size_text
+from workbench.widgets.memory.shape_trie_view import shapetrie_spec
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +75,10 @@ def test_figure_and_file(trie, name, tmp_path):
     view = ShapeTrieView(trie)
     figure = view.figure_in(name)
     assert type(figure) is go.Figure and figure.data[0].type == "icicle"
-    assert figure.data[0].text[0] == "4" and "4 shapes" in figure.layout.title.text
+    assert figure.data[0].text[0] == "4 shapes" and "4 shapes" in figure.layout.title.text
+    shown = dict(zip(figure.data[0].labels, figure.data[0].text, strict=True))
+    assert shown["4 axes"] == "3 shapes" and shown["[32 \u00d7 224 \u00d7 224 \u00d7 \u2026]"] == "3 shapes"
+    assert shown["[32 \u00d7 224 \u00d7 224 \u00d7 3]"] == shown["[32 \u00d7 10]"] == "1 shape"
     text = view.to_html(tmp_path / "shapes.html", name).read_text(encoding="utf-8")
     assert "Plotly.newPlot" in text and '<script src="http' not in text
     assert repr(view) == "<ShapeTrieView: 4 shapes>"
@@ -108,6 +112,8 @@ def test_a_session_is_followed():
         session.run()
         assert f"{len(SHAPES)} shape" in view.figure.layout.title.text
         view.close()
+        words = shapetrie_spec(view.model(None) | {"stats": {"entries": 0}})["layout"]["annotations"][0]["text"]
+        assert "single numbers" in words and "No shapes yet" not in words  # none of newton's values is an array
     default = ShapeTrieView()
     assert default.source.trie is SHAPES
     default.close()

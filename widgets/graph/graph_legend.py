@@ -35,7 +35,7 @@ def legend(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks) -
     """The signs of a picture: ``sign`` ("box", "line", "text" or "point"), ``colour``, ``style`` and ``text``."""
     dead = set(state["dead"])
     kinds = {box["kind"] for box in picture["nodes"] if box["id"] not in dead}
-    found = [_sign("box", theme.VERMILION, "bold", "next")] if state["current"] is not None else []
+    found = [_sign("box", theme.VERMILION, "bold", "next")] if state["current"] or state.get("caption") else []
     if state["bad"]:
         found.append(_sign("box", theme.BAD, "bold", " or ".join(sorted(set(state["bad"].values())))))
     if marks.selected is not None:

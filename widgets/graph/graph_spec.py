@@ -14,6 +14,7 @@ from workbench.widgets.base.spec import Spec, base_layout
 from workbench.widgets.graph import graph_shapes as shapes
 from workbench.widgets.graph import graph_texts as texts
 from workbench.widgets.graph.graph_shapes import COLOURS, KINDS, MAX_DEPTH
+from workbench.widgets.graph.model.captions import caption_box
 
 # indexes of the traces, in drawing order
 FRAMES = 0
@@ -88,6 +89,7 @@ def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Mark
     gone = [b for b in boxes if b["id"] in dead]
     *data, arrows = (still or Still()).traces(picture, state, scale)
     current = [by_id[state["current"]]] if state["current"] in by_id else []
+    current += [caption_box(f, state["loops"].get(f["id"], "")) for f in frames if f["id"] == state.get("caption")]
     chosen = [by_id[marks.selected]] if marks.selected in by_id else []
     data.append(shapes.outlines((b for b in live if b["id"] in state["bad"]), theme.BAD, 0.0, width=3.0))
     data.append(

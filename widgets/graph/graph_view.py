@@ -152,6 +152,7 @@ class GraphView(GraphControl, FigureView):
             bad={name: reading.bad for name, reading in readings.items() if reading.bad},
             ages={name: reading.age for name, reading in readings.items() if reading.age},
             loops=reader.loops(loops[:200]),
+            caption=self._captioned(picture, position),
         )
         marks = Marks(
             selected=self._at if self._at is not None else picture["home"].get(node or ""),
@@ -176,6 +177,8 @@ class GraphView(GraphControl, FigureView):
             error=self.error,
         )
         in_sight = self._sight if self._sight in self.scene.groups else picture["home"].get(self._sight or "")
+        if state["caption"] is not None and self._sight == position:
+            in_sight = state["caption"]
         status["sight"] = sight(picture, in_sight, self.zoom)
         if status["sight"] is not None:
             status["sight"]["middle"] = self._revealed[1] if self._revealed[0] == self._sight else 0
@@ -192,8 +195,19 @@ class GraphView(GraphControl, FigureView):
             "selected": self.selected,
         }
 
+    def _captioned(self, picture: Mapping[str, Any], node: str | None) -> str | None:
+        """The open loop in whose caption the next node, an input without a box, stands as an invariant."""
+        graph = self.source.graph
+        if node is None or self._marked(picture, node) is not None:
+            return None
+        frames = [graph.frame_of(reader) for reader in graph.consumers(node)]
+        groups = self.scene.groups
+        return next(
+            (f["id"] for f in picture["frames"] if groups[f["id"]].frame in frames and f["kind"] == "loop"), None
+        )
+
     def _marked(self, picture: Mapping[str, Any], node: str | None) -> str | None:
-        """The node as the next one; an input that is written into the boxes which read it has no box to be marked."""
+        """The node as the next one; an input that stands in the caption of a loop has no box to be marked."""
         home = picture["home"].get(node or "")
         known = self.source.graph.nodes.get(node or "")
         inside = known is not None and known.op == "Placeholder" and home != node and home not in self.scene.groups

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.ir.node import Ref
-from workbench.ir.types import numpy_dtype
+from workbench.widgets.memory.memory_bars import MAX_BARS, bar, label, recorded
 from workbench.widgets.memory.shape_trie_model import size_text
 from workbench.widgets.series.thinning import Thinned, thin
 from workbench.widgets.text.numerals import numeral
 
 if TYPE_CHECKING:
-    from workbench.ir.graph import Graph
     from workbench.trace import Trace
 
-#: managers with a line of their own, the largest first; points of a line; bars; places for events
-MAX_LINES, MAX_POINTS, MAX_BARS, EVENT_PLACES = 5, 400, 24, 40
+#: managers with a line of their own, the largest first; points of a line; places for events
+MAX_LINES, MAX_POINTS, EVENT_PLACES = 5, 400, 40
 
 
 def arrays_words(count: int, size: int) -> str:
@@ -74,6 +71,8 @@ def ledger_model(memory: Any, path: str | None = None) -> dict[str, Any]:
         "words": _unused_words(memory),
         "collecting": memory.collecting,
         "bars": [],
+        "curves": True,
+        "lifetimes": False,
     }
 
 
@@ -123,7 +122,8 @@ class SessionMemory:
         self._peak: tuple[int, int] = (0, 0)
 
     def update(self, figures: Any) -> dict[str, Any]:
-        """The same keys as :func:`ledger_model`; ``bars`` are added by the view (see :func:`lifetime_bars`)."""
+        """The same keys as :func:`ledger_model`, and ``curves``: False while no line has risen or fallen yet, so that
+        there is nothing to see in them. ``bars`` and ``lifetimes`` (of what they are) are added by the view."""
         for part, series in self._series.items():
             series.cut(figures.event)
             series.extend(np.array([figures.event]), np.array([getattr(figures, part)]))
@@ -132,13 +132,16 @@ class SessionMemory:
         words = {"rows": "rows of the trace", "checkpoints": "checkpoints", "feeds": "inputs"}
         if figures.device_name:
             words["device"] = f"device {figures.device_name}"
+        lines = [
+            {"name": words[p], "x": s.x, "y": s.y, "now": getattr(figures, p)}
+            for p, s in self._series.items()
+            if p in words
+        ]
+        curves = any(len(line["y"]) > 1 and line["y"].max() > line["y"].min() for line in lines)
+        shares = ", ".join(f"{line['name']} {size_text(line['now'])}" for line in lines)
         return {
             "kind": "session",
-            "lines": [
-                {"name": words[p], "x": s.x, "y": s.y, "now": getattr(figures, p)}
-                for p, s in self._series.items()
-                if p in words
-            ],
+            "lines": lines,
             "peak": {"x": self._peak[0], "y": self._peak[1], "text": f"peak overall {size_text(self._peak[1])}"},
             "limit": figures.budget,
             "events": [],
@@ -146,92 +149,21 @@ class SessionMemory:
             "more": 0,
             "headline": f"{size_text(figures.total)} \u00b7 peak so far {size_text(self._peak[1])} \u00b7 "
             f"budget of the trace {size_text(figures.budget)}",
-            "words": "",
+            "words": "" if curves else f"{shares[0].upper()}{shares[1:]}.",
             "collecting": None,
             "bars": [],
+            "curves": curves,
+            "lifetimes": False,
         }
-
-
-def lifetime_bars(dag: Any) -> list[dict[str, Any]]:
-    """Which value is needed from where to where in the plan's order: the largest, by their first position.
-
-    ``start`` is the position of the node that makes it, ``stop`` that of the last node that reads it (the end, for an
-    output); of a loop it is one iteration. ``bytes`` is None where the shape is not known before the run.
-    """
-    graph, nodes = dag.graph, dag.frame_aware_order()
-    at = {n.name: n.position for n in nodes}
-    outputs = {ref.node for ref in graph.outputs.values()} | {r.node for r in dag.plan.outputs.values()}
-    found = []
-    for n in nodes:
-        readers = [at[d] for d in n.dependents if d in at]
-        stop = len(nodes) if n.name in outputs else max(readers, default=n.position + 1)
-        size = _type_bytes(graph.nodes[n.name].types[0] if graph.nodes[n.name].types else None)
-        found.append(
-            {
-                "name": n.name,
-                "label": _label(graph, n.name, 0),
-                "start": n.position,
-                "stop": max(stop, n.position + 1),
-                "bytes": size,
-                "op": n.op,
-                "frame": "/".join(n.frame),
-            }
-        )
-    largest = sorted(found, key=lambda b: (-(b["bytes"] or 0), b["start"] - b["stop"]))[:MAX_BARS]
-    return sorted(largest, key=lambda b: (b["start"], b["stop"]))
-
-
-def _label(graph: Graph, node: str, output: int | str) -> str:
-    """The public name of a value, or the last two parts of its node's: ``x/Merge``."""
-    ref = Ref(node, int(output))
-    name = graph.name_of(ref)
-    return name if name != str(ref) else "/".join(node.rstrip("/").split("/")[-2:])
-
-
-def _type_bytes(kind: Any) -> int | None:
-    if kind is None or kind.shape is None or any(d is None for d in kind.shape):
-        return None
-    try:
-        return math.prod(kind.shape) * numpy_dtype(kind.dtype).itemsize
-    except (TypeError, ValueError, KeyError):
-        return None
 
 
 # -- a record ----------------------------------------------------------------------------------------------------------
 def trace_model(trace: Trace) -> dict[str, Any]:
     """Bytes of the record by value, the largest first, as ``bars``; objects have no size that is known. Values that
     stand in one place (a Merge, its Switch and Exit) are one bar."""
-    sizes: list[tuple[int, str, int]] = []
-    seen: set[tuple[int, int]] = set()
-    unknown = 0
-    for (node, output), layout in trace.layout.values.items():
-        place = layout.place
-        if layout.kind != "slot" or place is None or place.base == 0:
-            continue
-        if (place.base, place.offset) in seen:
-            continue
-        seen.add((place.base, place.offset))
-        if place.dtype is None:
-            unknown += 1
-            continue
-        extent = trace.source.extent(layout.frame)
-        rows = 1 if layout.frame == 0 else max(0, extent.stop - max(extent.first, trace.source.first(place)))
-        sizes.append((rows * math.prod(place.shape) * np.dtype(place.dtype).itemsize, f"{node}:{output}", rows))
-    sizes.sort(key=lambda s: (-s[0], s[1]))
-    total = sum(s[0] for s in sizes)
-    bars = [
-        {
-            "name": name,
-            "label": _label(trace.graph, *name.rsplit(":", 1)),
-            "start": 0,
-            "stop": size,
-            "bytes": size,
-            "op": "",
-            "frame": "",
-            "count": rows,
-        }
-        for size, name, rows in sizes[:MAX_BARS]
-    ]
+    sizes, unknown = recorded(trace)
+    total = sum(one.bytes for one in sizes)
+    bars = [bar(one.name, label(trace.graph, one.node, one.output), one.bytes, one.count) for one in sizes[:MAX_BARS]]
     values = f"{numeral(len(sizes))} recorded value{'' if len(sizes) == 1 else 's'}"
     rest = f"; {numeral(unknown)} of unknown size are left out" if unknown else ""
     return {
@@ -246,4 +178,6 @@ def trace_model(trace: Trace) -> dict[str, Any]:
         "headline": f"{size_text(total)} in {values}{rest}",
         "words": "",
         "collecting": None,
+        "curves": False,
+        "lifetimes": False,
     }

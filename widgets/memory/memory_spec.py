@@ -27,7 +27,7 @@ COLUMNS = ("manager", "arrays", "bytes", "peak", "made", "released", "collected"
 
 def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Spec:
     """Always the same number of curves, so that updates stay small."""
-    bars, curves = model["bars"], model["kind"] != "trace"
+    bars, curves = model["bars"], model["curves"]
     below = 60 + BAR_HEIGHT * len(bars) if bars else 0
     whole = (height if curves else 0) + below + (0 if curves else 30)
     top = (58 if headline else 36) if curves else (34 if headline else 8)
@@ -77,9 +77,9 @@ def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Sp
     if bars:
         data.append(_bars(model))
         axes = ("xaxis2", "yaxis2") if curves else ("xaxis", "yaxis")
-        words = "position in the plan's order" if curves else "bytes"
+        words = "position in the plan's order" if model["lifetimes"] else "bytes"
         layout[axes[0]] = {"title": {"text": words}, "anchor": axes[1].replace("axis", ""), "rangemode": "tozero"}
-        if not curves:
+        if not model["lifetimes"]:
             layout[axes[0]] |= _byte_ticks(max((float(b["stop"] - b["start"]) for b in bars), default=0.0))
         layout[axes[1]] = {
             "domain": [0.0, max(0.05, split - 70 / (whole - top - 40))] if curves else [0.0, 1.0],
@@ -99,7 +99,7 @@ def memory_spec(model: dict[str, Any], height: int, headline: bool = True) -> Sp
                 "x": 0.5,
                 "y": 0.5,
                 "showarrow": False,
-                "text": "No memory use has been recorded.",
+                "text": "No value has been recorded yet.",
             }
         )
         data.append({"type": "bar", "x": [], "y": []})
@@ -153,7 +153,7 @@ def _curves(model: dict[str, Any]) -> list[dict[str, Any]]:
                 "visible": k < len(lines),
                 "marker": {"size": 5},
                 "line": {
-                    "shape": "hv" if whole_first else "linear",
+                    "shape": "hv",  # bytes are taken and given back at once
                     "width": 1.5 if whole else 2,
                     "color": theme.GREY if whole else COLOURS[place % len(COLOURS)],
                     "dash": "solid" if whole else DASHES[place % len(DASHES)],
@@ -201,11 +201,14 @@ def _curves(model: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _bars(model: dict[str, Any]) -> dict[str, Any]:
-    bars, curves = model["bars"], model["kind"] != "trace"
-    sizes = [size_text(b["bytes"]) if b["bytes"] is not None else "size not known before the run" for b in bars]
+    bars, curves = model["bars"], model["curves"]
+    sizes = [
+        b.get("told") or (size_text(b["bytes"]) if b["bytes"] is not None else "size not known before the run")
+        for b in bars
+    ]
     told = [
         f"{text(b['name'])}<br>"
-        + (f"needed from {b['start']} to {b['stop']}, {s}" if curves else s)
+        + (f"needed from {b['start']} to {b['stop']}, {s}" if model["lifetimes"] else s)
         + (f"<br>in {text(b['frame'])}" if b["frame"] else "")
         for b, s in zip(bars, sizes, strict=True)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -16,8 +17,9 @@ from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.live.selection import Focus
-from workbench.widgets.live.view_source import ViewSource
-from workbench.widgets.memory.memory_model import SessionMemory, ledger_model, lifetime_bars, trace_model
+from workbench.widgets.live.view_source import ViewSource, is_running
+from workbench.widgets.memory.memory_bars import lifetime_bars, variable_bars
+from workbench.widgets.memory.memory_model import SessionMemory, ledger_model, trace_model
 from workbench.widgets.memory.memory_spec import memory_html, memory_spec
 
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from workbench.trace import Trace
 
 HEIGHT = 260
+#: bytes of an array whose lifetime counts
+LARGE = 1024
+#: seconds that reading what is recorded may take while the session runs
+SLOW_S = 0.002
 _WATCHES: weakref.WeakKeyDictionary[Any, LedgerWatch] = weakref.WeakKeyDictionary()
 
 
@@ -83,7 +89,8 @@ class MemoryView(FigureView):
     ----------
     source : ArrayManager, Session or Trace, optional
         None shows all arrays of this process; a manager its own and those of its submanagers; a session rows,
-        checkpoints and inputs over the events, its budget, and the lifetime of each value; a trace its values by size.
+        checkpoints and inputs over the events as soon as they change, its budget, and the lifetimes of its arrays, or
+        where all are small the bytes that are recorded by variable; a trace its values by size.
     log : bool, default False
         Whether bytes are shown on a logarithmic axis.
     height : int
@@ -112,7 +119,9 @@ class MemoryView(FigureView):
         self.height = height
         self.words = ipywidgets.HTML()
         self._follow = SessionMemory()
-        self._bars: list[dict[str, Any]] | None = None
+        self._lifetimes: list[dict[str, Any]] | None = None
+        self._recorded: list[dict[str, Any]] | None = None
+        self._took = 0.0
         self._named: list[str] = []  # the values of the bars that are drawn
         self._displayed = self._heard = False
         self._follower = 0  # the thread that makes the switch follow the ledger, while it does
@@ -129,14 +138,25 @@ class MemoryView(FigureView):
             figures = source.ledger.figures(levels=True)
             model = ledger_model(figures, None if source.manager is None else source.manager.path)
         elif source.session is not None:
-            if self._bars is None:
-                self._bars = lifetime_bars(source.session.dag)
-            model = {**self._follow.update(source.session.memory_now()), "bars": self._bars}
+            model = self._follow.update(source.session.memory_now()) | self._values(source.session, snapshot)
         else:
             assert source.trace is not None
             model = trace_model(source.trace)
         self._named = [bar["name"] for bar in model["bars"]]
         return {**model, "log": self.log_scale, "selected": self.focus.node}
+
+    def _values(self, session: Session, snapshot: Any) -> dict[str, Any]:
+        """The bars of a session: the lifetimes of its arrays, or where all of them are small what is recorded by
+        variable. That is read again and again only while it is fast against the run."""
+        if self._lifetimes is None:
+            self._lifetimes = lifetime_bars(session.dag)
+        if any(bar["bytes"] is None or bar["bytes"] >= LARGE for bar in self._lifetimes):
+            return {"bars": self._lifetimes, "lifetimes": True}
+        if self._recorded is None or self._took < SLOW_S or not is_running(snapshot):
+            started = time.perf_counter()
+            self._recorded = variable_bars(session.trace)
+            self._took = time.perf_counter() - started
+        return {"bars": self._recorded, "lifetimes": False}
 
     def spec(self, model: dict[str, Any]) -> Spec:
         return memory_spec(model, self.height, headline=False)
@@ -166,6 +186,7 @@ class MemoryView(FigureView):
 
     def arrange(self) -> tuple[ipywidgets.Widget, ...]:
         controls: list[ipywidgets.Widget] = []
+        self.scale: Any = None
         if self.source.session is not None:
             self.scale = Controls(self._scale_chosen, **self._settings())
             controls.append(self.scale)
@@ -179,7 +200,7 @@ class MemoryView(FigureView):
             self._name_switch()
             self.switch.observe(self._switched, names="value")
             controls.append(self.switch)
-        self.refresh(self.model(None))
+        self.refresh(self.model(self.source.snapshot()))
         if not controls:
             return (self.live, self.words)
         bar = ipywidgets.HBox(controls)
@@ -190,6 +211,9 @@ class MemoryView(FigureView):
         html = memory_html(model)
         if html != self.words.value:
             self.words.value = html
+        shown = "" if model["curves"] else "none"  # without curves there is nothing to scale
+        if self.scale is not None and self.scale.layout.display != shown:
+            self.scale.layout.display = shown
         if self.switch is not None and self.switch.value != model["collecting"]:
             self._follower = threading.get_ident()
             try:

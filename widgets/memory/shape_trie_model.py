@@ -54,6 +54,17 @@ def size_text(size: int) -> str:
     return f"{value:.1f} GiB"
 
 
+def _shown(node: dict[str, Any], label: str, path: str) -> str:
+    """Words of a row: ``1 axis``, ``[3 x ...]`` for shapes that begin so, ``[3 x 224]`` for a whole one."""
+    if node["kind"] == "rank":
+        axes = label.removeprefix("rank ")
+        return f"{axes} {'axis' if axes == '1' else 'axes'}" if axes.isdigit() else label
+    if node["kind"] != "dim":
+        return label
+    goes_on = any(child["kind"] in ("dim", "more") for child in node["children"])
+    return f"[{path} \u00d7 \u2026]" if goes_on else f"[{path}]"
+
+
 def _add(rows: list[dict[str, Any]], node: dict[str, Any], parent: str, path: str) -> None:
     labels = [node["label"]]
     while node["kind"] == "dim" and len(node["children"]) == 1 and node["children"][0]["kind"] == "dim":
@@ -70,6 +81,7 @@ def _add(rows: list[dict[str, Any]], node: dict[str, Any], parent: str, path: st
             "label": label,
             "path": path or label,
             "kind": node["kind"],
+            "shown": _shown(node, label, path),
             "entries": node["entries"],
             "references": node["references"],
             "weight": 0.0,

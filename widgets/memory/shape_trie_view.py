@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from workbench.session import Session
 
 MIN_HEIGHT, MAX_HEIGHT, ROW_HEIGHT = 220, 900, 19
+#: in place of an empty picture
+NO_SHAPES = "No shapes yet.<br>Arrays have them, single numbers<br>do not; ShapeTrie.intern adds more."
+NO_ARRAYS = "This graph computes with single numbers:<br>no array, so no shape to show."
 #: on these colours, in both themes
 INK = "#111111"
 #: least seconds between two looks at the trie; a look takes a tenth of the time at most
@@ -98,7 +101,16 @@ class ShapeTrieView(FigureView):
             self._model = shapetrie_model(self.source.trie, self.max_nodes)
             self._looked = time.monotonic()
             self._took = self._looked - now
-        return {**self._model, "selected": self._selected()}
+        return {
+            **self._model,
+            "selected": self._selected(),
+            "nothing": NO_ARRAYS if self._numbers_only() else NO_SHAPES,
+        }
+
+    def _numbers_only(self) -> bool:
+        """True for a session whose values are all single numbers, as far as the graph declares them."""
+        graph = getattr(self.source.session, "graph", None)
+        return graph is not None and all(kind.shape == () for node in graph.nodes.values() for kind in node.types)
 
     def _selected(self) -> tuple[str, str] | None:
         """(dims, dtype) of the value that is selected, as far as the graph declares them."""
@@ -158,6 +170,10 @@ def _source(source: ShapeTrie | Session | None) -> TrieSource:
     )
 
 
+def _shapes(count: int) -> str:
+    return f"{numeral(count)} shape{'' if count == 1 else 's'}"
+
+
 def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
     """One icicle; colours tell ranks, dims and descriptors apart, a thick edge is around the selected value's."""
     rows = model["rows"]
@@ -171,11 +187,11 @@ def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
             "type": "icicle",
             "ids": [r["id"] for r in rows],
             "parents": [r["parent"] for r in rows],
-            "labels": [text(r["label"]) for r in rows],
+            "labels": [text(r["shown"]) for r in rows],
             "values": np.asarray([r["weight"] for r in rows], dtype=np.float64),
-            "text": [numeral(r["entries"]) if r["kind"] != "shape" else "" for r in rows],
+            "text": ["" if r["kind"] == "shape" else _shapes(r["entries"]) for r in rows],
             "customdata": [
-                f"{text(r['path'])}<br>{numeral(r['entries'])} shape{'' if r['entries'] == 1 else 's'}, "
+                f"{text(r['path'])}<br>{_shapes(r['entries'])}, "
                 f"{numeral(r['references'])} reference{'' if r['references'] == 1 else 's'}"
                 for r in rows
             ],
@@ -208,7 +224,7 @@ def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
                 "y": 0.5,
                 "showarrow": False,
                 "font": {"size": 13},
-                "text": "No shapes yet.<br>Arrays have them, single numbers<br>do not; ShapeTrie.intern adds more.",
+                "text": model["nothing"],
             }
         )
     layout = base_layout(

@@ -113,7 +113,7 @@ class Toolbar(StatusWidget):
         if self._complaint[1] and self._complaint[0] == snapshot.version:
             status["error"] = self._complaint[1]
         place = snapshot.position
-        health = {} if status["state"] == "running" else self._health.model
+        health = {} if status["state"] in ("running", "ready") else self._health.model
         told = self._verdict or (health.get("output", {}) if status["state"] == "finished" else {})
         step = "" if not status["next"] or place is None else self._spoken.step(place.node)
         return {

@@ -40,9 +40,17 @@ class Spoken:
         return self._given(ref) or (EITHER if node.op == "Merge" else self.made(ref.node))
 
     def step(self, node: str) -> str:
-        """Display text of a node's next step: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``."""
-        made, given = self.made(node), self._given(Ref(node, 0))
-        moves = self.graph.nodes[node].op in (*PASSING, "Merge", "Placeholder")
+        """Display text of a node's next step: ``go on?``, ``t + j``, or for one that moves a value on ``x (Merge)``. An
+        input that only loops read as an invariant is called so, as in the caption of the loop: it has no box."""
+        found, made, given = self.graph.nodes[node], self.made(node), self._given(Ref(node, 0))
+        if found.op == "Placeholder":
+            readers = [self.graph.nodes[name] for name in self.graph.consumers(node)]
+            outputs = {ref.node for ref in self.graph.outputs.values()}
+            if readers and node not in outputs and all(r.op == "Enter" and r.attrs.get("is_constant") for r in readers):
+                loops = dict.fromkeys(short_name(self.graph.frame_of(r.name)[-1]) for r in readers)
+                made = f"{made}, invariant of {' and '.join(loops)}"
+            given = given or short_name(node)
+        moves = found.op in (*PASSING, "Merge", "Placeholder")
         return f"{given} ({made})" if moves and given else made
 
     def _given(self, ref: Ref) -> str:

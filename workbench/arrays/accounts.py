@@ -10,8 +10,12 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
+from workbench.text import facts_html
+
 #: most groups of changes in a curve; most separate events
 MAX_GROUPS, MAX_EVENTS = 512, 256
+#: managers in the table of a notebook
+MOST_MANAGERS = 20
 
 
 def arrays_text(count: int) -> str:
@@ -177,6 +181,24 @@ class Memory(NamedTuple):
         ]
         lines += [f"  {m.name}: {arrays_text(m.live)}, {m.bytes:,} bytes (peak {m.peak:,})" for m in self.managers]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("peak", f"{self.peak:,} bytes"),
+            ("unused", f"{arrays_text(self.unused)}, {self.unused_bytes:,} bytes"),
+            (
+                "since the start",
+                f"{self.made:,} made, {self.released:,} released, {self.collected:,} of these collected",
+            ),
+            ("collection of unused arrays", "on" if self.collecting else "off"),
+        ]
+        facts += [
+            (f"manager {m.name}", f"{arrays_text(m.live)}, {m.bytes:,} bytes (peak {m.peak:,})")
+            for m in self.managers[:MOST_MANAGERS]
+        ]
+        if len(self.managers) > MOST_MANAGERS:
+            facts.append(("", f"{len(self.managers) - MOST_MANAGERS:,} more managers"))
+        return facts_html(f"{arrays_text(self.live)}, {self.bytes:,} bytes", facts)
 
     def __repr__(self) -> str:
         return f"<Memory: {self}>"

@@ -147,6 +147,8 @@ function stripHeads(view, here, figure) {
     const high = () => row.scrollHeight > row.clientHeight + 1;
     while (lines.length > 1 && high()) lines.pop().remove();
     if (lines.length && high()) lines[0].textContent = lines[0].textContent.split(", ")[0];
+    // "converging to 1.414214" in two lines, of which one is in sight, would be a sentence without its end
+    if (lines.length && high()) lines[0].textContent = lines[0].textContent.split(/ (?:to|at) /)[0];
   }
 
   // One sentence for those who do not see the curves.

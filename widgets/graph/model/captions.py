@@ -8,6 +8,8 @@ from typing import Any
 Box = dict[str, Any]
 #: height of a caption, and room beside it
 TALL, ASIDE = 20.0, 6.0
+#: width of a character
+CHAR = 7.0
 
 
 def place_captions(frames: Mapping[str, Box], edges: Sequence[Box], lengths: Mapping[str, float]) -> None:
@@ -31,6 +33,13 @@ def place_captions(frames: Mapping[str, Box], edges: Sequence[Box], lengths: Map
             ),
             left + ASIDE,
         )
+
+
+def caption_box(frame: Box, state: str) -> Box:
+    """The caption of a frame with its state (``iteration 3``) as a box, to be marked as boxes of nodes are."""
+    words = len(frame["caption"]) + 2 + (len(state) + 3 if state else 0)
+    wide = words * CHAR
+    return {"x": frame["caption_x"] + wide / 2, "y": frame["y"] - frame["h"] / 2 + 12.0, "w": wide, "h": TALL - 4.0}
 
 
 def _crossing(points: Sequence[tuple[float, float]], top: float, bottom: float) -> list[tuple[float, float]]:

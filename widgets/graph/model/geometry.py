@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.widgets.graph.model.captions import ASIDE, place_captions
+from workbench.widgets.graph.model.captions import ASIDE, CHAR, place_captions
 from workbench.widgets.graph.model.group import ROOT
 from workbench.widgets.graph.model.layout import GraphLayout, Point, layered
 from workbench.widgets.graph.model.scene import Scene
 
 PAD = 18.0
 HEAD = 24.0
-CHAR = 7.0
 #: between rows: the value at the line has to fit, below its box or beside it
 GAP_DOWN, GAP_RIGHT = 30.0, 62.0
 #: stand-ins that pull Enters up and Exits down while a loop is laid out; not drawn

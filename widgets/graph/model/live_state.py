@@ -90,11 +90,13 @@ def graph_state(
     bad: Mapping[str, str] | None = None,
     ages: Mapping[str, str] | None = None,
     loops: Mapping[str, str] | None = None,
+    caption: str | None = None,
 ) -> dict[str, Any]:
     """``current``: id of the box of the next node; ``dead``: ids of boxes on a branch not taken; ``dead_edges`` and
     ``taken_edges``: indexes of edges; ``taken``: per Switch box the side that was taken; ``values``: text by box id;
     ``bad``: "NaN" or "Inf" by box id; ``ages``: the iteration of a value that is older; ``loops``: the present
-    iteration in words by id of a loop's box or frame."""
+    iteration in words by id of a loop's box or frame; ``caption``: id of the frame in whose caption the next node, an
+    input, stands as an invariant."""
     home = model["home"]
     lost = sides.dead(branches) if sides is not None and branches else frozenset()
     boxes = {box["id"]: box for box in model["nodes"]}
@@ -120,6 +122,7 @@ def graph_state(
         "bad": {home[n]: text for n, text in (bad or {}).items() if n in home},
         "ages": {n: text for n, text in (ages or {}).items() if home.get(n) == n},
         "loops": dict(loops or {}),
+        "caption": caption,
     }
 
 

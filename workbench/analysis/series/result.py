@@ -119,6 +119,24 @@ class Evolution:
             out[name] = None if not known else value if isinstance(value, int) else float(value)
         return {**out, "issues": dict(self.issues), "why": list(self.why)}
 
+    def to_pandas(self) -> Any:
+        """Return :meth:`table` as a pandas Series; of several answers, ``pandas.DataFrame`` makes one row each.
+
+        Raises
+        ------
+        TraceError
+            Without pandas (``missing-library``).
+
+        Examples
+        --------
+        >>> evolution = wb.classify([1 + 0.5**k for k in range(20)])
+        >>> evolution.to_pandas()["rate"]  # doctest: +SKIP
+        0.5
+        """
+        from workbench.trace.tables import needed  # answers are made without a trace, too
+
+        return needed("pandas").Series(self.table(), dtype=object)
+
     def fitted(self, k: int, back: int = 0) -> dict[str, list[float]] | None:
         """Return the values of the model with a 90 % band, ready to be plotted.
 

@@ -1,0 +1,120 @@
+"""The choices of a value inspector: which value, which part of it, of which moment, and against which other one."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.values.images.run_colours import SCALES
+from workbench.widgets.values.inspected_value import Inspected, before, difference, inspected
+from workbench.widgets.values.inspector_model import DISPLAYS
+from workbench.widgets.values.slices import Index, parse_index
+
+if TYPE_CHECKING:
+    from workbench.widgets.base.figure.figure_view import FigureView as _Part
+else:
+    _Part = object
+
+#: what is shown: the value, that of the iteration before, the difference of the two, or to another moment
+MODES = ("value", "previous", "difference", "against")
+#: seconds of a request that is not repeated while the session runs
+SLOW_S = 0.01
+
+
+class InspectorChoice(_Part):
+    """The choices of a :class:`~workbench.widgets.values.value_inspector.ValueInspector`, which this is a part of."""
+
+    if TYPE_CHECKING:  # of the view
+        name: str
+        names: list[str]
+        settings: dict[str, str]
+        pair: tuple[Inspected, Inspected] | None
+        _errors: dict[str, str]
+        _said: str
+        _last: Inspected | None
+        _took: float
+
+    # -- choosing ---------------------------------------------------------------------------------------------------
+    def select(self, name: str) -> None:
+        """Show another value; from any thread."""
+        self.source.graph.value(name)
+        if name not in self.names:
+            self.names.insert(0, name)
+        self.name, self._said, self._errors, self._last = name, "", {}, None
+        self.update_now()
+
+    def look(
+        self,
+        index: str | None = None,
+        time: str | None = None,
+        *,
+        against: str | None = None,
+        mode: str | None = None,
+        display: str | None = None,
+        scale: str | None = None,
+    ) -> None:
+        """Choose what is shown of the value; arguments that are not given stay as they are.
+
+        Parameters
+        ----------
+        index : str, optional
+            Index of the tensor, as ``"[0, :, 3]"``.
+        time : str, optional
+            A moment or a range of iterations: ``"7"``, ``"-1"``, ``"10:20"``, ``"3, :"``; empty for the moment of the
+            focus.
+        against : str, optional
+            The other moment of the mode "against".
+        mode : {"value", "previous", "difference", "against"}, optional
+            What to compare with.
+        display : {"auto", "image", "line", "table", "histogram"}, optional
+            How to draw it.
+        scale : {"auto", "run", "value"}, optional
+            The colours of an image: one scale for the whole run, or one for each value. By default values have the
+            first and changes the second.
+
+        Raises
+        ------
+        WorkbenchError
+            For an invalid index, ``bad-mode``, ``bad-display`` or ``bad-scale``.
+        """
+        wishes = dict(index=index, time=time, against=against, mode=mode, display=display, scale=scale)
+        new = self.settings | {key: value for key, value in wishes.items() if value is not None}
+        for key in ("index", "time", "against"):
+            parse_index(new[key])
+        for key, allowed in (("mode", MODES), ("display", DISPLAYS), ("scale", SCALES)):
+            if new[key] not in allowed:
+                raise WorkbenchError(
+                    f"Unknown {key} {new[key]!r}.", slug=f"bad-{key}", fix=f"use {', '.join(allowed)}."
+                )
+        self.settings, self._errors, self._said, self._last = new, {}, "", None
+        self.update_now()
+
+    def index(self) -> tuple[Index, ...]:
+        """The index that is set; where it is wrong, the whole value is shown."""
+        return () if "index" in self._errors else parse_index(self.settings["index"])
+
+    # -- reading what is chosen ---------------------------------------------------------------------------------------
+    def _shown(self, running: bool) -> Inspected:
+        """The value that the settings select; a slow request waits for the next stop while the session runs."""
+        if running and self._last is not None and self._took > SLOW_S:
+            return self._last
+        started = time.perf_counter()
+        self._last = self._asked_for(running)
+        self._took = time.perf_counter() - started
+        return self._last
+
+    def _asked_for(self, running: bool) -> Inspected:
+        mode, moment, self.pair = self.settings["mode"], self.focus.moment, None
+        one = inspected(self.source, self.name, parse_index(self.settings["time"]), moment, running)
+        if mode == "value":
+            return one
+        if mode == "against" and self.settings["against"]:
+            other = inspected(self.source, self.name, parse_index(self.settings["against"]), None, running)
+        else:
+            other = before(self.source, self.name, one)
+        if mode == "previous":
+            return other
+        change = difference(one, other)
+        self.pair = None if change.value is None else (one, other)
+        return change

@@ -149,7 +149,7 @@ def test_unknown_exercises_are_answered_by_the_known_ones(desk, capsys):
     for key in ("99.1", "", None, "02.", "<b>"):
         desk.check_answer(key, 1)
         desk.hint(key)
-    assert capsys.readouterr().out.count("There is no exercise of this number") == 10
+    assert capsys.readouterr().out.count("There is no exercise with this number") == 10
 
 
 def test_verdicts_show_words_and_signs_beside_colours(desk):

@@ -33,7 +33,7 @@ def fires_again(answer: Any) -> str:
 def orders(answer: Any) -> str:
     found = whole(answer)
     if found == 720:
-        raise Hint("720 is the number of all orders. Most of them have a node before something that it reads.")
+        raise Hint("720 is the number of all orders. In most of them a node stands before something that it reads.")
     if found == 2:
         raise Hint("`weight` and `height` can be exchanged, but `weight` has one more place.")
     if found != 3:

@@ -91,7 +91,7 @@ def judge(key: str, *answers: Any) -> Verdict:
     """The verdict on an answer, without showing it."""
     found = _find(key)
     if found is None:
-        return Verdict(str(key)[:LONGEST], "missing", f"There is no exercise of this number. There are {_known()}.")
+        return Verdict(str(key)[:LONGEST], "missing", f"There is no exercise with this number. There are {_known()}.")
     verdict = _judged(found, answers)
     if verdict.right:
         _solved.add(key)  # and a later try takes nothing away

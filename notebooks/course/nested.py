@@ -48,7 +48,7 @@ def counts(trips: Any, questions: Any) -> str:
         raise Hint("the inner loop is opened 20 times, and each time there is one question that is answered by no.")
     if whole(questions) != 210:
         raise Hint("one question for each trip, and one more in each round.")
-    return "190 trips, and 20 questions more, one in each round."
+    return "190 trips, and 20 more questions, one in each round."
 
 
 @exercise(

@@ -57,7 +57,7 @@ def endings(ours: Any, theirs: Any) -> str:
 def moved(answer: Any) -> str:
     found, right = number(answer), changes(THEIRS)
     if abs(found - right[4]) < 1e-4 or abs(found - right[6]) < 1e-4:
-        raise Hint("iterations are counted from 0. You are beside it by one.")
+        raise Hint("iterations are counted from 0. You are off by one.")
     if abs(found - changes(OURS)[5]) < 1e-4:
         raise Hint("this is for the matrix `ours`.")
     if abs(found - right[5]) > 1e-4:

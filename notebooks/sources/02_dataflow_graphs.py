@@ -114,7 +114,7 @@ def allowed(order):
 print("as it was fired:  ", allowed(order))
 print("height first:     ", allowed(["height", "weight", *order[2:]]))
 print("multiply earlier: ", allowed(["height", "multiply", "weight", *order[3:]]))
-print("from the back:    ", allowed(order[::-1]))
+print("in reverse:       ", allowed(order[::-1]))
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert allowed(order) and allowed(["height", "multiply", "weight", *order[3:]]) and not allowed(order[::-1])

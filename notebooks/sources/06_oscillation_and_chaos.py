@@ -191,7 +191,7 @@ with fish(4.0, 0.3, 100) as one, fish(4.0, 0.3 + 1e-12, 100) as other:
 for k in (0, 10, 20, 30, 40, 50):
     print(f"year {k:2}: difference {difference[k]:.0e}")
 lost = int(np.flatnonzero(difference > 0.1)[0])
-print("the two have nothing to do with each other from year", lost)
+print("the two are unrelated from year", lost)
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert difference[1] < 1e-11 and 30 <= lost <= 50

@@ -138,8 +138,8 @@ done = analysis.loops["while"].iterations
 session.run()
 values = session.trace["pan"].values
 first_within = int(np.flatnonzero(np.abs(values - 20.0) <= 1.0)[0])
-print("within one degree in fact from iteration", first_within)
-print("the loop took", len(values) - 1, "iterations; announced were", done + left)
+print("actually within one degree from iteration", first_within)
+print("the loop took", len(values) - 1, "iterations; the answer said", done + left)
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert abs(told.crossing[0] - first_within) <= 1

@@ -188,7 +188,7 @@ EvolutionView(session, ["size_next"])
 # %%
 sizes = session.trace["size_next"].values
 forecast = wb.iterations_to_tolerance(sizes.astype(np.float64), 1e-4)
-print("right to 1e-4 in about iteration", forecast.iteration, "| between", forecast.low, "and", forecast.high)
+print("right to 1e-4 at about iteration", forecast.iteration, "| between", forecast.low, "and", forecast.high)
 session.update(limit=np.array(1000))
 trips = len(session.trace["w"])
 print("with a limit of 1000 it stops after", trips, "iterations at", session.outputs["eigenvalue"].round(5))

@@ -104,7 +104,7 @@ with half:
         half(residual=residual)
     answer = half.analyze().loops["cg, so far"].termination
 print(answer.status.name, "|", answer.outcome)
-print("really left:", cg.calls - seen, "| forecast:", answer.remaining, "| interval:", answer.interval)
+print("actually left:", cg.calls - seen, "| forecast:", answer.remaining, "| interval:", answer.interval)
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert answer.status.name == "PREDICTED" and answer.outcome == "terminates"

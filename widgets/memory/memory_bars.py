@@ -21,14 +21,14 @@ MAX_BARS = 24
 MAX_NAMES = 12
 
 
-class Recorded(NamedTuple):
-    """What a record holds of one value: ``count`` items of ``size`` bytes each."""
+class RecordedBytes(NamedTuple):
+    """One value of a record: ``rows`` items of ``size`` bytes each."""
 
     node: str
     output: int
     frame: int
     size: int
-    count: int
+    rows: int
 
     @property
     def name(self) -> str:
@@ -38,13 +38,13 @@ class Recorded(NamedTuple):
     @property
     def bytes(self) -> int:
         """Bytes of all items."""
-        return self.size * self.count
+        return self.size * self.rows
 
 
-def recorded(trace: Trace) -> tuple[list[Recorded], int]:
+def recorded(trace: Trace) -> tuple[list[RecordedBytes], int]:
     """The values of a record, those of most bytes first, and how many are objects, whose size is not known. Values that
     stand in one place (a Merge, its Switch and Exit) are one."""
-    found: list[Recorded] = []
+    found: list[RecordedBytes] = []
     seen: set[tuple[int, int]] = set()
     unknown = 0
     for (node, output), layout in trace.layout.values.items():
@@ -60,7 +60,7 @@ def recorded(trace: Trace) -> tuple[list[Recorded], int]:
         extent = trace.source.extent(layout.frame)
         rows = 1 if layout.frame == 0 else max(0, extent.stop - max(extent.first, trace.source.first(place)))
         size = math.prod(place.shape) * np.dtype(place.dtype).itemsize
-        found.append(Recorded(node, output, layout.frame, size, rows))
+        found.append(RecordedBytes(node, output, layout.frame, size, rows))
     return sorted(found, key=lambda one: (-one.bytes, one.name)), unknown
 
 
@@ -80,22 +80,22 @@ def bar(name: str, called: str, size: int, count: int, told: str = "") -> dict[s
 
 
 def variable_bars(trace: Trace) -> list[dict[str, Any]]:
-    """What a record holds by variable: a bar for each value with a name, and one for all others of one frame and size,
+    """A record by variable: a bar for each value with a name, and one for all others of one frame and size,
     which are computed on the way and have no name."""
     graph = trace.graph
     named = {v.merge: v.name for frame in graph.frames.values() for v in frame.variables}
     outputs = {str(ref) for ref in graph.outputs.values()}
     bars: list[dict[str, Any]] = []
-    others: dict[tuple[int, int, int], list[Recorded]] = {}
+    others: dict[tuple[int, int, int], list[RecordedBytes]] = {}
     for one in recorded(trace)[0]:
         if not one.bytes:
             continue
         public = graph.name_of(Ref(one.node, one.output))
         if one.node in named or public != one.name:
             called = named.get(one.node, public) + (" (output)" if one.name in outputs else "")
-            bars.append(bar(one.name, called, one.bytes, one.count, _items(one.count, one.size, one.bytes)))
+            bars.append(bar(one.name, called, one.bytes, one.rows, _items(one.rows, one.size, one.bytes)))
         else:
-            others.setdefault((one.frame, one.size, one.count), []).append(one)
+            others.setdefault((one.frame, one.size, one.rows), []).append(one)
     for (_, size, count), group in others.items():
         together, items = sum(one.bytes for one in group), count * len(group)
         called = (

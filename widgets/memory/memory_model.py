@@ -163,7 +163,7 @@ def trace_model(trace: Trace) -> dict[str, Any]:
     stand in one place (a Merge, its Switch and Exit) are one bar."""
     sizes, unknown = recorded(trace)
     total = sum(one.bytes for one in sizes)
-    bars = [bar(one.name, label(trace.graph, one.node, one.output), one.bytes, one.count) for one in sizes[:MAX_BARS]]
+    bars = [bar(one.name, label(trace.graph, one.node, one.output), one.bytes, one.rows) for one in sizes[:MAX_BARS]]
     values = f"{numeral(len(sizes))} recorded value{'' if len(sizes) == 1 else 's'}"
     rest = f"; {numeral(unknown)} of unknown size are left out" if unknown else ""
     return {

@@ -20,8 +20,8 @@ anything was tuned against them; the calibrations learn from them since.  The sa
 ``new=3``, and those named ``*latest*.py`` after them, with ``new=4``; from neither has a calibration been learnt.
 Those named ``*mended*.py``, with ``new=5``, were written to mend classes of wrong answers; those named ``*later*.py``,
 with ``new=6``, before that ended, and scored only then.  Those in the folders ``outside`` (``new=7``) and ``judged``
-(``new=8``) were written without a look at the analysis, and a coin (``digest(name) % 2``) parts them: nothing is tuned
-against those that are judged.
+(``new=8``) were written without a look at the analysis, and a coin (``digest(name) % 2``) parts them: nothing had been
+tuned against those of ``judged`` when they were first scored; their wrong answers have been looked at since.
 
 Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
 return.  Every module of this package and of its folders is found by ``families()``; nothing has to be listed.  Loops
@@ -74,7 +74,7 @@ class Family:
     def third(self) -> int:
         """0: development; 1, 2: left out; 3, 4: written later, calibrated with since; 5 and 6: unseen; 7: of classes
         that were wrong, to mend them; 8: written after that, and scored once; 9: written from outside, for
-        development; 10: their other half, by which the analysis is judged."""
+        development; 10: their other half, by which the analysis was judged."""
         return 2 + self.new if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:

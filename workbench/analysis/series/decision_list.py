@@ -17,6 +17,7 @@ from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
+from workbench.analysis.series.rules.agreeing_errors import agreeing_errors
 from workbench.analysis.series.rules.local_rule import close_pairs, level, lines, local_rule, predictability
 from workbench.analysis.series.rules.recurrence import reviewed
 from workbench.analysis.series.staircase import growing_ramps, staircase
@@ -211,7 +212,7 @@ def _irregular(h: History) -> Finding:
     found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)
     found = found or weak_labels.leaning(h)
     if found is None and p is not None:
-        found = pattern_in_noise(h) or close_pairs(h, p)
+        found = pattern_in_noise(h) or close_pairs(h, p) or agreeing_errors(h, p)
     found = found or unit_root(h)
     if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
         found = weak_labels.smooth_curve(h)

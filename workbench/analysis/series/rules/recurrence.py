@@ -41,6 +41,12 @@ _TURNING = frozenset(("neighbours", "local_map", "smooth_curve", "spectrum", "li
 
 def past_error(h: History) -> float:
     """Error of the best sum of values of long ago, as a share of the record's deviation; inf of too short a record."""
+    if "past_error" not in h.known:
+        h.known["past_error"] = _past_error(h)
+    return h.known["past_error"]
+
+
+def _past_error(h: History) -> float:
     n = len(h)
     if n < LEAST or not level(h.x):
         return math.inf

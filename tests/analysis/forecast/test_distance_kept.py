@@ -10,6 +10,7 @@ from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, is_walk, slow_part
 from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.scatter import scattered_clear
 
 K = np.arange(50.0)
 
@@ -125,3 +126,50 @@ def test_a_limit_is_reached_by_what_does_not_change():
     found = monitor.prediction()
     assert (found.outcome, found.remaining, found.reason.slug) == ("terminates", 81, "trip-limit")
     assert 0.9 < found.confidence < 0.95
+
+
+def test_noise_without_memory_keeps_its_edge():
+    rng = np.random.default_rng(3)
+    heavy = np.log(1.0 + rng.standard_cauchy((40, 50)) ** 2) + 8.0
+    assert sum(scattered_clear(z) is not None for z in heavy) >= 16
+    for _ in range(20):
+        assert scattered_clear(rng.random(50) + 0.02) is None  # its tail may lead there
+        assert scattered_clear(np.cumsum(rng.normal(size=50)) + 30.0) is None
+        assert scattered_clear(np.sin(rng.uniform(0.1, 1.0) * K[:50]) + 8.0) is None
+
+
+@pytest.mark.parametrize("lengths", [2.0, 4.0, 6.0])
+def test_noise_on_its_way_is_not_taken_for_a_level(lengths):
+    rng = np.random.default_rng(7)
+    for noise in (rng.random, rng.exponential, rng.normal):
+        for _ in range(20):
+            values = 12.0 * (1.0 - np.arange(60) / 60 / lengths) + 0.5 * noise(size=60)
+            assert scattered_clear(values) is None
+
+
+def test_the_monitor_says_so():
+    rng = np.random.default_rng(11)
+    said = answer(0.7 + rng.standard_cauchy(50) ** 2, ">", 1e-4)
+    assert said.outcome == "never" and said.reason.slug == "noise-floor"
+
+
+def test_what_moves_again_at_its_end_has_not_come_to_rest():
+    k = np.arange(44.0)
+    slow = 47.0 + 50.0 * 0.85**k - 0.004 * np.maximum(k - 33, 0.0) ** 2
+    assert dies_out(47.0 + 50.0 * 0.85**k - 8.0, 16) is not None and dies_out(slow - 8.0, 16) is None
+    chaos = np.array([0.5281, 0.9968, 0.0127, 0.05, 0.1901, 0.6159, 0.9462, 0.2035, 0.6484, 0.9119, 0.3213, 0.8722])
+    near_a_cycle = np.r_[chaos, 0.4459, 0.9883, 0.0463, 0.1767, 0.5819, 0.9731, 0.1046, 0.3747, 0.9372]
+    near_a_cycle = np.r_[near_a_cycle, 0.2355, 0.7202, 0.8061, 0.6253, 0.9372, 0.2355, 0.7202, 0.806, 0.6254, 0.9371]
+    assert dies_out(np.r_[near_a_cycle, 0.2357], 16) is None
+
+
+def test_a_residual_that_fell_and_grows_again_may_fall_again():
+    k = np.arange(24.0)
+    values = 9.0 * 0.2**k + 0.2 * 0.7**k + 0.005 * 1.07**k
+    assert answer(values, ">", 1e-9).outcome != "never"
+    assert answer(0.01 * 1.2 ** np.arange(40.0), ">", 1e-9).outcome == "never"
+
+
+def test_a_walk_on_a_few_whole_numbers_is_no_cycle():
+    walk = [1, 0, 1, 0, 1, 2, 1, 2, 1, 0, 1, 0, 1, 0, 1, 0]
+    assert answer(np.array(walk, dtype=float), "<", 17.0).outcome != "never"

@@ -23,6 +23,8 @@ from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.analysis.forecast.laws.logarithm import logarithm
 from workbench.analysis.forecast.laws.parabola import parabola
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
+from workbench.analysis.forecast.laws.straight_line import straight_line
+from workbench.analysis.forecast.laws.term_ratio import term_ratio
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.series.value_series import WINDOW
@@ -251,9 +253,10 @@ class ComparisonMonitor:
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
         if values is not None:
             found = exact_continuation.float_steps(values, keep, _float(t))
-            if found is None:
-                found = parabola(values, keep, _float(t))
-            return found if found is not None else logarithm(values, keep, _float(t))
+            mark = _float(t)
+            for law in (parabola, straight_line, logarithm, term_ratio):
+                found = found if found is not None else law(values, keep, mark)
+            return found
         return None
 
     def _from_steps(
@@ -270,8 +273,11 @@ class ComparisonMonitor:
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
                 "geometric": f"{name} changes by the factor {step:.6g}",
                 "seasonal": f"{name} moves by steps that repeat",
+                "seasonal-begun": f"{name} moves by factors that begin to repeat",
                 "parabola": f"{name} moves on a parabola",
+                "line": f"{name} moves on a straight line",
                 "logarithm": f"{name} follows a logarithm of the iteration",
+                "term-ratio": f"{name} changes by factors that follow the iteration",
                 "rounded-share": f"{name} changes by a share of it, in whole numbers, and a constant",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)

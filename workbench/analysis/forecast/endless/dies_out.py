@@ -24,6 +24,8 @@ RISING, TURNS = 1.2, 0.7
 REPEATS = 0.1
 #: Share of values that are the one before, at most: a search that waits moves again.
 WAITS = 0.125
+#: Movement that is none, as a share of the gap.
+ROUNDED = 1e-6
 
 
 def dies_out(y: np.ndarray, longest: int) -> tuple[float, int] | None:
@@ -70,12 +72,18 @@ def _shrinks(moves: np.ndarray, size: int, period: int, allowed: float) -> bool:
     ``allowed``: the gap over the number of blocks in the record.
     """
     first, before, last = (float(moves[-i * size : len(moves) - (i - 1) * size].sum()) / period for i in (3, 2, 1))
-    if not first > before > last or PRESENT * last > allowed:
+    gap = allowed * len(moves) / size
+    if not first > before > last or PRESENT * last > allowed or _quickens(moves[-size:], gap):
         return False
     share = max(before / first, last / before)
     slows = first + last - 2.0 * before
     lasting = max((first * last - before * before) / slows, 0.0) if slows > 0 else last
     if first * last > RISING * before * before:
         lasting = last
-    gap = allowed * len(moves) / size
     return share <= SHRINKS and REST * last * share / (1.0 - share) < gap and LASTING * lasting < allowed
+
+
+def _quickens(moves: np.ndarray, gap: float) -> bool:
+    """True if the second half of the last block moves more than the first: it does not die out, or has begun again."""
+    half = len(moves) // 2
+    return bool(half and float(moves[-half:].sum()) > float(moves[:half].sum()) + ROUNDED * gap)

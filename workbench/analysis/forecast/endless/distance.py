@@ -12,6 +12,7 @@ from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, flickers, is_walk, slackens, slow_part, steady
 from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
+from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 
 #: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
@@ -24,6 +25,8 @@ FALLING, AFTER = 1.0, 2.0
 FEWEST = 24
 #: Lengths of the record for which what does not shrink of a movement must not lead to the threshold.
 PACE = 10.0
+#: Distance that grows away, as a share of the largest before it, at least.
+ABOVE = 0.5
 
 
 def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str, float | None] | None:
@@ -32,6 +35,11 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     n = len(y)
     if n < FEWEST or float(y.min()) <= 0:
         return None
+    residual = keep in (">", ">=") and t > 0 and bool((x > 0).all())
+    z = np.log(x / t) if residual else y
+    if scattered_clear(z) is not None:
+        sentence = f"{name} scatters without memory, and its edge stays away from {t:.6g}; clause {clause} holds."
+        return "noise-floor", sentence, None
     # the usual cases: it comes nearer fast, and it does not turn
     if float(y[-(n // 4) :].sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum()):
         return None
@@ -42,8 +50,6 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
         gap = None
     if gap is None and turns:
         gap = returns_clear(y) or envelope_clear(y)
-    residual = keep in (">", ">=") and t > 0 and bool((x > 0).all())
-    z = np.log(x / t) if residual else y
     if gap is not None and flickers(z[len(z) // 4 :]) and not steady(z, float(z.min())):
         gap = None
     if gap is not None:
@@ -75,5 +81,6 @@ def ends_at_its_pace(slug: str, y: np.ndarray) -> bool:
     if slug == "limit-beyond":
         return slow_part(y) * 4.0 * PACE > gap
     if slug == "moves-away":
-        return slackens(y)
+        # what fell and grows again may fall again
+        return slackens(y) or float(y[-1]) < ABOVE * float(y.max())
     return slug in ("cycle", "chaotic") and closes_in(y, gap)

@@ -2,8 +2,8 @@
 
 The record, or its logarithm where it is positive and its ratios repeat, moves by the same steps in each period of 2 to
 16 values; two periods and three values more must show it to within rounding, and fewer of whole numbers whose steps
-differ.  Each place of the period is then a counter of its own, and the first of them to cross the threshold ends the
-clause.
+differ.  Ratios of which two different ones have begun to repeat are a guess, with an interval to match.  Each place of
+the period is then a counter of its own, and the first of them to cross the threshold ends the clause.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from workbench.kernels.laws import step_period
 
 #: Bits that the steps of less than two periods tell by repeating, at least.
 SURE = 12.0
+#: Fewest values; of a period that has only begun to repeat, how many times later its end may be.
+FEWEST, WIDE = 6, 4
 #: Longest period; rounding of a step, in units of the largest value, and of what is met exactly.
 LONGEST, ROUNDING, NEAR = 16, 8 * 2.2e-16, 1e-12
 
 
 def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
     """First k at which ``x op threshold`` fails, if the steps (or the ratios) of the record repeat; else None."""
-    if op in ("==", "!=") or len(xs) < 2 * 2 + 4:
+    if op in ("==", "!=") or len(xs) < FEWEST:
         return None
     whole = isinstance(xs[-1], (int, np.integer)) and isinstance(threshold, (int, np.integer))
     try:
@@ -41,8 +43,31 @@ def seasonal_steps(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
     if t > 0 and min(v) > 0 and (whole or all(map(math.isfinite, v))):
         logs = list(map(math.log, v))
         p = _period(logs)
+        if p is not None:
+            found = _crossing(logs, p, op, math.log(t))
+            return _to_the_digit(found, v, p, op, t) if found is not None else None
+        p = _begun(logs) if not whole else None
         found = _crossing(logs, p, op, math.log(t)) if p is not None else None
-        return _to_the_digit(found, v, p, op, t) if found is not None and p is not None else found
+        if p is not None and found is not None and found.k is not None:
+            found = _to_the_digit(found, v, p, op, t)
+            if found.k is not None:
+                return Steps(found.k, "seasonal-begun", step=found.step, span=(1, WIDE * found.k))
+    return None
+
+
+def _begun(v: list[float]) -> int | None:
+    """The shortest period whose steps have begun to repeat, two different ones at least and all that are seen."""
+    off = ROUNDING * max(abs(v[0]), abs(v[-1]))
+    last, before = v[-1] - v[-2], v[-2] - v[-3]
+    # shorter periods have been tried
+    for p in range(max((len(v) - 4) // 2 + 1, 2), min(len(v) - 3, LONGEST) + 1):
+        # two steps tell nearly all periods apart
+        if abs(v[-1 - p] - v[-2 - p] - last) > off or abs(v[-2 - p] - v[-3 - p] - before) > off:
+            continue
+        steps = [b - a for a, b in zip(v, v[1:], strict=False)]
+        again = steps[p:]
+        if max(again) - min(again) > off and all(abs(b - a) <= off for a, b in zip(steps, again, strict=False)):
+            return p if abs(v[-1] - v[-1 - p]) > off else None
     return None
 
 

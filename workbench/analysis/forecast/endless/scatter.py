@@ -1,0 +1,75 @@
+"""Decides of values that scatter without memory if their edge stays away from the threshold.
+
+Two things must speak against a crossing within ``LENGTHS`` times the record's length.  The tail: that of the least
+values is taken for exponential, as the heaviest that bounded noise has, and its rate, estimated from a third of the
+values, is averaged over (B. M. Hill, Ann. Statist. 3, 1975).  The drift: were the values on their way, the record
+without that drift would have its least values early.  Times of values in any order are spread evenly, whatever their
+distribution is: a permutation test of their mean (E. J. G. Pitman, 1937).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.forecast.endless.pace import is_walk
+from workbench.kernels import laws
+
+#: Fewest values, their turns as a share of them, at least, and the correlation of their steps, at most: of noise
+#: without memory two thirds, and -1/2.
+FEWEST, TURNS, LEANS = 32, 0.5, -0.36
+#: Lengths of the record within which it must not cross, and the chance of it by the tail, at most.
+LENGTHS, CHANCE = 10.0, 0.02
+#: Shares of the values that are the least of them; standard errors by which their mean time must be early
+#: where the drift is undone, and may be late in the record.
+LEAST, EARLY, LATE = (0.12, 0.25, 0.5), 2.2, 1.5
+#: How many times as wide one half may scatter as the other.
+EVEN = 2.5
+
+
+def scattered_clear(z: np.ndarray) -> float | None:
+    """The chance that z (n,) > 0, noise without memory, crosses 0, if it is small; else None.
+
+    z is the logarithm of a residual over its threshold, or a distance.
+    """
+    n = len(z)
+    gap = float(z.min())
+    if n < FEWEST or gap <= 0:
+        return None
+    up = z[1:] > z[:-1]
+    if np.count_nonzero(up[1:] != up[:-1]) < TURNS * n:
+        return None
+    low = np.sort(z)
+    k = n // 3
+    spacing = float((low[k] - low[:k]).sum())
+    if spacing <= 0:
+        return None
+    chance = (LENGTHS - 1.0) * k * (1.0 + float(low[k]) / spacing) ** -k
+    if chance > CHANCE or not _drifts_not(z, gap) or not laws.lag_one(z) < LEANS or not laws.is_noisy(z):
+        return None
+    spread = [_lower_spread(part) for part in (z[: n // 2], z[n // 2 :])]
+    return chance if spread[0] < EVEN * spread[1] < EVEN * EVEN * spread[0] and not is_walk(z, gap) else None
+
+
+def _lower_spread(z: np.ndarray) -> float:
+    """From the lowest eighth to the median: what scatters upwards does not count."""
+    low, middle = np.partition(z, (len(z) // 8, len(z) // 2))[[len(z) // 8, len(z) // 2]]
+    return float(middle - low)
+
+
+def _drifts_not(z: np.ndarray, gap: float) -> bool:
+    """True if without a drift that leads over the gap within ``LENGTHS`` lengths the least values would be early.
+
+    In the record itself they must not be late: a fall that is seen may become steeper.
+    """
+    n = len(z)
+    own, undone = (np.argsort(v) for v in (z, z + gap / LENGTHS * np.arange(n) / n))
+    early = False
+    for share in LEAST:
+        m = int(share * n)
+        error = math.sqrt((n + 1) * (n - m) / (12.0 * m))
+        if float(own[:m].mean()) - (n - 1) / 2 > LATE * error:
+            return False
+        early = early or (n - 1) / 2 - float(undone[:m].mean()) > EARLY * error
+    return early

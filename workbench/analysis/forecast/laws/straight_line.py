@@ -1,0 +1,50 @@
+"""Floats on a straight line to their last digits: rates that fall in a line, grids, shares of a count.
+
+They are computed from the counter, (n - k) / n or a + k h, so that no sum of one step reproduces their rounding.  The
+line through the record's end, as far back as it holds, is followed to its crossing.  A threshold that it meets at a
+whole iteration, to within rounding, is met there.  As an inference from observations this makes a forecast, never a
+proof.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+
+#: Fewest values, and values of the line at its end; rounding of a value, in units of the last place of the largest;
+#: a step at least, in roundings; iterations ahead at most.
+FEWEST, HELD, ROUNDING, CLEAR, FARTHEST = 10, 6, 4.0, 64.0, 1e9
+#: Iterations by which the crossing may be off, at most, where it is told from its neighbours.
+OFF = 0.1
+
+
+def straight_line(x: np.ndarray, op: str, threshold: float) -> Steps | None:
+    """First k >= 1 at which the line through the end of x (n,), floats, fails ``op threshold``; None without one."""
+    n = len(x)
+    if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
+        return None
+    h = max(n // 2, HELD)
+    first, before, last = x.item(n - 1 - h), x.item(n - 2), x.item(n - 1)
+    step = (last - first) / h
+    rounding = ROUNDING * limits(x.dtype)[0] * max(abs(first), abs(last))
+    # the usual case: the last step is another one
+    if not abs(last - before - step) <= rounding or not abs(step) > CLEAR * rounding:
+        return None
+    if (step > 0) != (op in ("<", "<=")):
+        return None
+    line = last + step * np.arange(-h, 1.0)
+    if float(np.abs(x[-1 - h :] - line).max()) > rounding:
+        return None
+    k = (threshold - last) / step
+    # what bends by less than its rounding bends with the square of the distance
+    off = rounding * (1.0 + k / h) ** 2 / abs(step)
+    if not 0 <= k < FARTHEST or off > OFF:
+        return None
+    near = round(k)
+    if near >= 1 and abs(k - near) <= off:
+        found = near if not OPS[op](threshold, threshold) else near + 1
+        return Steps(found, "line", step=step, span=(near, near + 1))
+    return Steps(max(1, math.ceil(k)), "line", step=step)

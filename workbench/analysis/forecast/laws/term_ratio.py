@@ -1,0 +1,126 @@
+"""Terms whose ratio is a rational function of the iteration: factorials, binomials, terms of series.
+
+The ratio of a term to the one before is (a + b j) / (1 + d j), as that of k!, x**k / k!, central binomials, Catalan's
+numbers and Poisson's probabilities (hypergeometric terms: Graham, Knuth and Patashnik, Concrete Mathematics, section
+5.5).  b or d alone is tried first.  All ratios must agree to a few roundings; then the terms are run ahead.  As an
+inference from observations this makes a forecast, never a proof.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+
+#: Fewest values, of one coefficient and of both; roundings that each ratio may be off; change of the ratio at least, in
+#: those; terms run ahead at most.
+FEWEST, OF_BOTH, ROUNDINGS, CLEAR, MOST = 7, 12, 8.0, 1e4, 100_000
+#: How many times as far off each ratio may be from least squares.
+LOOSE = 16.0
+#: Cross ratios that are equal at a first look.
+NEARLY = 1e-4
+#: A ratio that is 0, in those of the terms before.
+NOTHING = 1e-9
+#: Values that are asked.
+ASKED = 64
+
+
+def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
+    """First k >= 1 at which the terms after x (n,), floats, fail ``op threshold``; None where there is no such law."""
+    n = len(x)
+    if n < FEWEST or op not in ("<", "<=", ">", ">=") or not math.isfinite(threshold):
+        return None
+    unit = ROUNDINGS * limits(x.dtype)[0]
+    size = min(n, ASKED)
+    i, last = n - size + size // 2, x.item(n - 2)
+    early, middle = x.item(n - size), x.item(i)
+    if not (early and middle and last):
+        return None
+    p, q, r = x.item(n - size + 1) / early, x.item(i + 1) / middle, x.item(n - 1) / last
+    if not abs(r - p) > CLEAR * unit * abs(p) or not (q - p) * (r - q) > 0 or not math.isfinite(p * q * r):
+        return None
+    # the usual case: neither the ratio nor its reciprocal is a line, nor are there enough for both
+    share = (size // 2) / (size - 2)
+    lines = (_between(p, q, r, share, unit), _between(1.0 / p, 1.0 / q, 1.0 / r, share, unit) if p * q * r else False)
+    if not any(lines) and (size < OF_BOTH or not _keeps_cross_ratio(x, n - size, size, (p, q, r))):
+        return None
+    v = x[-ASKED:].astype(np.float64, copy=False)
+    if not np.all(v != 0) or _is_line(v) or _is_line(1.0 / v):
+        return None  # c (k + w) and c / (k + w) have laws of their own
+    return _by_ratio(v, lines, unit, op, threshold)
+
+
+def _by_ratio(v: np.ndarray, lines: tuple[bool, bool], unit: float, op: str, threshold: float) -> Steps | None:
+    r, j = v[1:] / v[:-1], np.arange(2.0 - len(v), 1.0)
+    for only in (0, 1, None):
+        if only is not None and not lines[only]:
+            continue
+        law = _fitted(r, j, only)
+        allowed = unit if only is not None else LOOSE * unit
+        if law is not None and float(np.abs(_ratio(law, j) / r - 1.0).max()) <= allowed:
+            k = _first(float(v[-1]), law, op, threshold)
+            return Steps(k, "term-ratio", step=float(v[-1] - v[-2])) if k is not None else None
+    return None
+
+
+def _between(a: float, b: float, c: float, share: float, unit: float) -> bool:
+    """True if b lies on the line from a to c, at this share of it, to within rounding."""
+    return abs(a + share * (c - a) - b) <= 4.0 * unit * max(abs(a), abs(c))
+
+
+def _keeps_cross_ratio(x: np.ndarray, start: int, size: int, ratios: tuple[float, float, float]) -> bool:
+    """True if four ratios have the cross ratio of their places, which quotients of lines keep; nearly."""
+    a, c, d = 0, size // 2, size - 2
+    b = c // 2
+    before = x.item(start + b)
+    (p, r, s), q = ratios, x.item(start + b + 1) / before if before else math.nan
+    of_ratios, of_places = (p - r) * (q - s) * (b - c) * (a - d), (q - r) * (p - s) * (a - c) * (b - d)
+    return abs(of_ratios - of_places) <= NEARLY * abs(of_places)
+
+
+def _is_line(v: np.ndarray) -> bool:
+    middle = len(v) // 2
+    at = v[0] + (v[-1] - v[0]) * middle / (len(v) - 1)
+    return bool(abs(at - v[middle]) <= 1e-9 * max(abs(v[0]), abs(v[-1])))
+
+
+Law = tuple[float, float, float]
+
+
+def _fitted(r: np.ndarray, j: np.ndarray, only: int | None) -> Law | None:
+    """(a, b, d): with ``only`` 0, d = 0, and 1, b = 0, through the ends; else by least squares of relative errors."""
+    if only is not None:
+        first, last = (1.0 / float(v) if only else float(v) for v in (r[0], r[-1]))
+        rise = (last - first) / -float(j[0])
+        return (1.0 / last, 0.0, rise / last) if only else (last, rise, 0.0)
+    scale = -float(j[0])
+    columns = np.stack([1.0 / r, j / scale / r, -j / scale], axis=1)
+    found, _, rank, _ = np.linalg.lstsq(columns, np.ones(len(r)), rcond=None)
+    return (float(found[0]), float(found[1]) / scale, float(found[2]) / scale) if rank == 3 else None
+
+
+def _ratio(law: Law, j: np.ndarray) -> np.ndarray:
+    a, b, d = law
+    return np.asarray((a + b * j) / (1.0 + d * j))
+
+
+def _first(last: float, law: Law, op: str, t: float) -> int | None:
+    done, value, size = 0, last, 64
+    while done < MOST:
+        ratios = _ratio(law, np.arange(done + 1.0, done + size + 1.0))
+        ends = np.flatnonzero(ratios * ratios[0] <= NOTHING * ratios[0] * ratios[0])
+        if ends.size:  # binomials end in 0, others pass a pole
+            ratios = ratios[: ends[0] + 1]
+            if abs(ratios[-1]) > NOTHING * abs(ratios[0]):
+                return None
+            ratios[-1] = 0.0
+        values = value * np.cumprod(ratios)
+        failed = np.flatnonzero(~OPS[op](values, t))
+        if failed.size:
+            return done + int(failed[0]) + 1
+        done, value, size = done + size, float(values[-1]), min(4 * size, 16384)
+        if not math.isfinite(value) or value == 0:
+            return None
+    return None

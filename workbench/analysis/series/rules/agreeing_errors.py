@@ -25,7 +25,7 @@ from workbench.kernels import fits
 #: Values that are looked at, the last ones; past values of the linear map.
 LAST, ORDER = 1024, 12
 #: Delay coordinates of bent maps and of flows; agreement of the errors, on average, from which on a rule is told.  That
-#: of independent errors scatters by a twentieth, and threshold models and noise in three levels reach a sixth.
+#: of independent errors scatters by a twentieth, and threshold models and noise in two wells reach a fifth.
 FEW, MANY, AGREE = (2, 3), (4, 5, 6), 0.25
 #: Error of the linear map from which on neighbours that tell no more than it does settle that there is no rule.
 ROUGH = 0.4

@@ -22,6 +22,7 @@ from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, N
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.analysis.forecast.laws.logarithm import logarithm
 from workbench.analysis.forecast.laws.parabola import parabola
+from workbench.analysis.forecast.laws.seasonal_share import seasonal_share
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.laws.straight_line import straight_line
 from workbench.analysis.forecast.laws.term_ratio import term_ratio
@@ -254,7 +255,7 @@ class ComparisonMonitor:
         if values is not None:
             found = exact_continuation.float_steps(values, keep, _float(t))
             mark = _float(t)
-            for law in (parabola, straight_line, logarithm, term_ratio):
+            for law in (parabola, straight_line, logarithm, term_ratio, seasonal_share):
                 found = found if found is not None else law(values, keep, mark)
             return found
         return None
@@ -273,6 +274,7 @@ class ComparisonMonitor:
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
                 "geometric": f"{name} changes by the factor {step:.6g}",
                 "seasonal": f"{name} moves by steps that repeat",
+                "seasonal-share": f"{name} changes by a share of it and by amounts that repeat",
                 "seasonal-begun": f"{name} moves by factors that begin to repeat",
                 "parabola": f"{name} moves on a parabola",
                 "line": f"{name} moves on a straight line",

@@ -306,7 +306,7 @@ cdef int link(Engine* e, int length) except -1:
         if wb_is_control(code[k].op) or code[k].op & ~OP_TRAP == OP_REGION:
             target = code[k].jump
             code[k].fast_jump = target if code[target].op != OP_NOP or code[target].condition else code[target].next
-            jumped[target] = 1
+            jumped[target] = jumped[code[k].fast_jump] = 1  # the fast path has no NOP that could tell
     wb_pack(e, length, jumped)
     free(jumped)
     return 0

@@ -277,7 +277,8 @@ def slice_of(
     outputs = {"condition": Ref(cond), **{f"inside {k}": Ref(n) for k, n in enumerate(inner)}}
     reached = required_nodes(graph, outputs.values())
     outputs.update({f"also {k}": Ref(n) for k, n in enumerate(also) if n not in reached})
-    found = plan if serves(plan, reached) else PLANS.get(graph, outputs, signature)
+    own = plan.needed.issuperset(also) and serves(plan, reached)
+    found = plan if own else PLANS.get(graph, outputs, signature)
     around = next((p for k in range(len(frame)) if (p := frame[: k + 1]) in found.raw), None)
     if around is not None:
         why = f"the frame {'/'.join(around)} is not a loop in it, because {found.raw[around]}"

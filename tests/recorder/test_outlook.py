@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import workbench as wb
 import workbench.recorder
 from workbench.errors import WatchError
 from workbench.recorder.outlook import plain
+from workbench.widgets.watch import run_part
 
 
 def recorded(values, **options):
@@ -120,6 +122,44 @@ def test_the_view_shows_the_outlook_and_its_button_asks_the_loop_to_stop():
     del watch
     view.show(None)
     assert view.status["state"] == "ended"
+    view.close()
+
+
+def _meanwhile(monkeypatch, owner, name, work):
+    """Have another thread do ``work`` at the end of the first call of ``owner.name``, which waits for it a while."""
+    real, threads = getattr(owner, name), []
+
+    def call(*args, **others):
+        result = real(*args, **others)
+        if not threads:
+            threads.append(threading.Thread(target=work))
+            threads[0].start()
+            threads[0].join(0.3)  # the work waits for what stands here, or is done
+        return result
+
+    monkeypatch.setattr(owner, name, call)
+    return threads
+
+
+def test_the_last_that_listeners_hear_is_how_the_loop_ended(monkeypatch):
+    watch = wb.watch("ends while the thread looks")
+    watch(x=1.0)
+    heard = []
+    watch.observer.listeners.append(lambda outlook: heard.append(outlook.state))
+    threads = _meanwhile(monkeypatch, watch.observer._outlooks, "look", watch.finish)
+    watch.observer.look()
+    threads[0].join()
+    assert heard == ["running", "finished"]
+
+
+def test_a_view_whose_button_is_pressed_while_the_loop_ends_shows_how_it_ended(monkeypatch):
+    watch = wb.watch("ends while the button is handled")
+    watch(x=1.0)
+    view = wb.widgets.WatchView(watch)
+    threads = _meanwhile(monkeypatch, run_part, "on_screen", watch.finish)
+    view._pressed("stop", True)
+    threads[0].join()
+    assert view.status["state"] == "stopped"
     view.close()
 
 

@@ -47,6 +47,11 @@ class Part(AddressedWidget):
                     self._sending()
                     self.status = status
 
+    def amend(self, **changes: Any) -> None:
+        """Show the status with ``changes``. Right on any thread: what another thread offers meanwhile is not lost."""
+        with self._lock:
+            self.offer({**self.status, **changes})
+
     def _sending(self) -> None:
         """An update goes out now."""
 
@@ -73,7 +78,7 @@ class ActPart(Part):
             self._act(str(content.get("name")), content.get("value"))
         except Exception as problem:  # what was written in a field may be anything
             error = str(getattr(problem, "message", problem))
-        self.offer({**self.status, "error": error})
+        self.amend(error=error)
 
 
 class Controls(ActPart):

@@ -53,7 +53,7 @@ class StatusWidget(Acknowledgement, LiveView, Part):
     def knock(self) -> None:
         """Send something that a browser answers, if one is there."""
         with self._lock:
-            self.offer({**self.status, "knock": not self.status.get("knock", False)})
+            self.amend(knock=not self.status.get("knock", False))
 
     def close(self) -> None:
         """Leave the pump and close the comms. Closing twice is harmless."""

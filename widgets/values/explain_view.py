@@ -269,7 +269,7 @@ class ExplainView(HtmlView):
         elif kind == "explain" and isinstance(content.get("name"), str):
             path = typed_path(content.get("iteration"))
             if path is False:
-                self.offer({**self.status, "error": "Enter iterations as numbers, for example 3 or 1, 3."})
+                self.amend(error="Enter iterations as numbers, for example 3 or 1, 3.")
             else:
                 self.explain(content["name"][:1000] or None, path)
         elif kind == "follow":

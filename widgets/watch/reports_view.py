@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from typing import Any
 
@@ -52,6 +53,7 @@ class ReportsView(Staged, ipywidgets.VBox):
         fix = "write ReportsView(wb.WatchReports())."
         check_source("ReportsView", reports, WatchReports, "reports of watches", fix)
         self._reports = reports
+        self._telling = threading.RLock()
         self._parts: dict[int, RunPart] = {}
         self._words = ipywidgets.HTML()
         self._rows = ipywidgets.VBox()
@@ -63,6 +65,10 @@ class ReportsView(Staged, ipywidgets.VBox):
 
     def _show(self, entry: dict[str, Any]) -> None:
         """A run has told something, on its thread of the reports."""
+        with self._telling:
+            self._tell_run(entry)
+
+    def _tell_run(self, entry: dict[str, Any]) -> None:
         key = entry["key"]
         status = {**entry, "name": f"{entry['name']} · {entry['host']}, process {entry['pid']}"}
         part = self._parts.get(key)
@@ -90,8 +96,8 @@ class ReportsView(Staged, ipywidgets.VBox):
     def _pressed(self, key: int, name: str, _value: Any) -> None:
         if name == "stop":
             self._reports.request_stop(key)
-            part = self._parts[key]
-            part.offer({**part.status, "stopping": True})
+            with self._telling:
+                self._parts[key].amend(stopping=True)
 
     def close(self) -> None:
         """Leave the reports, which go on, and close the comms. Closing twice is harmless."""

@@ -53,7 +53,7 @@ class WatchView(RunPart):
         watch = self._watch()
         if outlook is None or watch is None:
             if self.status.get("state") in ("ready", "running", "quiet"):
-                self.offer({**self.status, "state": "ended", "sentence": "Nobody holds the watch any more."})
+                self.amend(state="ended", sentence="Nobody holds the watch any more.")
         else:
             self.offer({**plain(outlook), "stopping": bool(watch.stop_requested)})
 
@@ -67,7 +67,7 @@ class WatchView(RunPart):
         watch = self._watch()
         if name == "stop" and watch is not None:
             watch.request_stop()
-            self.offer({**self.status, "stopping": True})
+            self.amend(stopping=True)
 
     def __repr__(self) -> str:
         """How the loop stands, for a notebook that is read without a kernel."""

@@ -35,6 +35,8 @@ class Observer:
         self.listeners: list[Callable[[Outlook | None], object]] = []
         self._due: list[tuple[str, Callable[[Any], Any]]] = []
         self._lock = threading.Lock()
+        #: held from reading the watch to telling it: the last that listeners hear is how the loop ended
+        self._look_lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._ended = False
         self._wake = threading.Event()
@@ -64,10 +66,14 @@ class Observer:
 
     # -- looking ----------------------------------------------------------------------------------------------------
     def look(self) -> Outlook | None:
-        """Look once, now."""
+        """Look once, now, and tell the listeners. Looks of several threads come one after the other."""
         watch = self._watch()
         if watch is None:
             return None
+        with self._look_lock:
+            return self._look(watch)
+
+    def _look(self, watch: Watch) -> Outlook:
         self._rate.add(watch.calls)
         outlook = self._outlooks.look(watch, self._rate())
         for kind, callback in self._callbacks.items():

@@ -8,10 +8,8 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import click
 from tests.widgets.graphs import newton
-from workbench.kernels import ShapeTrie
 from workbench.widgets import MemoryView, ShapeTrieView, TypeMatrixView
 from workbench.widgets.live.selection import Focus
-from workbench.widgets.memory import shape_trie_view
 from workbench.widgets.memory.type_matrix_model import cell_of
 
 
@@ -64,14 +62,11 @@ def test_memory_marks_and_selects_values(session):
         view.close()
 
 
-def test_the_shape_of_the_selected_value_has_an_edge(monkeypatch):
-    shapes = ShapeTrie()  # that of the process holds what other tests left, and large ones are summed up
-    monkeypatch.setattr(shape_trie_view, "SHAPES", shapes)
+def test_the_shape_of_the_selected_value_has_an_edge():
     b = wb.GraphBuilder("shaped")
     x = b.placeholder("x", "float32", (3, 17))
     with wb.Session(b.build({"y": x * 2.0}), {"x": [[1.0] * 17] * 3}) as session:
         session.run()
-        kept = shapes.intern((3, 17), dtype="float32")
         focus = Focus()
         view = ShapeTrieView(session, focus=focus)
         focus.select("x")
@@ -81,4 +76,3 @@ def test_the_shape_of_the_selected_value_has_an_edge(monkeypatch):
             focus.select(name)
             assert set(view.figure.data[0].marker.line.width) == {0.5}
         view.close()
-        shapes.release(kept)

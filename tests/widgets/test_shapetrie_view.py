@@ -16,7 +16,7 @@ from tests.widgets.graphs import newton
 from workbench.kernels import SHAPES, ShapeTrie
 from workbench.widgets import ShapeTrieView
 from workbench.widgets.memory.shape_trie_model import headline, shapetrie_model, size_text
-from workbench.widgets.memory.shape_trie_view import shapetrie_spec
+from workbench.widgets.memory.shape_trie_spec import shapetrie_spec
 
 
 @pytest.fixture(autouse=True)
@@ -108,15 +108,39 @@ def test_a_trie_is_followed_while_it_changes(trie):
 def test_a_session_is_followed():
     with wb.Session(newton(), {"a": 2.0, "x0": 100.0}) as session:
         view = ShapeTrieView(session)
-        assert view.source.trie is SHAPES
         session.run()
-        assert f"{len(SHAPES)} shape" in view.figure.layout.title.text
+        assert view.figure.layout.title.text.startswith("0 shapes of this run")
         view.close()
         words = shapetrie_spec(view.model(None) | {"stats": {"entries": 0}})["layout"]["annotations"][0]["text"]
         assert "single numbers" in words and "No shapes yet" not in words  # none of newton's values is an array
     default = ShapeTrieView()
     assert default.source.trie is SHAPES
+    assert default.figure.layout.title.text.startswith("All runs in this kernel: ")
     default.close()
+
+
+def doubled(*shape):
+    b = wb.GraphBuilder("doubled")
+    x = b.placeholder("x", "float32", (None,) * len(shape))
+    return wb.Session(b.build({"y": x + x}), {"x": np.ones(shape, "float32")})
+
+
+def test_of_two_runs_each_view_has_its_own_shapes():
+    with doubled(3, 17) as first, doubled(5, 19) as second:
+        views = [ShapeTrieView(first), ShapeTrieView(second)]
+        for session in (first, second):
+            session.run()
+        names = "[3 \u00d7 17]", "[5 \u00d7 19]"
+        for view, own, other in zip(views, names, names[::-1], strict=True):
+            figure = view.figure
+            assert own in figure.data[0].labels and other not in figure.data[0].labels
+            assert figure.layout.title.text == f"1 shape of this run \u00b7 {len(SHAPES)} of all runs in this kernel"
+            assert len(SHAPES) >= 2 and not any("reference" in words for words in figure.data[0].customdata)
+        assert [str(info) for info in second.shapes] == ["5 \u00d7 19, float32"]
+        second.update(x=np.ones((7, 23), "float32"))
+        assert "[7 \u00d7 23]" in views[1].figure.data[0].labels
+        for view in views:
+            view.close()
 
 
 def test_anything_else_is_refused():

@@ -8,8 +8,10 @@ push aside what is shown.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from workbench.kernels import ShapeInfo, ShapeTrie
 from workbench.widgets.text.numerals import numeral
 
 MAX_NODES = 160
@@ -27,6 +29,20 @@ def shapetrie_model(trie: Any, max_nodes: int = MAX_NODES, max_children: int = M
         if row["parent"]:
             places[row["parent"]]["weight"] += row["weight"]
     return {"rows": rows, "stats": stats, "headline": headline(stats)}
+
+
+def own_shapes(found: Sequence[ShapeInfo]) -> ShapeTrie:
+    """A trie of the shapes of one run alone: that of the process holds those of all runs."""
+    trie = ShapeTrie()
+    for info in found:
+        trie.intern(info.shape, info.strides, info.dtype, info.order, info.flags)
+    return trie
+
+
+def own_headline(own: int, everywhere: int) -> str:
+    """``2 shapes of this run · 12 of all runs in this kernel``."""
+    mine = f"{numeral(own)} shape{'' if own == 1 else 's'} of this run"
+    return f"{mine} \u00b7 {numeral(max(own, everywhere))} of all runs in this kernel"
 
 
 def headline(stats: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The real contents of a shape trie: a collapsible icicle of ranks, dims and descriptors, live."""
+"""The shapes of a run, or the real contents of a shape trie: a collapsible icicle of ranks, dims and descriptors."""
 
 from __future__ import annotations
 
@@ -7,42 +7,55 @@ import time
 from typing import TYPE_CHECKING, Any, cast
 
 import ipywidgets
-import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.kernels import SHAPES
 from workbench.threads import ended_at_exit, started
-from workbench.widgets.base import theme
 from workbench.widgets.base.figure.figure_view import FigureView
-from workbench.widgets.base.spec import Spec, base_layout, text, title
+from workbench.widgets.base.spec import Spec
 from workbench.widgets.live.selection import Focus
 from workbench.widgets.live.view_source import ViewSource
-from workbench.widgets.memory.shape_trie_model import MAX_NODES, shapetrie_model
-from workbench.widgets.text.numerals import numeral
+from workbench.widgets.memory.shape_trie_model import MAX_NODES, own_headline, own_shapes, shapetrie_model
+from workbench.widgets.memory.shape_trie_spec import shapetrie_spec
 
 if TYPE_CHECKING:
     from workbench.kernels import ShapeTrie
     from workbench.session import Session
 
-MIN_HEIGHT, MAX_HEIGHT, ROW_HEIGHT = 220, 900, 19
 #: in place of an empty picture
 NO_SHAPES = "No shapes yet.<br>Arrays have them, single numbers<br>do not; ShapeTrie.intern adds more."
 NO_ARRAYS = "This graph computes with single numbers:<br>no array, so no shape to show."
-#: on these colours, in both themes
-INK = "#111111"
 #: least seconds between two looks at the trie; a look takes a tenth of the time at most
 EVERY_S = 0.5
-KIND_COLOURS = {"root": theme.GREY, "rank": theme.SKY, "dim": theme.GREEN, "shape": theme.ORANGE, "more": theme.GREY}
 
 
 class TrieSource(ViewSource):
-    """A trie where views expect a session, a trace or a graph."""
+    """A trie where views expect a session, a trace or a graph; of a session the shapes of its own run."""
 
     def __init__(self, trie: ShapeTrie, session: Session | None = None) -> None:
         # not that of Source: there is no graph and no trace
-        self.trie = trie
+        self._trie = trie
         self.session = session
         self.graph: Any = None
+
+    @property
+    def trie(self) -> ShapeTrie:
+        """The trie; of a session a new one each time, with the shapes that its run has met so far."""
+        if self.session is not None:
+            return own_shapes(self.session.shapes)
+        return self._trie
+
+    def model(self, max_nodes: int) -> dict[str, Any]:
+        """The model of the shapes; its headline says of which runs they are."""
+        trie = self.trie
+        model = shapetrie_model(trie, max_nodes)
+        if self.session is not None:
+            model["headline"] = own_headline(len(trie), len(SHAPES))
+            for row in model["rows"]:
+                row["references"] = None  # those of a copy tell nothing
+        elif trie is SHAPES:
+            model["headline"] = f"All runs in this kernel: {model['headline']}"
+        return model
 
     @property
     def trace(self) -> Any:
@@ -60,8 +73,8 @@ class ShapeTrieView(FigureView):
     Parameters
     ----------
     source : ShapeTrie or Session, optional
-        A trie, by default that of this process (``workbench.kernels.SHAPES``); or a session, whose run the view
-        follows.
+        A trie, by default that of this process (``workbench.kernels.SHAPES``), which holds the shapes of all runs;
+        or a session: then the view shows the shapes of its run, and follows it.
     max_nodes : int
         About how many rows are shown; the rest is summed up.
     height : int, optional
@@ -98,7 +111,7 @@ class ShapeTrieView(FigureView):
         now = time.monotonic()
         running = str(getattr(snapshot, "state", "")) == "running"
         if self._model is None or not running or now - self._looked > max(EVERY_S, 10 * self._took):
-            self._model = shapetrie_model(self.source.trie, self.max_nodes)
+            self._model = self.source.model(self.max_nodes)
             self._looked = time.monotonic()
             self._took = self._looked - now
         return {
@@ -168,72 +181,3 @@ def _source(source: ShapeTrie | Session | None) -> TrieSource:
         slug="no-view-source",
         fix="pass a kernels.ShapeTrie, a wb.Session, or nothing for the trie of this process.",
     )
-
-
-def _shapes(count: int) -> str:
-    return f"{numeral(count)} shape{'' if count == 1 else 's'}"
-
-
-def shapetrie_spec(model: dict[str, Any], height: int | None = None) -> Spec:
-    """One icicle; colours tell ranks, dims and descriptors apart, a thick edge is around the selected value's."""
-    rows = model["rows"]
-    dims, dtype = model.get("selected") or ("", "")
-    chosen = [r["kind"] == "shape" and r["path"] == dims and r["label"].split(" ")[0] == dtype for r in rows]
-    empty = model["stats"]["entries"] == 0
-    if height is None:
-        height = int(min(max(ROW_HEIGHT * rows[0]["weight"] + 50, MIN_HEIGHT), MAX_HEIGHT))
-    data = [
-        {
-            "type": "icicle",
-            "ids": [r["id"] for r in rows],
-            "parents": [r["parent"] for r in rows],
-            "labels": [text(r["shown"]) for r in rows],
-            "values": np.asarray([r["weight"] for r in rows], dtype=np.float64),
-            "text": ["" if r["kind"] == "shape" else _shapes(r["entries"]) for r in rows],
-            "customdata": [
-                f"{text(r['path'])}<br>{_shapes(r['entries'])}, "
-                f"{numeral(r['references'])} reference{'' if r['references'] == 1 else 's'}"
-                for r in rows
-            ],
-            "branchvalues": "total",
-            "tiling": {"orientation": "h", "pad": 1},
-            "pathbar": {"visible": True, "thickness": 18},
-            "marker": {
-                "colors": [KIND_COLOURS[r["kind"]] for r in rows],
-                "line": {
-                    "width": [4.0 if c else 0.5 for c in chosen],
-                    "color": [theme.VERMILION if c else INK for c in chosen],
-                },
-            },
-            "root": {"color": "rgba(0,0,0,0)"},
-            "texttemplate": "%{label}  <i>%{text}</i>",
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "textfont": {"color": INK},
-            "maxdepth": 6,
-            "sort": False,
-            "visible": not empty,
-        }
-    ]
-    notes = []
-    if empty:
-        notes.append(
-            {
-                "xref": "paper",
-                "yref": "paper",
-                "x": 0.5,
-                "y": 0.5,
-                "showarrow": False,
-                "font": {"size": 13},
-                "text": model["nothing"],
-            }
-        )
-    layout = base_layout(
-        height,
-        title=title(text(model["headline"])),
-        annotations=notes,
-        margin={"l": 8, "r": 8, "t": 34, "b": 8},
-        uniformtext={"minsize": 9, "mode": "hide"},
-        xaxis={"visible": False},
-        yaxis={"visible": False},
-    )
-    return {"data": data, "layout": layout}

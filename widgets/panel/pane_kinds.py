@@ -65,7 +65,7 @@ KINDS = (
     PaneKind(
         "shapes",
         "Shapes",
-        "Shapes seen by this process, as a trie",
+        "Shapes of the arrays of this run, as a trie",
         lambda p: ShapeTrieView(p.source.session, focus=p.focus),
     ),
     PaneKind("code", "Code", "Your actions as lines of Python", lambda p: CodeView(p.focus)),

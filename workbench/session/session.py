@@ -39,6 +39,7 @@ from workbench.execution.incremental import Update
 from workbench.execution.run_memory import RunFigures, run_figures
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.kernels import ShapeInfo
 from workbench.plan import ExecutionPlan, ForwardExecutionDAG
 from workbench.session import live_sessions
 from workbench.session.command_request import Snapshot
@@ -833,6 +834,23 @@ class Session:
         MemoryReport
         """
         return self._values.memory()
+
+    @property
+    def shapes(self) -> tuple[ShapeInfo, ...]:
+        """The shapes, dtypes and layouts of the session's arrays so far, each once; also while it runs.
+
+        Single numbers have none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> b = wb.GraphBuilder("sums")
+        >>> x = b.placeholder("x", "float32", (3, 17))
+        >>> with wb.Session(b.build({"y": x + x}), {"x": np.ones((3, 17), "float32")}) as session:
+        ...     print(*session.shapes)
+        3 × 17, float32
+        """
+        return self._values.shapes()
 
     # -- breakpoints and analysis --------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from workbench.debugger.replay.read_range import values_between
 from workbench.errors import DeadValueError, SessionError, TraceError
 from workbench.execution import MemoryReport, Run, memory_report
 from workbench.ir.node import Ref, Tag
+from workbench.kernels import SHAPES, ShapeInfo
+from workbench.kernels import machine as core
 from workbench.plan import PLANS, ExecutionPlan, PlanMemory, memory_of
 from workbench.session.state import SessionState
 from workbench.trace import Trace
@@ -115,6 +117,14 @@ class SessionValues:
             if found is not None:
                 return found.trace
         return self.trace
+
+    def shapes(self) -> tuple[ShapeInfo, ...]:
+        """The shapes, dtypes and layouts of its arrays so far, each once."""
+        found = []
+        for number in core.shapes_held(self._state.run.machine):
+            with suppress(ValueError):  # released meanwhile: the run was begun anew
+                found.append(SHAPES.get(number))
+        return tuple(found)
 
     def memory(self) -> MemoryReport:
         """The memory of the run: now, at most, and the lower bound of its plan."""

@@ -225,6 +225,11 @@ def arm_many(Machine machine not None, changes):
         link(&machine.e, machine.program.length)
 
 
+def shapes_held(Machine machine not None):
+    """Ids of the shapes that a machine has met and of those that its program was made with, each once."""
+    return sorted((machine.shapes | set(machine.program.shapes)) - {0})
+
+
 def arm(Machine machine not None, int ip, bint on, long long iteration=-1):
     """:func:`arm_many` of one instruction."""
     arm_many(machine, [(ip, on, iteration)])

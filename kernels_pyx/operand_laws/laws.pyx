@@ -13,6 +13,7 @@ selection.pxi        all laws of a record, scored by their prediction of its las
 noise.pxi            if the steps of a record follow from those before them; its slope, as that of a trend or of a walk
 rests.pxi            if a record has come to rest, or repeats itself
 rules.pxi            counters, multipliers and steps that repeat, continued digit by digit
+first_look.pxi       the laws of its last digits that a record may follow
 ===================  =====================================================================================
 
 The methods and their sources are told in the modules of ``workbench/analysis/forecast/laws``; plain NumPy of the same
@@ -26,7 +27,7 @@ import numpy as np
 cimport numpy as cnp
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport (
-    INFINITY, NAN, atan2, copysign, cos, exp, fabs, isfinite, isinf, isnan, log, pow, sin, sqrt)
+    INFINITY, NAN, atan2, copysign, cos, exp, fabs, fmax, fmin, isfinite, isinf, isnan, log, pow, sin, sqrt)
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
@@ -51,3 +52,4 @@ include "selection.pxi"
 include "noise.pxi"
 include "rests.pxi"
 include "rules.pxi"
+include "first_look.pxi"

@@ -47,23 +47,14 @@ def followed(double value, double c, bint product, bint single, Py_ssize_t size,
     return 0, x, before
 
 
-def step_period(list values, int longest, double rounding):
-    """The shortest period, 2 to ``longest``, of the steps of up to 64 floats; 0 without one.
-
-    Steps are equal within ``rounding`` times the larger of the first and the last value. They must differ within the
-    period and not sum to nothing, and all must repeat, over two periods and three values more.
-    """
-    cdef Py_ssize_t n = len(values), i, p
-    cdef double v[PERIODS]
-    cdef double d[PERIODS]
+cdef Py_ssize_t _steps_repeat(const double* v, Py_ssize_t n, int longest, double rounding) noexcept nogil:
+    """The period of ``step_period``; 0 without one."""
+    cdef Py_ssize_t i, p
+    cdef double[PERIODS] d
     cdef double off, low, high
     cdef bint good
-    if not 3 <= n <= PERIODS:
-        raise ValueError(f"expected 3 to {PERIODS} values, got {n}")
-    for i in range(n):
-        v[i] = values[i]
-        if i:
-            d[i - 1] = v[i] - v[i - 1]
+    for i in range(1, n):
+        d[i - 1] = v[i] - v[i - 1]
     off = rounding * (fabs(v[0]) if fabs(v[0]) >= fabs(v[n - 1]) else fabs(v[n - 1]))
     for p in range(2, (longest if longest < (n - 4) // 2 else (n - 4) // 2) + 1):
         good = True
@@ -78,3 +69,18 @@ def step_period(list values, int longest, double rounding):
                 high = d[i] if d[i] > high else high
             return p if high - low > off and fabs(v[n - 1] - v[n - 1 - p]) > off else 0
     return 0
+
+
+def step_period(list values, int longest, double rounding):
+    """The shortest period, 2 to ``longest``, of the steps of up to 64 floats; 0 without one.
+
+    Steps are equal within ``rounding`` times the larger of the first and the last value. They must differ within the
+    period and not sum to nothing, and all must repeat, over two periods and three values more.
+    """
+    cdef Py_ssize_t n = len(values), i
+    cdef double[PERIODS] v
+    if not 3 <= n <= PERIODS:
+        raise ValueError(f"expected 3 to {PERIODS} values, got {n}")
+    for i in range(n):
+        v[i] = values[i]
+    return _steps_repeat(v, n, longest, rounding)

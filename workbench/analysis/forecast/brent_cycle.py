@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -173,5 +174,9 @@ def _distance(value: Any, operands: tuple[Any, Any]) -> int:
     except (TypeError, ValueError):
         return 3
     norm = float(np.sqrt(np.sum(v * v)))
-    close = any(np.isclose(o, norm, rtol=1e-9, atol=0) or np.isclose(o, norm * norm, rtol=1e-9, atol=0) for o in sizes)
+    close = any(_close(o, norm) or _close(o, norm * norm) for o in sizes)
     return (0 if close else 1) if v.size == 1 else (2 if close else 3)
+
+
+def _close(a: float, b: float) -> bool:
+    return a == b or abs(a - b) <= 1e-9 * abs(b) < math.inf

@@ -20,12 +20,8 @@ from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
 from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
-from workbench.analysis.forecast.laws.logarithm import logarithm
-from workbench.analysis.forecast.laws.parabola import parabola
-from workbench.analysis.forecast.laws.seasonal_share import seasonal_share
+from workbench.analysis.forecast.laws.first_look import MOVES, SEASONAL_STEPS, exact_law, first_look
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
-from workbench.analysis.forecast.laws.straight_line import straight_line
-from workbench.analysis.forecast.laws.term_ratio import term_ratio
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.series.value_series import WINDOW
@@ -155,7 +151,8 @@ class ComparisonMonitor:
                 self._fix("clause-invariant", name, keep),
             )
         values = np.array(xs, dtype=dtype) if dtype.kind == "f" and exact_float else None
-        steps = self._steps(xs, values, dtype, keep, t)
+        seen = first_look(values, keep, _float(t)) if values is not None else None
+        steps = self._steps(xs, values, dtype, keep, t, seen)
         if steps is not None:
             found = self._from_steps(steps, keep, t, name, dtype)
             if found is not None:
@@ -164,11 +161,11 @@ class ComparisonMonitor:
             return PassageForecast(
                 None, 1, math.inf, "flag", f"{name} is a flag: its next change cannot be read from its past.", 0.0
             )
-        if not moves_too_often(xs):
+        if not (moves_too_often(xs) if seen is None else seen & MOVES):
             runs = plateaus(xs)
             if runs.stepped and not runs.final:
                 return self._staircase(runs, xs, dtype, keep, t, name, exact_float)
-        if exact_float and (dtype.kind == "f" or dtype.itemsize == 8):
+        if exact_float and (dtype.itemsize == 8 if seen is None else seen & SEASONAL_STEPS):
             steps = seasonal_steps(xs, keep, t)
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
             if found is not None:
@@ -211,7 +208,8 @@ class ComparisonMonitor:
         found = None
         if len(runs.values) >= 3:
             values = np.array(runs.values, dtype=dtype) if dtype.kind == "f" and exact_float else None
-            steps = self._steps(runs.values, values, dtype, keep, t)
+            seen = first_look(values, keep, _float(t)) if values is not None else None
+            steps = self._steps(runs.values, values, dtype, keep, t, seen)
             found = self._from_steps(steps, keep, t, name, dtype) if steps is not None else None
             if found is None and len(runs.values) >= 5:
                 knots = OperandForecast()
@@ -240,9 +238,12 @@ class ComparisonMonitor:
         return PassageForecast(None, 1, math.inf, "plateau", sentence, 0.0)
 
     def _steps(
-        self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any
+        self, xs: list[Any], values: np.ndarray | None, dtype: np.dtype, keep: str, t: Any, seen: int | None
     ) -> exact_continuation.Steps | None:
-        """The exact rule of the record; ``values`` is it as an array, of floats whose rounding is their own."""
+        """The exact rule of the record; ``values`` is it as an array, of floats whose rounding is their own.
+
+        ``seen`` are the rules of floats that a first look left.
+        """
         if dtype.kind in "iu":
             narrow = dtype.itemsize < 8 and isinstance(xs[-1], np.generic)
             if not all(isinstance(v, (int, np.integer)) for v in xs[-32:]):
@@ -252,13 +253,7 @@ class ComparisonMonitor:
             mark = int(t) if isinstance(t, (int, np.integer)) else float(t)
             found = exact_continuation.integer_steps(tail, keep, mark, bits, dtype.kind == "i")
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
-        if values is not None:
-            found = exact_continuation.float_steps(values, keep, _float(t))
-            mark = _float(t)
-            for law in (parabola, straight_line, logarithm, term_ratio, seasonal_share):
-                found = found if found is not None else law(values, keep, mark)
-            return found
-        return None
+        return exact_law(values, keep, _float(t), seen) if values is not None and seen is not None else None
 
     def _from_steps(
         self, s: exact_continuation.Steps, keep: str, t: Any, name: str, dtype: np.dtype

@@ -1,0 +1,240 @@
+# A first look at a record: the laws of its last digits that it may follow. Nearly all records follow none of them.
+#
+# Each test repeats that with which a module of workbench/analysis/forecast/laws begins, and lets pass what is on the
+# edge; the module decides.
+
+cdef enum:
+    LOOKED = 40         # values at most that are looked at one by one
+    CONSTANT_STEP = 1
+    PARABOLA = 2
+    STRAIGHT_LINE = 4
+    LOGARITHM = 8
+    TERM_RATIO = 16
+    SEASONAL_SHARE = 32
+    SEASONAL_STEPS = 64
+    MOVES = 128
+
+
+cdef double _largest(const double* x, Py_ssize_t n) noexcept nogil:
+    cdef double most = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        if fabs(x[i]) > most:
+            most = fabs(x[i])
+    return most
+
+
+cdef bint _may_be_counter(const double* x, Py_ssize_t n, double eps, double tiny) noexcept nogil:
+    """The first step and the last one, or the ratios, agree to a few roundings (exact_continuation)."""
+    cdef double a = x[0], b = x[1], c = x[n - 2], d = x[n - 1], most, least
+    if n < 3 or c == d:
+        return False
+    most = fmax(fmax(fabs(a), fabs(b)), fmax(fmax(fabs(c), fabs(d)), tiny))
+    if not fabs((b - a) - (d - c)) > 4 * eps * most:
+        return True
+    least = fmin(fmin(fabs(a), fabs(b)), fmin(fabs(c), fabs(d)))
+    return least < 2 * tiny or not fabs(b / a - d / c) > 4 * eps * fabs(d / c)
+
+
+cdef bint _may_be_parabola(const double* x, Py_ssize_t n, double eps) noexcept nogil:
+    """Second differences are equal to their rounding, and far above it (parabola)."""
+    cdef double first, last, rounding, step, low, high
+    cdef Py_ssize_t i
+    if n < 8:
+        return False
+    first = (x[2] - x[1]) - (x[1] - x[0])
+    last = (x[n - 1] - x[n - 2]) - (x[n - 2] - x[n - 3])
+    if not fabs(last) > 64.0 * 8.0 * eps * fmax(fabs(x[0]), fabs(x[n - 1])):
+        return False
+    rounding = 8.0 * eps * _largest(x, n)
+    if not fabs(first - last) <= rounding or not fabs(last) > 64.0 * rounding:
+        return False
+    low = high = last
+    for i in range(n - 2):
+        step = (x[i + 2] - x[i + 1]) - (x[i + 1] - x[i])
+        low = step if step < low else low
+        high = step if step > high else high
+    return not high - low > rounding
+
+
+cdef bint _may_be_line(const double* x, Py_ssize_t n, double eps, bint up) noexcept nogil:
+    """The last step, and the latter half, lie on a line towards the threshold (straight_line)."""
+    cdef Py_ssize_t h, i
+    cdef double last, step, rounding
+    if n < 10:
+        return False
+    h = n // 2 if n // 2 > 6 else 6
+    last = x[n - 1]
+    step = (last - x[n - 1 - h]) / h
+    rounding = 4.0 * eps * fmax(fabs(x[n - 1 - h]), fabs(last))
+    if not fabs(last - x[n - 2] - step) <= rounding or not fabs(step) > 64.0 * rounding or (step > 0) != up:
+        return False
+    for i in range(h + 1):
+        if fabs(x[n - 1 - i] - (last - step * i)) > 1.01 * rounding:
+            return False
+    return True
+
+
+cdef bint _may_be_logarithm(const double* x, Py_ssize_t n, double eps, bint up, double t) noexcept nogil:
+    """A logarithm through the first value and the last leads through the one between them (logarithm)."""
+    cdef double first, middle, last, allowed, ratio, low, high, u, excess, w
+    cdef int i
+    if n < 8 or not 0.0 < t < INFINITY:
+        return False
+    first, middle, last = x[0], x[n // 2], x[n - 1]
+    if not (fmin(first, last) > 0.0 and (first - x[1]) * (middle - last) > 0.0):
+        return False
+    allowed = 16.0 * eps
+    if not fabs(first + (last - first) * (n // 2) / (n - 1) - middle) > 1e3 * allowed * fmax(first, last):
+        return False
+    if (first > last) == up:
+        return False
+    ratio = fmax(first, last) / fmin(first, last)
+    low, high = log(1.05), log(1e6)
+    if not log(exp(low) + n - 1) - ratio * low > 0.0 or not log(exp(high) + n - 1) - ratio * high < 0.0:
+        return False
+    for i in range(60):
+        u = 0.5 * (low + high)
+        excess = log(exp(u) + n - 1) - ratio * u
+        if excess > 0.0:
+            low = u
+        else:
+            high = u
+    w = exp(0.5 * (low + high))
+    ratio = log(w + n // 2) / log(w + n - 1)
+    return not fabs((last * ratio if up else last / ratio) - middle) > 1.01e3 * allowed * middle
+
+
+cdef bint _on_line(double a, double b, double c, double share, double unit) noexcept nogil:
+    return fabs(a + share * (c - a) - b) <= 4.0 * unit * fmax(fabs(a), fabs(c))
+
+
+cdef bint _may_have_term_ratio(const double* x, Py_ssize_t n, double eps) noexcept nogil:
+    """Ratios, or their reciprocals, on a line, or with the cross ratio of their places (term_ratio)."""
+    cdef double unit = 8.0 * eps, p, q, r, s, share, of_ratios, of_places
+    cdef Py_ssize_t size = n if n < 64 else 64, first = n - size, i = n - size + size // 2, b, c, d
+    if n < 7 or x[first] == 0 or x[i] == 0 or x[n - 2] == 0:
+        return False
+    p, q, r = x[first + 1] / x[first], x[i + 1] / x[i], x[n - 1] / x[n - 2]
+    if not fabs(r - p) > 1e4 * unit * fabs(p) or not (q - p) * (r - q) > 0 or not isfinite(p * q * r):
+        return False
+    share = (size // 2) / <double>(size - 2)
+    if _on_line(p, q, r, share, unit) or p * q * r != 0 and _on_line(1.0 / p, 1.0 / q, 1.0 / r, share, unit):
+        return True
+    if size < 12:
+        return False
+    c, d = size // 2, size - 2
+    b = c // 2
+    s, q = r, x[first + b + 1] / x[first + b]
+    r = x[i + 1] / x[i]
+    of_ratios = (p - r) * (q - s) * (b - c) * (0 - d)
+    of_places = (q - r) * (p - s) * (0 - c) * (b - d)
+    return fabs(of_ratios - of_places) <= 1.01e-4 * fabs(of_places)
+
+
+cdef bint _may_have_share(const double* x, Py_ssize_t n, double eps) noexcept nogil:
+    """Differences at some lag change by one factor, and by amounts that differ (seasonal_share)."""
+    cdef Py_ssize_t size = n if n < LOOKED else LOOKED, longest = (size - 4) // 2, p, i
+    cdef const double* v = x + n - size
+    cdef double off, a, b, x1, x2, x3, own = 0.0, cross, square, factor, rest, most, low, high
+    if n < 8:
+        return False
+    longest = longest if longest < 16 else 16
+    off = 16.0 * eps * fmax(fabs(v[0]), fabs(v[size - 1]))
+    x1, x2, x3 = v[size - 3], v[size - 2], v[size - 1]
+    for p in range(2, longest + 1):
+        b = x2 - v[size - 2 - p]
+        a = x1 - v[size - 3 - p]
+        if fabs(a * (x3 - v[size - 1 - p]) - b * b) > 2.0 * off * (fabs(a) + 2.0 * fabs(b)) or fabs(b) <= 1e3 * off:
+            continue
+        cross = square = most = rest = 0.0
+        for i in range(size - 1 - p):
+            own = v[i + p] - v[i]
+            cross += own * (v[i + 1 + p] - v[i + 1])
+            square += own * own
+            most = fmax(most, fabs(own))
+        if not 1e-280 < square < 1e280:
+            return True
+        factor = cross / square
+        for i in range(size - 1 - p):
+            rest = fmax(rest, fabs((v[i + 1 + p] - v[i + 1]) - factor * (v[i + p] - v[i])))
+        if rest > 2.0 * (1.0 + fabs(factor)) * off + 1e-12 * most or not -0.1 < factor < 2.1:
+            continue
+        low, high = INFINITY, -INFINITY
+        for i in range(size - p, size):
+            own = v[i] - factor * v[i - 1]
+            low, high = fmin(low, own), fmax(high, own)
+        # where one amount is told for sure the module ends, too
+        own = 1e3 * off - 1e-12 * _largest(v, size)
+        if rest < 0.5 * off and 0.0 < factor < 1.9 and high - low < 0.9 * own:
+            return False
+        return True
+    return False
+
+
+cdef bint _may_have_seasons(const double* x, Py_ssize_t n, double t) noexcept nogil:
+    """Steps repeat, or ratios do or have begun to (seasonal_steps)."""
+    cdef Py_ssize_t size = n if n < 36 else 36, i, p
+    cdef double[LOOKED] logs
+    cdef double off, last, before
+    cdef const double* v = x + n - size
+    if n < 6 or isinf(t):
+        return False
+    if _steps_repeat(v, size, 16, 8 * 2.2e-16):
+        return True
+    if not t > 0:
+        return isnan(t)
+    for i in range(size):
+        if not v[i] > 0:
+            return isnan(v[i])
+        if isinf(v[i]):
+            return False
+        logs[i] = log(v[i])
+    if _steps_repeat(logs, size, 16, 8 * 2.2e-16):
+        return True
+    off = 1.01 * (8 * 2.2e-16) * fmax(fabs(logs[0]), fabs(logs[size - 1]))
+    last, before = logs[size - 1] - logs[size - 2], logs[size - 2] - logs[size - 3]
+    p = (size - 4) // 2 + 1
+    for p in range(p if p > 2 else 2, (size - 3 if size - 3 < 16 else 16) + 1):
+        if not fabs(logs[size - 1 - p] - logs[size - 2 - p] - last) > off \
+                and not fabs(logs[size - 2 - p] - logs[size - 3 - p] - before) > off:
+            return True
+    return False
+
+
+cdef bint _moves(const double* x, Py_ssize_t n) noexcept nogil:
+    """More than half of the values differ from the one before, and none is NaN."""
+    cdef Py_ssize_t i, same = 0
+    for i in range(n):
+        if isnan(x[i]):
+            return False
+        if i and x[i] == x[i - 1]:
+            same += 1
+    return 2 * same < n - 1
+
+
+def may_follow(record, double eps, double tiny, str op, double t):
+    """The laws of the last digits that a record of floats may follow, while ``x op t``, as bits; the others it does not.
+
+    Bits, from the lowest: counter or multiplier, parabola, straight line, logarithm, term ratio, share with amounts
+    that repeat, steps that repeat, and a last one that says if more than half of the values differ from the one before.
+    ``eps`` and ``tiny`` are the relative rounding and the smallest normal number of the values' dtype.
+    """
+    cdef Py_ssize_t n
+    cdef const double* x = _reals(record, &n)
+    cdef int sign = _OPS[op], found = 0
+    cdef bint up = sign == BELOW or sign == BELOW_EQUAL
+    if n < 3:
+        raise ValueError(f"expected 3 values or more, got {n}")
+    with nogil:
+        found |= CONSTANT_STEP if _may_be_counter(x, n, eps, tiny) else 0
+        found |= MOVES if _moves(x, n) else 0
+        if sign != EQUAL and sign != UNEQUAL:
+            if isfinite(t):
+                found |= PARABOLA if _may_be_parabola(x, n, eps) else 0
+                found |= STRAIGHT_LINE if _may_be_line(x, n, eps, up) else 0
+                found |= LOGARITHM if _may_be_logarithm(x, n, eps, up, t) else 0
+                found |= TERM_RATIO if _may_have_term_ratio(x, n, eps) else 0
+                found |= SEASONAL_SHARE if _may_have_share(x, n, eps) else 0
+            found |= SEASONAL_STEPS if _may_have_seasons(x, n, t) else 0
+    return found

@@ -41,7 +41,7 @@ cdef int _nearest(const double** c, Py_ssize_t i, Py_ssize_t first, Py_ssize_t l
                   int32_t* who) noexcept nogil:
     """The points first .. last - 1 nearest to point i in the m coordinates c, ``exclude`` or more iterations away."""
     cdef double far[NEAREST]
-    cdef double distance, d
+    cdef double distance, d, bound = INFINITY
     cdef const double* x = c[0]
     cdef Py_ssize_t j
     cdef int k, at, count = 0
@@ -49,21 +49,24 @@ cdef int _nearest(const double** c, Py_ssize_t i, Py_ssize_t first, Py_ssize_t l
         if -exclude < i - j < exclude:
             continue
         distance = fabs(x[i] - x[j])
-        if count == most and distance >= far[count - 1]:
+        if distance >= bound:
             continue
         for k in range(1, m):
             d = fabs(c[k][i] - c[k][j])
             distance = d if d > distance else distance
-        if count == most:
-            if distance >= far[count - 1]:
-                continue
-        else:
+            if distance >= bound:
+                break
+        if distance >= bound:
+            continue
+        if count < most:
             count += 1
         at = count - 1
         while at > 0 and far[at - 1] > distance:
             far[at], who[at] = far[at - 1], who[at - 1]
             at -= 1
         far[at], who[at] = distance, <int32_t>j
+        if count == most:
+            bound = far[most - 1]
     return count
 
 

@@ -1,7 +1,7 @@
 """Histories with mathematically known truth, deterministic. The development set of the loop analysis.
 
 Each generator yields ``Case`` objects; the truth follows from how the values were made, never from looking at them.
-Truths that depend on a convention follow the rules of analysis.md and of ``workbench.analysis.series.noise``.
+Truths that depend on a convention follow the rules of analysis.md and of ``workbench.analysis.series.noise.levels``.
 """
 
 from __future__ import annotations

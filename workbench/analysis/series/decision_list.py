@@ -12,21 +12,27 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series import acceleration, exact_tail, noise, smooth_tail, step_ratios, weak_labels
+from workbench.analysis.series import acceleration, exact_tail, smooth_tail, step_ratios, weak_labels
 from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
+from workbench.analysis.series.noise.levels import blow_up, noise_ball, outgrows
+from workbench.analysis.series.noise.spectrum import periodic_signal, spectral_peak
+from workbench.analysis.series.noise.swings import envelope
+from workbench.analysis.series.noise.trends import moving_mean, weak_trend
+from workbench.analysis.series.noise.walks import random_walk, unit_root, walking_steps
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.rules.agreeing_errors import agreeing_errors
 from workbench.analysis.series.rules.local_rule import close_pairs, level, lines, local_rule, predictability
 from workbench.analysis.series.rules.recurrence import reviewed
 from workbench.analysis.series.staircase import growing_ramps, staircase
-from workbench.analysis.series.unit_root import unit_root, walking_steps
 from workbench.analysis.series.value_series import History
 from workbench.analysis.series.waveform import folded, pattern_in_noise, waveform
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
+#: Equal values at the start, at least, that are taken for a wait.
+WAITS = 4
 #: Methods whose period is that of one sine, or a mean one: a pattern of many values has another.
 _ROUGH_PERIOD = frozenset(("spectrum", "neighbours"))
 #: A spectral line of less than this share of the variance may be that of a chaotic attractor.
@@ -48,6 +54,9 @@ def decide(h: History) -> Finding:
     found = divided(h) or staircase(h, decide)
     if found is not None:
         return found
+    moving = _after_waiting(h)
+    if moving is not None:
+        return moving
     found = exact_tail.settled(h)
     if found is not None:
         return _with_order(h, found)
@@ -58,6 +67,23 @@ def decide(h: History) -> Finding:
         return reviewed(h, found)
     if found.label is Pattern.CONVERGING and found.method in _ACCELERATED:
         acceleration.refine(h, found, h.end)
+    return found
+
+
+def _after_waiting(h: History) -> Finding | None:
+    """The finding about the values from the last one on that waits, where the record begins with four equal values or
+    more, and they are more than twice as many as rest anywhere later: what waits before it starts says nothing."""
+    d = h.d
+    if len(h) < LEAST + WAITS or d[0] != 0 or np.any(d[: WAITS - 1]):
+        return None
+    moves = np.flatnonzero(d)
+    if not moves.size or len(h) - moves[0] < max(2 * LEAST, WAITS):
+        return None
+    later = int(np.diff(moves, append=len(d)).max())
+    if moves[0] + 1 <= 2 * later:
+        return None
+    found = decide(h.tail(len(h) - int(moves[0])))
+    found.why = f"The first {moves[0] + 1} values are equal. {found.why}"
     return found
 
 
@@ -162,7 +188,7 @@ def _resting(h: History, found: Finding) -> Finding:
     chance is nearly a function of the value before."""
     if found.label is not Pattern.CHAOTIC or level(h.x, loose=True):
         return found
-    resting = noise.envelope(h)
+    resting = envelope(h)
     return resting if resting is not None and resting.label is Pattern.CONVERGING else found
 
 
@@ -179,7 +205,7 @@ def _irregular(h: History) -> Finding:
     if p is not None:
         found = local_rule(h, p) or lines(h)
         if found is not None and found.label is Pattern.OSCILLATING:
-            return pattern_in_noise(h) or noise.periodic_signal(h, 0.8) or found
+            return pattern_in_noise(h) or periodic_signal(h, 0.8) or found
         if found is not None:
             return found
     else:
@@ -187,7 +213,7 @@ def _irregular(h: History) -> Finding:
         found = local_rule(h, loose) if loose is not None and loose.chaotic and loose.local[0] < EXACT else None
         if found is not None:
             return found
-    found = walking_steps(h)
+    found = outgrows(h) or walking_steps(h)
     if found is not None:
         return found
     linear = p is not None and p.linear_enough
@@ -195,21 +221,21 @@ def _irregular(h: History) -> Finding:
         found = chaos.neighbours(h)
         if found is not None and found.label is Pattern.CHAOTIC:
             return _resting(h, found)
-    peak = noise.spectral_peak(h)
-    found = noise.periodic_signal(h, 0.8, peak)
+    peak = spectral_peak(h)
+    found = periodic_signal(h, 0.8, peak)
     if found is not None and found.period and peak[0] < BROAD and not linear:
         # the line of an attractor that turns nearly evenly is broad: what its neighbours do outweighs it
         rule = chaos.neighbours(h, folded(h, found.period))
         found = rule if rule is not None and rule.label is Pattern.CHAOTIC else found
-    found = found or noise.random_walk(h) or noise.envelope(h)
+    found = found or random_walk(h) or envelope(h)
     if not linear and (found is None or found.method == "envelope" and found.label is Pattern.DIVERGING):
         # an attractor's lobes differ in spread: a rule that separates neighbours outweighs it
         rule = chaos.neighbours(h, folded(h, peak[1]) if peak[0] > 0.5 and len(h) >= 128 else math.inf)
         if rule is not None and rule.label is Pattern.OSCILLATING and not level(h.x):
-            rule = noise.moving_mean(h) or rule  # what goes round may do so along a trend
+            rule = moving_mean(h) or rule  # what goes round may do so along a trend
         if found is None or rule is not None and rule.label is Pattern.CHAOTIC:
             found = rule
-    found = found or noise.moving_mean(h) or noise.periodic_signal(h, 0.55, peak)
+    found = found or moving_mean(h) or periodic_signal(h, 0.55, peak)
     found = found or weak_labels.leaning(h)
     if found is None and p is not None:
         found = pattern_in_noise(h) or close_pairs(h, p) or agreeing_errors(h, p)
@@ -217,12 +243,12 @@ def _irregular(h: History) -> Finding:
     if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
         found = weak_labels.smooth_curve(h)
         if found is not None and found.label is not Pattern.CONVERGING and not level(h.x):
-            ball = noise.noise_ball(h)  # the way to a level, and correlated noise about it, turn seldom, too
+            ball = noise_ball(h)  # the way to a level, and correlated noise about it, turn seldom, too
             found = ball if ball is not None and ball.label is Pattern.CONVERGING else found
     if found is None or found.label is Pattern.OSCILLATING and found.method in _ROUGH_PERIOD:
         found = pattern_in_noise(h) or found
     if found is None and (len(h) >= 24 or chaos.irregular(h)):
-        found = noise.blow_up(h) or noise.weak_trend(h) or noise.noise_ball(h)
+        found = blow_up(h) or weak_trend(h) or noise_ball(h)
     if found is not None:
         return found
     return weak_labels.short(h)

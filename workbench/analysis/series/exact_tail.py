@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from workbench.analysis.series.models import Cycle, Settled
-from workbench.analysis.series.noise import SPECTRUM, spectral_peak
+from workbench.analysis.series.noise.spectrum import SPECTRUM, spectral_peak
 from workbench.analysis.series.numerical_health import stagnation
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.step_ratios import approach_rate, spread_rate

@@ -20,6 +20,10 @@ from workbench.analysis.series.value_series import History
 LEAST = 4
 #: The same of treads that grow.
 LEAST_GROWING = 5
+#: Moves and values at least, of which all are held for multiples of one time.
+LEAST_HELD = 16
+#: Exponent of the speed at the steps from which on a sum of such steps is told to have a limit.
+CONVERGES = 1.15
 
 
 def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | None:
@@ -30,7 +34,7 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
     moved = np.flatnonzero(moves) + 1
     every, rest = int(moved[1] - moved[0]), len(h) - int(moved[-1])
     if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
-        return _growing(h, moved, rest, decide) or _gated(h, moved, rest)
+        return _held(h, moved, decide) or _growing(h, moved, rest, decide) or _gated(h, moved, rest)
     starts = np.concatenate([[0], moved])
     steps = History(h.exact[starts], h.start // every, h.dtype)
     found = decide(steps)
@@ -42,6 +46,23 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
         found.period *= every
     if found.model is not None:
         found.model = Stairs(found.model, every, every - rest, float(h.x[-1]))
+    return found
+
+
+def _held(h: History, moved: np.ndarray, decide: Callable[[History], Finding]) -> Finding | None:
+    """The finding about every p-th value, where all values are held for p iterations or a multiple of it."""
+    every = int(np.gcd.reduce(np.diff(moved)))
+    if every < 2 or len(moved) < LEAST_HELD or len(h) < LEAST_HELD * every:
+        return None
+    starts = np.arange(int(moved[0]) % every, len(h), every)
+    found = decide(History(h.exact[starts], h.start // every, h.dtype))
+    found.why = f"Values are held for {every} iterations or a multiple of it; one for each {every}: {found.why}"
+    if found.rate is not None and found.rate > 0:
+        found.rate **= 1.0 / every
+    if found.period is not None:
+        found.period *= every
+    if found.model is not None:
+        found.model = Stairs(found.model, every, len(h) - int(starts[-1]) - 1, float(h.x[-1]))
     return found
 
 
@@ -61,10 +82,32 @@ def _growing(h: History, moved: np.ndarray, rest: int, decide: Callable[[History
     found = decide(History(h.exact[np.concatenate([[0], moved])], 0, h.dtype))
     if found.label not in (Pattern.CONVERGING, Pattern.DIVERGING):
         return None
+    slowing = _slowing(h.start + moved, values)
+    if found.label is Pattern.DIVERGING and slowing is not None and slowing > CONVERGES:
+        # rounded values of what approaches a level step by one unit, too, but ever more seldom
+        last, unit = float(values[-1]), float(values[-1] - values[-2])
+        ahead = unit * max(rest / max(float(treads[-1]), 1.0), 1.0) + unit / (slowing - 1.0) * len(treads)
+        why = f"the steps slow down like k**-{slowing:.3g}, and their sum has a limit."
+        found = Finding(Pattern.CONVERGING, "growing_stairs", why, limit=last, limit_error=abs(ahead), doubt=0.2)
     found.why = f"The values step at growing intervals, the last of {treads[-1]} iterations: {found.why}"
     found.rate = found.order = found.sublinear_exponent = found.model = None
     found.method, found.doubt = "growing_stairs", max(found.doubt, 0.1)
     return found
+
+
+def _slowing(at: np.ndarray, values: np.ndarray) -> float | None:
+    """Exponent s of a speed that falls like k**-s, by the steps and the treads before them of the later half; None of
+    fewer than five treads of three iterations or more.  Sums of k**-s have a limit for s > 1: see ``smooth_tail``."""
+    treads, sizes = np.diff(at), np.abs(np.diff(values[1:]))
+    usable = np.flatnonzero(treads >= 3)
+    usable = usable[len(usable) // 3 :]
+    if len(usable) < LEAST_GROWING:
+        return None
+    k = np.log(0.5 * (at[:-1] + at[1:])[usable] + 1.0)
+    speed = np.log(sizes[usable] / treads[usable])
+    if float(np.ptp(k)) < 0.5:
+        return None
+    return -float(np.polyfit(k, speed, 1)[0])
 
 
 def _gated(h: History, moved: np.ndarray, rest: int) -> Finding | None:

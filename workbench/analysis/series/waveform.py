@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.series.noise import SPECTRUM, spectral_peak
+from workbench.analysis.series.noise.spectrum import SPECTRUM, spectral_peak
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import WINDOW, History
 from workbench.kernels import fits

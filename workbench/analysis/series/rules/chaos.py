@@ -20,6 +20,8 @@ from workbench.kernels import fits
 
 #: Points whose nearest neighbours are looked for.
 REFERENCES = 96
+#: Error of a chaotic map over the size of the last 40 % of the steps, at most.
+LATE = 0.1
 
 
 def irregular(h: History) -> bool:
@@ -47,6 +49,13 @@ def _grows(h: History) -> bool:
     return late > 2.5 * before
 
 
+def _late_steps(h: History) -> float:
+    """Size of the steps in the last 40 % of the last 512 values, as a share of that of all of them."""
+    d = h.d[-WINDOW:]
+    late, whole = (math.sqrt(float(np.mean(part * part))) for part in (d[-max(2 * len(d) // 5, 1) :], d))
+    return late / max(whole, 1e-300)
+
+
 def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
     """A verdict if a polynomial map predicts the last 40 % one step ahead within 1 % of the differences' size."""
     found = fits.polynomial_map(h.x, tolerance)
@@ -56,6 +65,8 @@ def polynomial_map(h: History, tolerance: float = 0.01) -> Finding | None:
     text = f"A polynomial map of {lags} past value(s), degree {degree}, predicts each next value within {error:.1g}"
     if error > 1e-4 and not steady(h) or len(h) >= 40 and _grows(h):
         return None  # several modes that decay or grow are nearly such a map, too
+    if exponent > 0.005 and error > LATE * _late_steps(h):
+        return None  # the steps that it foretells are those of the way to a level; noise about it says nothing
     # of an exact map its own orbit says where it ends, whatever the transient did
     if exponent > 0.03 and (p == 0 or rows >= 100 and error > 1e-8):
         factor = math.exp(exponent)

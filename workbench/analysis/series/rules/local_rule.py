@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.series.noise import SPECTRUM, taper
+from workbench.analysis.series.noise.spectrum import SPECTRUM, taper
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules.chaos import crossings
 from workbench.analysis.series.value_series import History

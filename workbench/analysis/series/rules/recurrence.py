@@ -15,7 +15,8 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.noise import noise_ball, periodic_signal
+from workbench.analysis.series.noise.levels import noise_ball
+from workbench.analysis.series.noise.spectrum import periodic_signal
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules.chaos import crossings
 from workbench.analysis.series.rules.local_rule import FEW, level, predictability

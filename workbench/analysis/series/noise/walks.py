@@ -1,7 +1,9 @@
-"""The test for a unit root: is a noisy record a walk, whose steps may be correlated, or does it return to a level?
+"""Step 7, walks: a record that no level draws back, and what tells it from noise that forgets slowly.
 
-The augmented Dickey-Fuller test (Dickey and Fuller, J. Am. Stat. Assoc. 74, 1979; Said and Dickey, Biometrika 71, 1984)
-with a constant: the steps are regressed on the value before them and on the steps before them.
+A walk of independent steps shows in its second half: its steps are uncorrelated and it wanders. Of correlated steps the
+augmented Dickey-Fuller test (Dickey and Fuller, J. Am. Stat. Assoc. 74, 1979; Said and Dickey, Biometrika 71, 1984)
+decides, with a constant: the steps are regressed on the value before them and on the steps before them. A walk is
+DIVERGING: its variance grows without bound.
 """
 
 from __future__ import annotations
@@ -10,17 +12,49 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.noise import leans
+from workbench.analysis.series.noise.swings import envelope
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
+#: How clearly a record leans back to its mean, by Dickey and Fuller's and by the weighted symmetric estimate, as one
+#: walk in a hundred and one in forty do, from which on it is none.
+LEANING = (-3.5, -2.77)
 #: Values at least (within fewer, half a slow wave looks like a walk) and at most: the last ones.
 LEAST, MOST = 1000, 8192
 #: Steps before that are regressed on, and the 5 % critical value with a constant.
 LAGS, CRITICAL = 8, -2.86
 #: Share of the steps' variance that the regression leaves at least in noise.
 NOISE = 0.05
+
+
+def leans(lean: list[float]) -> bool:
+    """True if the record returns to its mean: from afar, or about it."""
+    return any(t < least for t, least in zip(lean, LEANING, strict=True))
+
+
+def random_walk(h: History) -> Finding | None:
+    """Independent steps whose sum wanders: asked of the second half, 40 values or more."""
+    steps, t, lag, wandered, *lean = fits.walk(h.x)
+    if steps < 40 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0:
+        return None
+    early, *_, late = fits.block_spreads(h.d, 4)
+    if late < 0.6 * early:
+        return None  # a running mean's steps shrink
+    if late > 2.5 * early:
+        wider = envelope(h)
+        if wider is not None and wider.label is Pattern.DIVERGING:
+            return wider
+    if abs(t) > 4.5:
+        return Finding(
+            Pattern.DIVERGING, "noisy_drift", f"Independent steps with a mean {abs(t):.3g} standard errors from zero."
+        )
+    return Finding(
+        Pattern.DIVERGING,
+        "random_walk",
+        "Independent steps of constant spread: a random walk, whose variance grows.",
+        doubt=0.4,
+    )
 
 
 def unit_root(h: History) -> Finding | None:

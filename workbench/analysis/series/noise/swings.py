@@ -1,0 +1,77 @@
+"""Step 7, swings: spread that grows or shrinks along the record."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.step_ratios import spread_rate
+from workbench.analysis.series.value_series import History
+from workbench.kernels import fits
+
+
+def _correlation(t: list[float], y: list[float]) -> float:
+    mt, my = sum(t) / len(t), sum(y) / len(y)
+    tt, yy = sum((v - mt) ** 2 for v in t), sum((v - my) ** 2 for v in y)
+    return sum((a - mt) * (b - my) for a, b in zip(t, y, strict=True)) / math.sqrt(max(tt * yy, 1e-300))
+
+
+def _one_way_slowing(d: np.ndarray, blocks: int) -> float | None:
+    """Exponent s of steps that go like k**-s on average, by the means of blocks; None of steps that go both ways."""
+    if d.min() < 0.0 < d.max():
+        return None
+    means = [abs(mean) for mean in fits.block_means(d, blocks)]
+    if min(means) == 0.0:
+        return None
+    # the first block holds the start of the law, wherever that is
+    at = [math.log(b + 0.5) for b in range(1, blocks)]
+    logs = [math.log(mean) for mean in means[1:]]
+    middle, level = sum(at) / len(at), sum(logs) / len(logs)
+    along = sum((t - middle) * (v - level) for t, v in zip(at, logs, strict=True))
+    return -along / sum((t - middle) ** 2 for t in at)
+
+
+def envelope(h: History) -> Finding | None:
+    """Spread of the differences that grows or shrinks steadily over the record."""
+    blocks = 8 if len(h.d) >= 64 else 4
+    if len(h.d) < 16:
+        return None
+    spread = fits.block_spreads(h.d, blocks)
+    if min(spread) == 0:
+        return None
+    logs = [math.log(v) for v in spread]
+    correlation = _correlation([float(b) for b in range(blocks)], logs)
+    along_log = _correlation([math.log(b + 0.5) for b in range(blocks)], logs)
+    edge = max(1, blocks // 4)
+    ratio = sum(spread[-edge:]) / sum(spread[:edge])
+    # a spread that fell at first and then stays is a noise ball, not a decay
+    late = spread[-1] / spread[blocks // 2]
+    # of few steps in a block the spread varies by itself
+    chance = 1.0 if blocks == 8 else 1.0 + 8.0 / (len(h.d) // blocks)
+    # a few outliers widen a block, too: the usual step must go with the spread, half of the way
+    quarter = len(h.d) // 4
+    usual = float(np.median(np.abs(h.d[-quarter:]))) / max(float(np.median(np.abs(h.d[:quarter]))), 1e-300)
+    if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9 and usual < 0.75:
+        slowing = _one_way_slowing(h.d, blocks)
+        if slowing is not None and slowing < 1.1:
+            why = f"All steps lead one way; they are fewer or smaller like k**-{slowing:.3g}, a sum that has no limit."
+            return Finding(Pattern.DIVERGING, "envelope", why, doubt=0.3)
+        why = f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."
+        newest = h.x[-max(4, len(h) // 8) :]
+        limit, error = float(newest.mean()), float(np.ptp(newest))
+        if ratio < 0.02:  # the newest value is nearer than any mean
+            limit, error = float(h.x[-1]), 4 * float(np.max(np.abs(h.d[-4:]))) + 2 * h.ulp(float(h.x[-1]))
+        rate = spread_rate(h.d[: h.end])
+        rate = rate if rate is not None and rate < 1.0 else None
+        return Finding(Pattern.CONVERGING, "envelope", why, rate=rate, limit=limit, limit_error=error)
+    # one that grew on the way to a level grows no further there
+    grows = blocks < 8 or spread[-1] > 1.1 * spread[blocks // 2]
+    if ratio > 2.5 * chance and max(correlation, along_log) > 0.85 and usual > min(math.sqrt(ratio), 2.0) and grows:
+        rate = spread_rate(h.d)
+        rate = rate if rate is not None and rate > 1.0 else None
+        return Finding(
+            Pattern.DIVERGING, "envelope", f"The spread of the steps grew {ratio:.3g} fold, steadily.", rate=rate
+        )
+    return None

@@ -1,4 +1,4 @@
-"""``python -m tests.evaluation.score_families``: the score by family, of development, left out and those written later.
+"""``python -m tests.evaluation.score_families``: the score by family, a column for each part of the set.
 
 Every run draws fresh cases and prints its seed; ``--seed N`` repeats a run.  ``--each K`` draws K cases of a family.
 ``--wrong`` lists wrong answers by kind, of the development families only, unless ``--third`` names another third:
@@ -15,13 +15,26 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from tests.evaluation.families import score_loops as loops
-from tests.evaluation.families.base import HISTORY, UNKNOWN, draws, families
+from tests.evaluation.families.base import HISTORY, THIRDS, UNKNOWN, draws, families
 from tests.evaluation.scoring import labels, numbers, rows
 from tests.evaluation.scoring.cases import Case
 from tests.evaluation.scoring.labels import Answered
 from tests.evaluation.scoring.rows import Row
 
-DEVELOPMENT, LEFT_OUT, NEW, UNSEEN, LATEST, MENDED, LATER, OUTSIDE = (0,), (1, 2), (3, 4), (5,), (6,), (7,), (8,), (9,)
+#: the columns of the table, and the thirds of the families in each
+SIDES: dict[str, tuple[int, ...]] = {
+    "development": (0,),
+    "left out": (1, 2),
+    "new": (3, 4),
+    "unseen": (5,),
+    "latest": (6,),
+    "mended": (7,),
+    "later": (8,),
+    "outside": (9,),
+    "judged": (10,),
+    "abroad": (11,),
+    "sealed": (12,),
+}
 #: stated confidence from which an answer counts as said for certain
 CERTAIN = 0.985
 #: figures of loops that are not shares
@@ -120,10 +133,10 @@ def side(title: str, thirds: Sequence[int], seed: int, each: int, with_loops: bo
 
 def table(sides: Sequence[Side]) -> str:
     """The sides' figures, side by side; a figure short of what is wanted has a star."""
-    lines = [f"{'':52s}" + "".join(f"{s.title:>16s}" for s in sides)]
+    lines = [f"{'':52s}" + "".join(f"{s.title:>13s}" for s in sides)]
     for same in zip(*(s.rows for s in sides), strict=True):
         name = same[0].name.split(" (")[0] if any(r.name != same[0].name for r in same) else same[0].name
-        lines.append(f"{name:52s}" + "".join(f"{_figure(r):>16s}" for r in same))
+        lines.append(f"{name:52s}" + "".join(f"{_figure(r):>13s}" for r in same))
     return "\n".join(lines)
 
 
@@ -140,18 +153,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--loops", action="store_true")
-    parser.add_argument("--third", type=int, choices=range(11))
+    parser.add_argument("--third", type=int, choices=THIRDS)
     chosen = parser.parse_args(arguments)
-    wanted = [
-        ("development", DEVELOPMENT),
-        ("left out", LEFT_OUT),
-        ("new", NEW),
-        ("unseen", UNSEEN),
-        ("latest", LATEST),
-        ("mended", MENDED),
-        ("later", LATER),
-        ("outside", OUTSIDE),
-    ]
+    wanted = list(SIDES.items())
     if chosen.third is not None:
         wanted = [(f"third {chosen.third}", (chosen.third,))]
     sides = [side(title, thirds, chosen.seed, chosen.each, chosen.loops) for title, thirds in wanted]

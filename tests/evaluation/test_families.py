@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.evaluation import score_families
-from tests.evaluation.families.base import HISTORY, KINDS, LABELS, UNKNOWN, C, D, O, digest, families, family
+from tests.evaluation.families.base import HISTORY, KINDS, LABELS, THIRDS, UNKNOWN, C, D, O, digest, families, family
 from tests.evaluation.scoring.cases import Case
 
 FACTS = {"rate", "order", "limit", "period", "exponent"}
@@ -53,7 +53,7 @@ def test_thirds_follow_from_the_name_and_hold_a_fair_share():
         mine = families(HISTORY, [third])
         assert all(f.third == digest(f.name) % 3 == third for f in mine)
         assert len(mine) >= 0.25 * len(families(HISTORY, [0, 1, 2]))
-    for new, least in ((1, 50), (2, 15), (3, 30), (4, 30), (5, 30), (6, 15), (7, 45), (8, 45)):
+    for new, least in ((1, 50), (2, 15), (3, 30), (4, 30), (5, 30), (6, 15), (7, 45), (8, 45), (9, 35), (10, 35)):
         assert all(f.new == new for f in families(thirds=[2 + new])) and len(families(thirds=[2 + new])) >= least
     assert {f.kind for f in every} <= set(KINDS) and len({f.name for f in every}) == len(every)
     assert digest("epoch_counter") == digest("epoch_counter") != digest("step_decay")
@@ -71,9 +71,10 @@ def test_names_are_registered_once_and_kinds_are_known():
 
 
 def test_score_prints_both_sides_and_wrong_answers_of_development_only(monkeypatch, capsys):
-    few = {thirds: families(HISTORY, thirds)[:8] for thirds in ((0,), (1, 2), (3, 4), (5,), (6,), (7,), (8,), (9,))}
+    few = {thirds: families(HISTORY, thirds)[:8] for thirds in score_families.SIDES.values()}
     monkeypatch.setattr(score_families, "families", lambda kind, thirds: few[tuple(thirds)])
     score_families.main(["--seed", "3", "--each", "1", "--wrong"])
     out = capsys.readouterr().out
     assert out.startswith("seed 3, 1 of each family") and "macro recall" in out and "left out" in out
+    assert sorted(t for thirds in score_families.SIDES.values() for t in thirds) == list(THIRDS)
     assert not any(f.name in out for thirds in few for f in few[thirds] if thirds != (0,))

@@ -22,6 +22,8 @@ Those named ``*mended*.py``, with ``new=5``, were written to mend classes of wro
 with ``new=6``, before that ended, and scored only then.  Those in the folders ``outside`` (``new=7``) and ``judged``
 (``new=8``) were written without a look at the analysis, and a coin (``digest(name) % 2``) parts them: nothing had been
 tuned against those of ``judged`` when they were first scored; their wrong answers have been looked at since.
+Those in the folders ``abroad`` (``new=9``) and ``sealed`` (``new=10``) were written by another stranger, and parted by
+the same coin: those of ``abroad`` are for development, those of ``sealed`` are read as figures only.
 
 Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
 return.  Every module of this package and of its folders is found by ``families()``; nothing has to be listed.  Loops
@@ -50,6 +52,8 @@ from tests.evaluation.scoring.cases import LABELS, Case
 C, D, O, S, X = LABELS  # noqa: E741
 UNKNOWN = "UNKNOWN"
 HISTORY, WATCHED, GRAPH = KINDS = ("history", "watched", "graph")
+#: every value of ``Family.third``
+THIRDS = range(13)
 
 Rng = np.random.Generator
 
@@ -74,7 +78,8 @@ class Family:
     def third(self) -> int:
         """0: development; 1, 2: left out; 3, 4: written later, calibrated with since; 5 and 6: unseen; 7: of classes
         that were wrong, to mend them; 8: written after that, and scored once; 9: written from outside, for
-        development; 10: their other half, by which the analysis was judged."""
+        development; 10: their other half, by which the analysis was judged; 11: written from outside after that, for
+        development; 12: their other half, on which nobody tunes."""
         return 2 + self.new if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:
@@ -101,7 +106,7 @@ def family(kind: str, *, new: int = 0) -> Callable[[Callable[[Rng], Any]], Calla
     return register
 
 
-def families(kind: str | None = None, thirds: Iterable[int] = range(11)) -> list[Family]:
+def families(kind: str | None = None, thirds: Iterable[int] = THIRDS) -> list[Family]:
     """The families of a kind (None: all) in some thirds, by name; imports every module of the package first."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):

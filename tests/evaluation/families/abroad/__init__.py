@@ -1,0 +1,1 @@
+"""Families written by a stranger to the analysis, after those of ``outside``; the half for development."""

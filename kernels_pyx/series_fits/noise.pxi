@@ -1,9 +1,16 @@
 # Statistics of noisy records: each a pass over the values.
 
-cdef double[4] _EXPONENTS
-cdef double[6] _TIMES
-_EXPONENTS[:] = [0.2, 0.35, 0.5, 1.0]
-_TIMES[:] = [0.1, 0.2, 0.3, 0.5, 0.8, 1.2]
+cdef enum:
+    POWERS = 15         # exponents of laws of a moving mean
+    TIMES = 7           # time constants, in records
+    OFFSETS = 8         # iterations before the record's first
+
+cdef double[POWERS] _EXPONENTS
+cdef double[TIMES] _TIMES
+cdef double[OFFSETS] _OFFSETS
+_EXPONENTS[:] = [1.0, 0.5, 0.0, 2.0, 1.5, 0.75, 0.35, 0.25, -0.25, -0.35, -0.5, -0.75, -1.0, -1.5, -2.0]
+_TIMES[:] = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2]
+_OFFSETS[:] = [0.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0]
 
 
 cdef double _mean(const double* x, Py_ssize_t n) noexcept nogil:
@@ -98,49 +105,58 @@ def block_means(xs, int blocks):
     return [_mean(x + b * size, size) for b in range(blocks)]
 
 
-def asymptote(means, Py_ssize_t size):
-    """(law, level, sse) of the law that fits block means best; laws 0 to 3 have no limit, of the others ``level`` is it.
+cdef double _power_sum(double p, double k) noexcept nogil:
+    """Integral of k**p, or of log(k) for p = 0, up to k."""
+    return k * log(k) - k if p == 0 else log(k) if p == -1 else exp((p + 1) * log(k)) / (p + 1)
 
-    0 drift, 1 logarithm, 2 root, 3 square; 4 to 7 powers k**-0.2, -0.35, -0.5, -1; 8 to 13 exponentials with time
-    constants 0.1, 0.2, 0.3, 0.5, 0.8, 1.2 of the record.  A law with a limit must leave a fifth less than one without.
+
+def asymptote(means, Py_ssize_t size):
+    """(kind, exponent, level, sse, moved) of the law that fits the means of blocks of ``size`` values best.
+
+    Kind 0: (k + k0)**p with p > 0, or log(k + k0) for p = 0, without a limit; 1: the same with p < 0, whose limit is
+    ``level``; 2: an exponential whose time constant is ``exponent`` of the record.  A law with a limit must leave a
+    fifth less than one without, one with an offset k0 a fifth less than one without, and p = -0.25, which is nearly a
+    logarithm, another fifth.  ``moved`` is the way of the law in the second half.
     """
     cdef double m[32]
     cdef double basis[32]
-    cdef double mean = 0.0, bb, bm, middle, slope, sse, e, best = INFINITY, level = 0.0, k, last
-    cdef int n = min(len(means), 32), i, law, answer = 0
+    cdef double mean = 0.0, bb, bm, middle, slope, sse, e, k, last, p, k0, handicap, best = INFINITY
+    cdef double exponent = 0.0, level = 0.0, left = 0.0, moved = 0.0
+    cdef int n = min(len(means), 32), i, law, offset, kind, answer = 0
     for i in range(n):
         m[i] = means[i]
         mean += m[i] / n
-    last = (n - 0.5) * size + 1.0
-    for law in range(14):
-        middle = bb = bm = sse = 0.0
-        for i in range(n):
-            k = (i + 0.5) * size + 1.0
-            if law == 0:
-                basis[i] = k
-            elif law == 1:
-                basis[i] = log(k)
-            elif law == 2:
-                basis[i] = sqrt(k)
-            elif law == 3:
-                basis[i] = k * k
-            elif law < 8:
-                basis[i] = exp(-_EXPONENTS[law - 4] * log(k))
-            else:
-                basis[i] = exp(-k / (_TIMES[law - 8] * last))
-            middle += basis[i] / n
-        for i in range(n):
-            bb += (basis[i] - middle) * (basis[i] - middle)
-            bm += (basis[i] - middle) * (m[i] - mean)
-        slope = bm / (bb if bb > 1e-300 else 1e-300)
-        for i in range(n):
-            e = m[i] - mean - slope * (basis[i] - middle)
-            sse += e * e
-        if sse < 0.8 * best or sse < best and law < 4:
-            best = sse if sse < best else best
-            answer = law
-            level = mean - slope * middle
-    return answer, level, best
+    last = n * size
+    with nogil:
+        for law in range(POWERS + TIMES):
+            kind = 2 if law >= POWERS else 1 if _EXPONENTS[law] < 0 else 0
+            for offset in range(OFFSETS):
+                p = _TIMES[law - POWERS] if kind == 2 else _EXPONENTS[law]
+                k0 = _OFFSETS[offset]
+                if offset and (kind == 2 or p >= 1 or k0 > 0.3 * last):
+                    break
+                middle = bb = bm = sse = 0.0
+                for i in range(n):
+                    k = i * size + 0.5 + k0
+                    if kind == 2:
+                        basis[i] = exp(-(k + 0.5 * size) / (p * last))
+                    else:
+                        basis[i] = (_power_sum(p, k + size) - _power_sum(p, k)) / size
+                    middle += basis[i] / n
+                for i in range(n):
+                    bb += (basis[i] - middle) * (basis[i] - middle)
+                    bm += (basis[i] - middle) * (m[i] - mean)
+                slope = bm / (bb if bb > 1e-300 else 1e-300)
+                for i in range(n):
+                    e = m[i] - mean - slope * (basis[i] - middle)
+                    sse += e * e
+                handicap = (1.25 if kind else 1.0) * (1.25 if offset else 1.0) * (1.25 if kind == 1 and p > -0.3 else 1.0)
+                if sse * handicap < best:
+                    best = sse * handicap
+                    answer, exponent, left = kind, p, sse
+                    level = mean - slope * middle
+                    moved = fabs(slope * (basis[n - 1] - basis[n // 2]))
+    return answer, exponent, level, left, moved
 
 
 def ball(xs):

@@ -12,22 +12,22 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series import acceleration, exact_tail, smooth_tail, step_ratios, weak_labels
+from workbench.analysis.series import acceleration, exact_tail, step_ratios, weak_labels
 from workbench.analysis.series.integer_division import divided
-from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
 from workbench.analysis.series.noise.levels import blow_up, noise_ball, outgrows
-from workbench.analysis.series.noise.spectrum import periodic_signal, spectral_peak
-from workbench.analysis.series.noise.swings import envelope
-from workbench.analysis.series.noise.trends import moving_mean, weak_trend
+from workbench.analysis.series.noise.spectrum import coherent_waves, periodic_signal, spectral_peak
+from workbench.analysis.series.noise.swings import envelope, swings
+from workbench.analysis.series.noise.trends import drifting, moving_mean, weak_trend
 from workbench.analysis.series.noise.walks import random_walk, unit_root, walking_steps
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
 from workbench.analysis.series.rules.agreeing_errors import agreeing_errors
 from workbench.analysis.series.rules.local_rule import close_pairs, level, lines, local_rule, predictability
 from workbench.analysis.series.rules.recurrence import reviewed
+from workbench.analysis.series.smooth_steps import rough, smooth
 from workbench.analysis.series.staircase import growing_ramps, staircase
 from workbench.analysis.series.value_series import History
-from workbench.analysis.series.waveform import folded, pattern_in_noise, waveform
+from workbench.analysis.series.waveform import folded, pattern_in_noise
 
 #: Fewer values than this are UNKNOWN.
 LEAST = 5
@@ -60,11 +60,13 @@ def decide(h: History) -> Finding:
     found = exact_tail.settled(h)
     if found is not None:
         return _with_order(h, found)
-    found = _smooth(h)
+    found = smooth(h)
     if found is None:
-        return reviewed(h, _irregular(h))
+        return _carried(h, reviewed(h, _irregular(h)))
     if found.method in _RULES:
         return reviewed(h, found)
+    if found.method == "waveform" and found.label is Pattern.OSCILLATING:
+        return _carried(h, found)
     if found.label is Pattern.CONVERGING and found.method in _ACCELERATED:
         acceleration.refine(h, found, h.end)
     return found
@@ -87,6 +89,21 @@ def _after_waiting(h: History) -> Finding | None:
     return found
 
 
+def _carried(h: History, found: Finding) -> Finding:
+    """The finding, or what outweighs a wave, a rule of neighbours or noise: a trend that carries it, and swings that
+    grow or shrink all along."""
+    if found.method in _BOUNDED and found.label is not Pattern.CONVERGING:
+        return drifting(h) or swings(h, STEEP) or found
+    return found
+
+
+#: Methods whose findings hold only where the record neither drifts nor swings ever wider; standard errors of that.
+_BOUNDED, STEEP = (
+    frozenset(
+        ("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball", "lines", "coherent_waves")
+    ),
+    8.0,
+)
 #: Methods of maps that are asked before the waves.
 _RULES = frozenset(("map",))
 #: Methods whose limits are compared with accelerated ones.
@@ -99,87 +116,10 @@ def _with_order(h: History, found: Finding) -> Finding:
         end = h.end
         how = step_ratios.superlinear(h, end)
         if how is None and end >= 6:
-            how = _smooth(h)
+            how = smooth(h)
         if how is not None and how.label is Pattern.CONVERGING:
             found.rate, found.order, found.sublinear_exponent = how.rate, how.order, how.sublinear_exponent
             found.why += " " + how.why
-    return found
-
-
-def _smooth(h: History) -> Finding | None:
-    """Steps 5 and 6."""
-    end = h.end
-    tail = smooth_tail.smooth_tail(h, end)
-    fit, candidates = None, []
-    found = step_ratios.superlinear(h, end)
-    if found is not None:
-        return found
-    if tail is not None:
-        candidates = smooth_tail.laws(tail, h.start)
-        fit = smooth_tail.best_fit(candidates, relative_rounding=smooth_tail.relative_rounding(h, tail))
-    linear = linear_prediction(h, end)
-    error = linear.model.spread if linear is not None else float("inf")
-    rough = min(fit.error if fit is not None else 1.0, error) > 1e-3
-    if rough and chaos.irregular(h):
-        found = step_ratios.shrinking(h, end) or chaos.polynomial_map(h, 1e-6)
-        if found is not None:
-            return found
-    partial = tail is not None and 3 * len(tail.d) < end
-    if (tail is None or partial) and (linear is None or linear.doubt > 0 or error > 1e-3):
-        found = waveform(h)
-        if found is not None:
-            return found
-        if linear is not None and linear.doubt > 0 and _episode(h, end // 2, linear):
-            linear = None
-    power = next((f for f in candidates if f.kind == "power"), None)
-    if tail is not None and linear is not None and power is not None and _crowds(tail, linear, power):
-        return smooth_tail.finding(h, tail, power)
-    # a strict fit wins if the linear recurrence does not predict much better
-    if tail is not None and fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
-        found = smooth_tail.finding(h, tail, fit)
-        if not (partial and _episode(h, tail.first, found)):
-            return found
-        tail = None
-    if linear is None and tail is not None:
-        found = step_ratios.late(h, tail) or step_ratios.falling(h, end)
-        # the approach to a turn of a curve falls faster and faster, too
-        return None if found is not None and partial and _episode(h, tail.first, found) else found
-    return linear
-
-
-def _episode(h: History, first: int, found: Finding) -> bool:
-    """True if the law from value ``first`` on may be a part of an oscillation: no growth beyond the values before it
-    and no movement much smaller."""
-    before, after = h.x[: first + 1], h.x[first:]
-    low, high = float(before.min()), float(before.max())
-    if found.label is Pattern.DIVERGING:
-        return low <= float(h.x[-1]) <= high
-    return found.label is Pattern.CONVERGING and float(np.ptp(after)) > 0.5 * (high - low)
-
-
-def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:
-    """True if the roots crowd towards 1 as the record grows, as they do on a power law and on nothing else."""
-    z = abs(linear.model.dominant)
-    if not 0.5 < z < 1.0 - 1e-7 or power.error > 0.02 or len(tail.d) < 24:
-        return False
-    early = tail.d[: int(0.6 * len(tail.d))]
-    z_early = slow_root(early, min(linear.model.order, len(early) // 4))
-    return 0 < z_early < 1 and math.log(z_early) < (1.03 if power.error < 1e-3 else 1.25) * math.log(z)
-
-
-def _rough(h: History) -> Finding | None:
-    """A smooth tail that fits only roughly: noise or lower-order terms."""
-    end = h.end
-    tail = smooth_tail.smooth_tail(h, end)
-    candidates = smooth_tail.laws(tail, h.start) if tail is not None else []
-    fit = smooth_tail.best_fit(candidates, 1.2)
-    if tail is None or fit is None or fit.error >= 0.5 or len(tail.d) < max(8, 0.6 * end):
-        return None
-    size, third = np.abs(tail.d), len(tail.d) // 3
-    if fit.kind == "counter" and np.median(size[-third:]) < 0.75 * np.median(size[:third]):
-        fit = next(f for f in candidates if f.kind == "geometric")
-    found = smooth_tail.finding(h, tail, fit)
-    found.doubt = max(found.doubt, 0.3)
     return found
 
 
@@ -198,7 +138,7 @@ def _irregular(h: History) -> Finding:
         found = chaos.polynomial_map(h) or chaos.return_map(h)
         if found is not None:
             return _resting(h, found)
-    found = exact_tail.at_floor(h) or _rough(h)
+    found = exact_tail.at_floor(h) or rough(h)
     if found is not None:
         return found
     p = predictability(h)
@@ -239,7 +179,7 @@ def _irregular(h: History) -> Finding:
     found = found or weak_labels.leaning(h)
     if found is None and p is not None:
         found = pattern_in_noise(h) or close_pairs(h, p) or agreeing_errors(h, p)
-    found = found or unit_root(h)
+    found = found or coherent_waves(h) or unit_root(h)
     if found is None and not linear and (p is None or p.rule or p.linear[0] < SMOOTH):
         found = weak_labels.smooth_curve(h)
         if found is not None and found.label is not Pattern.CONVERGING and not level(h.x):

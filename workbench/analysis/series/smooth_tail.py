@@ -160,7 +160,7 @@ def _geometric(h: History, tail: Tail, fit: Fit, shape: str) -> Finding:
         rho = fitted
         left = math.copysign(math.exp(fit.a + fit.slope * (len(tail.d) - 1)), float(tail.d[-1])) * rho / (1.0 - rho)
         limit, error = last + left, abs(left) * (0.1 + fit.error)
-    elif fit.error > 0.1 and abs(fitted) > 1.0 and abs(rho) < 1.0:
+    elif fit.error > 0.02 and (abs(fitted) - 1.0) * (abs(rho) - 1.0) < 0.0:
         rho = fitted
     if not math.isfinite(rho):
         rho = fitted

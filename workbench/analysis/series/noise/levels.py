@@ -17,7 +17,7 @@ from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
 #: Distance from the level, in the noise of the first half, from which a value lies outside, and such values at least.
-OUTSIDE, LEAVING = 6.0, 6
+OUTSIDE, LEAVING = 4.0, 6
 
 
 def blow_up(h: History) -> Finding | None:
@@ -51,11 +51,11 @@ def outgrows(h: History) -> Finding | None:
         return None  # the usual case
     outside = np.flatnonzero(far > OUTSIDE * noise)
     leaving = far[outside[0] :]
-    if not LEAVING <= len(leaving) <= n // 2 or len(outside) < 0.5 * len(leaving):
+    if not LEAVING <= len(leaving) <= n // 2 or len(outside) < 0.4 * len(leaving):
         return None
     peaks = [float(part.max()) for part in np.array_split(leaving, 4)]
     gains = [b - a for a, b in pairwise(peaks)]
-    if not 0 < gains[0] < gains[1] < gains[2] or peaks[-1] < 3.0 * peaks[0]:
+    if min(gains) <= 0 or gains[2] < 1.5 * gains[0] or gains[2] < gains[1] or peaks[-1] < 2.0 * peaks[0]:
         return None
     size = peaks[-1] / noise
     why = f"The last {len(leaving)} values leave the noise before them, ever faster, to {size:.3g} times it."

@@ -6,10 +6,14 @@ import math
 
 import numpy as np
 
+from workbench.analysis.series.noise.trends import drifting
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.step_ratios import spread_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
+
+#: Blocks that swings are measured in, and the change of the logarithm of their spread, at least.
+BLOCKS, CHANGED = 8, 0.35
 
 
 def _correlation(t: list[float], y: list[float]) -> float:
@@ -18,19 +22,60 @@ def _correlation(t: list[float], y: list[float]) -> float:
     return sum((a - mt) * (b - my) for a, b in zip(t, y, strict=True)) / math.sqrt(max(tt * yy, 1e-300))
 
 
+def _line(t: list[float], y: list[float]) -> tuple[float, float, float]:
+    """(slope, its standard error, root mean square of what is left) of the line through y over t."""
+    n, mt, my = len(t), sum(t) / len(t), sum(y) / len(y)
+    tt = sum((v - mt) ** 2 for v in t)
+    slope = sum((a - mt) * (b - my) for a, b in zip(t, y, strict=True)) / tt
+    rest = sum((b - my - slope * (a - mt)) ** 2 for a, b in zip(t, y, strict=True))
+    return slope, math.sqrt(rest / (n - 2) / tt) + 1e-300, math.sqrt(rest / n)
+
+
 def _one_way_slowing(d: np.ndarray, blocks: int) -> float | None:
-    """Exponent s of steps that go like k**-s on average, by the means of blocks; None of steps that go both ways."""
+    """Exponent s of steps that go like k**-s on average, by the means of blocks; None of steps that go both ways, and
+    of those that shrink geometrically."""
     if d.min() < 0.0 < d.max():
         return None
     means = [abs(mean) for mean in fits.block_means(d, blocks)]
     if min(means) == 0.0:
         return None
     # the first block holds the start of the law, wherever that is
-    at = [math.log(b + 0.5) for b in range(1, blocks)]
     logs = [math.log(mean) for mean in means[1:]]
-    middle, level = sum(at) / len(at), sum(logs) / len(logs)
-    along = sum((t - middle) * (v - level) for t, v in zip(at, logs, strict=True))
-    return -along / sum((t - middle) ** 2 for t in at)
+    slope, _, power = _line([math.log(b + 0.5) for b in range(1, blocks)], logs)
+    _, _, geometric = _line([float(b) for b in range(1, blocks)], logs)
+    return -slope if power < geometric else None
+
+
+def swings(h: History, least: float) -> Finding | None:
+    """DIVERGING or CONVERGING if swings about a mean grow or shrink from block to block, by whatever law, ``least``
+    standard errors steep; None of records that swing less than twice in each of the eight blocks."""
+    n = len(h)
+    size = n // BLOCKS
+    if size < 6:
+        return None
+    rows = h.x[n - BLOCKS * size :].reshape(BLOCKS, size)
+    about = rows - rows.mean(axis=1, keepdims=True)
+    if int(np.count_nonzero((about[:, 1:] > 0) != (about[:, :-1] > 0), axis=1).min()) < 2:
+        return None
+    spread = about.std(axis=1).tolist()
+    if min(spread) == 0.0:
+        return None
+    logs = [math.log(v) for v in spread]
+    along, after = [float(b) for b in range(BLOCKS)], [math.log(b + 0.5) for b in range(BLOCKS)]
+    slope, error, _ = max((_line(t, logs) for t in (along, after)), key=lambda line: abs(line[0]) / line[1])
+    if abs(slope) < least * error or abs(logs[-1] - logs[0]) < CHANGED:
+        return None
+    late = spread[-1] / spread[-3]
+    if slope > 0 and late > 1.05:
+        why = f"The swings grow from block to block, to {spread[-1] / spread[0]:.3g} times their size."
+        return Finding(Pattern.DIVERGING, "swings", why, doubt=0.2)
+    means = rows.mean(axis=1)
+    if slope < 0 and late < 0.93 and float(np.ptp(means[BLOCKS // 2 :])) < spread[0]:
+        why = f"The swings shrink from block to block, to {spread[-1] / spread[0]:.2g} of their size."
+        newest = h.x[-size:]
+        limit, error = float(newest.mean()), float(np.ptp(newest))
+        return Finding(Pattern.CONVERGING, "swings", why, limit=limit, limit_error=error, doubt=0.2)
+    return None
 
 
 def envelope(h: History) -> Finding | None:
@@ -54,6 +99,9 @@ def envelope(h: History) -> Finding | None:
     quarter = len(h.d) // 4
     usual = float(np.median(np.abs(h.d[-quarter:]))) / max(float(np.median(np.abs(h.d[:quarter]))), 1e-300)
     if ratio < 0.35 / chance and min(correlation, along_log) < -0.85 and late < 0.9 and usual < 0.75:
+        moving = drifting(h)
+        if moving is not None:
+            return moving
         slowing = _one_way_slowing(h.d, blocks)
         if slowing is not None and slowing < 1.1:
             why = f"All steps lead one way; they are fewer or smaller like k**-{slowing:.3g}, a sum that has no limit."

@@ -7,12 +7,18 @@ leaves the least squares; a law with a limit must be clearly better than one wit
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
+
+#: Way of the block means at least, in the scatter within a block, of a trend that carries swings.
+CARRIED = 2.0
+#: Way of a law with a limit in the second half, in the scatter of the means about it, at least.
+BENT = 10.0
 
 
 def _slope(y: list[float]) -> tuple[float, float]:
@@ -35,36 +41,53 @@ def moving_mean(h: History) -> Finding | None:
     m = fits.block_means(h.x, blocks)
     slope, se = _slope(m[blocks // 2 :])
     # eight means may lie on a line by chance: their own noise counts, too
-    se = max(se, float(np.std(h.x[-size:])) / math.sqrt(size) / math.sqrt(42.0)) if blocks == 16 else se
+    se = max(se, _error(h, size) / math.sqrt(42.0)) if blocks == 16 else se
+    kind, exponent, level, rest, moved = fits.asymptote(m, size)
     if blocks == 16:
-        if abs(slope) / se < 7.0:
+        # what bends is no line, but leaves as little beside its law
+        bent = kind != 0 and moved > BENT * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
+        if abs(slope) / se < 7.0 and not bent:
             return None
     else:  # four late means alone prove nothing: all eight must move, and the late ones the same way
         whole, se = _slope(m)
         if abs(whole) / se < 8.0 or slope / whole < 0.3:
             return None
-    law, level, _ = fits.asymptote(m, size)
-    kind = _LAWS[law]
-    if law >= 4:
+    if kind:
+        law = f"k**{exponent:.3g}" if kind == 1 else f"an exponential of {exponent} of the record"
         return Finding(
             Pattern.CONVERGING,
             "moving_mean",
-            f"Noisy; block means approach a level ({kind}).",
-            rate=math.exp(-1.0 / (_SHARES[law - _EXPONENTIAL] * n)) if law >= _EXPONENTIAL else None,
+            f"Noisy; block means approach a level ({law}).",
+            rate=math.exp(-1.0 / (exponent * n)) if kind == 2 else None,
             limit=level,
-            limit_error=abs(level - m[-1]) + float(np.std(h.x[-size:])) / math.sqrt(size),
+            limit_error=abs(level - m[-1]) + _error(h, size),
             doubt=0.2,
         )
-    return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({kind}).", doubt=0.1)
+    law = f"k**{exponent:.3g}" if exponent else "a logarithm"
+    return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({law}).", doubt=0.1)
 
 
-_SHARES = (0.1, 0.2, 0.3, 0.5, 0.8, 1.2)
-_EXPONENTIAL = 8
-_LAWS = (
-    *("drift", "logarithm", "root", "square"),
-    *(f"power k**-{e}" for e in (0.2, 0.35, 0.5, 1.0)),
-    *(f"exponential of {tau} of the record" for tau in _SHARES),
-)
+def _error(h: History, size: int) -> float:
+    """Standard error of the mean of the last ``size`` values, as if they were independent."""
+    return float(np.std(h.x[-size:])) / math.sqrt(size)
+
+
+def drifting(h: History) -> Finding | None:
+    """DIVERGING if the means of eight blocks all go one way, further than the values scatter within a block, and follow
+    a law without a limit: what swings, too, does so along a trend."""
+    n = len(h)
+    if n < 48:
+        return None
+    means = fits.block_means(h.x, 8)
+    steps = [b - a for a, b in pairwise(means)]
+    if min(steps) < 0.0 < max(steps):
+        return None
+    size = n // 8
+    rows = h.x[n - 8 * size :].reshape(8, size)
+    if abs(means[-1] - means[0]) < CARRIED * float(np.sqrt(np.mean(np.var(rows, axis=1)))):
+        return None
+    found = moving_mean(h)
+    return found if found is not None and found.label is Pattern.DIVERGING else None
 
 
 def weak_trend(h: History) -> Finding | None:

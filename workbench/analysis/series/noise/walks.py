@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from workbench.analysis.series.noise.swings import envelope
+from workbench.analysis.series.noise.trends import moving_mean
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
@@ -20,6 +21,8 @@ from workbench.kernels import fits
 #: How clearly a record leans back to its mean, by Dickey and Fuller's and by the weighted symmetric estimate, as one
 #: walk in a hundred and one in forty do, from which on it is none.
 LEANING = (-3.5, -2.77)
+#: The same, by both, of the end of a record that rests there, and its deviation as a share of all values', at most.
+RETURNS, RESTED = -4.0, 0.2
 #: Values at least (within fewer, half a slow wave looks like a walk) and at most: the last ones.
 LEAST, MOST = 1000, 8192
 #: Steps before that are regressed on, and the 5 % critical value with a constant.
@@ -33,13 +36,27 @@ def leans(lean: list[float]) -> bool:
     return any(t < least for t, least in zip(lean, LEANING, strict=True))
 
 
+def rests(h: History) -> bool:
+    """True if the last 30 %, 30 values or more, are noise about a level, or approach one, in a small part of the range
+    of all values: what is at its level by now was on the way to it before."""
+    end = h.tail(3 * len(h) // 10)
+    tail = np.ascontiguousarray(h.x[-len(end) :])
+    if len(end) < 30 or float(tail.std()) > RESTED * float(h.x.std()):
+        return False
+    *_, fuller, symmetric = fits.walk(tail)
+    if fuller < RETURNS and symmetric < RETURNS:
+        return True
+    moving = moving_mean(end)
+    return moving is not None and moving.label is Pattern.CONVERGING
+
+
 def random_walk(h: History) -> Finding | None:
     """Independent steps whose sum wanders: asked of the second half, 40 values or more."""
     steps, t, lag, wandered, *lean = fits.walk(h.x)
     if steps < 40 or leans(lean) or abs(lag) > 0.3 or wandered < steps / 60.0:
         return None
     early, *_, late = fits.block_spreads(h.d, 4)
-    if late < 0.6 * early:
+    if late < 0.6 * early or rests(h):
         return None  # a running mean's steps shrink
     if late > 2.5 * early:
         wider = envelope(h)
@@ -66,7 +83,7 @@ def unit_root(h: History) -> Finding | None:
     if np.all(d >= 0) or np.all(d <= 0):
         return None  # a walk goes both ways
     first, *_, late = fits.block_spreads(d, 4)
-    if late < 0.6 * first:
+    if late < 0.6 * first or rests(h):
         return None  # what comes to rest has steps that shrink
     n = len(d) - LAGS
     rows = np.stack([np.ones(n), x[LAGS:-1]] + [d[LAGS - i : -i] for i in range(1, LAGS + 1)], axis=1)

@@ -1,0 +1,100 @@
+"""Steps 5 and 6 together: laws of smooth tails and linear prediction, of which the better prediction wins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.analysis.series import smooth_tail, step_ratios
+from workbench.analysis.series.linear_prediction import linear_prediction, slow_root
+from workbench.analysis.series.noise.trends import moving_mean
+from workbench.analysis.series.result import Finding, Pattern
+from workbench.analysis.series.rules import chaos
+from workbench.analysis.series.value_series import History
+from workbench.analysis.series.waveform import waveform
+
+
+def smooth(h: History) -> Finding | None:
+    """Steps 5 and 6."""
+    end = h.end
+    tail = smooth_tail.smooth_tail(h, end)
+    fit, candidates = None, []
+    found = step_ratios.superlinear(h, end)
+    if found is not None:
+        return found
+    if tail is not None:
+        candidates = smooth_tail.laws(tail, h.start)
+        fit = smooth_tail.best_fit(candidates, relative_rounding=smooth_tail.relative_rounding(h, tail))
+    linear = linear_prediction(h, end)
+    error = linear.model.spread if linear is not None else float("inf")
+    rough = min(fit.error if fit is not None else 1.0, error) > 1e-3
+    if rough and chaos.irregular(h):
+        found = step_ratios.shrinking(h, end) or chaos.polynomial_map(h, 1e-6)
+        if found is not None:
+            return found
+    partial = tail is not None and 3 * len(tail.d) < end
+    if (tail is None or partial) and (linear is None or linear.doubt > 0 or error > 1e-3):
+        found = waveform(h)
+        if found is not None:
+            return found
+        if linear is not None and linear.doubt > 0 and _episode(h, end // 2, linear):
+            linear = None
+    power = next((f for f in candidates if f.kind == "power"), None)
+    if tail is not None and linear is not None and power is not None and _crowds(tail, linear, power):
+        return smooth_tail.finding(h, tail, power)
+    # a strict fit wins if the linear recurrence does not predict much better
+    if tail is not None and fit is not None and fit.error < 0.1 and fit.error <= 3 * error + 1e-7:
+        found = smooth_tail.finding(h, tail, fit)
+        if not (partial and _episode(h, tail.first, found)):
+            return found
+        tail = None
+    if linear is None and tail is not None:
+        found = step_ratios.late(h, tail) or step_ratios.falling(h, end)
+        # the approach to a turn of a curve falls faster and faster, too
+        return None if found is not None and partial and _episode(h, tail.first, found) else found
+    return linear
+
+
+def _episode(h: History, first: int, found: Finding) -> bool:
+    """True if the law from value ``first`` on may be a part of an oscillation: no growth beyond the values before it
+    and no movement much smaller."""
+    before, after = h.x[: first + 1], h.x[first:]
+    low, high = float(before.min()), float(before.max())
+    if found.label is Pattern.DIVERGING:
+        return low <= float(h.x[-1]) <= high
+    return found.label is Pattern.CONVERGING and float(np.ptp(after)) > 0.5 * (high - low)
+
+
+def _crowds(tail: smooth_tail.Tail, linear: Finding, power: smooth_tail.Fit) -> bool:
+    """True if the roots crowd towards 1 as the record grows, as they do on a power law and on nothing else."""
+    z = abs(linear.model.dominant)
+    if not 0.5 < z < 1.0 - 1e-7 or power.error > 0.02 or len(tail.d) < 24:
+        return False
+    early = tail.d[: int(0.6 * len(tail.d))]
+    z_early = slow_root(early, min(linear.model.order, len(early) // 4))
+    return 0 < z_early < 1 and math.log(z_early) < (1.03 if power.error < 1e-3 else 1.25) * math.log(z)
+
+
+def rough(h: History) -> Finding | None:
+    """A smooth tail that fits only roughly: noise or lower-order terms."""
+    end = h.end
+    tail = smooth_tail.smooth_tail(h, end)
+    candidates = smooth_tail.laws(tail, h.start) if tail is not None else []
+    fit = smooth_tail.best_fit(candidates, 1.2)
+    if tail is None or fit is None or fit.error >= 0.5 or len(tail.d) < max(8, 0.6 * end):
+        return None
+    size, third = np.abs(tail.d), len(tail.d) // 3
+    if fit.kind == "counter" and np.median(size[-third:]) < 0.75 * np.median(size[:third]):
+        fit = next(f for f in candidates if f.kind == "geometric")
+    found = smooth_tail.finding(h, tail, fit)
+    if (
+        found.label is Pattern.CONVERGING
+        and fit.kind == "geometric"
+        and -2.0 < fit.slope * len(tail.d)
+        and len(h) >= 48
+    ):
+        moving = moving_mean(h)  # noisy steps that shrink this little may follow any law
+        found = moving if moving is not None else found
+    found.doubt = max(found.doubt, 0.3)
+    return found

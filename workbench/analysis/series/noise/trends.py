@@ -44,7 +44,7 @@ def moving_mean(h: History) -> Finding | None:
     se = max(se, _error(h, size) / math.sqrt(42.0)) if blocks == 16 else se
     kind, exponent, level, rest, moved = fits.asymptote(m, size)
     if blocks == 16:
-        # what bends is no line, but leaves as little beside its law
+        # a curve is not straight, but may leave as little beside its law
         bent = kind != 0 and moved > BENT * math.sqrt(rest / 13.0) and moved > 3.0 * _error(h, size)
         if abs(slope) / se < 7.0 and not bent:
             return None

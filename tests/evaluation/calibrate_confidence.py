@@ -2,9 +2,10 @@
 
 ``python -m tests.evaluation.calibrate_confidence`` prints the table.
 
-The table is made from the corpus, from random histories of seeds 1001 on and from the development families; each family
-counts as one, however many of its records were asked. ``--check`` measures the calibration error of the table in force
-on histories of other seeds, ``--left-out`` that of tables from which each family was left out in its turn.
+The table is made from the corpus, from random histories of seeds 1001 on and from the families that forecasts are
+calibrated with, too (``forecast_answers.CALIBRATED``); each family counts as one, however many of its records were
+asked. ``--check`` measures the calibration error of the table in force on histories of other seeds, ``--left-out``
+that of tables from which each family was left out in its turn.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from tests.evaluation.corpus import cases
 from tests.evaluation.families.base import HISTORY, UNKNOWN, draws, families
+from tests.evaluation.forecast_answers import CALIBRATED
 from tests.evaluation.random_histories.families import histories
 from tests.evaluation.scoring.calibration import bands, calibration_error, family_share
 from tests.evaluation.scoring.labels import quarters
@@ -26,7 +28,7 @@ from workbench.analysis.series.calibration import DEFAULT, SHORT, bin_of
 
 #: Imagined families of the default's share of right labels.
 PRIOR = 0.5
-#: Of the development families: another than the scores draw by default.
+#: Of the families that are learnt from: another than the scores draw by default.
 SEED = 9_000_000
 COUNT = 2000
 #: No label is surer: other records are not like these.
@@ -58,9 +60,9 @@ def corpus_answers() -> Iterator[Said]:
         yield Said(asked.answer, asked.right, f"corpus-{asked.case.family}")
 
 
-def development_answers(each: int = 12) -> Iterator[Said]:
-    """The same of the development families; those left out judge."""
-    for case in draws(families(HISTORY, (0,)), SEED, each):
+def family_answers(each: int = 12) -> Iterator[Said]:
+    """The same of the families that are learnt from; those left out judge."""
+    for case in draws(families(HISTORY, CALIBRATED), SEED, each):
         if case.label != UNKNOWN:
             yield _said(case.values, case.label, case.family)
             if case.quarter and len(case.values) >= 48:
@@ -134,7 +136,7 @@ def main() -> None:
         pairs = [(s.answer.confidence, s.right) for s in answers(range(2001, 2003))]
         print(f"calibration error on {len(pairs)} other answers: {calibration_error(pairs):.4f}")
         return
-    said = [*corpus_answers(), *answers(range(1001, 1003)), *development_answers()]
+    said = [*corpus_answers(), *answers(range(1001, 1003)), *family_answers()]
     if "--left-out" not in sys.argv:
         print(table(said))
         return

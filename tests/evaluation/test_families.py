@@ -78,3 +78,9 @@ def test_score_prints_both_sides_and_wrong_answers_of_development_only(monkeypat
     assert out.startswith("seed 3, 1 of each family") and "macro recall" in out and "left out" in out
     assert sorted(t for thirds in score_families.SIDES.values() for t in thirds) == list(THIRDS)
     assert not any(f.name in out for thirds in few for f in few[thirds] if thirds != (0,))
+
+
+def test_wrong_answers_of_sealed_families_are_not_listed(capsys):
+    with pytest.raises(SystemExit):
+        score_families.main(["--third", "12", "--wrong"])
+    assert "figures only" in capsys.readouterr().err

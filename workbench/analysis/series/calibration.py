@@ -1,12 +1,12 @@
 """Confidence: the probability that a label is right, calibrated on many families of records.
 
 ``TABLE`` holds, per method of the decision order, length of the record (below 32 values, or more) and bin of the
-finding's doubt, the share of right labels on the corpus, on random histories and on the development families of
-tests/evaluation, whole records and their first quarters.  Each family counts as one, and half a family is imagined with
-the shares of ``DEFAULT``; isotonic regression, pool adjacent violators (Ayer et al., Ann. Math. Statist. 26, 1955)
-makes the shares monotone, so that neither a shorter record nor more doubt is trusted more.  ``python -m
-tests.evaluation.calibrate_confidence`` regenerates the table; ``--left-out`` measures tables from which each family
-was left out in its turn.
+finding's doubt, the share of right labels on the corpus, on random histories and on the families of tests/evaluation
+that are not left out, whole records and their first quarters.  Each family counts as one, and half a family
+is imagined with the shares of ``DEFAULT``; isotonic regression, pool adjacent violators (Ayer et al., Ann. Math.
+Statist. 26, 1955) makes the shares monotone, so that neither a shorter record nor more doubt is trusted more.
+``python -m tests.evaluation.calibrate_confidence`` regenerates the table; ``--left-out`` measures tables from which
+each family was left out in its turn.
 """
 
 from __future__ import annotations

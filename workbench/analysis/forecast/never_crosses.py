@@ -53,7 +53,7 @@ def by_law(c: Crossing, x: np.ndarray, keep: str, t: float, name: str, clause: s
         return None
     if abs(c.limit - t) <= 4 * abs(c.limit - c.earlier) or not OPS[keep](c.limit, t):
         return None
-    if (x > 0).all() and 0 < t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
+    if (x > 0).all() and 0 <= t < c.limit < (0.5 if c.error > 1e-8 else DEEP) * x[-1]:
         return None  # it may as well fall to zero
     if (x > 0).all() and 0 == t < c.limit < 0.05 * x[-1] and c.error > 1e-12:
         return None
@@ -194,6 +194,8 @@ def _limit(e: Evolution, x: np.ndarray, keep: str, t: float, name: str, clause: 
         error += _of_whole_numbers(x, limit)
         if not (_slows(x) or e.model is not None and e.model.spread < 1e-8):
             return Verdict("limit-far", f"{name} may tend to {limit:.6g}, but does not slow down yet.", False)
+        if _passed(x, limit):
+            return Verdict("limit-far", f"{name} may tend to {limit:.6g}, but has passed it.", False)
     if not OPS[keep](limit, t) or not (abs(limit - t) > 4 * error or keep == "!=" and limit == t):
         return Verdict("limit-close", f"{name} tends to {limit:.9g}, too close to {t:.6g} to tell.", False)
     floors = ("floor", "settled", "constant_tail", "noise_ball", "periodic")
@@ -205,6 +207,13 @@ def _slows(x: np.ndarray) -> bool:
     """True if the latest steps are a part of the largest: a law that bends towards a limit must be seen to bend."""
     steps = np.abs(x[1:] - x[:-1])
     return float(steps[-4:].max()) <= SLOWED * float(steps.max())
+
+
+def _passed(x: np.ndarray, limit: float) -> bool:
+    """True if a record that turned once at most moves away from the limit of its law, and towards it before that."""
+    away = np.abs(x[-3:] - limit)
+    up = x[1:] > x[:-1]
+    return bool(away[0] < away[1] < away[2] and np.count_nonzero(up[1:] != up[:-1]) <= 1)
 
 
 def _of_whole_numbers(x: np.ndarray, limit: float) -> float:

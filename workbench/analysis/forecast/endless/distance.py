@@ -6,17 +6,23 @@ does not where the pace that it shows leads there within some lengths of it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from workbench.analysis.forecast.endless.arrives import arrived_clear
+from workbench.analysis.forecast.endless.cycle import cycle_clear
 from workbench.analysis.forecast.endless.dies_out import dies_out
 from workbench.analysis.forecast.endless.diverges_from import outgrows
-from workbench.analysis.forecast.endless.pace import closes_in, flickers, is_walk, slackens, slow_part, steady
+from workbench.analysis.forecast.endless.pace import closes_in, flickers, may_walk, slackens, slow_part, steady
 from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 
 #: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
 FAST = 0.7
+#: What it comes back to, as a share of the nearest approach before.
+BACK = 0.98
 #: The longest period that is looked for.
 LONGEST = 16
 #: Way down of a residual's logarithm that is one, and the way still to go in parts of it.
@@ -27,6 +33,8 @@ FEWEST = 24
 PACE = 10.0
 #: Distance that grows away, as a share of the largest before it, at least.
 ABOVE = 0.5
+#: The largest fall of few values of it, as a share of the largest of them, from which it may fall again.
+FALLEN = 0.03
 
 
 def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str, float | None] | None:
@@ -40,21 +48,30 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if scattered_clear(z) is not None:
         sentence = f"{name} scatters without memory, and its edge stays away from {t:.6g}; clause {clause} holds."
         return "noise-floor", sentence, None
-    # the usual cases: it comes nearer fast, and it does not turn
-    if float(y[-(n // 4) :].sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum()):
+    if residual and (floor := arrived_clear(z)) is not None:
+        sentence = (
+            f"{name} fell and scatters, {math.exp(floor):.3g} times {t:.6g} or more; clause {clause} never turns."
+        )
+        return "noise-floor", sentence, None
+    # the usual cases: it comes nearer fast, to where it never was, and it does not turn
+    last = y[-(n // 4) :]
+    fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())
+    if fast and float(last.min()) < BACK * float(y[: -(n // 4)].min()):
         return None
     up = y[1:] > y[:-1]
     turns = np.count_nonzero(up[1:] != up[:-1]) > 1
-    gap = swings_clear(y) if turns else None
-    if gap is not None and (closes_in(y, gap) or is_walk(y, gap)):
+    gap = swings_clear(y) if turns and not fast else None
+    if gap is not None and (closes_in(y, gap) or may_walk(y, gap)):
         gap = None
     if gap is None and turns:
-        gap = returns_clear(y) or envelope_clear(y)
+        gap = returns_clear(y, t if residual else 0.0) or cycle_clear(y) or (None if fast else envelope_clear(y))
     if gap is not None and flickers(z[len(z) // 4 :]) and not steady(z, float(z.min())):
         gap = None
     if gap is not None:
         sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
         return "swings", sentence, None
+    if fast:
+        return None
     rest = dies_out(y, LONGEST if turns else 1)
     # a residual that fell by factors, and has more of them to fall, may rest for a while at a saddle
     fell = float(z[0] - z[-1]) if residual else 0.0
@@ -82,5 +99,6 @@ def ends_at_its_pace(slug: str, y: np.ndarray) -> bool:
         return slow_part(y) * 4.0 * PACE > gap
     if slug == "moves-away":
         # what fell and grows again may fall again
-        return slackens(y) or float(y[-1]) < ABOVE * float(y.max())
+        fallen = len(y) < FEWEST and float((np.maximum.accumulate(y) - y).max()) > FALLEN * float(y.max())
+        return fallen or slackens(y) or float(y[-1]) < ABOVE * float(y.max())
     return slug in ("cycle", "chaotic") and closes_in(y, gap)

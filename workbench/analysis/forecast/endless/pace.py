@@ -15,7 +15,7 @@ import numpy as np
 from workbench.kernels import laws
 
 #: Lengths of the record for which the pace must not lead to the threshold; the same for scatter, which hides a slope.
-LENGTHS, SCATTER = 12.0, 10.0
+LENGTHS, SCATTER = 10.0, 10.0
 #: Standard errors by which a slope that scatter hides may be steeper.
 ERRORS = 2.5
 #: The same for a pace that is seen.
@@ -25,6 +25,8 @@ CLOSES = 16.0
 SMOOTH, NARROW, REFLECTED, WALK = 0.5, 0.15, 0.03, 2.5
 #: Numbers of steps that are asked for it.
 LAGS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28)
+#: What differs at a lag as a share of the scatter, where a record repeats, and values of a block that are asked.
+REPEATED, BLOCK = 0.15, 8
 #: Correlation of steps that lean back, as those of noise about a level do.
 LEANS = -0.3
 #: Growth of a third that is less than that of the one before, as a share.
@@ -50,6 +52,11 @@ def is_walk(y: np.ndarray, gap: float | None = None) -> bool:
     within = gap is not None and gap * gap < WALK * WALK * 9.0 * len(y) * step and alike > LEANS
     narrow = (REFLECTED if within else NARROW) * step
     return all(_variance(y[q:] - y[:-q]) > narrow * q for q in LAGS if 3 * q <= len(y))
+
+
+def may_walk(y: np.ndarray, gap: float) -> bool:
+    """True for a walk whose last three quarters do not repeat themselves: a walk never does, to a seventh."""
+    return is_walk(y, gap) and laws.repeat_lag(y[len(y) // 4 :], REPEATED, BLOCK, 3, 1.0) is None
 
 
 def _variance(d: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.forecast.endless.pace import LENGTHS, is_walk, levels, steady
+from workbench.analysis.forecast.endless.pace import LENGTHS, levels, may_walk, steady
 from workbench.kernels import laws
 
 #: Fewest values, of what scatters, and returns of that.
@@ -27,13 +27,26 @@ SPAN, RISE = 0.28, 0.5
 CHANCE = 0.02
 
 
-def returns_clear(y: np.ndarray) -> float | None:
-    """The gap that stays if y (n,) > 0, the distance to the threshold, returns to the same level; else None."""
+def returns_clear(y: np.ndarray, mark: float = 0.0) -> float | None:
+    """The gap that stays if y (n,) > 0, the distance to the threshold, returns to the same level; else None.
+
+    Returns that are sharp, as those of what grows and falls by factors, are read from the logarithm of y + ``mark``, if
+    that is given: the record itself.
+    """
     n = len(y)
     if n < FEWEST or not (y > 0).all():
         return None
     late = y[n // 4 :]
-    at, low, top = _swings(y, 0.5 * (float(late.max()) + float(late.min())))
+    gap = _clear(y, *_swings(y, 0.5 * (float(late.max()) + float(late.min()))))
+    if gap is None and mark > 0:
+        z = np.log1p(y / mark)
+        at, low, top = _swings(z, 0.5 * (float(z[n // 4 :].max()) + float(z[n // 4 :].min())))
+        gap = _clear(y, at, mark * np.expm1(low), mark * np.expm1(top))
+    return gap
+
+
+def _clear(y: np.ndarray, at: np.ndarray, low: np.ndarray, top: np.ndarray) -> float | None:
+    n = len(y)
     for first in range(len(low) - 1):
         part, tops, span = low[first:], top[first:], float(at[-1] - at[first])
         if span < SPAN * n:
@@ -44,7 +57,7 @@ def returns_clear(y: np.ndarray) -> float | None:
         if len(part) == 2 and not _repeats(y, span):
             continue
         middle = 0.5 * (part[-1] + tops[-1])
-        if middle > per_length * (0.5 * (part[0] + tops[0]) - middle) and not is_walk(y, gap):
+        if middle > per_length * (0.5 * (part[0] + tops[0]) - middle) and not may_walk(y, gap):
             return gap
     return None
 
@@ -112,7 +125,7 @@ def envelope_clear(y: np.ndarray) -> float | None:
         gap = float(part.min())
         envelope = level - float((level.min() - gap) / spread.min()) * spread
         size = 3 * len(part) // 8
-        if LENGTHS * n / size * _drawdown(envelope) < gap and np.ptp(envelope) < RISE * gap and not is_walk(y, gap):
+        if LENGTHS * n / size * _drawdown(envelope) < gap and np.ptp(envelope) < RISE * gap and not may_walk(y, gap):
             return gap
     return None
 

@@ -6,8 +6,7 @@
 #   make test-sweep    many more random programs, the held-out set; for a night, not for CI
 #   make lint    ruff and mypy
 #   make test-jax      functions of JAX, JAX's own cases, notebooks with JAX; installs JAX in .venv-jax
-#   make     sweeps on the workers of Dask; installs distributed
-#   make test-watch    wb.watch in the loops of other libraries; installs torch, Keras and more in .venv-watch
+#   make test-watch    wb.watch in loops of other libraries, sweeps on Dask; installs torch, Keras and more in .venv-watch
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...

@@ -1,8 +1,8 @@
 """The JavaScript of the widgets: a loader that anywidget imports for each, and the script that the loader imports once.
 
 A browser keeps every module that it has imported until the page is closed, and anywidget imports one for each widget.
-That one is small (``base/loader.js``); the script travels in a trait, ``_script``. The row of panes alone, one for a
-panel, has its script imported by anywidget: it listens before any browser shows it.
+That one is small (``base/loader.js``); the script travels in a trait, ``_script``, and a browser imports it once for
+all widgets that have it.
 """
 
 from __future__ import annotations

@@ -64,22 +64,18 @@ class HtmlPart(Part):
     """Shows ``status`` by the JavaScript of the file ``script``, or of several, the last of which exports;
     ``asked(kind, content)`` gets its messages.
 
-    The view that it belongs to offers the status; there is no pump and no acknowledgement of its own. Without ``load``
-    anywidget imports the script itself, which is then there as soon as the model is.
+    The view that it belongs to offers the status; there is no pump and no acknowledgement of its own. A script that
+    exports ``hear(model)`` has it called for each model once, whether a view shows it or not.
     """
 
     _css = joined("base/style/flow.css")
 
     def __init__(
-        self,
-        script: str | Sequence[str],
-        status: dict[str, Any],
-        asked: Callable[[str, Mapping[str, Any]], None],
-        load: bool = True,
+        self, script: str | Sequence[str], status: dict[str, Any], asked: Callable[[str, Mapping[str, Any]], None]
     ) -> None:
         self._asked = asked
         files = (script,) if isinstance(script, str) else script
-        super().__init__(status=status, **{"_script" if load else "_esm": module(*files)})
+        super().__init__(status=status, _script=module(*files))
 
     def asked(self, kind: str, content: Mapping[str, Any]) -> None:
         self._asked(kind, content)

@@ -11,7 +11,10 @@ export default () => {
   let widget;
   return {
     initialize({ model }) {
-      script(model).then(({ hearLate }) => hearLate(model)); // not awaited: the model is ready after this function
+      script(model).then(({ hearLate, default: made }) => {
+        hearLate(model);
+        made.hear?.(model); // also while no view shows it
+      }); // not awaited: the model is ready after this function
     },
     async render(context) {
       const made = (await script(context.model)).default;

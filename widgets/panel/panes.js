@@ -21,9 +21,8 @@ function shout(el, name, detail) {
 }
 
 export default {
-  initialize({ model }) {
-    hearLate(model);
-    return listen(model, "msg:custom", (message) => {
+  hear(model) {
+    listen(model, "msg:custom", (message) => {
       if (message.kind === "closing") release(model.widget_manager, message.models);
     });
   },

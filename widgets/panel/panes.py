@@ -30,8 +30,7 @@ class Panes(ipywidgets.VBox):
         self._always = tuple(always or {})
         self._fixed = [self._box(key, view) for (key, _, _), view in (always or {}).items()]
         self.selected = self._always[0][0] if self._always else ""
-        # without the loader, it hears what is closed also while no browser shows it
-        self.bar = HtmlPart(("panel/layout/areas.js", "panel/panes.js"), self._status(), self._do, load=False)
+        self.bar = HtmlPart(("panel/layout/areas.js", "panel/panes.js"), self._status(), self._do)
         super().__init__([self.bar, *self._fixed])
         self.add_class("workbench-panes")
 

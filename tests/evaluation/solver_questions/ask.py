@@ -1,4 +1,5 @@
-"""``python -m tests.evaluation.solver_questions.ask``: right and wrong answers, and every wrong one.
+"""``python -m tests.evaluation.solver_questions.ask [first | second | NAME ...]``: right and wrong answers, and every
+wrong one, of both sets of loops, of one of them, or of the loops that are named.
 
 Of each loop is asked: what comes (the exact number, or never), the same in mid-run, the status (proved), the variable
 or clause that decides, why a loop never ends, and how the variable evolves.  The truth is found by running the loop.
@@ -7,6 +8,7 @@ or clause that decides, why a loop never ends, and how the variable evolves.  Th
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,11 +21,13 @@ from tests.evaluation.solver_questions.numbers import NUMBERS
 from tests.evaluation.solver_questions.optimisers import OPTIMISERS
 from tests.evaluation.solver_questions.roots import ROOTS
 from tests.evaluation.solver_questions.searches import SEARCHES
+from tests.evaluation.solver_questions.second import SECOND
 from tests.evaluation.solver_questions.steppers import STEPPERS
 from tests.evaluation.solver_questions.sums import SUMS
 from workbench.analysis import Termination, classify
 
-LOOPS: list[Loop] = [*ROOTS, *SUMS, *EIGEN, *OPTIMISERS, *STEPPERS, *NUMBERS, *SEARCHES, *NARROW]
+FIRST: list[Loop] = [*ROOTS, *SUMS, *EIGEN, *OPTIMISERS, *STEPPERS, *NUMBERS, *SEARCHES, *NARROW]
+LOOPS: list[Loop] = [*FIRST, *SECOND]
 QUESTIONS = ("outcome", "mid-run", "proved", "decides", "reason", "label")
 #: iterations run before the question in mid-run, at most
 DONE = 20
@@ -94,9 +98,12 @@ def _mentions(text: str, names: Iterable[str]) -> bool:
 
 
 def main() -> None:
+    sets = {"first": FIRST, "second": SECOND}
+    named = sys.argv[1:] or list(sets)
+    loops = [loop for name in named for loop in sets.get(name, [x for x in LOOPS if x.name == name])]
     counts: defaultdict[str, Counter[bool]] = defaultdict(Counter)
     wrong_proofs, wrong = 0, []
-    for loop in LOOPS:
+    for loop in loops:
         try:
             asked, proofs = ask(loop)
         except Exception as error:  # a question must never raise: that is a figure of its own
@@ -106,7 +113,7 @@ def main() -> None:
             counts[a.question][a.right] += 1
             wrong += [] if a.right else [f"{a.loop.name}, {a.question}: {a.said}"]
     right, total = sum(c[True] for c in counts.values()), sum(c.total() for c in counts.values())
-    print(f"{len(LOOPS)} loops, {total} questions: {right} right, {total - right} wrong; wrong proofs: {wrong_proofs}")
+    print(f"{len(loops)} loops, {total} questions: {right} right, {total - right} wrong; wrong proofs: {wrong_proofs}")
     print("  ".join(f"{q} {counts[q][True]}/{counts[q].total()}" for q in QUESTIONS))
     print("\n".join(wrong))
 

@@ -11,7 +11,7 @@ import numpy as np
 from tests.evaluation.heldout.machines import State, brute, graph
 
 f16, f32, f64 = np.float16, np.float32, np.float64
-i8, u8, i32, i64 = np.int8, np.uint8, np.int32, np.int64
+i8, u8, i16, i32, i64 = np.int8, np.uint8, np.int16, np.int32, np.int64
 
 #: values that are recorded for the label, at most
 RECORDED = 600

@@ -26,7 +26,11 @@ KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap
 
 
 #: factor between a limit and a threshold from which moving the threshold does not help
-FAR = 1e3
+FAR = 20.0
+
+
+#: share by which a number at rest may differ from one that it was meant to meet
+NEAR = 1e-6
 
 
 class Fix(str):
@@ -118,11 +122,14 @@ def fixes(
     integral: bool = True,
     clause: Any = None,
     factor: float | None = None,
+    kind: str = "f",
+    reach: tuple[float, float] | None = None,
 ) -> list[str]:
     """Fixes for one blocking clause ``name op other``, whose other side is ``threshold``.
 
     ``variable`` is the loop variable from which ``name`` is computed; ``factor`` the factor of its step;
-    ``appliable``: a graph is available; ``integral`` that start, step and threshold are whole numbers.
+    ``appliable``: a graph is available; ``integral`` that start, step and threshold are whole numbers; ``kind`` is the
+    kind of the operand's dtype, and ``reach`` the least and the largest value of a cycle.
     """
     who = variable or name
     t = f"{threshold:.6g}"
@@ -154,7 +161,15 @@ def fixes(
         sentence = f"clause {name} {op} {other} no longer changes: the update of {who} has no effect, correct it."
         return [Fix(sentence, "update", who)]
     if slug in ("floor", "limit-beyond") and limit is not None and op in ("<", "<=", ">", ">="):
-        return _beyond(slug, name, who, op, threshold, limit, dtype, value, fix)
+        return _beyond(slug, name, who, op, threshold, limit, dtype, value, kind, fix)
+    if slug in ("floor", "limit-beyond") and limit is not None and op == "!=":
+        return [_beside(name, other, who, threshold, limit, kind)]
+    if slug == "sign-flips":
+        sentence = (
+            f"{who} flip{'' if ' and ' in who else 's'} the sign each time: compare up to the sign, as in "
+            "min(|new - old|, |new + old|), or give the iterate a fixed sign after each step."
+        )
+        return [Fix(sentence, "update", who)]
     if slug == "moves-away":
         by = "" if step is None else f" by {step:.6g} each iteration"
         new = None if step is None else -step
@@ -188,23 +203,43 @@ def fixes(
             "that made it."
         )
         return [fix(sentence, "stop-at-nan", name)]
+    if slug == "cycle" and (kind != "f" or period != 2 or factor is None):
+        return [_round(name, who, op, threshold, period, kind, reach, fix)]
     if slug in ("cycle", "step-too-large"):
         return _halved(slug, name, who, step if factor is None else factor, period, factor is not None, fix)
     if slug == "overflow":
-        return [fix(f"{name} overflows its dtype {dtype}: halve the step, or clip the update.", "stop-at-nan", name)]
+        sentence = (
+            f"{name} overflows its {dtype}: stop at the first number that is not finite, and find out why the update "
+            "makes it grow."
+        )
+        return [fix(sentence, "stop-at-nan", name)]
     if slug == "flag-never-set":
         return [Fix(f"{who} stays {t}: check the condition that should set it.", "inspect", who)]
     return []
 
 
 def _beyond(
-    slug: str, name: str, who: str, op: str, threshold: float, limit: float, dtype: str, value: float | None, fix: Any
+    slug: str,
+    name: str,
+    who: str,
+    op: str,
+    threshold: float,
+    limit: float,
+    dtype: str,
+    value: float | None,
+    kind: str,
+    fix: Any,
 ) -> list[str]:
     """Fixes for an operand with limit ``limit``: move the threshold past it, or lower the floor."""
     t = f"{threshold:.6g}"
+    if kind in "iu":
+        met = limit + {"<=": -1, ">=": 1}.get(op, 0)  # the threshold that it meets when it has come to rest
+        there = f"move the threshold there ({op} {met:.15g}) or change the update."
+        sentence = f"{name} comes to rest at {limit:.15g}: {there}"
+        return [fix(sentence, "tolerance", name, threshold, met)]
     wider = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}.get(dtype)
     if op in (">", ">=") and 0 <= threshold < limit:
-        kind = "floors" if slug == "floor" else "tends to a limit"
+        comes = "floors" if slug == "floor" else "tends to a limit"
         raised = float(np.format_float_scientific(2 * limit, precision=0))
         if slug == "limit-beyond" and limit > FAR * threshold:
             sentence = (
@@ -214,7 +249,7 @@ def _beyond(
             return [Fix(sentence, "inspect", who)]
         better = "float64" if wider else "a tolerance relative to the values' size"
         sentence = (
-            f"{name} {kind} at {limit:.3g}, above the threshold {t}: "
+            f"{name} {comes} at {limit:.3g}, above the threshold {t}: "
             f"raise the threshold to about {raised:.1g} or use {better}."
         )
         found = [fix(sentence, "tolerance", name, threshold, raised)]
@@ -232,6 +267,51 @@ def _beyond(
         f"(to {moved:.6g}) or change the update."
     )
     return [fix(sentence, "tolerance", name, threshold, moved)]
+
+
+def _beside(name: str, other: str, who: str, threshold: float, limit: float, kind: str) -> Fix:
+    """A fix for ``name != other`` where the operand has come to rest at another number, be it the next one."""
+    if kind == "f" and abs(limit - threshold) <= NEAR * max(abs(limit), abs(threshold)):
+        sentence = (
+            f"{name} comes to rest beside {other}, not at it: compare with a tolerance, abs({name} - {other}) > tol."
+        )
+        return Fix(sentence, "update", who)
+    sentence = (
+        f"{name} comes to rest at {limit:.15g} and is never {other}: compare with what it comes to, or change the "
+        f"update of {who}."
+    )
+    return Fix(sentence, "update", who)
+
+
+def _round(
+    name: str,
+    who: str,
+    op: str,
+    threshold: float,
+    period: float | None,
+    kind: str,
+    reach: tuple[float, float] | None,
+    fix: Any,
+) -> Fix:
+    """A fix for an operand that goes round a cycle for ever, without a step that could be damped."""
+    again = f"{name} keeps turning" if period is None else f"{name} repeats its values with period {period:.6g}"
+    if kind != "f" or reach is None or op not in ("<", "<=", ">", ">="):
+        sentence = f"{again}, and none of them ends the loop: change the update of {who}, or the condition."
+        return Fix(sentence, "update", who)
+    low, high = reach
+    nearest = low if op in (">", ">=") else high
+    new = nearest + (0.05 if op in (">", ">=") else -0.05) * (high - low)
+    sentence = (
+        f"{again} between {low:.6g} and {high:.6g}, and none of them ends the loop: move the threshold in between "
+        f"(to {new:.6g}), or change the update of {who}."
+    )
+    if op in (">", ">=") and 0 <= threshold and nearest > FAR * threshold:
+        sentence = (
+            f"{again} and comes no nearer to {threshold:.6g} than {nearest:.6g}: change the update of {who}, so that "
+            "it settles."
+        )
+        return Fix(sentence, "update", who)
+    return fix(sentence, "tolerance", name, threshold, new)
 
 
 def _short_of(limit: float, start: float, op: str) -> float:

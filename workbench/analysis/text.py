@@ -21,6 +21,13 @@ def count(n: int, thing: str, many: str | None = None) -> str:
     return f"{n:,} {thing if n == 1 else many or thing + 's'}"
 
 
+def listed(parts: list[str], most: int = 6) -> str:
+    """``a, b and c``; of more than ``most`` the first ones and how many are left."""
+    if len(parts) > most:
+        return ", ".join(parts[:most]) + f" and {len(parts) - most:,} more"
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
+
+
 def loop_named(path: Sequence[str] | str) -> str:
     """``loop while`` for people; a loop whose name is "loop" is not called so twice."""
     name = path if isinstance(path, str) else "/".join(path)

@@ -11,6 +11,7 @@ no-effect           the variable is updated, and its update gives back the same 
 absorbed            the variable's dtype absorbs the step: fl(x + d) == x with d != 0 (float32 at 2^24 with + 1)
 floor               a residual stagnates, or cycles by rounding errors, above its tolerance
 limit-beyond        the operand comes to rest at, or tends to, a limit at which the clause still holds
+sign-flips          the iterates turn into their negatives each time, so that their distance does not shrink
 cycle               the values repeat with a period and none of them ends the loop
 step-too-large      the step of an iterative update swings over its goal, as lr = 2/L does: a cycle, or growing swings
 steps-over          the values pass the one value at which ``!=`` turns

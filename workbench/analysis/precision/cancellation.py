@@ -10,7 +10,8 @@ Numerical Algorithms", 2nd ed., SIAM 2002, section 1.7).  That *matters* only if
   added to x, is therefore not reported, and (1 - cos x) / x^2 is.
 
 It arrives where a loop variable takes its next value, or at an output of the graph, with more than half of the dtype's
-digits gone.  First order, and of one iteration: errors that build up slowly over many iterations are not seen.
+digits gone.  A residual, which is only compared with a tolerance, has digits enough while its error is small beside it.
+First order, and of one iteration: errors that build up slowly over many iterations are not seen.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ DEAD_END = frozenset(
     "less less_equal greater greater_equal equal not_equal LoopCond Switch_predicate sign isnan "
     "isfinite isinf argmax argmin".split()
 )
+
+COMPARISONS = frozenset("less less_equal greater greater_equal".split())
+#: error of a residual, as a share of what it is compared with, from which on it matters
+SMALL = 0.1
 
 
 @dataclass(frozen=True)
@@ -254,10 +259,42 @@ def _sink(
             size = np.abs(np.asarray(values[name], np.float64)).reshape(len(iterations), -1).max(axis=1)
             arrived = bool(np.any(errors[name] > limit * size))
             if arrived and name in variables:
-                return variables[name]
+                merge = next(v.merge for f in graph.frames.values() for v in f.variables if v.next_iteration == name)
+                if not _small_beside_its_threshold(graph, columns, merge, iterations, errors[name]):
+                    return variables[name]
+                continue
             if arrived and at.ref() in outputs:
                 return outputs[at.ref()]
     return None
+
+
+def _small_beside_its_threshold(
+    graph: Graph, columns: AlignedColumns, merge: str, iterations: np.ndarray, error: np.ndarray
+) -> bool:
+    """True of a residual: a variable that is only compared, with numbers beside which its ``error`` is small.
+
+    The change of an iterate that converges loses its digits because the iterate has converged; the condition does not
+    need them.
+    """
+    waiting, thresholds = [merge], []
+    while waiting:
+        name = waiting.pop()
+        for reader in graph.consumers(name):
+            node = graph.nodes[reader]
+            if node.op in ("Switch", "Identity", "abs"):
+                waiting.append(reader)
+            elif node.op in COMPARISONS:
+                thresholds += [ref for ref in node.inputs if ref.node != name]
+            elif node.op != "Exit":
+                return False
+    for ref in thresholds:
+        there, values = columns.at(ref, iterations)
+        values = np.asarray(values)
+        if not there.all() or values.dtype.kind not in "fiu" or values.size == 0:
+            return False
+        if not np.all(error <= SMALL * np.abs(values.astype(np.float64)).min()):
+            return False
+    return bool(thresholds)
 
 
 def _handed(node: Node, errors: dict[str, np.ndarray]) -> np.ndarray | None:

@@ -8,28 +8,32 @@ chance of one stretch.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from workbench.analysis.forecast.comparison import ComparisonMonitor
+import numpy as np
 
 #: Iterations between the stretches, values in each, and turns in each, at least.
 APART, LEAST, TURNS = 10_000, 150, 6
 #: By what share of it the nearest approach may differ.
 ALIKE = 0.1
+#: Iterations between the values of a slow motion, tried in turn, and how many of them are looked at.
+STRIDES, LOOKS = (8, 64), 400
+
+Pairs = Sequence[tuple[object, object]]
 
 
-def nearest(early: ComparisonMonitor, late: ComparisonMonitor) -> float | None:
+def nearest(early: Pairs, late: Pairs) -> float | None:
     """The nearest approach of a clause's operands, if both stretches have it and turn often; else None."""
-    found = [_nearest(list(c.lhs), list(c.rhs)) for c in (early, late)]
+    found = [_nearest(pairs) for pairs in (early, late)]
     if any(f is None for f in found):
         return None
     a, b = (f for f in found if f is not None)
     return min(a, b) if abs(a - b) <= ALIKE * min(a, b) else None
 
 
-def _nearest(left: list[object], right: list[object]) -> float | None:
+def _nearest(pairs: Pairs) -> float | None:
     try:
-        gaps = np.array([float(a) - float(b) for a, b in zip(left, right, strict=True)])  # type: ignore[arg-type]
+        gaps = np.array([float(a) - float(b) for a, b in pairs])  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
     gaps = gaps[-max(LEAST, len(gaps) // 2) :]  # a way to the attractor at the start

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.lookahead_floor import LOOKS
 from workbench.analysis.proof.lookahead_trend import ClauseTrend, clause_trends
 from workbench.analysis.proof.symbolic import HasFormulas, ProvedBound, prove
 from workbench.analysis.slicing import work
@@ -116,6 +117,17 @@ class Search:
         while self.watched < self.watch and self.advance(scout, 1, self.watched) == 1:
             self.watched += 1
             show(scout, self.monitor)
+
+    def sampled(self, runner: SliceRunner, every: int, at: int) -> list[list[tuple[Any, Any]]]:
+        """Of each clause its operands in one iteration of ``every``, from where ``runner`` stands; [] if it ends."""
+        scout = runner.fork()
+        rows: list[list[tuple[Any, Any]]] = []
+        while len(rows) < LOOKS:
+            work.charge(work.STEP)
+            rows.append([(lhs, rhs) for lhs, _, rhs in scout.clause_values()])
+            if self.advance(scout, every, at + len(rows) * every) != every or not scout.cond():
+                return []
+        return [list(column) for column in zip(*rows, strict=True)]
 
     def _mark(self) -> None:
         """Note the operands of the clauses, whenever twice as many iterations have been run."""

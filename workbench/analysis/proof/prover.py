@@ -197,6 +197,8 @@ def _forecast(
             confidence=1.0,
             proof=Proof("trip-limit", "the limit itself."),
         )
+    if late.prediction().outcome == "terminates":  # what was run ahead refutes it
+        why = Reason("capped", "No law of its operands holds over all of it.")
     return unknown("capped", f"{capped} {why.sentence}", interval=(base + 1, None), blocking_clause=clause_text(runner))
 
 
@@ -253,10 +255,17 @@ def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Te
     """Never, where the operands come as near at the end of the look-ahead as they did at its beginning."""
     if base < lookahead_floor.APART:
         return None
-    pairs = zip(search.monitor.clauses, search.late.clauses, strict=True)
+    both = zip(search.monitor.clauses, search.late.clauses, strict=True)
+    pairs = [(list(zip(a.lhs, a.rhs, strict=True)), list(zip(b.lhs, b.rhs, strict=True))) for a, b in both]
     near = [lookahead_floor.nearest(early, late) for early, late in pairs]
+    enough = any if runner.logic == "or" else all
+    for every in lookahead_floor.STRIDES:  # a slow motion turns too seldom in a stretch of neighbouring iterations
+        if enough(v is not None for v in near) or base < lookahead_floor.LOOKS * every * 4:
+            break
+        early, late = search.sampled(runner, every, 0), search.sampled(search.ahead, every, search.count)
+        near = [lookahead_floor.nearest(a, b) for a, b in zip(early, late, strict=True)]
     holds = [v is not None for v in near]
-    if not holds or not (any(holds) if runner.logic == "or" else all(holds)):
+    if not holds or not enough(holds):
         return None
     i = holds.index(True)
     sentence = (

@@ -158,18 +158,24 @@ def _counted(counters: Mapping[str, Counter], held: Mapping[str, Interval | None
     parts = [_form(name, counter) for name, counter in counters.items()]
     rest = [f"{name} in {_shown(box)}" for name, box in held.items() if name not in counters and box is not None]
     told = "; ".join((parts + rest)[:8]) + (" ..." if len(parts) + len(rest) > 8 else "")
-    times = f"{evaluations} evaluation{'s' if evaluations != 1 else ''} over ranges of iterations"
-    return f"from the present state {told or 'the constants'}: {times} say where the condition turns."
+    times = "1 evaluation" if evaluations == 1 else f"{evaluations} evaluations"
+    says = "says" if evaluations == 1 else "say"
+    return (
+        f"from the present state {told or 'the constants'}: {times} over ranges of iterations {says} where the "
+        "condition turns."
+    )
 
 
 def _form(name: str, counter: Counter) -> str:
     if not isinstance(counter, IntCounter):
         many = len(counter.times)
         at = "" if counter.settles == 0 else f" until +{counter.settles:,}"
-        return f"{name} steps in {counter.dtype} through {many} stretches{at} to {counter.last:.9g}"
+        stretches = "1 stretch" if many == 1 else f"{many} stretches"
+        return f"{name} steps in {counter.dtype} through {stretches}{at} to {counter.last:.9g}"
     bits = "" if counter.checked else f" modulo 2^{counter.bits}"
     if counter.additive:
-        return f"{name}(t) = {counter.start} {'-' if counter.b < 0 else '+'} {abs(counter.b)} t{bits}"
+        step = "t" if abs(counter.b) == 1 else f"{abs(counter.b)} t"
+        return f"{name}(t) = {counter.start} {'-' if counter.b < 0 else '+'} {step}{bits}"
     return f"{name} -> {counter.a} {name} + {counter.b}{bits} from {counter.start}"
 
 

@@ -97,7 +97,8 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
     assert found is not None
     at = search.argued_from
     ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
-    proof = Proof(found.kind, ran + found.checked)
+    checked = found.checked.replace("the present state", "the state then") if at else found.checked
+    proof = Proof(found.kind, ran + checked)
     if found.after is not None:
         return _if_inner_ends(ends(runner, at + found.after, left, proof, found.counters), runner)
     root, clause, fix = blame(runner, search)

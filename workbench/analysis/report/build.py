@@ -14,7 +14,7 @@ from workbench.analysis.report.formatting import clean, count
 from workbench.analysis.report.growth import growth_of
 from workbench.analysis.report.histories import HistoryColumn, read_column
 from workbench.analysis.report.loop import Loop, Loops, condition_of, operands_now
-from workbench.analysis.report.loop_dataflow import entries, statement_of, update_chain, written
+from workbench.analysis.report.loop_dataflow import entries, outlined, statement_of, update_chain, written
 from workbench.analysis.report.loop_interactions import interplay, verdict
 from workbench.analysis.report.methods.known_methods import method_of
 from workbench.analysis.report.rate_check import drop_refuted
@@ -155,10 +155,11 @@ class _Making:
             path = self.graph.frame_of(ref.node)
         column = self._column(ref, path, loop_variable is not None)
         chain = update_chain(self.graph, loop_variable) if loop_variable is not None else ()
-        update = statement = role = ""
+        update = statement = role = outline = ""
         if loop_variable is not None:
             back = self.graph.nodes[loop_variable.next_iteration].inputs[0]
             update, statement = written(self.graph, back) or "", statement_of(self.graph, back)
+            outline = "" if update or statement else outlined(self.graph, back) or ""
             role = role_of(self.graph, path, loop_variable)
         declared = self.graph.type_of(ref)
         shape = column.shape or tuple(d if d is not None else -1 for d in declared.shape or ())
@@ -182,6 +183,7 @@ class _Making:
             column,
             statement=statement,
             role=role,
+            outline=outline,
         )
         if loop_variable is not None:
             self._grown(found, loop_variable)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.text import count as count
+from workbench.analysis.text import listed as listed
 from workbench.text import number, printable
 
 #: longest name that a report writes out
@@ -33,13 +34,6 @@ def num(value: Any, digits: int = 6) -> str:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) >= 10**12:
         value = float(value)
     return number(value, digits, grouped=True)
-
-
-def listed(parts: list[str], most: int = 6) -> str:
-    """``a, b and c``; of more than ``most`` the first ones and how many are left."""
-    if len(parts) > most:
-        return ", ".join(parts[:most]) + f" and {len(parts) - most:,} more"
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
 def wrap(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

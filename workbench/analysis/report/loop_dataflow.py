@@ -23,6 +23,11 @@ SYMBOLS = {
     "greater_equal": (">=", 4),
     "equal": ("==", 4),
     "not_equal": ("!=", 4),
+    "bitwise_or": ("|", 5.0),
+    "bitwise_xor": ("^", 5.2),
+    "bitwise_and": ("&", 5.4),
+    "left_shift": ("<<", 5.6),
+    "right_shift": (">>", 5.6),
     "add": ("+", 6),
     "subtract": ("-", 6),
     "multiply": ("*", 8),
@@ -32,8 +37,16 @@ SYMBOLS = {
     "matmul": ("@", 8),
     "power": ("**", 10),
 }
+#: signs of bits between conditions, which Python writes in words
+BETWEEN_FLAGS = {"bitwise_or": ("or", 1), "bitwise_and": ("and", 2)}
+#: signs before one operand; "not" binds more loosely than a comparison
+BEFORE = {"negative": ("-", 9), "invert": ("~", 9), "logical_not": ("not ", 3)}
 #: nodes of an expression, and its characters
 WRITTEN, LONG = 40, 100
+#: characters of the outer part of one
+BRIEF = 60
+#: levels of an expression, at most
+DEEP = 40
 #: other names of a value; they say nothing in a chain
 _ALIASES = ("Identity", "Switch", "Enter", "Exit", "NextIteration", "Merge", "LoopCond")
 
@@ -117,11 +130,22 @@ def written(graph: Graph, ref: Ref) -> str | None:
 
     Names of variables, inputs, results of loops and numbers stay as they are.
     """
-    text = _expression(graph, ref, 0, [WRITTEN])
+    text = _expression(graph, ref, 0, [WRITTEN], DEEP)
     return text if text is not None and len(text) <= LONG else None
 
 
-def _expression(graph: Graph, ref: Ref, outer: int, left: list[int]) -> str | None:
+def outlined(graph: Graph, ref: Ref) -> str | None:
+    """The outer part of a longer expression, with dots for what is inside: ``|… - x| + |… - y|``."""
+    found = None
+    for depth in range(1, DEEP):
+        text = _expression(graph, ref, 0, [WRITTEN], depth)
+        if text is None or len(text) > BRIEF:
+            break
+        found = text
+    return found if found != "…" else None
+
+
+def _expression(graph: Graph, ref: Ref, outer: float, left: list[int], depth: int) -> str | None:
     left[0] -= 1
     if left[0] < 0:
         return None
@@ -138,13 +162,18 @@ def _expression(graph: Graph, ref: Ref, outer: int, left: list[int]) -> str | No
         return None  # one of several branches
     if node.op in _ALIASES or node.op in ("Const", "Placeholder") or not node.inputs:
         return _plain_name(graph, ref)
-    sign, rank = SYMBOLS.get(node.op, ("", 9))
-    parts = [_expression(graph, r, rank + k if sign else 0, left) for k, r in enumerate(node.inputs)]
+    if depth == 0:
+        return "…"
+    flags = graph.type_of(ref).dtype == "bool"
+    sign, rank = (BETWEEN_FLAGS if flags else SYMBOLS).get(node.op) or SYMBOLS.get(node.op, ("", 9.0))
+    before, binds = BEFORE.get("logical_not" if flags and node.op == "invert" else node.op, ("", 0))
+    inner = (binds, binds) if before else (rank, rank + 0.1) if sign else (0, 0)  # from the left
+    parts = [_expression(graph, r, inner[min(k, 1)], left, depth - 1) for k, r in enumerate(node.inputs)]
     if any(p is None for p in parts):
         return None
-    if sign and len(parts) == 2:
-        text = f"{parts[0]} {sign} {parts[1]}"
-        return f"({text})" if rank < outer else text
+    if (sign and len(parts) == 2) or (before and len(parts) == 1):
+        text = f"{parts[0]} {sign} {parts[1]}" if sign else f"{before}{parts[0]}"
+        return f"({text})" if (rank if sign else binds) < outer else text
     text = ", ".join(p for p in parts if p)
     return f"|{text}|" if node.op == "abs" and "|" not in text else f"{node.op}({text})"
 

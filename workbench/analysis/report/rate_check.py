@@ -18,6 +18,8 @@ from workbench.analysis.verdict import Status
 
 #: confidence in a rate from which it is told as what limits a loop
 LEAST_CONFIDENCE = 0.9
+#: how variables evolve that have no limit to be slow at
+GOES_ON = (Pattern.DIVERGING, Pattern.OSCILLATING, Pattern.CHAOTIC)
 #: most by which the iterations left by a rate may differ from those that were proved
 FACTOR = 2.0
 
@@ -25,9 +27,12 @@ FACTOR = 2.0
 def limited_by(loop: Loop, variables: list[Variable]) -> str:
     """The variable with the slowest rate of those that decide the end, and how long a decimal digit takes; or ``""``.
 
-    Empty for loops that never end, and where the rate does not lead to the end that is proved.
+    Empty for loops that never end, where what decides grows instead of tending to a limit (a clock, a counter), and
+    where the rate does not lead to the end that is proved.
     """
     if loop.termination.outcome != "terminates" or loop.termination.remaining == 0:
+        return ""
+    if any(v.name in loop.termination.root[:1] and v.evolution.label in GOES_ON for v in variables):
         return ""
     rates = [
         (rate, v.name)

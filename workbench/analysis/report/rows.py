@@ -70,8 +70,21 @@ def chain_of(variable: Variable) -> str:
         return ""
     made, inside = links[-1], {link.node for link in links}
     read = dict.fromkeys(o for link in links for o in link.operands if o not in inside)
-    text = f"{clean(variable.name)} = {clean(made.op, 20)}({', '.join(clean(o, 24) for o in made.operands[:6])})"
-    return text + (f", from {listed([clean(o, 24) for o in read])} in {len(links)} nodes" if len(links) > 1 else "")
+    plain = f"{clean(made.op, 20)}({', '.join(clean(o, 24) for o in made.operands[:6])})"
+    text = f"{clean(variable.name)} = {sentence(variable.outline, 160) if variable.outline else plain}"
+    # neither numbers nor nodes without a name that anyone has given
+    named = [clean(o, 24) for o in read if "/" not in o and not _is_number(o)]
+    if len(links) == 1 or not named:
+        return text
+    return f"{text}, from {listed(named)} in {len(links)} nodes"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def sources_of(variable: Variable) -> str:
@@ -101,7 +114,7 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
     if t.root:
         rows.append(("root", listed([clean(n) for n in t.root], 5) + _updated(t)))
     if t.first_bad is not None:
-        rows.append(("first bad", f"iteration {num(t.first_bad)}: from there on it did not get any nearer to the end"))
+        rows.append(("first bad", f"iteration {num(t.first_bad)}: from there on it gets no nearer to the end"))
     rows += [("to fix it", sentence(fix)) for fix in loop.fixes]
     return rows
 

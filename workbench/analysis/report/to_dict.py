@@ -90,6 +90,7 @@ def _variable(v: Variable) -> dict[str, Any]:
         "evolution",
         "update",
         "statement",
+        "outline",
         "role",
         "growth",
     )

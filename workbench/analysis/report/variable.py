@@ -26,9 +26,9 @@ class Variable:
 
     ``frame`` is the path of its loop, () outside of loops; ``carried`` tells a loop variable from other values;
     ``chain`` are the nodes that update it, ``update`` the same as an expression if it is short, ``statement`` the
-    right-hand side of the Python line that made it; ``role`` is its part in the loop (:mod:`.roles`); ``count`` its
-    firings; ``last`` its newest value if it is one number; ``notes`` say what of its history is missing. ``growth``
-    tells by how much a tensor or list grows that does.
+    right-hand side of the Python line that made it, ``outline`` the outer part of an expression that is too long;
+    ``role`` is its part in the loop (:mod:`.roles`); ``count`` its firings; ``last`` its newest value if it is one
+    number; ``notes`` say what of its history is missing. ``growth`` tells by how much a tensor or list grows that does.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Variable:
     growth: Growth | None = None
     statement: str = ""
     role: str = ""
+    outline: str = ""
 
     def __getattr__(self, name: str) -> Any:
         if name in EVOLUTION:

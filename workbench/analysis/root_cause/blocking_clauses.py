@@ -30,6 +30,7 @@ GUILT = {
     "overflow": 1,
     "cycle": 1,
     "wraps": 1,
+    "sign-flips": 0,
     "no-effect": 2,
     "not-updated": 3,
     "flag-never-set": 3,

@@ -48,6 +48,8 @@ def _cause(f: ClauseFeatures) -> Cause:
     start_x = f.early_x[0]
     if is_infinite(x) and not is_infinite(start_x):
         return Cause("overflow", float(x))
+    if _holds_for_all(f):
+        return Cause("wraps", float(np.iinfo(f.early_x.dtype).max), step=f.step, details={"always": True})
     if not varies(f.early_x, f.late_x) and not varies(f.early_t, f.late_t):
         return _unmoved(f)
     period = _period(f)
@@ -184,8 +186,6 @@ def _ongoing(f: ClauseFeatures) -> Cause:
     for values in (f.early_x, f.root, f.late_x, f.root_late):
         if values.dtype.kind in "iu" and wraps_round(values):
             return Cause("wraps", float(np.iinfo(values.dtype).max), step=f.step)
-    if integral and _wraps_later(f):
-        return Cause("wraps", float(np.iinfo(f.early_x.dtype).max), step=f.step)
     if f.slug in ("absorbed", "steps-over", "wraps", "floor", "overflow", "nan"):
         return Cause(f.slug, float(x[-1]), step=f.step)
     if f.swing is not None and swings(f.swinging_late):
@@ -213,13 +213,12 @@ def _ongoing(f: ClauseFeatures) -> Cause:
     return Cause(f.slug if f.slug in ("cycle", "moves-away", "limit-beyond") else "cycle", float(x[-1]))
 
 
-def _wraps_later(f: ClauseFeatures) -> bool:
-    """True if every number of a narrow integer dtype satisfies the clause, so that the counter goes round and round."""
-    limits, t = np.iinfo(f.early_x.dtype), float(f.late_t[-1])
-    if f.op not in ("<", "<=", ">", ">=") or moves(f.early_t):
+def _holds_for_all(f: ClauseFeatures) -> bool:
+    """True if every number of an integer dtype satisfies the clause."""
+    if f.op not in ("<", "<=", ">", ">=") or f.early_x.dtype.kind not in "iu" or varies(f.early_t, f.late_t):
         return False
-    holds = OPS[f.op](float(limits.min), t) and OPS[f.op](float(limits.max), t)
-    return bool(holds) and moves(f.early_x)
+    limits, t = np.iinfo(f.early_x.dtype), f.late_t[-1].item()
+    return bool(OPS[f.op](int(limits.min), t) and OPS[f.op](int(limits.max), t))
 
 
 __all__ = ["cause_of"]

@@ -15,14 +15,16 @@ from workbench.analysis.fix import Fix, cap, fixes
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.recent import nonfinite_origin
 from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
+from workbench.analysis.root_cause.clause_features import ClauseFeatures
 from workbench.analysis.root_cause.expressions import expression, sentence_of, turned, written
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.root_cause.loop_samples import JUMPED, LoopSamples, look_ahead
 from workbench.analysis.root_cause.onset import first_bad
+from workbench.analysis.root_cause.sign_flips import flipping_variables
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.execution import SliceMachine, slice_of, standing
 from workbench.analysis.slicing.protocol import SliceTimeout
-from workbench.analysis.text import shown
+from workbench.analysis.text import listed, shown
 from workbench.analysis.verdict import Gap, Reason, Status, Termination, trend_of
 from workbench.errors import WorkbenchError
 from workbench.execution import Run
@@ -141,6 +143,11 @@ def _told(found: LoopSamples, answer: Termination, deadline: float) -> Terminati
         answer.details["ended_by"] = "nan"
         why = f"{answer.reason.sentence} It ends because one side of the clause is NaN."
         answer.reason = Reason(answer.reason.slug, why)
+    for ref in (worst.moving, worst.still):
+        name = loop.graph.name_of(ref) if isinstance(ref, Ref) else ""
+        if "/" in name:  # a node that nobody has named is told as it is computed
+            sentence = answer.reason.sentence.replace(name, expression(loop, ref))
+            answer.reason = Reason(answer.reason.slug, sentence)
     if answer.outcome == "never" or _endless_but_for_the_limit(answer):
         _blame(found, worst, answer, deadline)
     elif want and _ends_by_wrapping(worst, answer):
@@ -163,10 +170,14 @@ def _endless_but_for_the_limit(answer: Termination) -> bool:
 
 def _blame(found: LoopSamples, worst: Suspect, answer: Termination, deadline: float) -> None:
     """Reason, first bad iteration and fixes of a loop that does not end by itself."""
+    flipping = flipping_variables(found, worst)
+    if flipping:
+        worst.cause = replace(worst.cause, slug="sign-flips")
     facts, cause = worst.facts, worst.cause
     slug = cause.slug
     loop, root = found.loop, worst.root[0] if worst.root else ""
-    dtype = str(facts.root.dtype if slug in ("absorbed", "floor", "wraps") else facts.late_x.dtype)
+    of_root = slug in ("absorbed", "floor", "wraps") and not cause.details.get("always")
+    dtype = str(facts.root.dtype if of_root else facts.late_x.dtype)
     x, t = sides(found, worst)
     flag = worst.leaf.flag
     answer.details["cause"] = slug
@@ -174,11 +185,13 @@ def _blame(found: LoopSamples, worst: Suspect, answer: Termination, deadline: fl
     _numbers_lost(found, slug, answer)
     step = cause.step if cause.step is not None else facts.step
     why = sentence_of(
-        f"{slug}, moving" if slug in ("floor", "limit-beyond") and _moves(found, facts.late_x) else slug,
+        _sentence_key(found, worst),
         root=root,
+        turning=x if len(facts.late_x) and np.any(facts.late_x != facts.late_x[0]) else root,
+        flipping=f"{listed(flipping)} {'changes its' if len(flipping) == 1 else 'change their'} sign",
         x=x,
         t=shown(facts.late_t[-1]),
-        limit=_shown(cause.limit),
+        limit=_shown(cause.limit, facts),
         dtype=dtype,
         step=_shown(step),
         period=cause.period,
@@ -194,6 +207,14 @@ def _blame(found: LoopSamples, worst: Suspect, answer: Termination, deadline: fl
     can_cap = loop.graph.frames[loop.path].loop_cond is not None
     made = [*_fixes(found, worst, x, t, step, dtype), cap(_cap(found, answer.first_bad), can_cap)]
     answer.fix = [f.placed(loop.path, worst.mirrored, worst.leaf.negated) if isinstance(f, Fix) else f for f in made]
+
+
+def _sentence_key(found: LoopSamples, worst: Suspect) -> str:
+    """The slug of a cause, with what makes another sentence of it."""
+    slug = worst.cause.slug
+    if slug in ("floor", "limit-beyond") and _moves(found, worst.facts.late_x):
+        return f"{slug}, moving"
+    return f"{slug}, always" if worst.cause.details.get("always") else slug
 
 
 def _moves(found: LoopSamples, late: np.ndarray) -> bool:
@@ -250,9 +271,10 @@ def _fixes(found: LoopSamples, worst: Suspect, x: str, t: str, step: float | Non
         value = found.runner.feeds.get(worst.factor.name) if found.runner is not None else None
         factor = float(np.asarray(value).reshape(-1)[0]) if value is not None and np.size(value) == 1 else None
     return fixes(
-        cause.slug,
+        "out-of-range" if cause.details.get("always") else cause.slug,
         name=x,
-        op=worst.op,
+        # of NaN the comparison itself is told: its opposite is not what the loop asks for
+        op=turned(worst.op, False, worst.leaf.negated and cause.slug == "nan"),
         threshold=threshold,
         other=t,
         value=start,
@@ -260,12 +282,21 @@ def _fixes(found: LoopSamples, worst: Suspect, x: str, t: str, step: float | Non
         dtype=dtype,
         limit=limit,
         period=cause.period,
-        variable=_variable(worst) or x,
+        variable=listed(flipping_variables(found, worst)) if cause.slug == "sign-flips" else _variable(worst) or x,
         appliable=True,
         integral=integral,
         clause=worst.leaf.node,
         factor=factor,
+        kind=facts.late_x.dtype.kind,
+        reach=_reach(facts.late_x, cause.period),
     )
+
+
+def _reach(values: np.ndarray, period: int | None) -> tuple[float, float] | None:
+    """The least and the largest number of a cycle that was seen whole."""
+    if period is None or len(values) < period or values.dtype.kind not in "fiu" or not np.all(np.isfinite(values)):
+        return None
+    return float(values.min()), float(values.max())
 
 
 def _variable(worst: Suspect) -> str | None:
@@ -285,7 +316,10 @@ def clause_text(found: LoopSamples, worst: Suspect, ends: bool = False) -> str:
     if worst.mirrored:
         left, right, a, b = right, left, b, a
     op = turned(leaf.op, False, leaf.negated)
-    return f"{a} {op} {b} ({shown(left[-1])} {op} {shown(right[-1])})"
+    c, d = shown(left[-1]), shown(right[-1])
+    if c == d and op in ("!=", "<", ">") and isinstance(left[-1], np.floating) and left[-1] != right[-1]:
+        c, d = str(left[-1]), str(right[-1])  # they differ in a digit that is not shown else
+    return f"{a} {op} {b} ({c} {op} {d})"
 
 
 def _iterations(found: LoopSamples, worst: Suspect) -> Any:
@@ -334,8 +368,13 @@ def _details(found: LoopSamples, worst: Suspect, others: list[Suspect]) -> dict[
     return told
 
 
-def _shown(value: float | None) -> str:
-    return "its value" if value is None else f"{value:.9g}"
+def _shown(value: float | None, beside: ClauseFeatures | None = None) -> str:
+    """Nine digits, and all of them where it would look like the threshold that it is beside."""
+    if value is None:
+        return "its value"
+    text = f"{value:.9g}"
+    last = beside.late_t[-1] if beside is not None else value
+    return repr(value) if float(last) != value and f"{float(last):.9g}" == text else text
 
 
 __all__ = ["Status", "explained", "gather"]

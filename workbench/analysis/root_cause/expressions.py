@@ -18,7 +18,14 @@ INFIX = {
     "divide": "/",
     "floor_divide": "//",
     "mod": "%",
+    "remainder": "%",
+    "matmul": "@",
     "power": "**",
+    "left_shift": "<<",
+    "right_shift": ">>",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
     "less": "<",
     "less_equal": "<=",
     "greater": ">",
@@ -28,6 +35,8 @@ INFIX = {
     "logical_and": "and",
     "logical_or": "or",
 }
+#: what the signs of bits are called where they connect conditions
+BETWEEN_FLAGS = {"bitwise_and": "and", "bitwise_or": "or"}
 #: a longer expression is shown by its name
 MAX_LENGTH = 60
 
@@ -78,11 +87,15 @@ def expression(loop: LoopDependencies, ref: Any, depth: int = 5) -> str:
         return graph.name_of(at)
     parts = [expression(loop, r, depth - 1) for r in node.inputs]
     if node.op in INFIX and len(parts) == 2:
-        text = f" {INFIX[node.op]} ".join(f"({p})" if " " in p else p for p in parts)
+        sign = BETWEEN_FLAGS.get(node.op, INFIX[node.op]) if graph.type_of(at).dtype == "bool" else INFIX[node.op]
+        text = f" {sign} ".join(f"({p})" if " " in p else p for p in parts)
     elif node.op in ("cast", "Merge", "Enter", "Exit", "getitem"):
         return parts[0] if node.op == "cast" else graph.name_of(at)
     elif node.op == "negative":
         text = f"-{parts[0]}" if " " not in parts[0] else f"-({parts[0]})"
+    elif node.op in ("invert", "logical_not"):
+        sign = "~" if node.op == "invert" and graph.type_of(at).dtype != "bool" else "not "
+        text = f"{sign}{parts[0]}" if " " not in parts[0] else f"{sign}({parts[0]})"
     else:
         text = f"{node.op}({', '.join(parts)})"
     return text if len(text) <= MAX_LENGTH else graph.name_of(at)
@@ -98,14 +111,15 @@ SENTENCES = {
     "floor, moving": "{x} falls ever more slowly and is still {limit}, above the threshold {t}, as far as it was run.",
     "limit-beyond, moving": "{x} changes ever more slowly and is {limit}, where the clause is still true, as far as it "
     "was run.",
-    "cycle": "{root} enters a cycle of period {period} in which the clause stays true.",
+    "cycle": "{turning} enters a cycle of period {period} in which the clause stays true.",
     "step-too-large": "the step of {root} is too large: it overshoots its goal instead of reaching it.",
     "steps-over": "{x} steps over {t} and is never equal to it.",
     "moves-away": "{x} moves away from {t}.",
     "wraps": "{root} overflows its {dtype} and wraps around without ending the loop.",
-    "out-of-range": "every {dtype} number satisfies the clause.",
+    "wraps, always": "every {dtype} number satisfies the clause: {root} wraps around without ending the loop.",
     "nan": "one side of the clause is NaN, so the clause never changes.",
-    "overflow": "{x} overflowed its {dtype} and is infinite.",
+    "overflow": "{x} overflows its {dtype} and stays infinite.",
+    "sign-flips": "{flipping} in each iteration and keep their size, so that {x} stays {limit}.",
     "flag-never-set": "the flag {flag} is never set.",
     "always-true": "the condition does not depend on anything that the loop changes.",
 }
@@ -114,6 +128,7 @@ SENTENCES = {
 def sentence_of(slug: str, **numbers: Any) -> str:
     """The cause as a sentence."""
     text = SENTENCES.get(slug, "")
+    numbers = {"turning": numbers.get("root"), **numbers}
     if numbers.get("period") is None:  # it repeats, but after how many iterations was not seen
         text = text.replace(" of period {period}", "")
     return text.format(**numbers)

@@ -148,8 +148,7 @@ class View {
     const area = least && this.el.closest(".workbench-area");
     if (!area) return undefined;
     if (!area.clientHeight) return this.height; // not in sight
-    const drawn = [...area.children].reduce((sum, child) => sum + child.offsetHeight, 0);
-    return Math.max(least, area.clientHeight - (drawn - this.el.offsetHeight));
+    return Math.max(least, roomIn(area, this.el));
   }
 
   async drawPush(push, { traces, layout }) {

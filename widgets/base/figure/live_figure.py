@@ -68,6 +68,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
             "base/imported.js",
             "base/figure/tokens.js",
             "base/figure/figure_data.js",
+            "base/room.js",
             "base/figure/figure.js",
         )
     ).tag(sync=True)

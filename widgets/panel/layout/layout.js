@@ -167,7 +167,8 @@ class PanelLayout {
     const room = (page?.clientHeight || window.innerHeight) - (this.presenting ? 0 : 12);
     const em = Number.parseFloat(getComputedStyle(root).fontSize) || 13;
     const width = outside.clientWidth / scale;
-    const height = Math.max(room / scale, Math.min(LEAST_EM * em, 1.4 * room));
+    const least = this.presenting ? 0 : Math.min(LEAST_EM * em, 1.4 * room); // nothing scrolls around what is presented
+    const height = Math.max(room / scale, least);
     const style = { width: `${width}px`, height: `${height}px`, transform: scale === 1 ? "" : `scale(${scale})` };
     style.marginBottom = scale === 1 ? "" : `${height * (scale - 1)}px`;
     Object.assign(root.style, style);

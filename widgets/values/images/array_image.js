@@ -7,6 +7,7 @@ const BESIDE = 116; // pixels of the longer side of the images beside a differen
 const FILM = 56;
 const SOON_MS = 110; // between two answers; up to four images may be on their way
 const HEIGHT = "--workbench-image-height";
+const MARGIN = 12; // pixels below what is drawn
 
 // Colours as the memory of a canvas has them: red, green, blue, opaque.
 function colours(bytes) {
@@ -37,23 +38,20 @@ function boxesAround(element) {
   return found;
 }
 
-// The height that the nearest of these leaves for the image whose own height does not come from what is in it; a part of the
-// window where there is none. It is found by trial, because the height may be set in many ways.
+// The nearest of these whose height does not come from what is in it leaves the image its room; a part of the window where
+// there is none. An area of a panel has its height from the layout; of others it is found by trial, as it may be set in many ways.
 function roomFor(main, boxes) {
+  const box = boxes.find((one) => one.matches(".workbench-area") || isFixed(one, main));
+  return box ? roomIn(box, main) - MARGIN : window.innerHeight * 0.6;
+}
+function isFixed(box, main) {
   const own = main.style.getPropertyValue(HEIGHT);
-  let room = window.innerHeight * 0.6;
-  for (const box of boxes) {
-    main.style.setProperty(HEIGHT, "0px");
-    const [height, content] = [box.clientHeight, box.scrollHeight];
-    let others = 0;
-    for (const child of box.children) others += child.getBoundingClientRect().height;
-    main.style.setProperty(HEIGHT, "4000px");
-    if (box.clientHeight !== height) continue;
-    room = height - (content > height ? content : others) - 12;
-    break;
-  }
+  const [least, most] = ["0px", "4000px"].map((height) => {
+    main.style.setProperty(HEIGHT, height);
+    return box.clientHeight;
+  });
   main.style.setProperty(HEIGHT, own);
-  return room;
+  return least === most;
 }
 
 export default {

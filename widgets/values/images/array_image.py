@@ -25,7 +25,7 @@ class ArrayImage(Acknowledgement, Part):
         Called without arguments when the browser has drawn an image.
     """
 
-    _script = script("values/images/array_image.js")
+    _script = script("base/room.js", "values/images/array_image.js")
     _css = joined("values/images/array_image.css")
     palettes = traitlets.Bytes(b"").tag(sync=True)
     pixels = traitlets.Bytes(b"").tag(sync=True)

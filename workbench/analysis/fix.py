@@ -122,14 +122,16 @@ def fixes(
     integral: bool = True,
     clause: Any = None,
     factor: float | None = None,
+    moving: bool = False,
     kind: str = "f",
     reach: tuple[float, float] | None = None,
 ) -> list[str]:
     """Fixes for one blocking clause ``name op other``, whose other side is ``threshold``.
 
     ``variable`` is the loop variable from which ``name`` is computed; ``factor`` the factor of its step;
-    ``appliable``: a graph is available; ``integral`` that start, step and threshold are whole numbers; ``kind`` is the
-    kind of the operand's dtype, and ``reach`` the least and the largest value of a cycle.
+    ``appliable``: a graph is available; ``integral`` that start, step and threshold are whole numbers; ``moving`` that
+    the limit is only what the operand has come to so far; ``kind`` is the kind of the operand's dtype, and ``reach``
+    the least and the largest value of a cycle.
     """
     who = variable or name
     t = f"{threshold:.6g}"
@@ -161,7 +163,7 @@ def fixes(
         sentence = f"clause {name} {op} {other} no longer changes: the update of {who} has no effect, correct it."
         return [Fix(sentence, "update", who)]
     if slug in ("floor", "limit-beyond") and limit is not None and op in ("<", "<=", ">", ">="):
-        return _beyond(slug, name, who, op, threshold, limit, dtype, value, kind, fix)
+        return _beyond(slug, name, who, op, threshold, limit, dtype, value, kind, moving, fix)
     if slug in ("floor", "limit-beyond") and limit is not None and op == "!=":
         return [_beside(name, other, who, threshold, limit, kind)]
     if slug == "sign-flips":
@@ -228,6 +230,7 @@ def _beyond(
     dtype: str,
     value: float | None,
     kind: str,
+    moving: bool,
     fix: Any,
 ) -> list[str]:
     """Fixes for an operand with limit ``limit``: move the threshold past it, or lower the floor."""
@@ -262,9 +265,10 @@ def _beyond(
         return [fix(sentence, "comparison", name, op, strict)]
     side = "above" if limit > threshold else "below"
     moved = _short_of(limit, limit if value is None else value, op)
+    past = "short of it" if moving else "past the limit"
     sentence = (
-        f"{name} tends to {limit:.9g}, {side} the threshold {t}: move the threshold past the limit "
-        f"(to {moved:.6g}) or change the update."
+        f"{name} {'comes as far as' if moving else 'tends to'} {limit:.9g}, {side} the threshold {t}: "
+        f"move the threshold {past} (to {moved:.6g}) or change the update."
     )
     return [fix(sentence, "tolerance", name, threshold, moved)]
 
@@ -295,22 +299,22 @@ def _round(
 ) -> Fix:
     """A fix for an operand that goes round a cycle for ever, without a step that could be damped."""
     again = f"{name} keeps turning" if period is None else f"{name} repeats its values with period {period:.6g}"
-    if kind != "f" or reach is None or op not in ("<", "<=", ">", ">="):
+    ordered = op in ("<", "<=", ">", ">=")
+    if reach is not None and ordered:
+        again += f" between {reach[0]:.6g} and {reach[1]:.6g}"
+    if kind != "f" or reach is None or not ordered:
         sentence = f"{again}, and none of them ends the loop: change the update of {who}, or the condition."
-        return Fix(sentence, "update", who)
+        return Fix(sentence if period is not None else sentence.replace("none of them", "no value"), "update", who)
     low, high = reach
-    nearest = low if op in (">", ">=") else high
-    new = nearest + (0.05 if op in (">", ">=") else -0.05) * (high - low)
-    sentence = (
-        f"{again} between {low:.6g} and {high:.6g}, and none of them ends the loop: move the threshold in between "
-        f"(to {new:.6g}), or change the update of {who}."
-    )
-    if op in (">", ">=") and 0 <= threshold and nearest > FAR * threshold:
-        sentence = (
-            f"{again} and comes no nearer to {threshold:.6g} than {nearest:.6g}: change the update of {who}, so that "
-            "it settles."
-        )
+    if op in (">", ">=") and threshold >= 0 and low > FAR * threshold:
+        sentence = f"{again} and comes no nearer to {threshold:.6g}: change the update of {who}, so that it settles."
         return Fix(sentence, "update", who)
+    inside = 0.05 * (high - low)
+    new = low + inside if op in (">", ">=") else high - inside
+    sentence = (
+        f"{again}, and none of them ends the loop: move the threshold in between (to {new:.6g}), or change the update "
+        f"of {who}."
+    )
     return fix(sentence, "tolerance", name, threshold, new)
 
 

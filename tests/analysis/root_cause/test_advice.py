@@ -111,3 +111,56 @@ def test_a_clock_is_not_limited_by_the_rate_of_another_variable():
     step = lambda t, h: {"t": t + h, "h": 0.01 + 0.5 * (h - 0.01)}  # noqa: E731
     _, report = told({"t": 0.0, "h": 0.5}, lambda t, h: t < 5.0, step, 25)
     assert "limited by" not in report
+
+
+def test_of_two_clauses_that_are_false_in_the_end_the_later_one_decides():
+    step = lambda x, k: {"x": np.sqrt(x - 1.0), "k": k + 1}  # noqa: E731
+    answer, _ = told({"x": 2.0, "k": 0}, lambda x, k: (x > 0.5) | (k < 10), step, 5)
+    assert (answer.remaining, answer.root[0]) == (6, "k") and answer.blocking_clause.startswith("k < 10")
+    assert "NaN" not in answer.reason.sentence
+
+
+def test_clauses_that_hold_in_turns_are_not_said_to_stay_true():
+    step = lambda a, b: {"a": (a + 1) % 12, "b": (b + 1) % 8}  # noqa: E731
+    answer, _ = told({"a": 1, "b": 0}, lambda a, b: (a != 0) | (b != 0), step)
+    assert answer.outcome == "never" and "where its clause turns, another one keeps" in answer.reason.sentence
+
+
+def test_the_item_of_an_array_that_keeps_the_loop_going_is_named():
+    step = lambda v: {"v": v * np.array([0.5, 0.9, 1.0])}  # noqa: E731
+    answer, _ = told({"v": np.array([1.0, 2.0, 3.0])}, lambda v: ~np.all(v < 1e-3), step)
+    assert answer.blocking_clause.startswith("v[2] < 0.001 (3.0 < 0.001") and answer.root == ["v"]
+
+
+def test_a_sum_that_still_moves_is_not_said_to_tend_to_where_it_is():
+    step = lambda k, s: {"s": s + 1.0 / (k * np.sqrt(k)), "k": k + 1.0}  # noqa: E731
+    answer, _ = told({"k": 1.0, "s": 0.0}, lambda k, s: s < 2.7, step)
+    assert answer.outcome == "never" and "comes as far as 2.6" in answer.fix[0]
+
+
+def test_of_two_that_are_equally_slow_the_one_that_decides_is_named():
+    step = lambda p, q: {"p": 0.997 * p + 0.002 * q, "q": 0.003 * p + 0.998 * q}  # noqa: E731
+    _, report = told({"p": 1.0, "q": 0.0}, lambda p, q: abs(p - 0.4) > 1e-6, step)
+    assert "limited by p: its distance" in report
+
+
+def test_a_variable_of_two_branches_is_written_with_both():
+    @wb.graph
+    def patient(w: float):
+        best = 1e9
+        bad = 0
+        while bad < 4 and w > -1e9:
+            loss = (w - 2.0) * (w - 2.0)
+            if loss < best - 1e-4:
+                best = loss
+                bad = 0
+            else:
+                bad = bad + 1
+            w = w - 0.1 * (w - 2.0)
+        return w
+
+    with wb.Session(patient.graph_for(w=9.0), {"w": 9.0}) as session:
+        session.next_iteration(10)
+        report = " ".join(str(wb.analyze(session)).split())
+    assert "bad = 0 if (w - 2.0) * (w - 2.0) < best - 0.0001 else bad + 1" in report
+    assert "while bad < 4 and w > -1000000000.0" in report

@@ -159,7 +159,9 @@ def _expression(graph: Graph, ref: Ref, outer: float, left: list[int], depth: in
         ref = node.inputs[0]
         node = graph.nodes[ref.node]
     if node.op == "Merge" and not _closes(graph, node.name):
-        return None  # one of several branches
+        return _alternatives(graph, node, outer, left, depth)
+    if node.op == "Switch":  # a branch reads a value of outside
+        return _expression(graph, node.inputs[0], outer, left, depth)
     if node.op in _ALIASES or node.op in ("Const", "Placeholder") or not node.inputs:
         return _plain_name(graph, ref)
     if depth == 0:
@@ -176,6 +178,52 @@ def _expression(graph: Graph, ref: Ref, outer: float, left: list[int], depth: in
         return f"({text})" if (rank if sign else binds) < outer else text
     text = ", ".join(p for p in parts if p)
     return f"|{text}|" if node.op == "abs" and "|" not in text else f"{node.op}({text})"
+
+
+def _alternatives(graph: Graph, merge: Node, outer: float, left: list[int], depth: int) -> str | None:
+    """Two branches that meet: ``a if p else b``, or ``p and a``, ``p or b``; None for other forms."""
+    if depth == 0:
+        return "…"
+    if len(merge.inputs) != 2:
+        return None
+    sides = [_ways(graph, ref) for ref in merge.inputs]
+    deciding = [p for p, taken in sides[0] if (p, 1 - taken) in sides[1] and (p, 1 - taken) not in sides[0]]
+    if len(deciding) != 1:
+        return None
+    yes, no = merge.inputs if (deciding[0], 1) in sides[0] else merge.inputs[::-1]
+    parts = [_expression(graph, ref, 3, left, depth - 1) for ref in (yes, deciding[0], no)]
+    if any(p is None for p in parts):
+        return None
+    then, asked, other = parts
+    if then == "True" and other in ("False", asked):
+        return _expression(graph, deciding[0], outer, left, depth - 1)
+    if other in ("False", asked):
+        text, rank = f"{asked} and {then}", 2
+    elif then in ("True", asked):
+        text, rank = f"{asked} or {other}", 1
+    else:
+        text, rank = f"{then} if {asked} else {other}", 0
+    return f"({text})" if rank < outer else text
+
+
+def _ways(graph: Graph, ref: Ref) -> set[tuple[Ref, int]]:
+    """The predicates that must hold (1) or not (0) for a value of a branch, from the Switches behind it."""
+    found: set[tuple[Ref, int]] = set()
+    waiting, seen = [ref], {ref}
+    while waiting and len(seen) < WALK:
+        at = waiting.pop()
+        node = graph.nodes[at.node]
+        if node.op == "Merge" and _closes(graph, node.name) or node.op == "Enter":
+            continue
+        if node.op == "Switch":
+            if _is_loop_switch(graph, node.name):
+                continue
+            found.add((node.inputs[1], at.index))
+        for source in (*node.inputs, *(Ref(name) for name in node.control)):
+            if source not in seen:
+                seen.add(source)
+                waiting.append(source)
+    return found
 
 
 def _is_loop_switch(graph: Graph, name: str) -> bool:

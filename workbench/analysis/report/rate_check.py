@@ -18,6 +18,8 @@ from workbench.analysis.verdict import Status
 
 #: confidence in a rate from which it is told as what limits a loop
 LEAST_CONFIDENCE = 0.9
+#: factor by which the ways of two variables to go on may differ that count as equally slow
+TIED = 1.01
 #: how variables evolve that have no limit to be slow at
 GOES_ON = (Pattern.DIVERGING, Pattern.OSCILLATING, Pattern.CHAOTIC)
 #: most by which the iterations left by a rate may differ from those that were proved
@@ -42,7 +44,10 @@ def limited_by(loop: Loop, variables: list[Variable]) -> str:
     ]
     if not rates:
         return ""
-    rate, name = max(rates)
+    order = loop.termination.root
+    limit = 1.0 - TIED * (1.0 - max(rates)[0])
+    # of variables that go together, as a residual and its iterate, the one that decides is named
+    rate, name = min((r for r in rates if r[0] >= limit), key=lambda r: order.index(r[1]))
     (slowest,) = [v for v in variables if v.name == name]
     return f"{clean(name)}: its distance to the limit is multiplied by {_told(loop, slowest, rate)}"
 

@@ -43,7 +43,10 @@ GUILT = {
 
 @dataclass
 class Suspect:
-    """One clause: ``name op other`` seen from the side that moves, with what is known of it."""
+    """One clause: ``name op other`` seen from the side that moves, with what is known of it.
+
+    ``item`` is the index of the item that is looked at, where arrays are compared.
+    """
 
     leaf: BlockingComparison
     moving: Ref
@@ -56,6 +59,7 @@ class Suspect:
     iterations: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     factor: Node | None = None
     swinger: str | None = None
+    item: tuple[int, ...] | None = None
 
     @property
     def rank(self) -> tuple[int, bool, bool]:
@@ -80,13 +84,16 @@ def suspects(found: LoopSamples, want: bool, slug: str = "") -> list[Suspect]:
         more = responsible(found.loop, columns, found.cond, want, last - back)
         both = [leaf for leaf in leaves if leaf in more]
         leaves = both or [*leaves, *(leaf for leaf in more if leaf not in leaves)]
+    if not want:  # of several that are false in the end those decide that were true before
+        held = {leaf.node for leaf in responsible(found.loop, columns, found.cond, True, last - 1)}
+        leaves = [leaf for leaf in leaves if leaf.node in held] or leaves
     made = [s for leaf in leaves if (s := _suspect(found, leaf, slug)) is not None]
     return sorted(made, key=lambda s: s.rank)
 
 
 def _suspect(found: LoopSamples, leaf: BlockingComparison, slug: str) -> Suspect | None:
     loop = found.loop
-    left, right = _pair(found, leaf)
+    left, right, item = _pair(found, leaf)
     if left is None or right is None:
         return None
     (its, ex, et), (_, lx, lt) = left, right
@@ -135,7 +142,7 @@ def _suspect(found: LoopSamples, leaf: BlockingComparison, slug: str) -> Suspect
         cause = Cause("not-updated" if root else "always-true")
     if leaf.flag is not None and _visible(leaf.flag) is not None:
         root = [leaf.flag, *(r for r in root if r != leaf.flag)]
-    return Suspect(leaf, moving, still, op, mirrored, root, facts, cause, its, factor, swinger)
+    return Suspect(leaf, moving, still, op, mirrored, root, facts, cause, its, factor, swinger, item)
 
 
 def _visible(flag: str) -> str | None:
@@ -143,8 +150,8 @@ def _visible(flag: str) -> str | None:
     return None if flag.split("/")[-1].rstrip("'0123456789_") in SYNTHETIC else flag
 
 
-def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any]:
-    """(iterations, left, right) of all that is known, and of the end, as scalars."""
+def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any, tuple[int, ...] | None]:
+    """(iterations, left, right) of all that is known, and of the end, as scalars; of arrays the index of the item."""
 
     def both(read: Any) -> Any:
         its, a = read(leaf.left)
@@ -160,15 +167,15 @@ def _pair(found: LoopSamples, leaf: BlockingComparison) -> tuple[Any, Any]:
     if len(early[0]) == 0:
         early = late
     if len(late[0]) == 0:
-        return None, None
+        return None, None, None
     if late[1].ndim > 1 or late[2].ndim > 1:
         return _picked(leaf, early, late)
     if any(part.dtype.kind not in "fiub" for part in (early[1], early[2], late[1], late[2])):
-        return None, None
-    return early, late
+        return None, None, None
+    return early, late, None
 
 
-def _picked(leaf: BlockingComparison, early: Any, late: Any) -> tuple[Any, Any]:
+def _picked(leaf: BlockingComparison, early: Any, late: Any) -> tuple[Any, Any, tuple[int, ...] | None]:
     """Of arrays the first item at which the comparison holds at the end."""
     try:
         a, b = np.broadcast_arrays(late[1][-1], late[2][-1])
@@ -182,9 +189,9 @@ def _picked(leaf: BlockingComparison, early: Any, late: Any) -> tuple[Any, Any]:
             x, t = (v.reshape(len(its), *([1] * (len(shape) - v.ndim)), *v.shape[1:]) for v in (x, t))
             return its, np.broadcast_to(x, shape)[(slice(None), *item)], np.broadcast_to(t, shape)[(slice(None), *item)]
 
-        return scalars(early), scalars(late)
+        return scalars(early), scalars(late), tuple(int(i) for i in item)
     except (ValueError, IndexError):
-        return None, None
+        return None, None, None
 
 
 def _moves(*parts: np.ndarray) -> bool:

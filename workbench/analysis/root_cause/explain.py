@@ -6,12 +6,14 @@ The proof or forecast itself is not changed; this only explains it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from workbench.analysis.fix import Fix, cap, fixes
+from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.recent import nonfinite_origin
 from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
@@ -146,7 +148,9 @@ def _told(found: LoopSamples, answer: Termination, deadline: float) -> Terminati
     for ref in (worst.moving, worst.still):
         name = loop.graph.name_of(ref) if isinstance(ref, Ref) else ""
         if "/" in name:  # a node that nobody has named is told as it is computed
-            sentence = answer.reason.sentence.replace(name, expression(loop, ref))
+            node = re.escape(name.removesuffix(":0"))
+            text = expression(loop, ref)
+            sentence = re.sub(rf"(?<![\w/]){node}(:0)?(?![\w/])", lambda _, text=text: text, answer.reason.sentence)
             answer.reason = Reason(answer.reason.slug, sentence)
     if answer.outcome == "never" or _endless_but_for_the_limit(answer):
         _blame(found, worst, answer, deadline)
@@ -185,7 +189,7 @@ def _blame(found: LoopSamples, worst: Suspect, answer: Termination, deadline: fl
     _numbers_lost(found, slug, answer)
     step = cause.step if cause.step is not None else facts.step
     why = sentence_of(
-        _sentence_key(found, worst),
+        _sentence_key(found, worst, "other_clauses" in answer.details),
         root=root,
         turning=x if len(facts.late_x) and np.any(facts.late_x != facts.late_x[0]) else root,
         flipping=f"{listed(flipping)} {'changes its' if len(flipping) == 1 else 'change their'} sign",
@@ -209,11 +213,15 @@ def _blame(found: LoopSamples, worst: Suspect, answer: Termination, deadline: fl
     answer.fix = [f.placed(loop.path, worst.mirrored, worst.leaf.negated) if isinstance(f, Fix) else f for f in made]
 
 
-def _sentence_key(found: LoopSamples, worst: Suspect) -> str:
+def _sentence_key(found: LoopSamples, worst: Suspect, several: bool) -> str:
     """The slug of a cause, with what makes another sentence of it."""
     slug = worst.cause.slug
     if slug in ("floor", "limit-beyond") and _moves(found, worst.facts.late_x):
         return f"{slug}, moving"
+    with np.errstate(all="ignore"):
+        holds = np.all(OPS[worst.facts.op](worst.facts.late_x, worst.facts.late_t))
+    if slug == "cycle" and several and not holds:
+        return "cycle, in turns"
     return f"{slug}, always" if worst.cause.details.get("always") else slug
 
 
@@ -226,8 +234,19 @@ def sides(found: LoopSamples, worst: Suspect) -> tuple[str, str]:
     """The side that moves and the other one, as a user would write them."""
     source = written(found.loop, worst.leaf.node)
     if source is not None:
-        return (source[2], source[0]) if worst.mirrored else (source[0], source[2])
-    return expression(found.loop, worst.moving), expression(found.loop, worst.still)
+        x, t = (source[2], source[0]) if worst.mirrored else (source[0], source[2])
+    else:
+        x, t = expression(found.loop, worst.moving), expression(found.loop, worst.still)
+    return _item_of(found, worst, worst.moving, x), _item_of(found, worst, worst.still, t)
+
+
+def _item_of(found: LoopSamples, worst: Suspect, ref: Any, text: str) -> str:
+    """The item of an array that is looked at, ``v[2]``; anything else as it is."""
+    shape = found.loop.graph.type_of(ref).shape if isinstance(ref, Ref) else None
+    if not shape or worst.item is None or len(shape) != len(worst.item):
+        return text
+    whole = text if text.isidentifier() or text.endswith((")", "]")) and " " not in text else f"({text})"
+    return f"{whole}[{', '.join(map(str, worst.item))}]"
 
 
 def _numbers_lost(found: LoopSamples, slug: str, answer: Termination) -> None:
@@ -287,6 +306,7 @@ def _fixes(found: LoopSamples, worst: Suspect, x: str, t: str, step: float | Non
         integral=integral,
         clause=worst.leaf.node,
         factor=factor,
+        moving=_moves(found, facts.late_x),
         kind=facts.late_x.dtype.kind,
         reach=_reach(facts.late_x, cause.period),
     )

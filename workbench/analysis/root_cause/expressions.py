@@ -112,6 +112,8 @@ SENTENCES = {
     "limit-beyond, moving": "{x} changes ever more slowly and is {limit}, where the clause is still true, as far as it "
     "was run.",
     "cycle": "{turning} enters a cycle of period {period} in which the clause stays true.",
+    "cycle, in turns": "{turning} enters a cycle of period {period}; where its clause turns, another one keeps the "
+    "loop going.",
     "step-too-large": "the step of {root} is too large: it overshoots its goal instead of reaching it.",
     "steps-over": "{x} steps over {t} and is never equal to it.",
     "moves-away": "{x} moves away from {t}.",

@@ -149,8 +149,8 @@ def _told(found: LoopSamples, answer: Termination, deadline: float) -> Terminati
         name = loop.graph.name_of(ref) if isinstance(ref, Ref) else ""
         if "/" in name:  # a node that nobody has named is told as it is computed
             node = re.escape(name.removesuffix(":0"))
-            text = expression(loop, ref)
-            sentence = re.sub(rf"(?<![\w/]){node}(:0)?(?![\w/])", lambda _, text=text: text, answer.reason.sentence)
+            parts = re.split(rf"(?<![\w/]){node}(?::0)?(?![\w/])", answer.reason.sentence)
+            sentence = expression(loop, ref).join(parts)
             answer.reason = Reason(answer.reason.slug, sentence)
     if answer.outcome == "never" or _endless_but_for_the_limit(answer):
         _blame(found, worst, answer, deadline)

@@ -13,6 +13,7 @@ cdef enum:
     SEASONAL_SHARE = 32
     SEASONAL_STEPS = 64
     MOVES = 128
+    SHIFTED_POWER = 256
 
 
 cdef double _largest(const double* x, Py_ssize_t n) noexcept nogil:
@@ -132,6 +133,35 @@ cdef bint _may_have_term_ratio(const double* x, Py_ssize_t n, double eps) noexce
     return fabs(of_ratios - of_places) <= 1.01e-4 * fabs(of_places)
 
 
+cdef bint _may_be_power(const double* x, Py_ssize_t n, double eps, bint up) noexcept nogil:
+    """A power through three values of the record leads through a fourth (shifted_power)."""
+    cdef Py_ssize_t half = (n - 1) // 2, at = n - 1 - 2 * half
+    cdef double first, middle, last, a, b, q, low = 1.0 / 20.0, high = 20.0, side, root
+    cdef int i
+    if n < 6:
+        return False
+    first, middle, last = x[at], x[at + half], x[n - 1]
+    if not (first > 0 and middle > 0 and last > 0 and (first - middle) * (middle - last) > 0) or (last > first) != up:
+        return False
+    a, b = log(middle / first), log(last / first)
+    side = 1.0 if 2.0 * a > b else -1.0
+    # at the ends of the range, with a little room
+    if fmax(fabs(a), fabs(b)) * high > 601.0 or not 1.0 - 2.0 * exp(side * low * a) + exp(side * low * b) < 1e-12 \
+            or not 1.0 - 2.0 * exp(side * high * a) + exp(side * high * b) > -1e-12:
+        return False
+    for i in range(50):
+        q = 0.5 * (low + high)
+        if 1.0 - 2.0 * exp(side * q * a) + exp(side * q * b) < 0.0:
+            low = q
+        else:
+            high = q
+    q = side * 0.5 * (low + high)
+    i = <int>(half // 2)
+    root = 1.0 + (exp(q * b) - 1.0) * i / (2 * half)
+    return root > 0 and fabs(first * pow(root, 1.0 / q) / x[at + i] - 1.0) \
+        <= 1e-11 + 64.0 * eps * (1.0 + fmax(1.0, 1.0 / root) / fabs(q))
+
+
 cdef bint _may_have_share(const double* x, Py_ssize_t n, double eps) noexcept nogil:
     """Differences at some lag change by one factor, and by amounts that differ (seasonal_share)."""
     cdef Py_ssize_t size = n if n < LOOKED else LOOKED, longest = (size - 4) // 2, p, i
@@ -217,7 +247,7 @@ def may_follow(record, double eps, double tiny, str op, double t):
     """The laws of the last digits that a record of floats may follow, while ``x op t``, as bits; the others it does not.
 
     Bits, from the lowest: counter or multiplier, parabola, straight line, logarithm, term ratio, share with amounts
-    that repeat, steps that repeat, and a last one that says if more than half of the values differ from the one before.
+    that repeat, steps that repeat, one that says if more than half of the values differ from the one before, and a power.
     ``eps`` and ``tiny`` are the relative rounding and the smallest normal number of the values' dtype.
     """
     cdef Py_ssize_t n
@@ -235,6 +265,7 @@ def may_follow(record, double eps, double tiny, str op, double t):
                 found |= STRAIGHT_LINE if _may_be_line(x, n, eps, up) else 0
                 found |= LOGARITHM if _may_be_logarithm(x, n, eps, up, t) else 0
                 found |= TERM_RATIO if _may_have_term_ratio(x, n, eps) else 0
+                found |= SHIFTED_POWER if t >= 0 and _may_be_power(x, n, eps, up) else 0
                 found |= SEASONAL_SHARE if _may_have_share(x, n, eps) else 0
             found |= SEASONAL_STEPS if _may_have_seasons(x, n, t) else 0
     return found

@@ -116,6 +116,15 @@ class StateWatch:
             return fits.repeats(np.array(self._states, dtype=np.int64))[0] > 0
         return self._lam >= FOLLOWED or self.returns > 1
 
+    def turns(self, least: int) -> int | None:
+        """The shortest period, 2 or more, of all but the first three states: of three periods, and ``least`` states."""
+        states = list(self._states)
+        for p in range(2, (len(states) - 3) // 4 + 1):
+            again = len(states) - 3 - p
+            if again >= max(least, 3 * p) and states[-again:] == states[-again - p : -p]:
+                return p if len(set(states[-p:])) > 1 else None
+        return None
+
     @property
     def whole(self) -> bool:
         """True if every variable is one whole number or truth value."""

@@ -21,6 +21,7 @@ from workbench.analysis.forecast.laws.counter_pair import two_counters
 from workbench.analysis.forecast.laws.exact_continuation import MIRROR, NAMES, NEGATED, OPS, holds
 from workbench.analysis.forecast.laws.exact_integer_laws import integer_law
 from workbench.analysis.forecast.laws.first_look import MOVES, SEASONAL_STEPS, exact_law, first_look
+from workbench.analysis.forecast.laws.sawtooth import sawtooth
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
@@ -251,6 +252,9 @@ class ComparisonMonitor:
             tail = [int(v) for v in xs[-32:]]
             bits = 8 * dtype.itemsize if narrow else None
             mark = int(t) if isinstance(t, (int, np.integer)) else float(t)
+            again = sawtooth(xs, keep, mark) if bits is None else None
+            if again is not None:
+                return again
             found = exact_continuation.integer_steps(tail, keep, mark, bits, dtype.kind == "i")
             return found if found is not None else integer_law(tail, keep, mark, bits, dtype.kind == "i")
         return exact_law(values, keep, _float(t), seen) if values is not None and seen is not None else None
@@ -268,12 +272,14 @@ class ComparisonMonitor:
             text = {
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
                 "geometric": f"{name} changes by the factor {step:.6g}",
+                "sawtooth": f"{name} counts, and starts again after runs that grow by a rule",
                 "seasonal": f"{name} moves by steps that repeat",
                 "seasonal-share": f"{name} changes by a share of it and by amounts that repeat",
                 "seasonal-begun": f"{name} moves by factors that begin to repeat",
                 "parabola": f"{name} moves on a parabola",
                 "line": f"{name} moves on a straight line",
                 "logarithm": f"{name} follows a logarithm of the iteration",
+                "power": f"{name} follows a power of the iteration",
                 "term-ratio": f"{name} changes by factors that follow the iteration",
                 "rounded-share": f"{name} changes by a share of it, in whole numbers, and a constant",
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
@@ -288,6 +294,9 @@ class ComparisonMonitor:
                 self._fix(s.why, name, keep, _float(t), **data) if s.why == "wraps" else [],
                 kind,
             )
+        if s.why == "resets":
+            sentence = f"{name} counts up and starts again at moments that its record does not explain."
+            return PassageForecast(None, 1, math.inf, "resets", sentence, 0.0)
         if s.why == "ambiguous":
             sentence = f"{name} moves by less than its {_name(dtype)} can tell: its step, and its end, are not known."
             return PassageForecast(None, 1, math.inf, "ambiguous", sentence, 0.0)

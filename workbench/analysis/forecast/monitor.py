@@ -18,6 +18,8 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, unkno
 
 #: Evaluations of a cycle of whole numbers, at least.
 WHOLE_RETURNS = 16
+#: Evaluations of truth values that repeat those a period before, at least, and what is said of them then.
+FLAGS_RETURN, FLAGS_SURE = 32, 0.95
 #: Evaluations at which nothing changed, after which a loop with a limit is foretold to reach it.
 UNCHANGED = 6
 LOGIC = ("single", "and", "or", "not")
@@ -144,6 +146,8 @@ class TerminationMonitor:
         watch = self._watch
         p, returns = watch.period, watch.returns
         # what sets a flag is not shown, and truth values return by chance
+        if watch.flags and self.logic == "or":
+            return self._turns()
         if p is None or not watch.names or watch.flags:
             return None
         # one unchanged state may be a plateau; ask for more returns of a short period
@@ -181,6 +185,18 @@ class TerminationMonitor:
             str(clause) if clause else None,
             min(MOST, sure),
             fix,
+        )
+        return self._limited(answer)
+
+    def _turns(self) -> Termination | None:
+        """Of flags of which one is set at every evaluation: they take turns, and the pattern has come again."""
+        p = self._watch.turns(FLAGS_RETURN)
+        if p is None or not self.clauses:
+            return None
+        sentence = f"The flags repeat every {p} evaluations, and at each of them one keeps the condition true."
+        root, clause = self.root_names(0), str(self.clauses[0])
+        answer = Termination(
+            Status.PREDICTED, "never", None, None, Reason("recurrence", sentence), root, clause, FLAGS_SURE, []
         )
         return self._limited(answer)
 

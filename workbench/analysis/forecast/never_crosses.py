@@ -17,6 +17,7 @@ from workbench.analysis.forecast.endless.distance import by_distance, ends_at_it
 from workbench.analysis.forecast.endless.diverges_from import drifts_away, goes_away
 from workbench.analysis.forecast.endless.no_progress import no_progress
 from workbench.analysis.forecast.endless.noise_floor import far_from_noise
+from workbench.analysis.forecast.endless.pace import quickens
 from workbench.analysis.forecast.endless.swings import resets
 from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution, Pattern
@@ -83,11 +84,13 @@ def verdict(
     if keep not in (">", ">=", "<", "<="):
         return found
     y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
-    if found.sure and (e.method in EXACT_METHODS or not ends_at_its_pace(found.slug, y)):
+    if found.sure and (e.method in EXACT_METHODS or not ends_at_its_pace(found.slug, y) and not quickens(y)):
         return found
     if found.sure:
         found = Verdict("doubtful", f"{name} comes nearer to {t:.6g}, at a pace that may end clause {clause}.", False)
     surely = by_distance(x, keep, t, name, clause)
+    if surely is not None and surely[0] in ("noise-floor", "swings", "chaotic") and quickens(y):
+        surely = None
     return found if surely is None else Verdict(*surely[:2], True, surely[2])
 
 

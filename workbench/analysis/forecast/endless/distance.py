@@ -17,6 +17,7 @@ from workbench.analysis.forecast.endless.diverges_from import outgrows
 from workbench.analysis.forecast.endless.pace import closes_in, flickers, may_walk, slackens, slow_part, steady
 from workbench.analysis.forecast.endless.returns import envelope_clear, returns_clear, scatter_clear
 from workbench.analysis.forecast.endless.scatter import scattered_clear
+from workbench.analysis.forecast.endless.settles import settles_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
 
 #: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
@@ -53,6 +54,9 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
             f"{name} fell and scatters, {math.exp(floor):.3g} times {t:.6g} or more; clause {clause} never turns."
         )
         return "noise-floor", sentence, None
+    if (still := settles_clear(y)) is not None:
+        sentence = f"{name} wanders by ever smaller steps, {still:.3g} away from {t:.6g}; clause {clause} never turns."
+        return "limit-beyond", sentence, None
     # the usual cases: it comes nearer fast, to where it never was, and it does not turn
     last = y[-(n // 4) :]
     fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())

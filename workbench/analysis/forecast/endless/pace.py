@@ -35,6 +35,9 @@ SLACK = 0.7
 RISING, STEEP = 1.2, 0.9
 #: Standard errors of a fall that is one, and its share of the fall before it from which it is about to end.
 SEEN, SLOWING = 2.0, 0.35
+#: Turns of what looks like noise, as a share of its values; errors of a fall; the later half of one that goes on, as a
+#: share of the earlier.
+NOISY, FALLS, EVENLY = 0.4, 2.5, 0.8
 #: Difference of the shares that are left of a level and of its swings, if they shrink together.
 TOGETHER = 0.15
 
@@ -141,6 +144,24 @@ def slow_part(y: np.ndarray) -> float:
     if not STEEP * a > b > c > 0 or a * c > RISING * b * b or a + c <= 2.0 * b:
         return max(c, 0.0)
     return min(max((a * c - b * b) / (a + c - 2.0 * b), 0.0), c)
+
+
+def quickens(y: np.ndarray) -> bool:
+    """True if noise falls by more than its scatter, and no more slowly at the end: such a fall may become steeper.
+
+    Growing with the square of the time it leads there within ``LENGTHS`` times the record's length.
+    """
+    n = len(y)
+    if n < 24:
+        return False
+    d = y[1:] - y[:-1]
+    if np.count_nonzero(d[1:] * d[:-1] < 0) < NOISY * n:
+        return False
+    third = n // 3
+    a, b, c = float(y[:third].mean()), float(y[third : n - third].mean()), float(y[n - third :].mean())
+    error = math.sqrt(float(d @ d) / len(d) / third)
+    # the means of the outer thirds are two thirds of the record apart
+    return a - c > FALLS * error and b - c > EVENLY * (a - b) and float(y.min()) < LENGTHS * LENGTHS * 1.5 * (a - c)
 
 
 def slackens(y: np.ndarray) -> bool:

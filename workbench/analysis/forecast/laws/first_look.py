@@ -11,25 +11,34 @@ from workbench.analysis.forecast.laws.exact_continuation import Steps, float_ste
 from workbench.analysis.forecast.laws.logarithm import logarithm
 from workbench.analysis.forecast.laws.parabola import parabola
 from workbench.analysis.forecast.laws.seasonal_share import seasonal_share
+from workbench.analysis.forecast.laws.shifted_power import shifted_power
 from workbench.analysis.forecast.laws.straight_line import straight_line
 from workbench.analysis.forecast.laws.term_ratio import term_ratio
 from workbench.kernels.laws import may_follow
 
 #: The bits of ``may_follow``: laws in the order in which they are asked, steps that repeat, and "it moves too often".
-LAWS = ((1, float_steps), (2, parabola), (4, straight_line), (8, logarithm), (16, term_ratio), (32, seasonal_share))
-SEASONAL_STEPS, MOVES = 64, 128
+LAWS = (
+    (1, float_steps),
+    (2, parabola),
+    (4, straight_line),
+    (8, logarithm),
+    (256, shifted_power),
+    (16, term_ratio),
+    (32, seasonal_share),
+)
+SEASONAL_STEPS, MOVES, ALL = 64, 128, 511 - 128
 
 
 def first_look(x: np.ndarray, op: str, threshold: float) -> int:
     """The laws that x (n,), floats, may follow, as bits; a set bit promises nothing."""
     if x.dtype.itemsize > 8:
-        return 127
+        return ALL
     return may_follow(x.astype(np.float64, copy=False), *limits(x.dtype), op, threshold)
 
 
 def exact_law(x: np.ndarray, op: str, threshold: float, seen: int) -> Steps | None:
     """First k at which x (n,), 3 floats or more, fails ``op threshold`` by the first law that it follows; else None."""
-    if not seen & 63:
+    if not seen & (ALL - SEASONAL_STEPS):
         return None
     for bit, law in LAWS:
         found = law(x, op, threshold) if seen & bit else None

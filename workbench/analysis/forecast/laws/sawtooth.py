@@ -1,0 +1,79 @@
+"""A counter of whole numbers that starts again, by a rule or by chance: waits since the last record, ramps, batches.
+
+Where the lengths of its runs grow by a whole factor, or by a constant, they are continued, and the first run that is
+long enough ends the clause.  Where they follow no rule, a counter that starts again now and then may do so before the
+threshold: its present run alone says nothing, unless it has outlasted every one before by far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, first_failure
+
+#: Complete runs that tell a factor, and a constant; runs ahead at most.
+OF_FACTOR, OF_CONSTANT, MOST = 3, 4, 100_000
+#: How many times the longest run before it the present one outlasts.
+OUTLASTS = 3
+
+
+def sawtooth(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
+    """First k >= 1 at which a counter that starts again fails ``op threshold``; ``why`` is "resets" where none is told.
+
+    None for anything else, also for a counter that never started again, and for runs of one length.
+    """
+    if len(xs) < 6 or op not in ("<", "<=", ">", ">=") or threshold != threshold or abs(threshold) == float("inf"):
+        return None
+    up = 1 if op in ("<", "<=") else -1
+    # the usual cases: the last steps are others, or it has counted all the time
+    a, b, c = (int(v) for v in xs[-3:])
+    step = c - b if (c - b) * up > 0 else b - a
+    if step * up <= 0 or c - int(xs[0]) == step * (len(xs) - 1):
+        return None
+    v = [int(x) for x in xs]
+    base = min(v) if up > 0 else max(v)
+    lengths = [1]
+    for x, y in zip(v, v[1:], strict=False):
+        if y == x + step:
+            lengths[-1] += 1
+        elif y == base:
+            lengths.append(1)
+        else:
+            return None
+    runs, now = lengths[:-1], lengths[-1]
+    if len(runs) < 2 or v[-now] != base:
+        return None
+    needed = first_failure(base - step, step, op, threshold)
+    if needed is None or not OPS[op](v[-1], threshold):
+        return None
+    rule = _rule(runs if v[0] == base else runs[1:]) or _rule(runs[1:])
+    if rule is not None:
+        return _followed(now, needed, step, *rule)
+    if len(set(runs[1:])) == 1 and now <= runs[-1]:
+        return None  # a cycle
+    return Steps(None, "resets", step=float(step)) if now < OUTLASTS * max(runs) else None
+
+
+def _rule(runs: list[int]) -> tuple[int, int, int] | None:
+    """(last length, factor, constant) of lengths that grow by one of them; None without a rule."""
+    if len(runs) < OF_FACTOR:
+        return None
+    factor, more = runs[-1] // runs[-2], runs[-1] - runs[-2]
+    pairs = list(zip(runs, runs[1:], strict=False))
+    if factor > 1 and all(b == factor * a for a, b in pairs):
+        return runs[-1], factor, 0
+    if more > 0 and len(runs) >= OF_CONSTANT and all(b - a == more for a, b in pairs):
+        return runs[-1], 1, more
+    return None
+
+
+def _followed(now: int, needed: int, step: int, last: int, factor: int, more: int) -> Steps | None:
+    length, k = last * factor + more, -now
+    if now > length:
+        return None
+    for _ in range(MOST):
+        if length >= needed:
+            return Steps(k + needed, "sawtooth", step=float(step))
+        k, length = k + length, length * factor + more
+    return None

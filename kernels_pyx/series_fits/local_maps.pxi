@@ -40,23 +40,23 @@ cdef bint _solve(double* A, double* B, int m, int count) noexcept nogil:
 cdef int _nearest(const double** c, Py_ssize_t i, Py_ssize_t first, Py_ssize_t last, Py_ssize_t exclude, int m, int most,
                   int32_t* who) noexcept nogil:
     """The points first .. last - 1 nearest to point i in the m coordinates c, ``exclude`` or more iterations away."""
+    cdef double distances[LONG]
     cdef double far[NEAREST]
-    cdef double distance, d, bound = INFINITY
-    cdef const double* x = c[0]
+    cdef double distance, d, centre, bound = INFINITY
+    cdef const double* x
     cdef Py_ssize_t j
     cdef int k, at, count = 0
+    # all distances first, without a branch
+    memset(distances, 0, (last - first) * sizeof(double))
+    for k in range(m):
+        x = c[k] + first
+        centre = c[k][i]
+        for j in range(last - first):
+            d = fabs(x[j] - centre)
+            distances[j] = d if d > distances[j] else distances[j]
     for j in range(first, last):
-        if -exclude < i - j < exclude:
-            continue
-        distance = fabs(x[i] - x[j])
-        if distance >= bound:
-            continue
-        for k in range(1, m):
-            d = fabs(c[k][i] - c[k][j])
-            distance = d if d > distance else distance
-            if distance >= bound:
-                break
-        if distance >= bound:
+        distance = distances[j - first]
+        if distance >= bound or -exclude < i - j < exclude:
             continue
         if count < most:
             count += 1

@@ -58,3 +58,27 @@ def test_growth_that_rises_out_of_noise_diverges(sign):
 def test_noise_about_the_end_of_a_way_is_no_chaos():
     way = np.concatenate([0.9 ** np.arange(300.0), np.zeros(80)])
     assert _label(way + 1e-8 * _noise(2, 380)) is Pattern.CONVERGING
+
+
+def test_whole_numbers_that_die_out_repeat_by_chance():
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        assert _label(rng.poisson(30 * np.exp(-8 * np.arange(400) / 400))) is Pattern.CONVERGING
+
+
+def test_running_extremes_of_noise_are_no_noise_and_not_certain():
+    rng = np.random.default_rng(1)
+    answers = [classify(np.maximum.accumulate(rng.pareto(1.2, size=800))) for _ in range(12)]
+    assert sum(a.label in (Pattern.DIVERGING, Pattern.CONVERGING) for a in answers) >= 10
+    steps = [classify(np.minimum.accumulate(rng.uniform(size=800) ** 2)) for _ in range(12)]
+    assert sum(a.label is Pattern.CONVERGING for a in steps) >= 10
+
+
+def test_chaos_beside_larger_noise_is_chaos():
+    rng = np.random.default_rng(2)
+    p, t, orbit = 1.0, 2.0, []
+    for _ in range(1000):
+        p = (p + 5.0 * np.sin(t)) % (2 * np.pi)
+        t = (t + p) % (2 * np.pi)
+        orbit.append(p)
+    assert _label(np.stack([np.array(orbit), 20 * rng.normal(size=1000)], axis=1)) is Pattern.CHAOTIC

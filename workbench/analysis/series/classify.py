@@ -134,6 +134,13 @@ def _distance(h: History, limit: float) -> float:
     return max(far[-1], 0.01 * max(far))
 
 
+def _settle(first: list[Evolution]) -> bool:
+    """True if the other components need not be asked for a rule of their own, by the labels of the most active ones."""
+    if any(r.label in (Pattern.DIVERGING, Pattern.CHAOTIC) for r in first):
+        return True
+    return all(r.method == "noise_ball" for r in first)
+
+
 def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
     """The worst of the norm and of the most active components, found in one pass over the rows."""
     n, d = a.shape
@@ -147,9 +154,12 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
             fits.activity(a[low : first + rows].astype(np.float64), moved, norms, low, first > 0)
     k = min(COMPONENTS, d)
     top = np.argpartition(-moved, k - 1)[:k] if k < d else np.arange(d)
-    results, histories = [], []
+    results: list[Evolution] = []
+    histories: list[History] = []
     for i in sorted(top.tolist(), key=lambda i: (-moved[i], i)):
         histories.append(History(np.ascontiguousarray(a[:, i]), 0, dtype))
+        # beside two of noise the joint rule looks for a rule, and beside what outweighs one there is no need to
+        histories[-1].asked = len(results) < 2 or not _settle(results[:2])
         results.append(classify_history(histories[-1]))
         results[-1].component = i
     if all(r.label is Pattern.STABLE for r in results) and any(r.method == "noise_ball" for r in results):
@@ -160,7 +170,9 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
             result.component = results[found[0]].component
             results.append(result)
     if d > COMPONENTS:
-        results.append(classify_history(History(norms)))
+        norm = History(norms)
+        norm.asked = not _settle(results[:2])
+        results.append(classify_history(norm))
     return _worst_of(results)
 
 

@@ -17,7 +17,7 @@ from workbench.analysis.series.integer_division import divided
 from workbench.analysis.series.noise.levels import blow_up, noise_ball, outgrows
 from workbench.analysis.series.noise.spectrum import coherent_waves, periodic_signal, spectral_peak
 from workbench.analysis.series.noise.swings import envelope, swings
-from workbench.analysis.series.noise.trends import drifting, moving_mean, weak_trend
+from workbench.analysis.series.noise.trends import drifting, moving_mean, one_way, weak_trend
 from workbench.analysis.series.noise.walks import random_walk, unit_root, walking_steps
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.rules import chaos
@@ -139,6 +139,9 @@ def _irregular(h: History) -> Finding:
         if found is not None:
             return _resting(h, found)
     found = exact_tail.at_floor(h) or rough(h)
+    if found is not None:
+        return found
+    found = one_way(h)
     if found is not None:
         return found
     p = predictability(h)

@@ -14,6 +14,10 @@ from workbench.analysis.series.step_ratios import approach_rate, spread_rate
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
 
+#: Steps at least of a record that waits ever longer between them; their size in that of those before, at least, and the
+#: last wait as a share of all values, at most, of one that goes on.
+RECORDS, KEPT, WAITED = 6, 0.7, 0.6
+
 
 def level(h: History) -> Finding | None:
     """STABLE if the whole record lies within 4 ulp, or if a counter stopped because its step was absorbed."""
@@ -53,6 +57,17 @@ def _stepwise_by_chance(h: History) -> bool:
     return len(sizes[sizes > 0]) == 1 and not fits.repeats(h.d)[0]
 
 
+def _few_kinds(h: History, p: int, run: int) -> bool:
+    """True of whole numbers whose last values are of so few kinds that they repeat by chance, where the record before
+    had more."""
+    tail = run + p
+    if not h.integral or 2 * tail >= len(h):
+        return False
+    counts = np.unique(h.words[-tail:], return_counts=True)[1] / float(tail)
+    bits = -float(counts @ np.log2(counts))
+    return run * bits <= math.log2(len(h)) + math.log2(p) + 8.0
+
+
 def periodic(h: History) -> Finding | None:
     """OSCILLATING if the tail repeats exactly, and not by chance because its alphabet is small.
 
@@ -60,7 +75,7 @@ def periodic(h: History) -> Finding | None:
     half periods, one of coin flips only when it is long.
     """
     p, run = fits.repeats(h.words)
-    if not p or _stepwise_by_chance(h):
+    if not p or _stepwise_by_chance(h) or _few_kinds(h, p, run):
         return None
     cycle = h.x[-p:].copy()
     bits = 64 * h.ulp(max(abs(h.low), abs(h.high)))
@@ -119,6 +134,29 @@ def _sampled_wave(h: History, p: int) -> float | None:
     return None
 
 
+def _growing_waits(h: History) -> float | None:
+    """Size of the later half of the steps in that of the earlier ones, where all lead one way after waits that grow by
+    chance, as records of a noise do: however long the last wait is, another step may follow."""
+    moves = np.flatnonzero(h.d)
+    steps = h.d[moves]
+    if len(moves) < RECORDS or float(steps.min()) < 0.0 < float(steps.max()):
+        return None
+    waits = np.diff(moves)
+    half, late = len(waits) // 2, waits[len(waits) // 2 :]
+    if late.mean() < 1.5 * waits[:half].mean() or late.std() < 0.3 * late.mean():
+        return None
+    sizes = np.abs(steps)
+    return float(np.median(sizes[len(sizes) // 2 :])) / float(np.median(sizes[: len(sizes) // 2]))
+
+
+def _waits_vary(h: History, run: int) -> bool:
+    """True if the waits between steps vary by chance, and the last is not much longer than any: one as long may end."""
+    waits = np.diff(np.flatnonzero(h.d))
+    if len(waits) < 4 or run > 5 * int(waits.max()):
+        return False
+    return float(np.mean(np.diff(waits) < -1)) >= 0.2 and float(waits.std()) > 0.7 * float(waits.mean())
+
+
 def constant_tail(h: History) -> Finding | None:
     """CONVERGING if the record ends in a constant run longer than twice the longest run before it."""
     run, longest, changes = fits.equal_runs(h.words)
@@ -126,6 +164,14 @@ def constant_tail(h: History) -> Finding | None:
         return None
     # two values in all, or a jump at the very start: little evidence of an approach
     doubt = 0.2 if changes < 2 else 0.0
+    steady = _growing_waits(h)
+    if steady is not None:
+        if steady > KEPT and run < WAITED * len(h):
+            why = f"All steps lead one way, ever more seldom but no smaller; {run} equal values need not be the end."
+            return Finding(Pattern.DIVERGING, "growing_waits", why, doubt=0.4)
+        doubt = 0.3
+    elif _waits_vary(h, run):
+        doubt = 0.3
     last = float(h.x[-1])
     why = f"The last {run} values are equal; no earlier run was longer than {longest}."
     return Finding(

@@ -19,6 +19,10 @@ from workbench.kernels import fits
 CARRIED = 2.0
 #: Way of a law with a limit in the second half, in the scatter of the means about it, at least.
 BENT = 10.0
+#: Way in the later half of the octaves of time in that in the earlier, at least, of a sum without a limit.
+ON = 0.3
+#: Size of the later half of its steps in that of the earlier, from which on down they are those of a sum with a limit.
+SMALLER = 0.35
 
 
 def _slope(y: list[float]) -> tuple[float, float]:
@@ -64,6 +68,9 @@ def moving_mean(h: History) -> Finding | None:
             doubt=0.2,
         )
     law = f"k**{exponent:.3g}" if exponent else "a logarithm"
+    *_, before, late = fits.block_spreads(h.d, 8)
+    if late < 0.25 * before:
+        return None  # what moved so far comes to rest
     return Finding(Pattern.DIVERGING, "moving_mean", f"Noisy; block means keep moving ({law}).", doubt=0.1)
 
 
@@ -88,6 +95,30 @@ def drifting(h: History) -> Finding | None:
         return None
     found = moving_mean(h)
     return found if found is not None and found.label is Pattern.DIVERGING else None
+
+
+def one_way(h: History) -> Finding | None:
+    """A label for records that step one way only and rest at least every other time, as running maxima do: DIVERGING if
+    their way in the later half of the octaves of time is of the size of that in the earlier, as a logarithm's is, and
+    the later steps are not much smaller than the earlier ones."""
+    d = h.d
+    n = len(h)
+    if n < 24 or 2 * int(np.count_nonzero(d)) > len(d) or float(d.min()) < 0.0 < float(d.max()):
+        return None
+    early, middle, last = (float(h.x[k]) for k in (0, math.isqrt(n), n - 1))
+    before, late = abs(middle - early), abs(last - middle)
+    sizes = np.abs(d[d != 0.0])
+    if len(sizes) < 3:
+        return None
+    half = len(sizes) // 2
+    smaller = float(np.median(sizes[-half:])) < SMALLER * float(np.median(sizes[:half]))
+    if late >= ON * before and not smaller:
+        why = (
+            "All steps lead one way, with rests between, and about as far in later octaves of time as in earlier ones."
+        )
+        return Finding(Pattern.DIVERGING, "one_way", why, doubt=0.4)
+    why = "All steps lead one way, with rests between, and less far in later octaves of time than in earlier ones."
+    return Finding(Pattern.CONVERGING, "one_way", why, limit=last, limit_error=before + late, doubt=0.4)
 
 
 def weak_trend(h: History) -> Finding | None:

@@ -28,11 +28,13 @@ def joint_rule(histories: list[History]) -> tuple[int, Finding] | None:
         return None
     columns = [np.ascontiguousarray(histories[k].x[-LAST:]) for k in chosen]
     aheads = AHEADS if n >= LEAST else AHEADS[:4]
+    standard = [(c - float(c.mean())) / float(c.std()) for c in columns]
+    linear = _linear(standard, aheads[:5])
     for target, k in enumerate(chosen):
         local = fits.joint_maps(columns, target, aheads, EXCLUDE, ASKED)
         if not local:
             return None
-        p = Predictability(_linear(columns, target, aheads[:5]), 0.0, local)
+        p = Predictability(linear[target], 0.0, local)
         if p.chaotic:
             why = (
                 f"The components together tell the next value within {local[0]:.2g} of the deviation, a linear map "
@@ -40,29 +42,30 @@ def joint_rule(histories: list[History]) -> tuple[int, Finding] | None:
                 "that separates neighbours."
             )
             return k, Finding(Pattern.CHAOTIC, "joint_map", why, doubt=0.2)
-        share = _alike(columns, target, p.linear[0])
+        share = _alike(standard, target, p.linear[0])
         if share is not None:
             why = f"Of the closest points of all components {share:.0%} go on alike: a rule, and neighbours part."
             return k, Finding(Pattern.CHAOTIC, "joint_map", why, doubt=0.2)
     return None
 
 
-def _alike(columns: list[np.ndarray], target: int, linear: float) -> float | None:
+def _alike(standard: list[np.ndarray], target: int, linear: float) -> float | None:
     """Share of the closest pairs of points whose next values agree, if it is more than chance gives."""
-    x = columns[target]
-    others = [c * (float(np.std(x)) / float(np.std(c))) for k, c in enumerate(columns) if k != target]
-    tolerance = ALIKE * linear * float(np.std(x))
-    shares = fits.close_pairs(x, np.argsort(x), 1, EXCLUDE, tolerance, others)
+    x = standard[target]
+    others = [c for k, c in enumerate(standard) if k != target]
+    shares = fits.close_pairs(x, np.argsort(x), 1, EXCLUDE, ALIKE * linear, others)
     return max((v for v, least in zip(shares, AGREE, strict=True) if v > least), default=None)
 
 
-def _linear(columns: list[np.ndarray], target: int, aheads: list[int]) -> list[float]:
-    """Median errors of linear maps of the components' last two values, in deviations of the target."""
-    z = np.stack([(c - c.mean()) / c.std() for c in columns], axis=1)
+def _linear(standard: list[np.ndarray], aheads: list[int]) -> list[list[float]]:
+    """Of each target the median errors of linear maps of the components' last two values, in deviations of it."""
+    z = np.stack(standard, axis=1)
     rows = np.concatenate([np.ones((len(z) - 1, 1)), z[1:], z[:-1]], axis=1)
     out = []
     for ahead in aheads:
-        a, y = rows[:-ahead], z[1 + ahead :, target]
-        solved = np.linalg.pinv(a.T @ a, rcond=1e-12) @ (a.T @ y)
-        out.append(float(np.median(np.abs(y - a @ solved))))
-    return out
+        a, y = rows[:-ahead], z[1 + ahead :]
+        gram = a.T @ a
+        gram.flat[:: len(gram) + 1] += 1e-12 * float(np.trace(gram))
+        solved = np.linalg.solve(gram, a.T @ y)
+        out.append(np.median(np.abs(y - a @ solved), axis=0))
+    return np.stack(out, axis=1).tolist()

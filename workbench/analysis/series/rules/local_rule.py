@@ -9,6 +9,7 @@ chaos, in which they grow to the size of the attractor, from a torus, on which t
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +97,7 @@ def predictability(h: History, loose: bool = False) -> Predictability | None:
 
 def _predictability(h: History, loose: bool) -> Predictability | None:
     n = len(h)
-    if n < FEW or not level(h.x, loose) or len(np.unique(h.x)) < n // 2:
+    if not h.asked or n < FEW or not level(h.x, loose) or len(np.unique(h.x)) < n // 2:
         return None
     x = np.ascontiguousarray(h.x)
     short, long = fits.linear_map(x, 4), fits.linear_map(x, 12)
@@ -118,8 +119,13 @@ def _predictability(h: History, loose: bool) -> Predictability | None:
 
 def level(x: np.ndarray, loose: bool = False) -> bool:
     """True if the quarters have one mean, nearly, and unless ``loose`` no scatter that grows or shrinks throughout."""
-    quarters = np.array_split(x, 4)
-    means, spreads = [float(q.mean()) for q in quarters], [float(q.std()) for q in quarters]
+    means, spreads = [], []
+    y = x - float(x.mean())
+    for quarter in np.array_split(y, 4):
+        count = max(len(quarter), 1)
+        mean = float(quarter.sum()) / count
+        means.append(mean)
+        spreads.append(math.sqrt(max(float(quarter @ quarter) / count - mean * mean, 0.0)))
     throughout = not loose and spreads in (sorted(spreads), sorted(spreads, reverse=True))
     steady = max(spreads) < (1.5 if throughout else 4.0) * min(spreads)
     if not steady or not loose and not 0.4 * spreads[0] < spreads[-1] < 2.5 * spreads[0]:

@@ -24,6 +24,8 @@ from workbench.analysis.forecast.endless.swings import swings_clear
 FAST = 0.7
 #: What it comes back to, as a share of the nearest approach before.
 BACK = 0.98
+#: Turns of what scatters, as a share of its values.
+SCATTERS = 0.4
 #: The longest period that is looked for.
 LONGEST = 16
 #: Way down of a residual's logarithm that is one, and the way still to go in parts of it.
@@ -34,8 +36,8 @@ FEWEST = 24
 PACE = 10.0
 #: Distance that grows away, as a share of the largest before it, at least.
 ABOVE = 0.5
-#: The largest fall of few values of it, as a share of the largest of them, from which it may fall again.
-FALLEN = 0.03
+#: The largest fall of few values of it, as a share of the largest of them, from which it may fall again; few are fewer.
+FALLEN, MANY = 0.03, 32
 
 
 def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> tuple[str, str, float | None] | None:
@@ -60,10 +62,12 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     # the usual cases: it comes nearer fast, to where it never was, and it does not turn
     last = y[-(n // 4) :]
     fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())
-    if fast and float(last.min()) < BACK * float(y[: -(n // 4)].min()):
-        return None
     up = y[1:] > y[:-1]
-    turns = np.count_nonzero(up[1:] != up[:-1]) > 1
+    turned = int(np.count_nonzero(up[1:] != up[:-1]))
+    scatters = residual and turned > SCATTERS * n
+    if fast and not scatters and float(last.min()) < BACK * float(y[: -(n // 4)].min()):
+        return None
+    turns = turned > 1
     gap = swings_clear(y) if turns and not fast else None
     if gap is not None and (closes_in(y, gap) or may_walk(y, gap)):
         gap = None
@@ -74,9 +78,9 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     if gap is not None:
         sentence = f"{name} keeps swinging, {gap:.3g} away from {t:.6g}; clause {clause} never turns."
         return "swings", sentence, None
-    if fast:
+    if fast and not scatters:
         return None
-    rest = dies_out(y, LONGEST if turns else 1)
+    rest = dies_out(y, LONGEST if turns else 1) if not fast else None
     # a residual that fell by factors, and has more of them to fall, may rest for a while at a saddle
     fell = float(z[0] - z[-1]) if residual else 0.0
     if rest is not None and (rest[1] > 1 or not FALLING < fell < float(z[-1]) / AFTER):
@@ -86,9 +90,9 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
             return "cycle", sentence, float(period)
         sentence = f"{name} moves less and less, and comes to rest {gap:.3g} away from {t:.6g}; clause {clause} holds."
         return "limit-beyond", sentence, None
-    if outgrows(y):
+    if not fast and outgrows(y):
         return "moves-away", f"{name} grows away from {t:.6g}; clause {clause} never turns.", None
-    if turns and scatter_clear(z) is not None and not closes_in(y, float(y.mean())):
+    if turns and scatter_clear(z) is not None and not closes_in(z, float(z.mean())):
         sentence = f"{name} scatters, and its nearest values leave {t:.6g} out of reach; clause {clause} holds."
         return "chaotic", sentence, None
     return None
@@ -103,6 +107,6 @@ def ends_at_its_pace(slug: str, y: np.ndarray) -> bool:
         return slow_part(y) * 4.0 * PACE > gap
     if slug == "moves-away":
         # what fell and grows again may fall again
-        fallen = len(y) < FEWEST and float((np.maximum.accumulate(y) - y).max()) > FALLEN * float(y.max())
+        fallen = len(y) < MANY and float((np.maximum.accumulate(y) - y).max()) > FALLEN * float(y.max())
         return fallen or slackens(y) or float(y[-1]) < ABOVE * float(y.max())
     return slug in ("cycle", "chaotic") and closes_in(y, gap)

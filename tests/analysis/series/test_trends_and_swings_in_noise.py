@@ -42,6 +42,10 @@ def test_swings_that_grow_or_shrink_by_a_power(size, label, angle):
     assert _label(size * np.cos(angle * K)) is label
 
 
+def test_swings_that_grow_out_of_noise_diverge():
+    assert _label(np.exp(4 * K / N) * np.cos(0.3 * K), noise=0.05) is Pattern.DIVERGING
+
+
 def test_a_wave_on_a_trend_diverges():
     assert _label(0.2 * np.sin(0.3 * K) + K / N) is Pattern.DIVERGING
 

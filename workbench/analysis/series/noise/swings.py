@@ -14,6 +14,8 @@ from workbench.kernels import fits
 
 #: Blocks that swings are measured in, and the change of the logarithm of their spread, at least.
 BLOCKS, CHANGED = 8, 0.35
+#: Spread of the last block in that of the third, at least, of growth that rises out of noise.
+RISEN = 2.5
 
 
 def _correlation(t: list[float], y: list[float]) -> float:
@@ -63,7 +65,11 @@ def swings(h: History, least: float) -> Finding | None:
     logs = [math.log(v) for v in spread]
     along, after = [float(b) for b in range(BLOCKS)], [math.log(b + 0.5) for b in range(BLOCKS)]
     slope, error, _ = max((_line(t, logs) for t in (along, after)), key=lambda line: abs(line[0]) / line[1])
-    if abs(slope) < least * error or abs(logs[-1] - logs[0]) < CHANGED:
+    # below noise at first, growth shows in the last blocks only, in each more than in the one before
+    rises = (
+        max(spread[:3]) < 1.5 * min(spread[:3]) and sorted(spread[2:]) == spread[2:] and spread[-1] > RISEN * spread[2]
+    )
+    if not rises and (abs(slope) < least * error or abs(logs[-1] - logs[0]) < CHANGED):
         return None
     late = spread[-1] / spread[-3]
     if slope > 0 and late > 1.05:

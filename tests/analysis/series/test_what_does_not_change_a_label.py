@@ -82,3 +82,10 @@ def test_chaos_beside_larger_noise_is_chaos():
         t = (t + p) % (2 * np.pi)
         orbit.append(p)
     assert _label(np.stack([np.array(orbit), 20 * rng.normal(size=1000)], axis=1)) is Pattern.CHAOTIC
+
+
+def test_rounded_sums_have_the_limit_of_the_sums():
+    found = classify(np.round(4 - 4 * K**-0.25, 2))
+    assert found.label is Pattern.CONVERGING
+    assert abs(found.limit - 4.0) < 0.1
+    assert abs(found.limit - 4.0) <= found.limit_error

@@ -141,7 +141,10 @@ def _stays(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> Verdic
     return Verdict("floor" if rests else "cycle", sentence, True)
 
 
-_NOISY = ("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk")
+_NOISY = (
+    *("noise_ball", "moving_mean", "envelope", "noisy_drift", "random_walk"),
+    *("swings", "outgrows", "coherent_waves", "one_way", "growing_waits"),
+)
 
 
 def _is_deep(e: Evolution, x: np.ndarray) -> bool:

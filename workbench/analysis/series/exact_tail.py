@@ -143,18 +143,23 @@ def _growing_waits(h: History) -> float | None:
         return None
     waits = np.diff(moves)
     half, late = len(waits) // 2, waits[len(waits) // 2 :]
-    if late.mean() < 1.5 * waits[:half].mean() or late.std() < 0.3 * late.mean():
+    if late.mean() < 1.5 * waits[:half].mean() or not _irregular(waits, 0.3):
         return None
     sizes = np.abs(steps)
     return float(np.median(sizes[len(sizes) // 2 :])) / float(np.median(sizes[: len(sizes) // 2]))
 
 
+def _irregular(waits: np.ndarray, least: float) -> bool:
+    """True if waits vary by this share of their mean or more, and not as those of a rounded law do, which only grow."""
+    return float(np.mean(np.diff(waits) < -1)) >= 0.2 and float(waits.std()) > least * float(waits.mean())
+
+
 def _waits_vary(h: History, run: int) -> bool:
     """True if the waits between steps vary by chance, and the last is not much longer than any: one as long may end."""
     waits = np.diff(np.flatnonzero(h.d))
-    if len(waits) < 4 or run > 5 * int(waits.max()):
+    if len(waits) < 2 or run > 20 * int(waits.max()):
         return False
-    return float(np.mean(np.diff(waits) < -1)) >= 0.2 and float(waits.std()) > 0.7 * float(waits.mean())
+    return _irregular(waits, 0.7) if len(waits) >= 4 else int(waits.max()) > 2 * int(waits.min()) + 2
 
 
 def constant_tail(h: History) -> Finding | None:

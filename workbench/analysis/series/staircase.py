@@ -86,9 +86,10 @@ def _growing(h: History, moved: np.ndarray, rest: int, decide: Callable[[History
     if found.label is Pattern.DIVERGING and slowing is not None and slowing > CONVERGES:
         # rounded values of what approaches a level step by one unit, too, but ever more seldom
         last, unit = float(values[-1]), float(values[-1] - values[-2])
-        ahead = unit * max(rest / max(float(treads[-1]), 1.0), 1.0) + unit / (slowing - 1.0) * len(treads)
+        # what a speed of unit / tread that goes on falling so has left of its way
+        left = unit / max(int(treads[-1]), rest) * (h.total / (slowing - 1.0))
         why = f"the steps slow down like k**-{slowing:.3g}, and their sum has a limit."
-        found = Finding(Pattern.CONVERGING, "growing_stairs", why, limit=last, limit_error=abs(ahead), doubt=0.2)
+        found = Finding(Pattern.CONVERGING, "growing_stairs", why, limit=last + left, limit_error=abs(left), doubt=0.2)
     found.why = f"The values step at growing intervals, the last of {treads[-1]} iterations: {found.why}"
     found.rate = found.order = found.sublinear_exponent = found.model = None
     found.method, found.doubt = "growing_stairs", max(found.doubt, 0.1)

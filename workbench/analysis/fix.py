@@ -20,83 +20,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update", "inspect")
-
-
-#: factor between a limit and a threshold from which moving the threshold does not help
-FAR = 20.0
-
-
-#: share by which a number at rest may differ from one that it was meant to meet
-NEAR = 1e-6
-
-
-class Fix(str):
-    """A proposed fix: a sentence that is also data.
-
-    Attributes
-    ----------
-    kind : str
-        "tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update" or "inspect".
-    target : str
-        The variable, value or clause that it changes.
-    old, new : object
-        The present and the proposed setting.
-    applies : bool
-        Whether :meth:`workbench.Session.apply_fix` can try it.
-    clause : object
-        The node of the comparison.
-    frame : tuple of str or None
-        Path of the loop.
-    mirrored, negated : bool
-        How the comparison in the sentence differs from the one in the graph.
-    """
-
-    kind: str
-    target: str
-    old: Any
-    new: Any
-    applies: bool
-    clause: Any
-    frame: tuple[str, ...] | None
-    mirrored: bool
-    negated: bool
-
-    def __new__(
-        cls,
-        sentence: str,
-        kind: str = "inspect",
-        target: str = "",
-        old: Any = None,
-        new: Any = None,
-        applies: bool = False,
-        clause: Any = None,
-    ) -> Fix:
-        self = super().__new__(cls, sentence)
-        self.kind, self.target, self.old, self.new, self.applies, self.clause = kind, target, old, new, applies, clause
-        self.frame, self.mirrored, self.negated = None, False, False
-        return self
-
-    def placed(self, frame: tuple[str, ...], mirrored: bool, negated: bool) -> Fix:
-        """The same fix with its place in the graph."""
-        self.frame, self.mirrored, self.negated = frame, mirrored, negated
-        return self
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return (str(self), self.kind, self.target, self.old, self.new, self.applies, self.clause)
-
-    def table(self) -> dict[str, Any]:
-        """The fix as plain data."""
-        plain = {
-            k: v if isinstance(v, (int, float, str, bool)) or v is None else str(v)
-            for k, v in (("old", self.old), ("new", self.new))
-        }
-        return {"sentence": str(self), "kind": self.kind, "target": self.target, **plain, "applies": self.applies}
-
-    def __repr__(self) -> str:
-        return f"<Fix {self.kind} of {self.target or 'the loop'}: {str(self)}>"
+from workbench.analysis.fix_at_rest import beside, beyond
+from workbench.analysis.fix_of_cycle import around, halved
+from workbench.analysis.proposed_fix import KINDS, Fix
 
 
 def power_of_two(value: float) -> str:
@@ -163,9 +89,9 @@ def fixes(
         sentence = f"clause {name} {op} {other} no longer changes: the update of {who} has no effect, correct it."
         return [Fix(sentence, "update", who)]
     if slug in ("floor", "limit-beyond") and limit is not None and op in ("<", "<=", ">", ">="):
-        return _beyond(slug, name, who, op, threshold, limit, dtype, value, kind, moving, fix)
+        return beyond(slug, name, who, op, threshold, limit, dtype, value, kind, moving, fix)
     if slug in ("floor", "limit-beyond") and limit is not None and op == "!=":
-        return [_beside(name, other, who, threshold, limit, kind)]
+        return [beside(name, other, who, threshold, limit, kind)]
     if slug == "sign-flips":
         sentence = (
             f"{who} flip{'' if ' and ' in who else 's'} the sign each time: compare up to the sign, as in "
@@ -206,9 +132,9 @@ def fixes(
         )
         return [fix(sentence, "stop-at-nan", name)]
     if slug == "cycle" and (kind != "f" or period != 2 or factor is None):
-        return [_round(name, who, op, threshold, period, kind, reach, fix)]
+        return [around(name, who, op, threshold, period, kind, reach, fix)]
     if slug in ("cycle", "step-too-large"):
-        return _halved(slug, name, who, step if factor is None else factor, period, factor is not None, fix)
+        return halved(slug, name, who, step if factor is None else factor, period, factor is not None, fix)
     if slug == "overflow":
         sentence = (
             f"{name} overflows its {dtype}: stop at the first number that is not finite, and find out why the update "
@@ -218,128 +144,6 @@ def fixes(
     if slug == "flag-never-set":
         return [Fix(f"{who} stays {t}: check the condition that should set it.", "inspect", who)]
     return []
-
-
-def _beyond(
-    slug: str,
-    name: str,
-    who: str,
-    op: str,
-    threshold: float,
-    limit: float,
-    dtype: str,
-    value: float | None,
-    kind: str,
-    moving: bool,
-    fix: Any,
-) -> list[str]:
-    """Fixes for an operand with limit ``limit``: move the threshold past it, or lower the floor."""
-    t = f"{threshold:.6g}"
-    if kind in "iu":
-        met = limit + {"<=": -1, ">=": 1}.get(op, 0)  # the threshold that it meets when it has come to rest
-        there = f"move the threshold there ({op} {met:.15g}) or change the update."
-        sentence = f"{name} comes to rest at {limit:.15g}: {there}"
-        return [fix(sentence, "tolerance", name, threshold, met)]
-    wider = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}.get(dtype)
-    if op in (">", ">=") and 0 <= threshold < limit:
-        comes = "floors" if slug == "floor" else "tends to a limit"
-        raised = float(np.format_float_scientific(2 * limit, precision=0))
-        if slug == "limit-beyond" and limit > FAR * threshold:
-            sentence = (
-                f"{name} tends to {limit:.3g}, far above the threshold {t}: {who} converges to another point than the "
-                "condition asks for. Compare the update with the condition: is a sign or a factor wrong?"
-            )
-            return [Fix(sentence, "inspect", who)]
-        better = "float64" if wider else "a tolerance relative to the values' size"
-        sentence = (
-            f"{name} {comes} at {limit:.3g}, above the threshold {t}: "
-            f"raise the threshold to about {raised:.1g} or use {better}."
-        )
-        found = [fix(sentence, "tolerance", name, threshold, raised)]
-        if wider and slug == "floor":
-            found.append(fix(f"compute {who} in float64 instead of {dtype}.", "dtype", who, dtype, "float64"))
-        return found
-    if op in (">=", "<=") and limit == threshold:
-        strict = op[0]
-        sentence = f"{name} tends to {limit:.9g}, which is the threshold itself: write {strict} instead of {op}."
-        return [fix(sentence, "comparison", name, op, strict)]
-    side = "above" if limit > threshold else "below"
-    moved = _short_of(limit, limit if value is None else value, op)
-    past = "short of it" if moving else "past the limit"
-    sentence = (
-        f"{name} {'comes as far as' if moving else 'tends to'} {limit:.9g}, {side} the threshold {t}: "
-        f"move the threshold {past} (to {moved:.6g}) or change the update."
-    )
-    return [fix(sentence, "tolerance", name, threshold, moved)]
-
-
-def _beside(name: str, other: str, who: str, threshold: float, limit: float, kind: str) -> Fix:
-    """A fix for ``name != other`` where the operand has come to rest at another number, be it the next one."""
-    if kind == "f" and abs(limit - threshold) <= NEAR * max(abs(limit), abs(threshold)):
-        sentence = (
-            f"{name} comes to rest beside {other}, not at it: compare with a tolerance, abs({name} - {other}) > tol."
-        )
-        return Fix(sentence, "update", who)
-    sentence = (
-        f"{name} comes to rest at {limit:.15g} and is never {other}: compare with what it comes to, or change the "
-        f"update of {who}."
-    )
-    return Fix(sentence, "update", who)
-
-
-def _round(
-    name: str,
-    who: str,
-    op: str,
-    threshold: float,
-    period: float | None,
-    kind: str,
-    reach: tuple[float, float] | None,
-    fix: Any,
-) -> Fix:
-    """A fix for an operand that goes round a cycle for ever, without a step that could be damped."""
-    again = f"{name} keeps turning" if period is None else f"{name} repeats its values with period {period:.6g}"
-    ordered = op in ("<", "<=", ">", ">=")
-    if reach is not None and ordered:
-        again += f" between {reach[0]:.6g} and {reach[1]:.6g}"
-    if kind != "f" or reach is None or not ordered:
-        sentence = f"{again}, and none of them ends the loop: change the update of {who}, or the condition."
-        return Fix(sentence if period is not None else sentence.replace("none of them", "no value"), "update", who)
-    low, high = reach
-    if op in (">", ">=") and threshold >= 0 and low > FAR * threshold:
-        sentence = f"{again} and comes no nearer to {threshold:.6g}: change the update of {who}, so that it settles."
-        return Fix(sentence, "update", who)
-    inside = 0.05 * (high - low)
-    new = low + inside if op in (">", ">=") else high - inside
-    sentence = (
-        f"{again}, and none of them ends the loop: move the threshold in between (to {new:.6g}), or change the update "
-        f"of {who}."
-    )
-    return fix(sentence, "tolerance", name, threshold, new)
-
-
-def _short_of(limit: float, start: float, op: str) -> float:
-    """A threshold that the values meet on their way from ``start`` to ``limit``."""
-    way = abs(limit - start) or max(abs(limit), 1.0)
-    back = min(0.01 * way, max(1e-3 * abs(limit), 1e-12 * way))
-    return limit + back if op in (">", ">=") else limit - back
-
-
-def _halved(
-    slug: str, name: str, who: str, step: float | None, period: float | None, known: bool, fix: Any
-) -> list[str]:
-    """Fixes for oscillations: damp the step."""
-    p = "" if period is None else f" with period {period:.6g}"
-    if slug == "step-too-large":
-        old = "" if step is None else f" from {step:.6g} to {step / 2:.6g}"
-        new = None if step is None else step / 2
-        sentence = f"the step of {who} is too large, it overshoots{p}: halve it{old}."
-        return [fix(sentence, "step", who, step, new, known)]
-    sentence = (
-        f"{name} repeats its values{p} and none of them ends the loop: "
-        "damp the step (halve it), or raise the tolerance."
-    )
-    return [fix(sentence, "step", who, step, None if step is None else step / 2, known)]
 
 
 def cap(iterations: int, appliable: bool) -> Fix:

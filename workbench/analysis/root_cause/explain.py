@@ -18,7 +18,8 @@ from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.recent import nonfinite_origin
 from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
 from workbench.analysis.root_cause.clause_features import ClauseFeatures
-from workbench.analysis.root_cause.expressions import expression, sentence_of, turned, written
+from workbench.analysis.root_cause.clause_text import clause_text, sides
+from workbench.analysis.root_cause.expressions import expression, sentence_of, turned
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.root_cause.loop_samples import JUMPED, LoopSamples, look_ahead
 from workbench.analysis.root_cause.onset import first_bad
@@ -230,25 +231,6 @@ def _moves(found: LoopSamples, late: np.ndarray) -> bool:
     return found.settled is None and len(late) > 1 and late.dtype.kind in "fiu" and bool(late[-1] != late[-2])
 
 
-def sides(found: LoopSamples, worst: Suspect) -> tuple[str, str]:
-    """The side that moves and the other one, as a user would write them."""
-    source = written(found.loop, worst.leaf.node)
-    if source is not None:
-        x, t = (source[2], source[0]) if worst.mirrored else (source[0], source[2])
-    else:
-        x, t = expression(found.loop, worst.moving), expression(found.loop, worst.still)
-    return _item_of(found, worst, worst.moving, x), _item_of(found, worst, worst.still, t)
-
-
-def _item_of(found: LoopSamples, worst: Suspect, ref: Any, text: str) -> str:
-    """The item of an array that is looked at, ``v[2]``; anything else as it is."""
-    shape = found.loop.graph.type_of(ref).shape if isinstance(ref, Ref) else None
-    if not shape or worst.item is None or len(shape) != len(worst.item):
-        return text
-    whole = text if text.isidentifier() or text.endswith((")", "]")) and " " not in text else f"({text})"
-    return f"{whole}[{', '.join(map(str, worst.item))}]"
-
-
 def _numbers_lost(found: LoopSamples, slug: str, answer: Termination) -> None:
     """Origin of a NaN, an infinity or a floor, as details: the node with its numbers, and a sentence."""
     path = found.loop.path
@@ -326,20 +308,6 @@ def _variable(worst: Suspect) -> str | None:
     if worst.leaf.flag is not None and worst.leaf.flag == worst.root[0] and len(worst.root) > 1:
         return worst.root[1]
     return worst.root[0] if worst.root else None
-
-
-def clause_text(found: LoopSamples, worst: Suspect, ends: bool = False) -> str:
-    """The clause as the graph has it, with its operands' values at the end of what is known."""
-    leaf = worst.leaf
-    left, right = worst.facts.late_x, worst.facts.late_t
-    a, b = sides(found, worst)
-    if worst.mirrored:
-        left, right, a, b = right, left, b, a
-    op = turned(leaf.op, False, leaf.negated)
-    c, d = shown(left[-1]), shown(right[-1])
-    if c == d and op in ("!=", "<", ">") and isinstance(left[-1], np.floating) and left[-1] != right[-1]:
-        c, d = str(left[-1]), str(right[-1])  # they differ in a digit that is not shown else
-    return f"{a} {op} {b} ({c} {op} {d})"
 
 
 def _iterations(found: LoopSamples, worst: Suspect) -> Any:

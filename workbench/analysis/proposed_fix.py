@@ -1,0 +1,73 @@
+"""A proposed fix: a sentence for the user, and the data by which a program applies it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update", "inspect")
+
+
+class Fix(str):
+    """A proposed fix: a sentence that is also data.
+
+    Attributes
+    ----------
+    kind : str
+        "tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update" or "inspect".
+    target : str
+        The variable, value or clause that it changes.
+    old, new : object
+        The present and the proposed setting.
+    applies : bool
+        Whether :meth:`workbench.Session.apply_fix` can try it.
+    clause : object
+        The node of the comparison.
+    frame : tuple of str or None
+        Path of the loop.
+    mirrored, negated : bool
+        How the comparison in the sentence differs from the one in the graph.
+    """
+
+    kind: str
+    target: str
+    old: Any
+    new: Any
+    applies: bool
+    clause: Any
+    frame: tuple[str, ...] | None
+    mirrored: bool
+    negated: bool
+
+    def __new__(
+        cls,
+        sentence: str,
+        kind: str = "inspect",
+        target: str = "",
+        old: Any = None,
+        new: Any = None,
+        applies: bool = False,
+        clause: Any = None,
+    ) -> Fix:
+        self = super().__new__(cls, sentence)
+        self.kind, self.target, self.old, self.new, self.applies, self.clause = kind, target, old, new, applies, clause
+        self.frame, self.mirrored, self.negated = None, False, False
+        return self
+
+    def placed(self, frame: tuple[str, ...], mirrored: bool, negated: bool) -> Fix:
+        """The same fix with its place in the graph."""
+        self.frame, self.mirrored, self.negated = frame, mirrored, negated
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (str(self), self.kind, self.target, self.old, self.new, self.applies, self.clause)
+
+    def table(self) -> dict[str, Any]:
+        """The fix as plain data."""
+        plain = {
+            k: v if isinstance(v, (int, float, str, bool)) or v is None else str(v)
+            for k, v in (("old", self.old), ("new", self.new))
+        }
+        return {"sentence": str(self), "kind": self.kind, "target": self.target, **plain, "applies": self.applies}
+
+    def __repr__(self) -> str:
+        return f"<Fix {self.kind} of {self.target or 'the loop'}: {str(self)}>"

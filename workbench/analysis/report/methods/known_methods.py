@@ -35,14 +35,17 @@ def method_of(graph: Graph, frame: FramePath) -> str:
 
 
 def _conjugate_gradients(graph: Graph, variables: tuple[LoopVariable, ...], made: dict[str, Node]) -> str:
-    """``x + a * p``, ``r - a * (A @ p)`` and ``r + b * p`` with the new r."""
+    """``x + a * p``, ``r - a * (A @ p)`` and ``r + b * p`` with the new r, or ``M r`` of a preconditioner M for it."""
     for p in variables:
         step = _product_with(graph, made[p.merge], "add", p.merge)  # (other term, scaled p)
         if step is None:
             continue
-        residual = origin_of(graph, step)
+        term = origin_of(graph, step)
+        behind = [origin_of(graph, i) for i in term.inputs] if term.op in ("divide", "multiply", "matmul") else []
         for r in variables:
-            if made[r.merge].name != residual.name or residual.op != "subtract":
+            residual = made[r.merge]
+            preconditioned = residual.name != term.name
+            if residual.op != "subtract" or residual.name not in (term.name, *(node.name for node in behind)):
                 continue
             own, taken = (origin_of(graph, i) for i in residual.inputs)
             if own.name != r.merge or taken.op != "multiply":
@@ -53,9 +56,11 @@ def _conjugate_gradients(graph: Graph, variables: tuple[LoopVariable, ...], made
                 if x.merge not in (p.merge, r.merge) and _moves_along(graph, made[x.merge], x.merge, p.merge):
                     size = _size(graph, x.merge)
                     last = f"at most {size:,} iterations" if size else "as many iterations as there are unknowns"
+                    kind = "conjugate gradients with a preconditioner" if preconditioned else "conjugate gradients"
+                    which = "eigenvalues of the preconditioned matrix" if preconditioned else "eigenvalues"
                     return (
-                        f"conjugate gradients: {x.name} moves along {p.name}, {r.name} is the residual. Without "
-                        f"rounding errors it is exact after {last}; the eigenvalues decide how fast it is before that."
+                        f"{kind}: {x.name} moves along {p.name}, {r.name} is the residual. Without "
+                        f"rounding errors it is exact after {last}; the {which} decide how fast it is before that."
                     )
     return ""
 

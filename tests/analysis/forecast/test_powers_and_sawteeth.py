@@ -1,5 +1,7 @@
 """Powers of the iteration with a place of their own, counters that start again, flags in turn, and running means."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,21 @@ def test_a_running_mean_wanders_by_ever_smaller_steps():
     for _ in range(12):
         assert settles_clear(np.cumsum(rng.normal(size=50)) + 40.0) is None
     assert settles_clear(5 * (np.arange(50.0) + 1) ** -0.5 - 0.1) is None
+
+
+def test_no_question_raises_or_hangs_on_values_that_left_the_range():
+    """Records with an infinity or NaN in them, and of sizes near the range's ends, get an answer."""
+    k = np.arange(50.0)
+    records = [
+        np.where(k == place, bad, k * size)
+        for place in (0, 1, 3)
+        for bad in (np.inf, np.nan)
+        for size in (0.65, 1e-240)
+    ]
+    records += [1e-300 * (k + 2) ** 9.3, 1e300 * (k + 2.0) ** -14.7, 1e280 * np.exp(-25 * k), 1e-200 * (k + 1) ** -2.0]
+    for values, op, threshold in itertools.product(records, ("<", ">="), (7.0, 1e308, 1e-320, 0.0)):
+        for n in (10, 25, 50):
+            monitor = wb.TerminationMonitor()
+            for v in values[:n]:
+                monitor.observe({"x": float(v)}, True, [(float(v), op, threshold)])
+            assert monitor.prediction().outcome in ("terminates", "never", None)

@@ -44,7 +44,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     """(slug, sentence, period) of a "never" from the distance to the threshold alone, without a model; else None."""
     y = (x - t) * (1.0 if keep in (">", ">=") else -1.0)
     n = len(y)
-    if n < FEWEST or float(y.min()) <= 0:
+    if n < FEWEST or float(y.min()) <= 0 or not math.isfinite(float(y.max())):
         return None
     residual = keep in (">", ">=") and t > 0 and bool((x > 0).all())
     z = np.log(x / t) if residual else y

@@ -42,8 +42,11 @@ def shifted_power(x: np.ndarray, op: str, threshold: float) -> Steps | None:
         return None
     if (last < first) != (op in (">", ">=")):
         return None
+    if not 1e-300 < last / first < 1e300:
+        return None
+    bend = math.log(last / first) - 2.0 * math.log(middle / first)
     q = _root(math.log(middle / first), math.log(last / first))
-    if q is None:
+    if q is None or bend == 0.0:
         return None
     law = Root(q, at, ((last / first) ** q - 1.0) / (2 * half))
     v, unit = x.astype(np.float64, copy=False), ROUNDINGS * limits(x.dtype)[0]
@@ -54,7 +57,7 @@ def shifted_power(x: np.ndarray, op: str, threshold: float) -> Steps | None:
         plain = Root(1.0 / short, at, ((last / first) ** (1.0 / short) - 1.0) / (2 * half))
         if _follows(v, plain, unit):
             return _end(v, plain, unit, 0.0, op, threshold)
-    return _end(v, law, unit, unit / abs(math.log(last / first) - 2.0 * math.log(middle / first)), op, threshold)
+    return _end(v, law, unit, unit / abs(bend), op, threshold)
 
 
 def _root(middle: float, last: float) -> float | None:
@@ -80,12 +83,15 @@ def _follows(v: np.ndarray, law: Root, unit: float) -> bool:
 
 def _end(v: np.ndarray, law: Root, unit: float, doubt: float, op: str, t: float) -> Steps | None:
     first, now = float(v[law.at]), len(v) - 1 - law.at
-    if t == 0.0 and law.q < 0.0:
+    if t / first == 0.0 and law.q < 0.0:
         return None
     ends = []
     for q in (law.q, law.q * (1.0 + doubt), law.q * (1.0 - doubt)):
         slope = ((float(v[-1]) / first) ** q - 1.0) / now
-        target = (t / first) ** q if t else 0.0
+        far = q * math.log(t / first) if t / first > 0.0 else -math.inf
+        if far > 600.0:
+            return None
+        target = math.exp(far)
         ends.append((target - 1.0) / slope - now)
     k = ends[0]
     off = max(ends) - min(ends) + unit * (1.0 + abs(k)) / abs(law.slope)

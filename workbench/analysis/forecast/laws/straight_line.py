@@ -39,9 +39,11 @@ def straight_line(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     if float(np.abs(x[-1 - h :] - line).max()) > rounding:
         return None
     k = (threshold - last) / step
+    if not 0 <= k < FARTHEST:
+        return None
     # what bends by less than its rounding bends with the square of the distance
     off = rounding * (1.0 + k / h) ** 2 / abs(step)
-    if not 0 <= k < FARTHEST or off > OFF:
+    if off > OFF:
         return None
     near = round(k)
     if near >= 1 and abs(k - near) <= off:

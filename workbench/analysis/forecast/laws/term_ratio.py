@@ -97,6 +97,8 @@ def _fitted(r: np.ndarray, j: np.ndarray, only: int | None) -> Law | None:
         return (1.0 / last, 0.0, rise / last) if only else (last, rise, 0.0)
     scale = -float(j[0])
     columns = np.stack([1.0 / r, j / scale / r, -j / scale], axis=1)
+    if not np.isfinite(columns).all():
+        return None  # LAPACK may not come back from those
     found, _, rank, _ = np.linalg.lstsq(columns, np.ones(len(r)), rcond=None)
     return (float(found[0]), float(found[1]) / scale, float(found[2]) / scale) if rank == 3 else None
 

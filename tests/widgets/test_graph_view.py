@@ -17,6 +17,7 @@ from workbench.widgets import GraphView
 from workbench.widgets.base import theme
 from workbench.widgets.graph import graph_spec as spec
 from workbench.widgets.graph.graph_texts import box_meant
+from workbench.widgets.graph.model.captions import caption_box
 from workbench.widgets.graph.model.picture import graph_model
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.panel.toolbar import Toolbar
@@ -71,6 +72,7 @@ def test_an_input_that_stands_in_the_caption_of_its_loop_is_marked_there():
         mark = view.figure.data[spec.POINTER]
         assert len(mark.x) == 1 and top < mark.y[0] < top + 24 and mark.x[0] < frame["caption_x"]
         assert shown["legend"][0]["text"] == "next" and shown["status"]["sight"]["y"] == mark.y[0]
+        assert shown["status"]["sight"]["x"] == caption_box(frame, "")["x"]
         session.step()
         toolbar.update_now()
         shown = model(view)

@@ -74,8 +74,10 @@ def sight(picture: Mapping[str, Any], box: str | None, zoom: float) -> dict[str,
     found = next((b for b in (*picture["nodes"], *picture["frames"]) if b["id"] == box), None)
     if found is None:
         return None
-    top = found["y"] if "op" in found else found["y"] - found["h"] / 2 + 12.0  # of a frame its caption
-    return {"x": found["x"], "y": top, "height": int(max(picture["height"], MIN_HEIGHT) * zoom)}
+    across, top = found["x"], found["y"]
+    if "op" not in found:  # of a frame its caption, which may be far from the middle
+        across, top = caption_box(found, "")["x"], top - found["h"] / 2 + 12.0
+    return {"x": across, "y": top, "height": int(max(picture["height"], MIN_HEIGHT) * zoom)}
 
 
 def graph_spec(picture: Mapping[str, Any], state: Mapping[str, Any], marks: Marks, still: Still | None = None) -> Spec:

@@ -19,7 +19,7 @@ from workbench.analysis.forecast.calibrated_confidence import BINS, MOST, bin_of
 
 #: Imagined families of the prior's share.  Families differ so much that ten of them say little about the next one: a
 #: table that follows them more closely than this is worse for families left out (``--check``), by answers of all kinds.
-IMAGINED = 8.0
+IMAGINED = 12.0
 
 
 class Said(NamedTuple):

@@ -79,7 +79,8 @@ def test_the_slowest_component_decides():
 
 def test_five_values_that_take_turns():
     e = classify(np.array([True, False, True, False, True]))
-    assert e.label.name == "OSCILLATING" and e.period == 2 and e.confidence < 0.95
+    assert e.label.name == "OSCILLATING" and e.period == 2
+    assert e.confidence < 0.985  # from there on an answer counts as certain
 
 
 def test_the_last_tread_of_a_schedule_is_not_its_limit():

@@ -197,7 +197,8 @@ def speed_in(page: Any, session: str) -> float:
 # Clicks on Step; milliseconds until the toolbar tells it, and until the last picture in sight was drawn.
 STEP = """async (index) => {
   const panel = document.querySelectorAll('.workbench-debugger')[index];
-  const told = panel.querySelector('.workbench-status');
+  // other words of the status may be late ones of the state before
+  const told = panel.querySelector('.workbench-event');
   const before = told.textContent, started = performance.now();
   let said = 0, last = started;
   const views = {};

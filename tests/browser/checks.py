@@ -10,9 +10,11 @@ from tests.browser.panel import Panel
 def steps_forth_and_back(newton: Panel) -> None:
     """Steps move the picture of the graph; a step back shows what was there before."""
     for _ in range(3):
+        newton.until_drawn()  # what changes from here on is the answer
         before = newton.data("graph")
         newton.click("step", "paused")
         newton.wait_for_change("graph", before)
+    newton.until_drawn()
     event, graph = newton.event(), newton.data("graph")
     newton.click("step", "paused")
     newton.wait_for_change("graph", graph)
@@ -32,6 +34,7 @@ def runs_to_the_root(newton: Panel) -> None:
 def the_time_slider_moves_the_views(newton: Panel) -> None:
     """They look at the chosen iteration; the button takes the session there."""
     newton.click("run", "finished")
+    newton.until_drawn()
     words = newton.words("value")
     newton.time(3)
     newton.until("return panel.querySelector('.workbench-is-value').innerText !== args[0]", words)
@@ -47,7 +50,7 @@ def keys_work_only_inside(panel: Panel) -> None:
     panel.ask("panel.querySelector('.workbench-toolbar').focus()")
     before = panel.event()
     panel.page.keyboard.press("F10")
-    panel.until_event("event > args[0]", before)
+    panel.until_moved(before)
     panel.ask("document.activeElement.blur()")
     after = panel.event()
     panel.page.keyboard.press("F10")

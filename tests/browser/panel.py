@@ -9,17 +9,24 @@ from typing import Any
 
 from tests.browser.page import kernel_output
 
-# Clicks a button and gives the milliseconds until the status line fulfils a condition, measured in the browser.
+# Clicks a button and gives the milliseconds until the status line answers, measured in the browser: it shows the state
+# that is asked for (else any but "running"), and either that or the number of events is new. Its other words are no
+# answer: what is told of the state before, such as its health, comes when it is found.
 CLICK = """async ([index, command, state]) => {
   const panel = document.querySelectorAll('.workbench-debugger')[index];
-  const status = panel.querySelector('.workbench-status');
-  const before = status.textContent;
-  const done = () => status.textContent !== before &&
-    (!state || panel.querySelector('.workbench-state').dataset.state === state);
+  const stand = () => panel.querySelector('.workbench-state').dataset.state;
+  const event = () => panel.querySelector('.workbench-event').textContent;
+  const before = [stand(), event()];
+  const wanted = () => (state ? stand() === state : stand() !== 'running');
+  const done = () => wanted() && (stand() !== before[0] || event() !== before[1]);
+  const button = panel.querySelector(`button[data-command=${command}]`);
+  if (button.disabled) throw new Error(`${command} cannot be pressed while the session is ${stand()}`);
   const started = performance.now();
-  panel.querySelector(`button[data-command=${command}]`).click();
+  button.click();
   while (!done()) {
-    if (performance.now() - started > 30000) throw new Error('no answer to ' + command + ': ' + status.textContent);
+    if (performance.now() - started > 30000) {
+      throw new Error('no answer to ' + command + ': ' + panel.querySelector('.workbench-status').textContent);
+    }
     await new Promise(r => setTimeout(r, 1));
   }
   return performance.now() - started;
@@ -36,6 +43,18 @@ for bar in [o for o in gc.get_objects() if isinstance(o, Toolbar)]:
           None if pump is None else (pump, pump.errors))
 for name, frame in sys._current_frames().items():
     print(name, *traceback.format_stack(frame)[-4:], sep="\\n")
+"""
+
+# The sessions that stand still while a view in a browser has not shown that yet, or shows it and has not answered.
+LATE = """
+from workbench.widgets.live.pump import Pump
+import gc
+for pump in [o for o in gc.get_objects() if type(o) is Pump and not o._closed]:
+    mark = (pump.session.version, None)
+    sinks = [(sink, shown) for sink, shown in list(pump._shown.items()) if sink.views > 0]
+    late = any(shown != mark or getattr(sink, "in_flight", 0) for sink, shown in sinks)
+    if late and pump.session.snapshot().state != "running":
+        print(pump)
 """
 
 #: the views that are always there, by their titles
@@ -75,7 +94,7 @@ class Panel:
         )
 
     def click(self, command: str, state: str = "") -> float:
-        """Click; milliseconds until the status line has changed (and shows ``state``)."""
+        """Click; milliseconds until the status line shows where the command has led (which has to be ``state``)."""
         try:
             return self.page.evaluate(CLICK, [self.index, command, state])
         except Exception as error:
@@ -102,6 +121,19 @@ class Panel:
         """Until the number of ``event``, as ``event``, fulfils a condition in JavaScript."""
         number = "Number(panel.querySelector('.workbench-event').textContent.replace(/\\D/g, ''))"
         self.until(f"const event = {number}; return {condition}", *values)
+
+    def until_moved(self, before: int) -> None:
+        """Until the session stands still, and at another event than ``before``."""
+        still = "panel.querySelector('.workbench-state').dataset.state !== 'running'"
+        self.until_event(f"{still} && event !== args[0]", before)
+
+    def until_drawn(self, seconds: float = 30.0) -> None:
+        """Until all views show the newest state of their session, if that stands still."""
+        end = time.monotonic() + seconds
+        while late := kernel_output(self.page, LATE):
+            if time.monotonic() > end:
+                raise AssertionError(f"not drawn: {late}\n{self._state_in_the_kernel()}")
+            self.page.wait_for_timeout(20)
 
     def data(self, figure: str) -> str:
         """x, y and text of all traces of a figure, as JSON: what it shows now."""

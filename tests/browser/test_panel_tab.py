@@ -116,11 +116,11 @@ def test_a_panel_in_a_tab_and_the_one_in_the_notebook_are_one(tabs, newton):
     tabs.wait("tabs[0].querySelector('.workbench-status')?.innerText.includes('Ready')")
     newton.click("next_iteration", "paused")
     newton.click("next_iteration", "paused")
-    event = newton.status("event")
+    number, event = newton.event(), newton.status("event")
     tabs.wait("tabs[0].querySelector('.workbench-event').textContent === arg", event)
     tabs.wait("tabs[0].querySelector('.workbench-is-evolution .workbench-figure')?.data.some(t => t.x?.length)")
     tabs.page.evaluate("document.querySelector('.workbench-tab button[data-command=step]').click()")
-    newton.until("return panel.querySelector('.workbench-event').textContent !== args[0]", event)
+    newton.until_moved(number)
     event = newton.status("event")
     tabs.wait("tabs[0].querySelector('.workbench-event').textContent === arg", event)
 

@@ -202,15 +202,14 @@ def _curves(model: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _bars(model: dict[str, Any]) -> dict[str, Any]:
     bars, curves = model["bars"], model["curves"]
-    sizes = [
-        b.get("told") or (size_text(b["bytes"]) if b["bytes"] is not None else "size not known before the run")
-        for b in bars
-    ]
+    sizes = ["?" if b["bytes"] is None else size_text(b["bytes"]) for b in bars]
+    unknown = "size not known before the run"
+    whole = [b.get("told") or (unknown if s == "?" else s) for b, s in zip(bars, sizes, strict=True)]
     told = [
         f"{text(b['name'])}<br>"
         + (f"needed from {b['start']} to {b['stop']}, {s}" if model["lifetimes"] else s)
         + (f"<br>in {text(b['frame'])}" if b["frame"] else "")
-        for b, s in zip(bars, sizes, strict=True)
+        for b, s in zip(bars, whole, strict=True)
     ]
     chosen = model.get("selected")
     marked = [chosen is not None and chosen in (b["name"], b["name"].removesuffix(":0"), b["label"]) for b in bars]
@@ -229,7 +228,7 @@ def _bars(model: dict[str, Any]) -> dict[str, Any]:
             "color": theme.SKY,
             "line": {"color": theme.VERMILION, "width": [3.0 if m else 0.0 for m in marked]},
         },
-        "text": [s if b["bytes"] is not None else "?" for b, s in zip(bars, sizes, strict=True)],
+        "text": sizes,  # short: in a narrow pane more fits neither into the bar nor beside it
         "textposition": "auto",
         "textfont": {"size": 12},
         "insidetextfont": {"color": "#111111", "size": 12},

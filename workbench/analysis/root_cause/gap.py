@@ -1,0 +1,62 @@
+"""The gap of the clause that decides, and the details of an explained answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.root_cause.blocking_clauses import Suspect
+from workbench.analysis.root_cause.clause_text import clause_text, sides
+from workbench.analysis.root_cause.loop_samples import LoopSamples
+from workbench.analysis.verdict import Gap, Termination, trend_of
+from workbench.ir.node import Ref
+
+#: evaluations whose gaps are listed
+GAPS = 8
+
+
+def end_iterations(found: LoopSamples, worst: Suspect) -> Any:
+    """Iterations of the operands' values at the end of what is known."""
+    return found.at_the_end(worst.moving)[0] if isinstance(worst.moving, Ref) else worst.iterations
+
+
+def clause_gap(found: LoopSamples, worst: Suspect, answer: Termination) -> Gap | None:
+    """Of a loop that never ends the gap at the end of the look-ahead, of any other the present one."""
+    facts = worst.facts
+    if facts.late_x.dtype.kind not in "fiu":
+        return None
+    if answer.outcome == "never":
+        its, xs, ts = end_iterations(found, worst), facts.late_x, facts.late_t
+    else:
+        its, xs, ts = worst.iterations, facts.early_x, facts.early_t
+        here = int(np.searchsorted(its, found.base, "right")) if found.runner is not None else len(its)
+        if here >= 4:
+            its, xs, ts = its[:here], xs[:here], ts[:here]
+        else:
+            its, xs, ts = its[:GAPS], xs[:GAPS], ts[:GAPS]
+    n = min(len(its), len(xs), len(ts), GAPS)
+    if n == 0:
+        return None
+    with np.errstate(all="ignore"):
+        values = [abs(float(a) - float(b)) for a, b in zip(xs[-n:], ts[-n:], strict=True)]
+    return Gap(trend_of(values), tuple(values), tuple(int(i) for i in its[-n:]))
+
+
+def clause_details(found: LoopSamples, worst: Suspect, others: list[Suspect]) -> dict[str, Any]:
+    facts, cause = worst.facts, worst.cause
+    told: dict[str, Any] = {
+        "clause": worst.leaf.node,
+        "operand": sides(found, worst)[0],
+        "threshold": facts.late_t[-1],
+        "operand_value": facts.late_x[-1],
+        "dtype": str(facts.root.dtype),
+    }
+    for name, value in (("limit", cause.limit), ("period", cause.period), ("step", cause.step or facts.step)):
+        if value is not None:
+            told[name] = value
+    if worst.leaf.flag is not None:
+        told["flag"] = worst.leaf.flag
+    if len(others) > 1:
+        told["other_clauses"] = [clause_text(found, s) for s in others[1:6]]
+    return told

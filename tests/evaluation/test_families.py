@@ -80,7 +80,9 @@ def test_score_prints_both_sides_and_wrong_answers_of_development_only(monkeypat
     assert not any(f.name in out for thirds in few for f in few[thirds] if thirds != (0,))
 
 
-def test_wrong_answers_of_sealed_families_are_not_listed(capsys):
-    with pytest.raises(SystemExit):
-        score_families.main(["--third", "12", "--wrong"])
-    assert "figures only" in capsys.readouterr().err
+def test_wrong_answers_of_any_third_are_listed_where_it_is_named(monkeypatch, capsys):
+    few = families(HISTORY, (12,))[:2]
+    monkeypatch.setattr(score_families, "families", lambda kind, thirds: few if tuple(thirds) == (12,) else [])
+    score_families.main(["--third", "12", "--wrong", "--each", "1", "--seed", "3"])
+    out = capsys.readouterr().out
+    assert "third 12" in out and "Wrong labels" in out

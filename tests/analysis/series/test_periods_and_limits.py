@@ -163,3 +163,23 @@ def test_newton_far_from_the_root_is_no_geometric_sequence_with_a_limit_of_its_o
         found = classify(x[:n])
         assert found.label is Pattern.CONVERGING
         assert abs(found.limit - a**0.5) <= 2 * found.limit_error + 1e-9 * a**0.5, (n, found.limit, found.limit_error)
+
+
+def test_counts_that_fall_to_nothing_repeat_by_chance_only():
+    rng = np.random.default_rng(1)
+    t = 5.0 * np.exp(-11 * np.arange(600) / 600)
+    for _ in range(8):
+        answer = classify(rng.binomial(300, t / (1 + t)) / 300)
+        assert answer.label.name == "CONVERGING" and answer.limit_error >= abs(answer.limit) / 3
+
+
+def test_a_closed_figure_has_the_period_of_both_its_waves():
+    k = 2 * np.pi * np.arange(600) / 60
+    answer = classify(np.column_stack([np.sin(2 * k), np.sin(3 * k + 1)]))
+    assert answer.label.name == "OSCILLATING" and abs(answer.period - 60) < 0.1
+
+
+def test_a_schedule_rests_where_its_half_wave_ends_and_a_shorter_part_does_not():
+    wave = 1 + np.cos(np.pi * np.arange(401) / 400)
+    assert classify(wave).label.name == "CONVERGING"
+    assert classify(wave[:330]).label.name == "OSCILLATING"

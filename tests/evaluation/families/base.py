@@ -23,7 +23,8 @@ with ``new=6``, before that ended, and scored only then.  Those in the folders `
 (``new=8``) were written without a look at the analysis, and a coin (``digest(name) % 2``) parts them: nothing had been
 tuned against those of ``judged`` when they were first scored; their wrong answers have been looked at since.
 Those in the folders ``abroad`` (``new=9``) and ``sealed`` (``new=10``) were written by another stranger, and parted by
-the same coin: those of ``abroad`` are for development, those of ``sealed`` are read as figures only.
+the same coin: those of ``abroad`` are for development, those of ``sealed`` were scored once before their wrong answers
+were looked at.
 
 Modules of loops are named ``loops_*.py``, register with ``WATCHED`` or ``GRAPH``, and leave ``family=""`` in what they
 return.  Every module of this package and of its folders is found by ``families()``; nothing has to be listed.  Loops
@@ -79,7 +80,7 @@ class Family:
         """0: development; 1, 2: left out; 3, 4: written later, calibrated with since; 5 and 6: unseen; 7: of classes
         that were wrong, to mend them; 8: written after that, and scored once; 9: written from outside, for
         development; 10: their other half, by which the analysis was judged; 11: written from outside after that, for
-        development; 12: their other half, on which nobody tunes."""
+        development; 12: their other half, by which the analysis was judged then."""
         return 2 + self.new if self.new else digest(self.name) % 3
 
     def draw(self, rng: Rng) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,11 +50,13 @@ def refine(h: History, found: Finding, end: int) -> None:
         found.limit, found.limit_error = newest, aside
         return
     steps = h.d[max(0, end - 5) : end].tolist()
-    if 0.0 not in steps and _departs([b / a for a, b in zip(steps, steps[1:], strict=False)]):
-        return  # whatever accelerates the tail takes it for one of a steady law
-    limit, accelerated_error = fits.accelerated(h.x, end, h.start)
+    ratios = [b / a for a, b in zip(steps, steps[1:], strict=False)] if 0.0 not in steps else []
+    departs = _departs(ratios)
+    found.limit_error = error = max(error, _least_error(h, found, end, ratios))
+    # whatever accelerates a tail that departs takes it for one of a steady law
+    limit, accelerated_error = (last, math.inf) if departs else fits.accelerated(h.x, end, h.start)
     # the noise of the last bits is amplified by what the acceleration gains
-    accelerated_error = 4.0 * accelerated_error + 2.0 * grain
+    accelerated_error = max(4.0 * accelerated_error + 2.0 * grain, _least_error(h, found, end, ratios, limit))
     if accelerated_error < error and _ahead(h, limit - last, end):
         found.limit, found.limit_error = limit, accelerated_error
         error = accelerated_error
@@ -64,6 +67,27 @@ def refine(h: History, found: Finding, end: int) -> None:
     if error > abs(found.limit - newest):
         found.limit_error = error + abs(found.limit - newest)
         found.limit = newest
+
+
+def _least_error(h: History, found: Finding, end: int, ratios: list[float], limit: float | None = None) -> float:
+    """Error, at least, of a limit (None: the finding's): what the largest values have lost by rounding, as far as the
+    last value still is from the limit; of an alternating power law, what the middle of its swings moves; of geometric
+    steps whose ratios scatter, what that makes of the way that is left."""
+    limit = found.limit if limit is None else limit
+    if limit is None:
+        return 0.0
+    left = abs(limit - float(h.x[-1]))
+    least = min(2.0 * h.eps * max(abs(h.low), abs(h.high)), 0.05 * left) if not h.integral else 0.0
+    if found.method == "power" and end >= 16 and np.all(h.d[end - 9 : end - 1] * h.d[end - 8 : end] < 0):
+        middle, before = (float(h.x[k - 2] + 2.0 * h.x[k - 1] + h.x[k]) / 4.0 for k in (end, end // 2))
+        least = max(least, abs(limit - middle) + abs(middle - before))
+    if found.method == "geometric" and len(ratios) == 4:
+        moves = [b - a for a, b in pairwise(ratios)]
+        steady = abs(moves[0]) >= abs(moves[1]) >= abs(moves[2]) and (moves[0] * moves[2] > 0)
+        size = max(map(abs, ratios))
+        if not steady and size < 1.0:
+            least = max(least, min(0.3 * max(map(abs, moves)) / (1.0 - size) ** 2 * abs(float(h.d[end - 1])), left))
+    return least
 
 
 def _one_sided(h: History, end: int) -> float:

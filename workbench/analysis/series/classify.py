@@ -10,6 +10,7 @@ import numpy as np
 from workbench.analysis.series import numerical_health
 from workbench.analysis.series.calibration import confidence
 from workbench.analysis.series.decision_list import decide
+from workbench.analysis.series.linear_prediction import common_period
 from workbench.analysis.series.models import Scaled
 from workbench.analysis.series.result import Evolution, Finding, Pattern
 from workbench.analysis.series.rules.joint_rule import joint_rule
@@ -176,11 +177,24 @@ def _classify_vector(a: np.ndarray, dtype: np.dtype) -> Evolution:
     return _worst_of(results)
 
 
+def _common_period(worst: Evolution, results: list[Evolution]) -> None:
+    """Give the answer the period of all components together, where each has one of its own, told within rounding."""
+    if worst.label is not Pattern.OSCILLATING or worst.method != "linear_prediction":
+        return
+    periods = [r.period for r in results if r.component is not None and r.label is Pattern.OSCILLATING and r.period]
+    if all(abs(p / periods[0] - 1.0) < 1e-3 for p in periods):
+        return
+    common = common_period([2.0 * math.pi / p for p in periods], worst.count)
+    if common is not None:
+        worst.period = common
+
+
 def _worst_of(results: list[Evolution]) -> Evolution:
     # of components that converge the slowest decides
     slow = lambda r: -(r.rate or 0.0) if r.label is Pattern.CONVERGING else 0.0  # noqa: E731
     worst = min(results, key=lambda r: (_WORST.index(r.label), r.component is None, slow(r), -r.confidence))
     name = "The norm" if worst.component is None else f"Component {worst.component}"
+    _common_period(worst, results)
     worst.why = [f"{name} decides, of {len(results)} records: " + worst.why[0], *worst.why[1:]]
     for other in results:
         for slug, at in other.issues.items():

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.analysis.series import acceleration, exact_tail, step_ratios, weak_labels
 from workbench.analysis.series.integer_division import divided
+from workbench.analysis.series.linear_prediction import resting
 from workbench.analysis.series.noise.levels import blow_up, noise_ball, outgrows
 from workbench.analysis.series.noise.spectrum import coherent_waves, periodic_signal, spectral_peak
 from workbench.analysis.series.noise.swings import envelope, swings
@@ -65,8 +66,8 @@ def decide(h: History) -> Finding:
         return _carried(h, reviewed(h, _irregular(h)))
     if found.method in _RULES:
         return reviewed(h, found)
-    if found.method == "waveform" and found.label is Pattern.OSCILLATING:
-        return _carried(h, found)
+    if found.label is Pattern.OSCILLATING:
+        return _carried(h, found) if found.method == "waveform" else resting(h, found)
     if found.label is Pattern.CONVERGING and found.method in _ACCELERATED:
         acceleration.refine(h, found, h.end)
     return found
@@ -119,6 +120,10 @@ def _with_order(h: History, found: Finding) -> Finding:
             how = smooth(h)
         if how is not None and how.label is Pattern.CONVERGING:
             found.rate, found.order, found.sublinear_exponent = how.rate, how.order, how.sublinear_exponent
+            if how.rate is not None and 0.0 < how.rate < 1.0 and found.limit_error is not None and not h.integral:
+                # a step that rounding swallows stops the values as far from their limit as 1 / (1 - rate) of them reach
+                swallowed = h.ulp(float(h.x[-1])) / (1.0 - how.rate)
+                found.limit_error = max(found.limit_error, min(swallowed, 0.01 * (h.high - h.low)))
             found.why += " " + how.why
     return found
 

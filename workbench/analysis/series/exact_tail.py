@@ -58,12 +58,15 @@ def _stepwise_by_chance(h: History) -> bool:
 
 
 def _few_kinds(h: History, p: int, run: int) -> bool:
-    """True of whole numbers whose last values are of so few kinds that they repeat by chance, where the record before
-    had more."""
+    """True of whole numbers, or of values that were all there before, whose last values are of so few kinds that they
+    repeat by chance, where the record before had more."""
     tail = run + p
-    if not h.integral or 2 * tail >= len(h):
+    if 2 * tail >= len(h):
         return False
-    counts = np.unique(h.words[-tail:], return_counts=True)[1] / float(tail)
+    kinds, times = np.unique(h.words[-tail:], return_counts=True)
+    if not h.integral and not np.all(np.isin(kinds, h.words[:-tail])):
+        return False
+    counts = times / float(tail)
     bits = -float(counts @ np.log2(counts))
     return run * bits <= math.log2(len(h)) + math.log2(p) + 8.0
 
@@ -178,10 +181,11 @@ def constant_tail(h: History) -> Finding | None:
     elif _waits_vary(h, run):
         doubt = 0.3
     last = float(h.x[-1])
+    # what is no more than the rounding of the values before it may stand for zero
+    zero = abs(last) <= rounding_floor(h, run)
+    error = abs(last) if zero and not h.integral else 2 * h.ulp(last)
     why = f"The last {run} values are equal; no earlier run was longer than {longest}."
-    return Finding(
-        Pattern.CONVERGING, "constant_tail", why, Settled(last), limit=last, limit_error=2 * h.ulp(last), doubt=doubt
-    )
+    return Finding(Pattern.CONVERGING, "constant_tail", why, Settled(last), limit=last, limit_error=error, doubt=doubt)
 
 
 def at_floor(h: History) -> Finding | None:

@@ -13,12 +13,15 @@ import math
 
 import numpy as np
 
-from workbench.analysis.series.models import LinearRecurrence
+from workbench.analysis.series.models import LinearRecurrence, Settled
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import WINDOW, History
 from workbench.kernels import fits
 
 TOLERANCE = 0.02
+#: Length of a wave in that of the record, at least, of one that may come to rest at its turning point; how nearly, in
+#: the last step, the next one leads back by it.
+RESTS_WITHIN, TURNS = 1.2, 0.1
 
 
 def linear_prediction(h: History, end: int) -> Finding | None:
@@ -36,6 +39,23 @@ def linear_prediction(h: History, end: int) -> Finding | None:
                 found.doubt = max(found.doubt, 0.2 if count >= 32 else 0.3)
             return found
     return None
+
+
+def resting(h: History, found: Finding) -> Finding:
+    """The finding, or CONVERGING if a wave longer than the record turns at the last value, as that of a schedule does
+    that comes to rest there: the next value is the one before."""
+    if found.method != "linear_prediction" or found.period is None or found.period < RESTS_WITHIN * len(h):
+        return found
+    last = float(h.x[-1])
+    step = float(h.d[-1])
+    again = float(found.model.predict(np.array([len(h.d) - h.end + 1]))[0]) - last
+    if abs(step) > 0.05 * float(np.max(np.abs(h.d))) or abs(again + step) > TURNS * abs(step):
+        return found
+    error = abs(step) + 2 * h.ulp(last)
+    why = f"{found.why} The last value is its turning point: it comes to rest there."
+    return Finding(
+        Pattern.CONVERGING, "turning_point", why, Settled(last), limit=last, limit_error=error, doubt=found.doubt
+    )
 
 
 def slow_root(d: np.ndarray, p: int) -> float:

@@ -117,6 +117,8 @@ def _period(x: np.ndarray) -> float | None:
 ROWS, CANDIDATES, NATS = 4, 6, 25.0
 #: Autocorrelation at a candidate, at least: a pattern of a third of the variance has about a third.
 LIKE = 0.22
+#: Median distance of values that are neighbours in a wave's phase, in their deviation, at most, of one without noise.
+WITHIN = 0.05
 
 
 class Fold(NamedTuple):
@@ -181,7 +183,18 @@ def pattern_in_noise(h: History) -> Finding | None:
     if not 0.25 * early < late < 4.0 * early:
         return None
     why = f"A pattern of {found.period} values repeats under noise and explains {1 - found.rest:.0%} of the variance."
-    return Finding(Pattern.OSCILLATING, "folded", why, period=float(found.period), doubt=0.1)
+    return Finding(Pattern.OSCILLATING, "folded", why, period=_wave_within(h, found.period), doubt=0.1)
+
+
+def _wave_within(h: History, p: int) -> float:
+    """The period of a wave of which ``p`` values hold two or more, each in other places; ``p`` if there is none."""
+    _, period = spectral_peak(h)
+    if period < 2 or p < 1.9 * period:
+        return float(p)
+    _, fitted = fits.sine(h.x[-SPECTRUM:], period)
+    waves = p / fitted
+    whole = abs(waves - round(waves)) < 0.05 * min(1.0, p / len(h.x) * ROWS)
+    return fitted if whole and folded(h, fitted) < WITHIN * float(np.std(h.x)) else float(p)
 
 
 #: Turns of a sweep at least; correlation of their lengths with their order; scatter of their heights, at most.

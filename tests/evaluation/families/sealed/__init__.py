@@ -1,1 +1,1 @@
-"""Families written by a stranger to the analysis, after those of ``outside``; the half that nobody tunes on."""
+"""Families written by a stranger to the analysis, after those of ``outside``; the half by which it was judged."""

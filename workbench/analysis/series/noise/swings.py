@@ -48,6 +48,18 @@ def _one_way_slowing(d: np.ndarray, blocks: int) -> float | None:
     return -slope if power < geometric else None
 
 
+def _left(h: History, spread: list[float], logs: list[float]) -> float:
+    """The way that is left by the law of the blocks' spread, if the values drift as they did: k**-s or geometric."""
+    blocks = len(spread)
+    slope, _, power = _line([math.log(b + 0.5) for b in range(1, blocks)], logs[1:])
+    decay, _, geometric = _line([float(b) for b in range(1, blocks)], logs[1:])
+    if power < geometric:
+        half = float(h.x[-1]) - float(h.x[len(h) // 2])
+        return abs(half) / (2.0 ** (max(-slope, 1.2) - 1.0) - 1.0)
+    ratio = math.exp(min(decay, -0.05))
+    return abs(float(h.x[-1] - h.x[-1 - len(h.d) // blocks])) * ratio / (1.0 - ratio)
+
+
 def swings(h: History, least: float) -> Finding | None:
     """DIVERGING or CONVERGING if swings about a mean grow or shrink from block to block, by whatever law, ``least``
     standard errors steep; None of records that swing less than twice in each of the eight blocks."""
@@ -115,8 +127,13 @@ def envelope(h: History) -> Finding | None:
         why = f"The spread of the steps shrank to {ratio:.2g} of what it was, steadily."
         newest = h.x[-max(4, len(h) // 8) :]
         limit, error = float(newest.mean()), float(np.ptp(newest))
-        if ratio < 0.02:  # the newest value is nearer than any mean
-            limit, error = float(h.x[-1]), 4 * float(np.max(np.abs(h.d[-4:]))) + 2 * h.ulp(float(h.x[-1]))
+        last = float(h.x[-1])
+        # the newest value is nearer than any mean where it varies less from value to value, or is the usual one
+        near = float(np.mean(np.diff(newest) ** 2)) < float(np.var(newest)) or float(np.median(newest)) == last
+        if ratio < 0.02:
+            error = 4 * float(np.max(np.abs(h.d[-4:]))) + 2 * h.ulp(last)
+        if ratio < 0.02 or near:
+            limit, error = last, max(error, _left(h, spread, logs))
         rate = spread_rate(h.d[: h.end])
         rate = rate if rate is not None and rate < 1.0 else None
         return Finding(Pattern.CONVERGING, "envelope", why, rate=rate, limit=limit, limit_error=error)

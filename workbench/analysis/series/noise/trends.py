@@ -23,6 +23,8 @@ BENT = 10.0
 ON = 0.3
 #: Size of the later half of its steps in that of the earlier, from which on down they are those of a sum with a limit.
 SMALLER = 0.35
+#: Steps at least in two octaves of time, and the number in the two after them as a share, at most, of what fills up.
+OCTAVES, FILLED = 16, 0.25
 
 
 def _slope(y: list[float]) -> tuple[float, float]:
@@ -112,6 +114,9 @@ def one_way(h: History) -> Finding | None:
         return None
     half = len(sizes) // 2
     smaller = float(np.median(sizes[-half:])) < SMALLER * float(np.median(sizes[:half]))
+    # a logarithm has as many steps in each octave: after many, chance does not leave the last two nearly empty
+    most, newest = (int(np.count_nonzero(d[a:b])) for a, b in ((len(d) // 16, len(d) // 4), (len(d) // 4, len(d))))
+    smaller = smaller or most >= OCTAVES and newest < FILLED * most
     if late >= ON * before and not smaller:
         why = (
             "All steps lead one way, with rests between, and about as far in later octaves of time as in earlier ones."

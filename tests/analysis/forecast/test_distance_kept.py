@@ -173,3 +173,22 @@ def test_a_residual_that_fell_and_grows_again_may_fall_again():
 def test_a_walk_on_a_few_whole_numbers_is_no_cycle():
     walk = [1, 0, 1, 0, 1, 2, 1, 2, 1, 0, 1, 0, 1, 0, 1, 0]
     assert answer(np.array(walk, dtype=float), "<", 17.0).outcome != "never"
+
+
+#: The first 59 of 198 residuals of Broyden's diagonal method on a system that saturates; the run gets there.
+# fmt: off
+OF_BROYDEN = np.array(
+    [
+        13, 15.4, 17.3, 18.9, 20.5, 22.3, 24.4, 26.9, 30.2, 36, 32.8, 37, 41.6, 50.2, 81.5, 74.1, 102, 87.3,
+        69.6, 85.3, 82.5, 53.2, 57.4, 61.9, 67.4, 74.3, 85.5, 84.6, 77.1, 83.8, 91.8, 102, 121, 104, 113, 127,
+        168, 129, 139, 153, 169, 194, 279, 213, 239, 277, 497, 291, 329, 387, 643, 430, 502, 667, 652, 633,
+        745, 1030, 711,
+    ]
+)
+# fmt: on
+
+
+def test_a_residual_that_grows_between_jumps_may_come_back():
+    assert not outgrows(OF_BROYDEN - 1e-6)
+    assert answer(OF_BROYDEN, ">", 1e-6).outcome != "never"
+    assert outgrows(OF_BROYDEN * 1.15 ** np.arange(len(OF_BROYDEN)))

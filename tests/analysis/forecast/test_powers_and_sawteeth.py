@@ -67,6 +67,13 @@ def test_a_wait_that_starts_again_by_chance_has_no_end_to_be_told():
     assert monitor.prediction().reason.slug == "resets"
 
 
+def test_a_counter_that_started_again_once_is_no_plain_counter():
+    """A run that outlasts the one before it by far is."""
+    for now, why in ((36, "resets"), (90, None)):
+        found = sawtooth(_runs([18, now]).tolist(), "<", 800)
+        assert (found and found.why) == why
+
+
 def test_flags_that_take_turns_never_end_an_or():
     """Of two flags one is always set; what is set at random is not told."""
     rng = np.random.default_rng(5)

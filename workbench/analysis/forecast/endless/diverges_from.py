@@ -9,6 +9,9 @@ from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution
 from workbench.kernels.laws import slope
 
+#: Growth of the logarithm in all, at least, where it is uneven and turns at this share of its values: a quasi-Newton
+#: iteration's residual grows a hundredfold between its jumps, and comes back.
+JAGGED, TURNS = 7.0, 0.25
 #: Growth of the logarithm over three quarters of a record at least, in all and in deviations, and the rate at the end
 #: as a share of that before.
 GROWN, BEYOND, STEADILY = 1.0, 4.0, 0.85
@@ -61,6 +64,10 @@ def outgrows(y: np.ndarray) -> bool:
     if scatter < SMOOTHLY * rise * len(late):
         early, middle, end = (float(z[k - 3 : k].mean()) for k in (n // 2, 3 * n // 4, n))
         if end - middle < EVENLY * (middle - early):
+            return False
+    else:
+        up = late[1:] > late[:-1]
+        if np.count_nonzero(up[1:] != up[:-1]) > TURNS * len(late) and float(z[-3:].mean() - z[:3].mean()) < JAGGED:
             return False
     first, before, last = levels(z)[0]
     size = 3 * n // 8

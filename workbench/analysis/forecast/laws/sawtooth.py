@@ -14,6 +14,8 @@ from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, firs
 
 #: Complete runs that tell a factor, and a constant; runs ahead at most.
 OF_FACTOR, OF_CONSTANT, MOST = 3, 4, 100_000
+#: Values of a run after a single start again from which it would be taken for a plain counter.
+LONG = 32
 #: How many times the longest run before it the present one outlasts.
 OUTLASTS = 3
 
@@ -42,7 +44,7 @@ def sawtooth(xs: Sequence[Any], op: str, threshold: Any) -> Steps | None:
         else:
             return None
     runs, now = lengths[:-1], lengths[-1]
-    if len(runs) < 2 or v[-now] != base:
+    if not runs or len(runs) == 1 and now < LONG or v[-now] != base:
         return None
     needed = first_failure(base - step, step, op, threshold)
     if needed is None or not OPS[op](v[-1], threshold):

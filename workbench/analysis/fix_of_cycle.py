@@ -23,9 +23,9 @@ def around(
     ordered = op in ("<", "<=", ">", ">=")
     if reach is not None and ordered:
         again += f" between {reach[0]:.6g} and {reach[1]:.6g}"
+    none = "no value" if period is None else "none of them"
     if kind != "f" or reach is None or not ordered:
-        sentence = f"{again}, and none of them ends the loop: change the update of {who}, or the condition."
-        return Fix(sentence if period is not None else sentence.replace("none of them", "no value"), "update", who)
+        return Fix(f"{again}, and {none} ends the loop: change the update of {who}, or the condition.", "update", who)
     low, high = reach
     if op in (">", ">=") and threshold >= 0 and low > FAR * threshold:
         sentence = f"{again} and comes no nearer to {threshold:.6g}: change the update of {who}, so that it settles."
@@ -33,7 +33,7 @@ def around(
     inside = 0.05 * (high - low)
     new = low + inside if op in (">", ">=") else high - inside
     sentence = (
-        f"{again}, and none of them ends the loop: move the threshold in between (to {new:.6g}), or change the update "
+        f"{again}, and {none} ends the loop: move the threshold in between (to {new:.6g}), or change the update "
         f"of {who}."
     )
     return fix(sentence, "tolerance", name, threshold, new)

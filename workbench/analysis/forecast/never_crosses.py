@@ -21,6 +21,7 @@ from workbench.analysis.forecast.endless.pace import quickens
 from workbench.analysis.forecast.endless.swings import resets
 from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 from workbench.kernels.laws import is_noisy
 
@@ -218,8 +219,7 @@ def _slows(x: np.ndarray) -> bool:
 def _passed(x: np.ndarray, limit: float) -> bool:
     """True if a record that turned once at most moves away from the limit of its law, and towards it before that."""
     away = np.abs(x[-3:] - limit)
-    up = x[1:] > x[:-1]
-    return bool(away[0] < away[1] < away[2] and np.count_nonzero(up[1:] != up[:-1]) <= 1)
+    return bool(away[0] < away[1] < away[2] and changes(x[1:] > x[:-1]) <= 1)
 
 
 def _of_whole_numbers(x: np.ndarray, limit: float) -> float:

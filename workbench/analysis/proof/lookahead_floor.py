@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workbench.analysis.series.value_series import changes
+
 #: Iterations between the stretches, values in each, and turns in each, at least.
 APART, LEAST, TURNS = 10_000, 150, 6
 #: By what share of it the nearest approach may differ.
@@ -39,7 +41,6 @@ def _nearest(pairs: Pairs) -> float | None:
     gaps = gaps[-max(LEAST, len(gaps) // 2) :]  # a way to the attractor at the start
     if len(gaps) < LEAST or not np.all(np.isfinite(gaps)) or not (np.all(gaps > 0) or np.all(gaps < 0)):
         return None
-    up = np.diff(gaps) > 0
-    if int(np.count_nonzero(up[1:] != up[:-1])) < TURNS:
+    if changes(np.diff(gaps) > 0) < TURNS:
         return None
     return float(np.abs(gaps).min())

@@ -98,13 +98,12 @@ def _carried(h: History, found: Finding) -> Finding:
     return found
 
 
-#: Methods whose findings hold only where the record neither drifts nor swings ever wider; standard errors of that.
-_BOUNDED, STEEP = (
-    frozenset(
-        ("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball", "lines", "coherent_waves")
-    ),
-    8.0,
+#: Methods whose findings hold only where the record neither drifts nor swings ever wider.
+_BOUNDED = frozenset(
+    ("waveform", "spectrum", "neighbours", "smooth_curve", "folded", "noise_ball", "lines", "coherent_waves")
 )
+#: Standard errors of swings that do.
+STEEP = 8.0
 #: Methods of maps that are asked before the waves.
 _RULES = frozenset(("map",))
 #: Methods whose limits are compared with accelerated ones.

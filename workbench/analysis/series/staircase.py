@@ -36,16 +36,24 @@ def staircase(h: History, decide: Callable[[History], Finding]) -> Finding | Non
     if not np.all(np.diff(moved) == every) or int(moved[0]) > every or rest > every:
         return _held(h, moved, decide) or _growing(h, moved, rest, decide) or _gated(h, moved, rest)
     starts = np.concatenate([[0], moved])
-    steps = History(h.exact[starts], h.start // every, h.dtype)
-    found = decide(steps)
-    found.why = f"The values step every {every} iterations; of the values at the steps: {found.why}"
+    why = f"The values step every {every} iterations; of the values at the steps:"
+    return _stepped(h, starts, every, every - rest, why, decide)
+
+
+def _stepped(
+    h: History, starts: np.ndarray, every: int, left: int, why: str, decide: Callable[[History], Finding]
+) -> Finding:
+    """The finding about the values at ``starts``, one for each ``every`` iterations, told by the iterations of the
+    record; ``left`` are those until the next."""
+    found = decide(History(h.exact[starts], h.start // every, h.dtype))
+    found.why = f"{why} {found.why}"
     # the record and its steps have one largest value, so one scale
     if found.rate is not None and found.rate > 0:
         found.rate **= 1.0 / every
     if found.period is not None:
         found.period *= every
     if found.model is not None:
-        found.model = Stairs(found.model, every, every - rest, float(h.x[-1]))
+        found.model = Stairs(found.model, every, left, float(h.x[-1]))
     return found
 
 
@@ -55,15 +63,8 @@ def _held(h: History, moved: np.ndarray, decide: Callable[[History], Finding]) -
     if every < 2 or len(moved) < LEAST_HELD or len(h) < LEAST_HELD * every:
         return None
     starts = np.arange(int(moved[0]) % every, len(h), every)
-    found = decide(History(h.exact[starts], h.start // every, h.dtype))
-    found.why = f"Values are held for {every} iterations or a multiple of it; one for each {every}: {found.why}"
-    if found.rate is not None and found.rate > 0:
-        found.rate **= 1.0 / every
-    if found.period is not None:
-        found.period *= every
-    if found.model is not None:
-        found.model = Stairs(found.model, every, len(h) - int(starts[-1]) - 1, float(h.x[-1]))
-    return found
+    why = f"Values are held for {every} iterations or a multiple of it; one for each {every}:"
+    return _stepped(h, starts, every, len(h) - int(starts[-1]) - 1, why, decide)
 
 
 def _growing(h: History, moved: np.ndarray, rest: int, decide: Callable[[History], Finding]) -> Finding | None:

@@ -192,3 +192,8 @@ def as_typed_values(values: Any) -> tuple[np.ndarray, np.dtype]:
         a = a.astype(np.float64 if a.dtype.kind == "f" else a.dtype.newbyteorder("="))
         dtype = a.dtype
     return a, dtype
+
+
+def changes(flags: np.ndarray) -> int:
+    """Number of truth values that differ from the one before: of ``steps > 0`` the turns of a record."""
+    return int(np.count_nonzero(flags[1:] != flags[:-1]))

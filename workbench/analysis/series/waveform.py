@@ -20,7 +20,7 @@ import numpy as np
 
 from workbench.analysis.series.noise.spectrum import SPECTRUM, spectral_peak
 from workbench.analysis.series.result import Finding, Pattern
-from workbench.analysis.series.value_series import WINDOW, History
+from workbench.analysis.series.value_series import WINDOW, History, changes
 from workbench.kernels import fits
 
 #: Values that are looked at: the last ones.
@@ -31,8 +31,7 @@ REST = 0.003
 
 def turns(h: History) -> int:
     """Changes of direction in the last values."""
-    up = h.d[-MOST:] > 0
-    return int(np.count_nonzero(up[1:] != up[:-1]))
+    return changes(h.d[-MOST:] > 0)
 
 
 def folded(h: History, period: float) -> float:

@@ -8,7 +8,7 @@ from workbench.analysis.series.models import Cycle
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.smooth_tail import smooth_tail
 from workbench.analysis.series.step_ratios import step_ratio
-from workbench.analysis.series.value_series import History
+from workbench.analysis.series.value_series import History, changes
 from workbench.kernels import fits
 
 
@@ -36,8 +36,7 @@ def smooth_curve(h: History) -> Finding | None:
     n = len(h)
     if n < 16:
         return None
-    up = h.d > 0
-    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    turns = changes(h.d > 0)
     sizes = np.sort(np.abs(h.d))
     if not 2 <= turns <= 0.34 * n or sizes[-1] > 20 * sizes[n // 2]:  # seldom turns, and never jumps
         return None

@@ -8,11 +8,11 @@ Hill, Ann. Statist. 3, 1975).  Dips, which are long in a logarithm, are cut off 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from workbench.analysis.forecast.endless.pace import is_walk
+from workbench.analysis.forecast.endless.pace import LENGTHS, MEMORY, is_walk
+from workbench.analysis.series.noise.line import line_in_noise
+from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
 #: Fewest values of a record, and of its part at the floor; turns of that as a share of it, at least.
@@ -21,9 +21,8 @@ FEWEST, AT_FLOOR, TURNS = 32, 20, 0.42
 STARTS = (0.3, 0.4, 0.5, 0.6)
 #: Way down in deviations of the scatter, at least; pace of late, with its error, as a share of that, at most.
 FELL, SLOWER = 4.0, 0.2
-#: Standard errors by which the pace may be faster, lengths of the record for which it must not lead to the threshold,
-#: and the chance that the tail does, at most.
-ERRORS, LENGTHS, CHANCE = 2.0, 10.0, 0.02
+#: Standard errors by which the pace may be faster, and the chance that the tail leads to the threshold, at most.
+ERRORS, CHANCE = 2.0, 0.02
 #: How many times as wide one half may scatter as the other.
 EVEN = 2.0
 
@@ -42,8 +41,7 @@ def arrived_clear(z: np.ndarray) -> float | None:
 
 def _at_floor(z: np.ndarray, late: np.ndarray) -> bool:
     m, n = len(late), len(z)
-    up = late[1:] > late[:-1]
-    if np.count_nonzero(up[1:] != up[:-1]) < TURNS * m:
+    if changes(late[1:] > late[:-1]) < TURNS * m:
         return False
     low = np.sort(late)
     level = np.maximum(late, low[m // 4])
@@ -51,13 +49,7 @@ def _at_floor(z: np.ndarray, late: np.ndarray) -> bool:
     fell = float(z[:3].mean()) - float(level.mean())
     if not fell > FELL * spread > 0:
         return False
-    k = np.arange(m) - (m - 1) / 2
-    square = float(k @ k)
-    slope = float(k @ level) / square
-    rest = level - level.mean() - slope * k
-    own = float(rest @ rest)
-    r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95)
-    error = math.sqrt(own / (m - 2) / square * (1.0 + r) / (1.0 - r))
+    slope, error, *_ = line_in_noise(level, MEMORY)
     fastest = max(-slope, 0.0) + ERRORS * error
     if fastest > SLOWER * fell / (n - m) or LENGTHS * n * fastest > float(low[m // 4]) or slope > 4.0 * error:
         return False

@@ -19,6 +19,7 @@ from workbench.analysis.forecast.endless.returns import envelope_clear, returns_
 from workbench.analysis.forecast.endless.scatter import scattered_clear
 from workbench.analysis.forecast.endless.settles import settles_clear
 from workbench.analysis.forecast.endless.swings import swings_clear
+from workbench.analysis.series.value_series import changes
 
 #: The mean of a quarter, as a share of that of the quarter before, below which a record comes nearer fast.
 FAST = 0.7
@@ -62,8 +63,7 @@ def by_distance(x: np.ndarray, keep: str, t: float, name: str, clause: str) -> t
     # the usual cases: it comes nearer fast, to where it never was, and it does not turn
     last = y[-(n // 4) :]
     fast = float(last.sum()) < FAST * float(y[-2 * (n // 4) : -(n // 4)].sum())
-    up = y[1:] > y[:-1]
-    turned = int(np.count_nonzero(up[1:] != up[:-1]))
+    turned = changes(y[1:] > y[:-1])
     scatters = residual and turned > SCATTERS * n
     if fast and not scatters and float(last.min()) < BACK * float(y[: -(n // 4)].min()):
         return None

@@ -7,6 +7,7 @@ import numpy as np
 from workbench.analysis.forecast.endless.pace import levels
 from workbench.analysis.forecast.laws.exact_continuation import OPS
 from workbench.analysis.series.result import Evolution
+from workbench.analysis.series.value_series import changes
 from workbench.kernels.laws import slope
 
 #: Growth of the logarithm in all, at least, where it is uneven and turns at this share of its values: a quasi-Newton
@@ -66,8 +67,7 @@ def outgrows(y: np.ndarray) -> bool:
         if end - middle < EVENLY * (middle - early):
             return False
     else:
-        up = late[1:] > late[:-1]
-        if np.count_nonzero(up[1:] != up[:-1]) > TURNS * len(late) and float(z[-3:].mean() - z[:3].mean()) < JAGGED:
+        if changes(late[1:] > late[:-1]) > TURNS * len(late) and float(z[-3:].mean() - z[:3].mean()) < JAGGED:
             return False
     first, before, last = levels(z)[0]
     size = 3 * n // 8

@@ -9,6 +9,7 @@ import numpy as np
 from workbench.analysis.forecast.endless.pace import is_walk
 from workbench.analysis.forecast.endless.swings import wanders
 from workbench.analysis.forecast.laws.exact_continuation import median
+from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
 #: Median step over the root of the mean square, of noise at least; share of steps that rest, at most, on values that do
@@ -80,9 +81,8 @@ def _stationary_gap(x: np.ndarray, late: np.ndarray, keep: str, t: float) -> flo
     apart = 2.2 if correlated else max(1.4, 4.0 / math.sqrt(len(y) // 4))  # the range of four means of a few values
     if -side * slope > 2.5 * se or float(np.ptp(means)) > apart * spread:
         return None
-    up = np.diff(y) > 0
     turns = TURNS if len(y) >= 40 else TURNS_OF_FEW
-    if correlated and (gap <= 10.0 * span or int(np.count_nonzero(up[1:] != up[:-1])) < turns * len(y)):
+    if correlated and (gap <= 10.0 * span or changes(np.diff(y) > 0) < turns * len(y)):
         return None  # a smooth bend is not noise
     if correlated and (wanders(side * (y - mark)) or y is late and is_walk(y)):
         return None

@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from workbench.analysis.series.noise.line import line_in_noise
+from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
 #: Lengths of the record for which the pace must not lead to the threshold; the same for scatter, which hides a slope.
@@ -20,6 +22,8 @@ LENGTHS, SCATTER = 10.0, 10.0
 ERRORS = 2.5
 #: The same for a pace that is seen.
 CLOSES = 16.0
+#: Correlation of neighbours in what a line leaves, at most, for the error of its slope.
+MEMORY = 0.95
 #: Correlation of the steps of a smooth curve, and variance over q steps of what does not walk as a share of a walk's;
 #: the same where the gap is less than so many deviations of a walk.
 SMOOTH, NARROW, REFLECTED, WALK = 0.5, 0.15, 0.03, 2.5
@@ -75,15 +79,8 @@ def steady(z: np.ndarray, gap: float) -> bool:
     """
     n = len(z)
     z = np.maximum(z, float(np.partition(z, n // 4)[n // 4]))
-    k = np.arange(n) - (n - 1) / 2
-    slope = float(k @ z / (k @ k))
-    rest = z - z.mean() - slope * k
-    own = float(rest @ rest)
-    if own <= 0:
-        return False
-    r = min(max(float(rest[1:] @ rest[:-1]) / own, 0.0), 0.95)
-    error = math.sqrt(own / (n - 2) / float(k @ k) * (1.0 + r) / (1.0 - r))
-    if SCATTER * n * (max(-slope, 0.0) + ERRORS * error) > gap or slope > 4.0 * error:
+    slope, error, _, left = line_in_noise(z, MEMORY)
+    if left <= 0 or SCATTER * n * (max(-slope, 0.0) + ERRORS * error) > gap or slope > 4.0 * error:
         return False
     first, last = float(z[: n // 2].std()), float(z[-(n // 2) :].std())
     return 0.5 * first < last < 2.0 * first and not is_walk(z, gap)
@@ -92,7 +89,7 @@ def steady(z: np.ndarray, gap: float) -> bool:
 def flickers(y: np.ndarray) -> bool:
     """True if the record looks like noise and passes the middle of its swings at every third value."""
     above = y > 0.5 * (float(y.max()) + float(y.min()))
-    return bool(3 * np.count_nonzero(above[1:] != above[:-1]) > len(y)) and laws.is_noisy(y)
+    return bool(3 * changes(above) > len(y)) and laws.is_noisy(y)
 
 
 def closes_in(y: np.ndarray, gap: float) -> bool:

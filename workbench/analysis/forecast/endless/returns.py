@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.analysis.forecast.endless.pace import LENGTHS, levels, may_walk, steady
+from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
 #: Fewest values, of what scatters, and returns of that.
@@ -119,7 +120,7 @@ def envelope_clear(y: np.ndarray) -> float | None:
         part = y[start:]
         middle = 0.5 * (float(part.max()) + float(part.min()))
         above = part > middle
-        if np.count_nonzero(above[1:] != above[:-1]) < CROSSINGS:
+        if changes(above) < CROSSINGS:
             return None
         level, spread = levels(part)
         gap = float(part.min())

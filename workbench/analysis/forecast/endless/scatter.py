@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from workbench.analysis.forecast.endless.pace import is_walk
+from workbench.analysis.series.value_series import changes
 from workbench.kernels import laws
 
 #: Fewest values, their turns as a share of them, at least, and the correlation of their steps, at most: of noise
@@ -37,8 +38,7 @@ def scattered_clear(z: np.ndarray) -> float | None:
     gap = float(z.min())
     if n < FEWEST or gap <= 0:
         return None
-    up = z[1:] > z[:-1]
-    if np.count_nonzero(up[1:] != up[:-1]) < TURNS * n:
+    if changes(z[1:] > z[:-1]) < TURNS * n:
         return None
     low = np.sort(z)
     k = n // 3

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from workbench.analysis.forecast.endless.pace import LENGTHS
 from workbench.kernels import laws
 
 #: Fewest values; size of the steps of the latter half over that of the second quarter, at most, and of the last quarter
@@ -18,8 +19,8 @@ from workbench.kernels import laws
 FEWEST, SHRINK, STILL, FREE = 32, 0.72, 1.1, 0.4
 #: Turns as a share of the values, at least.
 TURNS = 0.3
-#: Lengths of the record; errors of the drift; deviations of what is to come, that must not lead to the threshold.
-LENGTHS, ERRORS, DEVIATIONS = 10.0, 1.5, 4.0
+#: Errors of the drift; deviations of what is to come, that must not lead to the threshold.
+ERRORS, DEVIATIONS = 1.5, 4.0
 
 
 def settles_clear(y: np.ndarray) -> float | None:

@@ -43,17 +43,23 @@ def _one_way_slowing(d: np.ndarray, blocks: int) -> float | None:
         return None
     # the first block holds the start of the law, wherever that is
     logs = [math.log(mean) for mean in means[1:]]
-    slope, _, power = _line([math.log(b + 0.5) for b in range(1, blocks)], logs)
-    _, _, geometric = _line([float(b) for b in range(1, blocks)], logs)
-    return -slope if power < geometric else None
+    slope, _, is_power = _law(logs)
+    return -slope if is_power else None
+
+
+def _law(logs: list[float]) -> tuple[float, float, bool]:
+    """Slopes of the logarithms of all blocks but the first, over the logarithm of the block and over the block; True if
+    the first line, a power law, leaves less than the second, a geometric one."""
+    slope, _, power = _line([math.log(b + 1.5) for b in range(len(logs))], logs)
+    decay, _, geometric = _line([b + 1.0 for b in range(len(logs))], logs)
+    return slope, decay, power < geometric
 
 
 def _left(h: History, spread: list[float], logs: list[float]) -> float:
     """The way that is left by the law of the blocks' spread, if the values drift as they did: k**-s or geometric."""
     blocks = len(spread)
-    slope, _, power = _line([math.log(b + 0.5) for b in range(1, blocks)], logs[1:])
-    decay, _, geometric = _line([float(b) for b in range(1, blocks)], logs[1:])
-    if power < geometric:
+    slope, decay, is_power = _law(logs[1:])
+    if is_power:
         half = float(h.x[-1]) - float(h.x[len(h) // 2])
         return abs(half) / (2.0 ** (max(-slope, 1.2) - 1.0) - 1.0)
     ratio = math.exp(min(decay, -0.05))

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from workbench.analysis.series.noise.line import line_in_noise
 from workbench.analysis.series.result import Finding, Pattern
 from workbench.analysis.series.value_series import History
 from workbench.kernels import fits
@@ -25,6 +26,8 @@ ON = 0.3
 SMALLER = 0.35
 #: Steps at least in two octaves of time, and the number in the two after them as a share, at most, of what fills up.
 OCTAVES, FILLED = 16, 0.25
+#: Correlation of neighbours in what a line leaves, at most, for the error of its slope.
+MEMORY = 0.98
 
 
 def _slope(y: list[float]) -> tuple[float, float]:
@@ -132,23 +135,11 @@ def weak_trend(h: History) -> Finding | None:
     n = len(h)
     if n < 48:
         return None
-    slope, se, r = _line(h.x)
-    (first, _, _), (second, error, _) = _line(h.x[: n // 2]), _line(h.x[n // 2 :])
+    slope, se, r, _ = line_in_noise(h.x, MEMORY)
+    (first, *_), (second, error, *_) = (line_in_noise(half, MEMORY) for half in (h.x[: n // 2], h.x[n // 2 :]))
     if abs(slope) < 6.0 * se or r > 0.9 or not second / slope > 0.6 or not first / slope > 0.4:
         return None
     if abs(second) < 2.0 * error:
         return None
     why = f"A straight line leads through the noise, {abs(slope) / se:.3g} standard errors steep, in both halves alike."
     return Finding(Pattern.DIVERGING, "weak_trend", why, doubt=0.2)
-
-
-def _line(x: np.ndarray) -> tuple[float, float, float]:
-    """(slope, its standard error with the correlation of what is left, that correlation)."""
-    n = len(x)
-    k = np.arange(n) - (n - 1) / 2
-    kk = float(k @ k)
-    slope = float(k @ x) / kk
-    rest = x - x.mean() - slope * k
-    power = float(rest @ rest) + 1e-300
-    r = min(max(float(rest[1:] @ rest[:-1]) / power, 0.0), 0.98)
-    return slope, math.sqrt(power / (n - 2) / kk * (1.0 + r) / (1.0 - r)) + 1e-300, r

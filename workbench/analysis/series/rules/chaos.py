@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.analysis.series.models import Cycle
 from workbench.analysis.series.result import Finding, Pattern
-from workbench.analysis.series.value_series import WINDOW, History
+from workbench.analysis.series.value_series import WINDOW, History, changes
 from workbench.kernels import fits
 
 #: Points whose nearest neighbours are looked for.
@@ -32,7 +32,7 @@ def irregular(h: History) -> bool:
 def smooth(h: History) -> bool:
     """True if the last 512 values turn rarely, as a flow that is sampled often does and noise does not."""
     up = h.d[-WINDOW:] > 0
-    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    turns = changes(up)
     return len(up) >= 100 and 8 <= turns <= 0.29 * len(up)
 
 
@@ -131,7 +131,7 @@ def return_map(h: History) -> Finding | None:
 def crossings(x: np.ndarray) -> float:
     """Mean period of the crossings of the mean."""
     above = x > x.mean()
-    return 2.0 * len(x) / max(int(np.count_nonzero(above[1:] != above[:-1])), 1)
+    return 2.0 * len(x) / max(changes(above), 1)
 
 
 def _together(h: History) -> bool:
@@ -155,8 +155,7 @@ def neighbours(h: History, folded: float = math.inf) -> Finding | None:
     n = len(x)
     if n < 60:
         return None
-    up = d > 0
-    turns = int(np.count_nonzero(up[1:] != up[:-1]))
+    turns = changes(d > 0)
     if turns < 8:
         return None
     if len(np.unique(x)) < max(12, n // 8):  # of a small alphabet neighbours are equal, which says nothing

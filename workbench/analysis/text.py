@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,3 +33,19 @@ def loop_named(path: Sequence[str] | str) -> str:
     """``loop while`` for people; a loop whose name is "loop" is not called so twice."""
     name = path if isinstance(path, str) else "/".join(path)
     return "loop" if name == "loop" else f"loop {name}"
+
+
+def plain(value: Any) -> Any:
+    """A number, text, list or dictionary of them; NaN and infinities as text, because JSON has none."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, (bool, int, str)) or value is None:
+        return value
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    try:
+        return float(value) if math.isfinite(value) else str(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return str(value)

@@ -42,7 +42,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
+from workbench.analysis.claims.claim import Claim
 from workbench.analysis.series.result import percent
+from workbench.analysis.text import plain
 from workbench.ir.node import Source
 from workbench.text import words_html
 
@@ -191,6 +193,8 @@ class Termination:
         NaN, began its cycle, or passed the value that it should have met.
     details : dict
         Further numbers by name.
+    claims : list of Claim
+        What is said about the loop, each fact with its ``kind``, ``data`` and ``sentence``; ``check()`` recomputes it.
     evidence, trials : object
         Internal: the last state of the look-ahead, and how fixes are tried. Not part of the answer.
 
@@ -215,6 +219,7 @@ class Termination:
     chain: list[ChainLink] = field(default_factory=list)
     first_bad: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    claims: list[Claim] = field(default_factory=list)
     #: the last state of the look-ahead, for the search of the cause; not part of the answer
     evidence: Any = field(default=None, repr=False, compare=False)
     #: tries the fixes in copies of the session when the answer is printed; not part of the answer
@@ -315,7 +320,7 @@ class Termination:
             if self.gap is None
             else {
                 "trend": self.gap.trend,
-                "values": [_plain(v) for v in self.gap.values],
+                "values": [plain(v) for v in self.gap.values],
                 "iterations": list(self.gap.iterations),
             },
             "chain": [
@@ -324,8 +329,9 @@ class Termination:
             "first_bad": self.first_bad,
             "confidence": self.confidence,
             "proof": None if self.proof is None else {"kind": self.proof.kind, "checked": self.proof.checked},
+            "claims": [c.to_dict() for c in self.claims],
             "fix": [f.table() if hasattr(f, "table") else {"sentence": f} for f in self.fix],
-            "details": {k: _plain(v) for k, v in self.details.items()},
+            "details": {k: plain(v) for k, v in self.details.items()},
         }
 
 
@@ -334,22 +340,6 @@ def after(iterations: int) -> str:
     if not iterations:
         return "without another iteration"
     return f"after {iterations:,} more iteration{'s' if iterations != 1 else ''}"
-
-
-def _plain(value: Any) -> Any:
-    """A number, text, list or dictionary of them; NaN and infinities as text, because JSON has none."""
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, (bool, int, str)) or value is None:
-        return value
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    try:
-        return float(value) if math.isfinite(value) else str(float(value))
-    except (TypeError, ValueError, OverflowError):
-        return str(value)
 
 
 def unknown(slug: str, sentence: str, **more: object) -> Termination:

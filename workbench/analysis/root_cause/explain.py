@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from workbench.analysis.claims import Period, checked
 from workbench.analysis.root_cause.blame import blame
 from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
 from workbench.analysis.root_cause.clause_text import clause_text
@@ -42,6 +43,9 @@ def explained(run: Run, trace: Trace, path: tuple[str, ...] | None, answer: Term
         found = gather(run, trace, path, answer, came_to, seconds)
         if found is None:
             return answer
+        if came_to is not None:
+            inside, at, n = came_to
+            answer.claims += checked([Period(n=n, since=found.base + at, evidence=inside)])
         return _told(found, answer, work.now() + seconds)
     except (SliceTimeout, WorkbenchError, RuntimeError):
         return answer

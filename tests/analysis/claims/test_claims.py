@@ -1,0 +1,75 @@
+"""Claims are data and sentences that recompute themselves; one whose numbers are changed does not hold."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.analysis.claims import FirstBad, Limit, Period, Reaches, checked
+from workbench.analysis.claims.sentences import SENTENCES
+from workbench.errors import WorkbenchError
+
+
+@wb.graph
+def turning(n: int) -> int:
+    i = 0
+    while i != n:
+        i = i * i % 23 + 1
+    return i
+
+
+def asked(function, **feeds):
+    with wb.Session(function.graph_for(**feeds), feeds) as session:
+        return session.termination()
+
+
+def test_the_period_of_a_loop_is_a_claim():
+    """x -> x^2 mod 23 + 1 from 0: 1, 2, 5, 3, 10, 9, 13, 9: 9 and 13 return."""
+    (period,) = [c for c in asked(turning, n=99).claims if c.kind == "period"]
+    assert period.data["n"] == 2 and period.check()
+    for wrong in ({"n": 1}, {"n": 3}, {"n": 4}):
+        assert not replace(period, **wrong).check()
+
+
+def test_claims_are_plain_data_and_go_into_the_table():
+    answer = asked(turning, n=99)
+    table = json.loads(json.dumps(answer.table()))
+    assert table["claims"] == [c.to_dict() for c in answer.claims] and table["claims"]
+    assert all(set(c) == {"kind", "sentence", "data"} for c in table["claims"])
+
+
+def test_a_claim_that_was_pickled_says_what_it_said_and_cannot_recompute_itself():
+    (period,) = [c for c in asked(turning, n=99).claims if c.kind == "period"]
+    for other in (pickle.loads(pickle.dumps(period)), copy.copy(period)):
+        assert other == period and other.sentence == period.sentence
+        with pytest.raises(WorkbenchError) as caught:
+            other.check()
+        assert caught.value.slug == "no-evidence"
+    assert period.check()
+
+
+def test_what_does_not_hold_is_not_said():
+    values = np.array([1.0, 3.0, 2.0])
+    right = Reaches(name="x", lowest=1.0, highest=3.0, n=3, evidence=values)
+    wrong = [replace(right, lowest=0.0), replace(right, highest=4.0), replace(right, n=2), replace(right, evidence=[])]
+    assert checked([right, *wrong]) == [right]
+
+
+def test_limits_and_first_bad_iterations_recompute_themselves():
+    limit = Limit(name="x", value=2.0, error=0.0, evidence=lambda x: 0.5 * x + 1.0)
+    assert limit.check() and not replace(limit, value=2.5).check()
+    first = FirstBad(names=("x",), iteration=7, n=2, evidence=({b"a", b"b"}, b"a", b"c"))
+    assert first.check()
+    for pattern, here, before in (({b"a"}, b"a", b"c"), ({b"a", b"b"}, b"d", b"c"), ({b"a", b"b"}, b"a", b"b")):
+        assert not replace(first, evidence=(pattern, here, before)).check()
+
+
+def test_every_kind_has_a_sentence():
+    kinds = {c.kind for c in (Period, Reaches, Limit, FirstBad)}
+    assert kinds <= set(SENTENCES)

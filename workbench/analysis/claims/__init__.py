@@ -1,0 +1,17 @@
+"""Claims: what an answer about a loop says, as small typed facts of which each can recompute itself.
+
+::
+
+    an analysis --> Claim(numbers, evidence) --check()--> said, or dropped
+                      |- .data       plain numbers and texts, for programs
+                      |- .sentence   for people, from the table in ``sentences``
+                      |- .fixes()    proposals, from the table that the room ``fixes`` fills
+
+What is printed anywhere, in texts, panels, reports and JSON, are the claims of ``Termination.claims``.  A new kind is a
+subclass of :class:`Claim` with a docstring that says exactly what it asserts, and a line in ``sentences.SENTENCES``.
+"""
+
+from workbench.analysis.claims.claim import Claim, checked, fixes_for
+from workbench.analysis.claims.repeats import FirstBad, Limit, Period, Reaches
+
+__all__ = ["Claim", "FirstBad", "Limit", "Period", "Reaches", "checked", "fixes_for"]

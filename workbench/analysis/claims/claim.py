@@ -1,0 +1,118 @@
+"""``Claim``: one fact about a loop, with what it takes to recompute it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from workbench.analysis.claims.sentences import SENTENCES
+from workbench.analysis.text import plain
+from workbench.errors import WorkbenchError
+
+#: kind of a claim -> the fixes that it suggests; the room ``fixes`` fills it
+FIXES: dict[str, Callable[[Any], list[str]]] = {}
+
+Proposals = TypeVar("Proposals", bound=Callable[[Any], list[str]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One fact about a loop. Each kind is a subclass, whose docstring says what it asserts.
+
+    Attributes
+    ----------
+    kind : str
+        Stable word for programs, of the class.
+    data : dict
+        The numbers and texts of the claim, plain: they go into JSON.
+    sentence : str
+        The claim for people.
+    evidence : object
+        Internal: the values of the run from which :meth:`check` recomputes. Copies that were pickled have none.
+
+    Examples
+    --------
+    >>> for claim in session.termination().claims:
+    ...     assert claim.check()
+    ...     print(claim.kind, claim.sentence)
+    """
+
+    kind: ClassVar[str] = ""
+
+    evidence: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name != "evidence"}
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self.kind](self)
+
+    def check(self) -> bool:
+        """Recompute the claim from the values of the run.
+
+        Returns
+        -------
+        bool
+            True if every number in it is what the values give.
+
+        Raises
+        ------
+        WorkbenchError
+            If the values are not there, as in an answer that was pickled (``no-evidence``).
+        """
+        if self.evidence is None:
+            raise WorkbenchError(
+                f"The claim {self.kind!r} has no values to be recomputed from.",
+                slug="no-evidence",
+                fix="ask the session again: session.termination().claims.",
+            )
+        with np.errstate(all="ignore"):
+            return bool(self._holds(self.evidence))
+
+    def _holds(self, run: Any) -> bool:
+        raise NotImplementedError
+
+    def fixes(self) -> list[str]:
+        """Fixes that the claim suggests, untried: none of them is shown before it was tried."""
+        return FIXES[self.kind](self) if self.kind in FIXES else []
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim as plain data for JSON."""
+        return {"kind": self.kind, "sentence": self.sentence, "data": self.data}
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "evidence": None}
+
+
+def checked(claims: Iterable[Claim]) -> list[Claim]:
+    """Those claims that hold when they are recomputed; a claim that cannot be recomputed is not said either."""
+    return [claim for claim in claims if _holds(claim)]
+
+
+def _holds(claim: Claim) -> bool:
+    try:
+        return claim.check()
+    except (LookupError, ValueError, TypeError, ArithmeticError, RuntimeError, WorkbenchError):
+        return False
+
+
+def fixes_for(*kinds: str) -> Callable[[Proposals], Proposals]:
+    """Decorator: the function gives the fixes of claims of these kinds."""
+
+    def enter(function: Proposals) -> Proposals:
+        for kind in kinds:
+            FIXES[kind] = function
+        return function
+
+    return enter
+
+
+__all__ = ["FIXES", "Claim", "checked", "fixes_for"]

@@ -1,0 +1,44 @@
+"""The sentence of each kind of claim: one table, in natural English, with the numbers of the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.analysis.text import count, listed, shown
+
+
+def _period(c: Any) -> str:
+    if c.n == 1:
+        return f"Iteration {c.since + 1:,} begins exactly like iteration {c.since:,}, so all later ones do the same."
+    return (
+        f"Iteration {c.since + c.n:,} begins exactly like iteration {c.since:,}: "
+        f"from there on the loop repeats these {c.n:,} iterations."
+    )
+
+
+def _reaches(c: Any) -> str:
+    over = f"in each of the {count(c.n, 'iteration')} that repeat"
+    if c.lowest == c.highest:
+        return f"{c.name} is {shown(c.lowest)} {over}."
+    return f"{c.name} goes from {shown(c.lowest)} to {shown(c.highest)} {over}."
+
+
+def _limit(c: Any) -> str:
+    error = f", to within {c.error:.1g}" if c.error else ""
+    return f"{c.name} tends to {shown(c.value)}{error}: there the update gives the same value back."
+
+
+def _first_bad(c: Any) -> str:
+    return f"From iteration {c.iteration:,} on {listed(list(c.names))} " + (
+        "no longer changes." if c.n == 1 and len(c.names) == 1 else "repeats." if len(c.names) == 1 else "repeat."
+    )
+
+
+#: kind of a claim -> its sentence
+SENTENCES: dict[str, Callable[[Any], str]] = {
+    "period": _period,
+    "reaches": _reaches,
+    "limit": _limit,
+    "first-bad": _first_bad,
+}

@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.recorder import WatchReports
-from workbench.recorder.remote.reports import OPEN
+from workbench.recorder.remote.message import OPEN
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
 from workbench.widgets.base.stage.stage import Staged
@@ -62,11 +62,17 @@ class ReportsView(Staged, ipywidgets.VBox):
             self._show(entry)
         self._tell()
         reports.listeners.append(self._show)
+        reports.count_listeners.append(self._count)
 
     def _show(self, entry: dict[str, Any]) -> None:
         """A run has told something, on its thread of the reports."""
         with self._telling:
             self._tell_run(entry)
+
+    def _count(self) -> None:
+        """More was dropped, on the thread of the reports."""
+        with self._telling:
+            self._tell()
 
     def _tell_run(self, entry: dict[str, Any]) -> None:
         key = entry["key"]
@@ -103,8 +109,9 @@ class ReportsView(Staged, ipywidgets.VBox):
         """Leave the reports, which go on, and close the comms. Closing twice is harmless."""
         if self.comm is None:
             return
-        if self._show in self._reports.listeners:
-            self._reports.listeners.remove(self._show)
+        for listeners, own in ((self._reports.listeners, self._show), (self._reports.count_listeners, self._count)):
+            if own in listeners:
+                listeners.remove(own)
         close_parts(self)
         super().close()
 

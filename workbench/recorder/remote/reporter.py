@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 import select
 import socket
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import WatchError
 from workbench.recorder.outlook import Outlook, plain
+from workbench.recorder.remote.message import written
 
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
 
-#: seconds that a worker waits for a notebook that does not answer, and bytes of the longest line
-PATIENCE, LONGEST = 3.0, 1 << 20
+#: seconds that a worker waits for a notebook that does not answer
+PATIENCE = 3.0
 STOP = b"stop\n"
 
 
@@ -70,7 +70,7 @@ class Reporter:
         try:
             if self._socket is None:
                 self._socket = self._connect()
-            self._socket.sendall(json.dumps({**told, **plain(outlook)}).encode() + b"\n")
+            self._socket.sendall(written({**told, **plain(outlook)}))
             if self._asked_to_stop() and watch is not None:
                 watch.request_stop()
         except OSError:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import hmac
-import json
 import secrets
 import socket
 import threading
@@ -12,12 +9,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WatchError
-from workbench.recorder.remote.reporter import LONGEST, PATIENCE, STOP, ReportAddress, answer
+from workbench.recorder.remote.listener import WORKERS, Listener
+from workbench.recorder.remote.message import OPEN, read
+from workbench.recorder.remote.reporter import ReportAddress
 from workbench.text import facts_html
+from workbench.threads import started
 
 #: runs that are known at most; the oldest of those that are over are forgotten first
-MOST = 1000
-OPEN = ("ready", "running", "quiet")
+MOST = WORKERS
+#: kinds of what was dropped -> one, several
+DROPPED = {
+    "messages": ("message of another form", "messages of another form"),
+    "strangers": ("connection without the secret", "connections without the secret"),
+    "workers": (f"worker beyond {WORKERS:,}", f"workers beyond {WORKERS:,}"),
+    "accepts": ("accept that failed", "accepts that failed"),
+    "listeners": ("listener that failed", "listeners that failed"),
+}
 
 
 class WatchReports:
@@ -25,7 +32,8 @@ class WatchReports:
 
     It listens on a port of this machine. Pass it, or its ``address``, to the workers, where
     ``wb.watch(..., report=reports)`` tells it the outlook of the loop about five times a second. Workers prove that
-    they know a secret of the address; what they tell is data, and never code.
+    they know a secret of the address; what they tell is data, and never code. A message of another form, such as one of
+    another version of the workbench, is dropped and counted, and so are connections without the secret.
 
     Parameters
     ----------
@@ -57,22 +65,29 @@ class WatchReports:
 
     def __init__(self, host: str = "127.0.0.1") -> None:
         try:
-            self._server = socket.create_server((host, 0))
+            server = socket.create_server((host, 0))
         except OSError as error:
             raise WatchError(
                 f"WatchReports: nothing can listen on {host!r}: {error}.",
                 slug="no-port",
                 fix='leave host out, or give the name or address of this machine ("127.0.0.1").',
             ) from error
-        self.address = ReportAddress(host, self._server.getsockname()[1], secrets.token_hex(32))
-        #: called with the entry of a run whenever it has told something, on a thread of the reports
+        self.address = ReportAddress(host, server.getsockname()[1], secrets.token_hex(32))
+        #: called with the entry of a run whenever it has told something, on the thread of the reports
         self.listeners: list[Callable[[dict[str, Any]], object]] = []
+        #: called without arguments when ``dropped`` has changed, on the thread of the reports
+        self.count_listeners: list[Callable[[], object]] = []
         self._runs: dict[int, dict[str, Any]] = {}
-        self._sockets: dict[int, socket.socket] = {}
         self._changed = threading.Condition()
         self._closed = False
-        self._count = 0
-        threading.Thread(target=self._accept, name="workbench-reports", daemon=True).start()
+        self._listener = Listener(server, self.address.secret, self._hear, self._lose, self._count)
+        if started(self._listener.listen, "workbench-reports") is None:
+            server.close()
+            raise WatchError(
+                "WatchReports: the system gives this process no further thread.",
+                slug="no-port",
+                fix="end some of its threads, or raise its limit (ulimit -u).",
+            )
 
     # -- for users --------------------------------------------------------------------------------------------------
     @property
@@ -83,6 +98,12 @@ class WatchReports:
         with self._changed:
             return [dict(entry) for entry in self._runs.values()]
 
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Counts of what was not heard: "messages" of another form, "strangers" (connections without the secret),
+        "workers" beyond the most, "accepts" and "listeners" that failed. Kinds of which there are none are left out."""
+        return {kind: self._listener.counts[kind] for kind in DROPPED if self._listener.counts[kind]}
+
     def wait(self, runs: int = 1, timeout: float = 30.0) -> list[dict[str, Any]]:
         """Wait until so many runs have reported and none is under way, at most ``timeout`` seconds; returns them."""
         with self._changed:
@@ -91,23 +112,12 @@ class WatchReports:
 
     def request_stop(self, key: int | None = None) -> None:
         """Ask one run to stop, or all of them."""
-        with self._changed:
-            for own in list(self._sockets) if key is None else [key]:
-                if own in self._sockets:
-                    with contextlib.suppress(OSError):
-                        self._sockets[own].sendall(STOP)
+        self._listener.send_stop(key)
 
     def close(self) -> None:
         """Listen no longer; loops go on. Closing twice is harmless."""
-        with self._changed:
-            self._closed = True
-            sockets = list(self._sockets.values())
-        with contextlib.suppress(OSError):
-            self._server.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
-        self._server.close()
-        for one in sockets:
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+        self._closed = True
+        self._listener.close()
 
     if TYPE_CHECKING:  # the widgets are above this room: workbench/public.py defines this method
 
@@ -127,7 +137,9 @@ class WatchReports:
         runs = self.runs
         states = [entry["state"] for entry in runs]
         counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
-        return f"<WatchReports: {len(runs)} runs{', ' if counts else ''}{counts}>"
+        dropped = ", ".join(f"{n:,} {DROPPED[kind][n > 1]}" for kind, n in self.dropped.items())
+        last = f"; dropped: {dropped}" if dropped else ""
+        return f"<WatchReports: {len(runs)} runs{', ' if counts else ''}{counts}{last}>"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -140,40 +152,16 @@ class WatchReports:
     def _open(self) -> bool:
         return any(entry["state"] in OPEN for entry in self._runs.values())
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                made, _ = self._server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._hear, args=(made,), name="workbench-report", daemon=True).start()
+    def _hear(self, key: int, line: bytes) -> None:
+        """A line of a worker; ValueError for one that is not a message."""
+        self._put(key, read(line))
 
-    def _hear(self, made: socket.socket) -> None:
-        """One worker's watch, to its end."""
-        key = None
-        with made, contextlib.suppress(OSError, ValueError):
-            made.settimeout(PATIENCE)
-            question = secrets.token_hex(32).encode()
-            made.sendall(question + b"\n")
-            lines = made.makefile("rb")
-            if not hmac.compare_digest(lines.readline(256), answer(self.address.secret, question)):
-                return
-            made.settimeout(None)
-            with self._changed:
-                if self._closed:
-                    return
-                self._count += 1
-                key = self._count
-                self._sockets[key] = made
-            while (line := lines.readline(LONGEST)).endswith(b"\n"):
-                self._put(key, json.loads(line))
-        if key is not None:
-            with self._changed:
-                self._sockets.pop(key, None)
-                last = self._runs.get(key)
-            if last is not None and last["state"] in OPEN:
-                word = "The reports were closed." if self._closed else "The connection to its worker ended."
-                self._put(key, {**last, "state": "lost", "sentence": word})
+    def _lose(self, key: int) -> None:
+        """The connection of a worker has ended."""
+        last = self._runs.get(key)
+        if last is not None and last["state"] in OPEN:
+            word = "The reports were closed." if self._closed else "The connection to its worker ended."
+            self._put(key, {**last, "state": "lost", "sentence": word})
 
     def _put(self, key: int, told: dict[str, Any]) -> None:
         entry = {**told, "key": key}
@@ -183,8 +171,17 @@ class WatchReports:
             for old in over[: max(0, len(self._runs) - MOST)]:
                 del self._runs[old]
             self._changed.notify_all()
-        for listener in list(self.listeners):
+        self._call(self.listeners, entry)
+
+    def _count(self) -> None:
+        """Something more was dropped."""
+        self._call(self.count_listeners)
+
+    def _call(self, listeners: list[Any], *told: Any) -> None:
+        """Tell listeners; one that fails is counted and not asked again."""
+        for listener in list(listeners):
             try:
-                listener(entry)
+                listener(*told)
             except Exception:
-                self.listeners.remove(listener)
+                listeners.remove(listener)
+                self._listener.counts["listeners"] += 1

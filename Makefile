@@ -159,7 +159,8 @@ test-jax: $(JAX_VENV)/.made
 
 # With sweeps on two processes of Dask, which die there.
 test-watch: $(WATCH_VENV)/.made browser
-	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native
+	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native \
+	  tests/frontends/python/test_foreign_objects.py
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s

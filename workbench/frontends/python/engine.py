@@ -25,6 +25,7 @@ from workbench.frontends.python.errors import CaptureError
 from workbench.frontends.python.memory import CaptureHeap
 from workbench.frontends.python.objects import ArrayCell, ArrayView, DictCell, ListCell, Missing
 from workbench.frontends.python.scopes import Outside
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.numbers import PyNumber
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
@@ -71,7 +72,15 @@ class Engine(CaptureHeap):
 
     # -- walking -----------------------------------------------------------------------------------------------
     def evaluate(self, node: ast.expr) -> Any:
-        """The result of an expression: a thing that a variable may hold."""
+        """The result of an expression: a thing that a variable may hold, a number or an array of Python or NumPy."""
+        found = self.holder(node)
+        if foreign.is_number_like(found):
+            with self.at(node):
+                raise foreign.refused(found, name=ast.unparse(node))
+        return found
+
+    def holder(self, node: ast.expr) -> Any:
+        """The result of an expression of which only an attribute is read: any object."""
         visit = EXPRESSIONS.get(type(node))
         with self.at(node):
             if visit is None:

@@ -7,7 +7,9 @@ call can tell whether the graph still holds (:meth:`Outside.unchanged`).
 from __future__ import annotations
 
 import builtins
+import marshal
 import types
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,10 +17,11 @@ import numpy as np
 
 from workbench.frontends.python.source_text import FunctionText
 
-#: items of a container from outside that tell whether it has changed
-MAX_ITEMS = 10_000
 _ABSENT = object()
-_PLAIN = (int, float, complex, bool, str, bytes, type(None))
+_PLAIN = {int, float, complex, bool, str, bytes, type(None)}
+#: what counts by its items; those of a container inside of itself, or inside of this many others, by identity
+_CONTAINERS = (tuple, list, dict, set, frozenset, deque, types.MappingProxyType)
+_DEEPEST = 50
 
 
 class PythonScope:
@@ -66,20 +69,27 @@ def _read(holder: Any, name: str) -> Any:
         return _ABSENT
 
 
-def token(value: Any, budget: int = MAX_ITEMS) -> Any:
+def token(value: Any, inside: tuple[int, ...] = ()) -> Any:
     """Something that differs when a value from outside has changed: its content for numbers, arrays and containers."""
-    if type(value) in _PLAIN:
-        return (type(value), repr(value) if isinstance(value, (float, complex)) else value)
+    kind = type(value)
+    if kind in _PLAIN:
+        return (kind, repr(value) if isinstance(value, (float, complex)) else value)
     if isinstance(value, np.ndarray) and value.dtype != object:
         return (np.ndarray, value.dtype, value.shape, value.tobytes())
     if isinstance(value, np.generic):
-        return (type(value), value.tobytes())
-    if type(value) in (tuple, list) and len(value) <= budget:
-        return (type(value), *(token(v, budget // max(len(value), 1)) for v in value))
-    if type(value) is dict and len(value) <= budget:
-        share = budget // max(len(value), 1)
-        return (dict, *((token(k, share), token(v, share)) for k, v in value.items()))
-    return Same(value)
+        return (kind, value.tobytes())
+    if isinstance(value, bytearray):
+        return (kind, bytes(value))
+    if not isinstance(value, _CONTAINERS) or id(value) in inside or len(inside) > _DEEPEST:
+        return Same(value)
+    if kind in (tuple, list) and _PLAIN.issuperset(map(type, value)):
+        return (kind, marshal.dumps(value, 2))
+    inside = (*inside, id(value))
+    if isinstance(value, (set, frozenset)):
+        return (kind, frozenset(token(v, inside) for v in value))
+    if isinstance(value, Mapping):
+        return (kind, *((token(k, inside), token(v, inside)) for k, v in value.items()))
+    return (kind, *(token(v, inside) for v in value))
 
 
 class Same:

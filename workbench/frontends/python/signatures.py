@@ -13,7 +13,9 @@ from workbench.frontends.python.engine import Engine
 from workbench.frontends.python.errors import CaptureError
 from workbench.frontends.python.objects import ArrayCell, Cell, DictCell, ListCell
 from workbench.frontends.python.scopes import token
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.numbers import python_number
+from workbench.ir.builder.value import Value
 from workbench.ir.types import dtype_name
 
 PYTHON_DTYPES: dict[type, str] = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
@@ -52,7 +54,7 @@ def is_leaf(value: Any) -> bool:
     """True if a value is an input of the graph; others are known at capture or hold such values."""
     if type(value) in PYTHON_DTYPES:
         return True
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, np.generic) or foreign.is_own_array(value):
         try:
             dtype_name(value.dtype)
         except TypeError:
@@ -100,6 +102,14 @@ def things_of(engine: Engine, call: BoundCall) -> dict[str, Any]:
 
 def _thing(engine: Engine, name: str, value: Any) -> Any:
     b = engine.builder
+    if isinstance(value, Value):
+        raise CaptureError(
+            f"The argument {name} is a value of the graph that a GraphBuilder makes.",
+            slug="foreign-object",
+            fix="call the plain function with it, or give an example of the number or array that it stands for.",
+        )
+    if foreign.is_number_like(value) and not _is_method_of(engine.scope.function, type(value)):
+        raise foreign.refused(value, what=f"The argument {name}", name=name)
     owner = f"the argument {name.partition('.')[0]}"
     if type(value) in PYTHON_DTYPES:
         return python_number(b, b.placeholder(name, PYTHON_DTYPES[type(value)], ()))
@@ -117,6 +127,12 @@ def _thing(engine: Engine, name: str, value: Any) -> Any:
         pairs = tuple((k, _thing(engine, f"{name}.{k}", v)) for k, v in value.items())
         return _owned(engine, DictCell(owner), pairs)
     return value
+
+
+def _is_method_of(function: Any, kind: type) -> bool:
+    """True if this is a function of the class itself, whose first argument may have any operators."""
+    own = (value for owner in kind.__mro__ for value in vars(owner).values())
+    return any(getattr(value, "captured_function", value) is function for value in own)
 
 
 def _owned(engine: Engine, cell: Cell, content: Any) -> Cell:

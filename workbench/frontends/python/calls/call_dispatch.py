@@ -26,6 +26,7 @@ from workbench.frontends.python.objects import (
     Several,
 )
 from workbench.frontends.python.source_text import text_of
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.iteration_space import items_of
 from workbench.ir.builder.value import Value
 
@@ -127,6 +128,7 @@ def _known(engine: Engine, node: ast.Call, function: Any, args: list[Any], kwarg
         try:
             result = library_calls.call(engine.builder, function, tuple(raw), named)
             if result is NotImplemented and _pure(function) and not any(map(_computed, (*raw, *named.values()))):
+                foreign.refuse((raw, named))
                 result = function(*raw, **named)
         except WorkbenchError:
             raise
@@ -151,6 +153,7 @@ def _known(engine: Engine, node: ast.Call, function: Any, args: list[Any], kwarg
             function.__defaults__ or (),
             function.__kwdefaults__ or {},
         )
+    foreign.refuse((getattr(function, "__self__", None), *map(engine.raw, things)))
     where = getattr(function, "__module__", None)
     engine.fail(
         node,

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.errors import TypeMismatchError, UnknownOpError, WorkbenchError
 from workbench.frontends.python.calls import builtin_calls, math_calls, numpy_calls
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.attributes import BoundMethod
 from workbench.frontends.python.values.promotion import holds_value
 from workbench.ir.builder.builder import GraphBuilder
@@ -35,6 +36,8 @@ def call(builder: GraphBuilder, function: Any, args: tuple[Any, ...], kwargs: di
         if owner is None:
             return NotImplemented
         raise _unknown(owner, function)
+    if function is not isinstance:
+        foreign.refuse((args, kwargs))
     if not holds_value((args, kwargs)):
         try:
             with np.errstate(all="ignore"):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import GraphError, TypeMismatchError
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.numbers import PyNumber, is_number, kind_of, python_number
 from workbench.frontends.python.values.promotion import as_array, cast_number, holds_value, is_array
 from workbench.ir.builder.builder import GraphBuilder
@@ -22,6 +23,8 @@ from workbench.ops.index import encode_index
 
 def subscript(builder: GraphBuilder, value: Any, index: Any) -> Any:
     """``value[index]``; parts of tuples and ranges known now are statics."""
+    if not isinstance(value, Value) and type(value) not in (tuple, list, dict):
+        foreign.refuse((value,), foreign.ITEMS)
     if not isinstance(value, Value) and not holds_value(index):
         try:
             return value[index]

@@ -97,7 +97,7 @@ def _all_numbers(index: Any) -> bool:
 
 @expression(ast.Attribute)
 def _attribute(engine: Engine, node: ast.Attribute) -> Any:
-    owner = engine.evaluate(node.value)
+    owner = engine.holder(node.value)
     name = node.attr
     if isinstance(owner, np.ndarray):
         owner = engine.wrap(owner, owner="an array from outside")

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.frontends.python.engine import Engine
 from workbench.frontends.python.objects import ArrayCell, ArrayView, DictCell, ListCell, Range, Several
-from workbench.frontends.python.values import operators
+from workbench.frontends.python.values import foreign, operators
 from workbench.frontends.python.values.items import item
 from workbench.frontends.python.values.numbers import python_number
 from workbench.frontends.python.values.sequences import shown
@@ -105,6 +105,8 @@ def items_of(engine: Engine, thing: Any, node: ast.AST, limit: int = MAX_UNROLLE
     elif isinstance(thing, Value):
         engine.fail(node, "not-a-sequence", f"A single number ({thing.type}) has no items.", construct="sequence")
     else:
+        with engine.at(node):
+            foreign.refuse((thing,), foreign.ITEMS)
         try:
             size = len(thing)
             if size <= limit:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import GraphError, TypeMismatchError
-from workbench.frontends.python.values import attributes, indexing, numbers
+from workbench.frontends.python.values import attributes, foreign, indexing, numbers
 from workbench.frontends.python.values.attributes import BoundMethod
 from workbench.frontends.python.values.numbers import PyNumber, is_number, python_number
 from workbench.frontends.python.values.products import product
@@ -96,6 +96,7 @@ def _small(op: str, left: Any, right: Any) -> bool:
 
 def binary(builder: GraphBuilder, op: str, left: Any, right: Any) -> Any:
     """``left op right``; ``op`` is the name of the operator's class in ``ast``, such as "Add"."""
+    foreign.refuse((left, right), foreign.ARITHMETIC)
     if not (is_value(left) or is_value(right)):
         found = _static(_BINARY[op], left, right) if _small(op, left, right) else NotImplemented
         if found is not NotImplemented:
@@ -151,6 +152,7 @@ def unary(builder: GraphBuilder, op: str, operand: Any) -> Any:
         if not is_value(decided):
             return not decided
         return python_number(builder, builder.op("logical_not", decided))
+    foreign.refuse((operand,), foreign.UNARY)
     if not is_value(operand):
         return _static(_UNARY[op], operand)
     if isinstance(operand, PyNumber):
@@ -162,7 +164,9 @@ def compare(builder: GraphBuilder, op: str, left: Any, right: Any) -> Any:
     """One comparison; ``op`` is the name of its class in ``ast``: Lt, LtE, Gt, GtE, Eq, NotEq, Is, IsNot, In, NotIn."""
     if op in ("Is", "IsNot"):
         return _identity(op, left, right)
+    foreign.refuse((left, right), foreign.ORDER)
     if op in ("In", "NotIn"):
+        foreign.refuse((right,), foreign.ITEMS)
         found = _contains(builder, left, right)
         return found if op == "In" else unary(builder, "Not", found)
     if not (holds_value(left) or holds_value(right)):

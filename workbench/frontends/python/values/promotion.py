@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import GraphError, TypeMismatchError
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.numbers import PyNumber, is_number, kind_of, python_number
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
@@ -31,6 +32,7 @@ def as_array(builder: GraphBuilder, item: Any) -> Value:
         return item
     if isinstance(item, (tuple, list)):
         if not holds_value(item):
+            foreign.refuse(item)
             return builder.constant(np.asarray(item))
         rows = [as_array(builder, part) for part in item]
         return builder.op("stack", *same_dtype(builder, rows, item), axis=0)
@@ -38,6 +40,7 @@ def as_array(builder: GraphBuilder, item: Any) -> Value:
         return as_array(builder, python_number(builder, item))
     if isinstance(item, range):
         return builder.constant(np.asarray(item))
+    foreign.refuse((item,))
     if not isinstance(item, (np.ndarray, np.generic)):
         raise TypeMismatchError(
             f"{type(item).__name__} {str(item)[:60]!r} cannot become an array in a graph.",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import GraphError
+from workbench.frontends.python.values import foreign
 from workbench.frontends.python.values.numbers import PyNumber, python_number
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.builder.value import Value
@@ -16,6 +17,8 @@ from workbench.ir.builder.value import Value
 def truth(builder: GraphBuilder, value: Any) -> Any:
     """Python's truth of ``value``: a bool if it is known now, else a bool Value."""
     if not isinstance(value, Value):
+        if type(value) not in (bool, int, float, tuple, list, dict):
+            foreign.refuse((value,), foreign.TRUTH)
         if isinstance(value, np.ndarray) and value.size != 1:
             raise _array_truth(str(value.shape))
         return bool(value)

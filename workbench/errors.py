@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.text import lines, printable
+
 #: most characters of a message or fix; names in a hostile file may be megabytes long
 MAX_MESSAGE = 8000
 
@@ -59,24 +61,24 @@ class WorkbenchError(Exception):
         source: Any = None,
         fix: str | None = None,
     ) -> None:
-        self.message = clipped(message)
+        self.message = lines(clipped(message))
         if slug is not None:
             self.slug = slug
         self.node = node
         self.tag = tag
         self.source = source
-        self.fix = fix
+        self.fix = None if fix is None else lines(clipped(fix))
         super().__init__(self._text())
 
     def _text(self) -> str:
         parts = [self.message]
         if self.node is not None:
-            node = clipped(str(self.node))
+            node = printable(clipped(str(self.node)))
             parts.append(f"Node: {node}." if self.tag is None else f"Node: {node}, firing {self.tag}.")
         if self.source is not None:
             parts.append(f"Source: {self.source}.")
         if self.fix:
-            parts.append(f"To fix it: {clipped(self.fix)}")
+            parts.append(f"To fix it: {self.fix}")
         return " ".join(parts) + f" [{self.slug}]"
 
 

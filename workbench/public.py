@@ -48,7 +48,7 @@ from workbench.recorder import TerminalLine, Watch, WatchReports, home
 from workbench.recorder import watch as _recorded
 from workbench.session import Session, example_inputs, run_graph
 from workbench.sweep import Boundary, Sweep, boundary, sweep
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 from workbench.trace import Retention, Trace
 
 
@@ -295,6 +295,7 @@ def _view(graph: Graph) -> Any:
     return _widgets().GraphView(graph)
 
 
+@harmless
 def _graph_html(graph: Graph) -> str:
     """Facts about the graph and a still picture of it, which needs no kernel: what a notebook shows of it."""
     loops = ", ".join("/".join(path) for path in graph.frames if path)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import html
 import math
 import numbers
 import unicodedata
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
 
 #: Unicode categories that move the cursor, change the direction of text or show nothing
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -51,6 +54,32 @@ def printable(text: object, limit: int | None = None) -> str:
 def _written(c: str) -> str:
     code = ord(c)
     return _SHORT.get(c) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}")
+
+
+def lines(text: object) -> str:
+    r"""``printable`` for a text of several lines, which stay lines.
+
+    >>> lines("a\x1b[31m\n\u202eb")
+    'a\\x1b[31m\n\\u202eb'
+    """
+    raw = str(text)
+    if raw.isprintable():  # the usual case
+        return raw
+    return "\n".join(printable(line.expandtabs()) for line in raw.split("\n"))
+
+
+def harmless(method: Callable[P, str]) -> Callable[P, str]:
+    """The door for all texts that people read: ``lines`` of what a method such as ``__str__`` returns.
+
+    Names of a stranger's model reach such texts from everywhere; each method that makes one is decorated, and nothing
+    else has to remember it. A test looks for methods that are not.
+    """
+
+    @functools.wraps(method)
+    def safe(*args: P.args, **named: P.kwargs) -> str:
+        return lines(method(*args, **named))
+
+    return safe
 
 
 def number(value: Any, digits: int = 6, grouped: bool = False) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base import theme
 
 #: endings of the pictures that can be written
@@ -94,5 +95,6 @@ class Face:
         target.write_bytes(data)
         return target
 
+    @harmless
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.source.graph.name!r}>"

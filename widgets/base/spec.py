@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from workbench.text import lines
 from workbench.widgets.base import theme
 
 Spec = dict[str, Any]
@@ -23,7 +24,7 @@ def text(value: Any) -> str:
 
     plotly.js knows entities by number, and of those with a name only a few: it would show ``&quot;`` as it is.
     """
-    return escape(str(value), quote=True).replace("&quot;", "&#34;")
+    return escape(lines(value), quote=True).replace("&quot;", "&#34;")
 
 
 def title(words: str) -> dict[str, Any]:

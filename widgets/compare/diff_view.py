@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from workbench.analysis.diff import Diff
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base import theme
 from workbench.widgets.base.esm import joined
 from workbench.widgets.base.figure.figure_view import FigureView
@@ -170,6 +171,7 @@ class DiffView(FigureView):
         if self._aside is not None:
             self._aside.close()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<DiffView of {self.diff.a!r} and {self.diff.b!r}: {len(self.diff.rows)} rows>"
 

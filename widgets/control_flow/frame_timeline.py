@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.trace.source import RowsGone
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
@@ -263,6 +264,7 @@ class FrameTimeline(FigureView):
         if value in actions:
             actions[value]()
 
+    @harmless
     def __repr__(self) -> str:
         events = 0 if self._clock is None else self._clock.total
         return f"<FrameTimeline of {self.source.graph.name!r}: {numeral(events)} events>"

@@ -11,6 +11,7 @@ from typing import Any
 
 import traitlets
 
+from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.json_widget import Part
 from workbench.widgets.graph.model.overview import Overview
@@ -43,5 +44,6 @@ class GraphTools(Part):
         if isinstance(text, str) and len(text) <= MAX_TEXT:
             self._pressed(kind, content)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<GraphTools: {self.status.get('boxes', '')}>"

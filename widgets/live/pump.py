@@ -33,6 +33,7 @@ import threading
 import time
 from typing import Any
 
+from workbench.text import harmless
 from workbench.threads import ended_at_exit, started
 from workbench.widgets.live.acknowledgement import FALLBACK_S
 from workbench.widgets.live.served_views import Served
@@ -257,5 +258,6 @@ class Pump(Served):
             for sink in sinks:
                 sink.doze()
 
+    @harmless
     def __repr__(self) -> str:
         return f"Pump({len(self._shown)} views, {self.pushes} updates, {'running' if self.alive else 'idle'})"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 
 Path = tuple[str, ...]
 
@@ -63,6 +64,7 @@ class Moment:
                 fix="give one number (0 or more) for each frame of the path.",
             )
 
+    @harmless
     def __str__(self) -> str:
         return " \u203a ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True)) or "top level"
 
@@ -193,5 +195,6 @@ class Focus:
         for listener in listeners:
             listener(self)
 
+    @harmless
     def __repr__(self) -> str:
         return f"Focus({self.node!r}, {'newest' if self.moment is None else str(self.moment)!r})"

@@ -12,6 +12,7 @@ import ipywidgets
 
 from workbench.arrays import LEDGER, ArrayManager
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
@@ -249,5 +250,6 @@ class MemoryView(FigureView):
         self.scale.offer(self._settings())
         self.update_now()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<MemoryView: {self.model(None)['headline']}>"

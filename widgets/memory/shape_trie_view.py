@@ -10,6 +10,7 @@ import ipywidgets
 
 from workbench.errors import WorkbenchError
 from workbench.kernels import SHAPES
+from workbench.text import harmless
 from workbench.threads import ended_at_exit, started
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.spec import Spec
@@ -162,6 +163,7 @@ class ShapeTrieView(FigureView):
         self._end_watch()
         super().close()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<ShapeTrieView: {len(self.source.trie)} shapes>"
 

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from workbench.ir.collector import collector_paused
 from workbench.session import Session
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.widgets.base.figure.figure_view import FigureView, close_parts
 from workbench.widgets.base.html_view import HtmlView
@@ -200,6 +201,7 @@ class Debugger(Staged, ipywidgets.VBox):
         if self._owns and self.session is not None:
             self.session.close()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Debugger of {self.source.graph.name!r}: {self._status()}>"
 

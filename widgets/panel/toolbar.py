@@ -16,6 +16,7 @@ import traitlets
 
 from workbench.debugger.stop import StopReason
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.selection import Focus, Moment
@@ -239,5 +240,6 @@ class Toolbar(StatusWidget):
         if str(getattr(snapshot.state, "value", snapshot.state)) in ("paused", "finished", "failed"):
             self._health.stopped(snapshot.version)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Toolbar: {status_text(status_model(self.session.snapshot()))}>"

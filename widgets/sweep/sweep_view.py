@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 
 from workbench.errors import SweepError
 from workbench.sweep import Sweep
+from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.figure.live_figure import LiveFigure
 from workbench.widgets.base.figure.point_event import PointEvent
@@ -196,6 +197,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         close_parts(self)
         super().close()
 
+    @harmless
     def __repr__(self) -> str:
         if not hasattr(self, "sweep"):  # in the traceback of a constructor that refused what it got
             return "<SweepView of nothing>"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.figure.point_event import PointEvent
 from workbench.widgets.base.json_widget import Controls
@@ -307,6 +308,7 @@ class TerminationView(FixActions, FigureView):
             self._trials.close()
         super().close()
 
+    @harmless
     def __repr__(self) -> str:
         told = self._told["headline"] if self._told else "no forecast yet"
         return f"<TerminationView of the loop {short_name('/'.join(self._path or ('none',)))!r}: {told}>"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.selection import Focus, Moment, Path
@@ -168,5 +169,6 @@ class TimeSlider(StatusWidget):
         self.focus.did(f"session.run_to({name!r}, {moment.iteration!r})")
         self.focus.look_at(None)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<TimeSlider: {self.status.get('text', '')}{' (newest)' if self.status.get('live') else ''}>"

@@ -10,6 +10,7 @@ import ipywidgets
 
 from workbench.recorder import WatchReports
 from workbench.recorder.remote.message import OPEN
+from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
 from workbench.widgets.base.stage.stage import Staged
@@ -115,6 +116,7 @@ class ReportsView(Staged, ipywidgets.VBox):
         close_parts(self)
         super().close()
 
+    @harmless
     def __repr__(self) -> str:
         return (
             repr(self._reports).replace("WatchReports", "ReportsView") if self._reports else "<ReportsView of nothing>"

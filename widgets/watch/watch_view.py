@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.recorder import Watch
 from workbench.recorder.outlook import Outlook, plain
+from workbench.text import harmless
 from workbench.widgets.watch.run_part import RunPart, check_source, on_screen
 
 
@@ -69,6 +70,7 @@ class WatchView(RunPart):
             watch.request_stop()
             self.amend(stopping=True)
 
+    @harmless
     def __repr__(self) -> str:
         """How the loop stands, for a notebook that is read without a kernel."""
         name, state = self.status.get("name"), self.status.get("state")

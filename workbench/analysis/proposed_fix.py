@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.text import harmless
+
 KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update", "inspect")
 
 
@@ -69,5 +71,6 @@ class Fix(str):
         }
         return {"sentence": str(self), "kind": self.kind, "target": self.target, **plain, "applies": self.applies}
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Fix {self.kind} of {self.target or 'the loop'}: {str(self)}>"

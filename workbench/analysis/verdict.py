@@ -46,7 +46,7 @@ from workbench.analysis.claims.claim import Claim
 from workbench.analysis.series.result import percent
 from workbench.analysis.text import plain
 from workbench.ir.node import Source
-from workbench.text import words_html
+from workbench.text import harmless, words_html
 
 
 class Status(Enum):
@@ -56,6 +56,7 @@ class Status(Enum):
     PREDICTED = "A forecast from what was observed, with an interval."
     UNKNOWN = "No proof, and no forecast with usable confidence."
 
+    @harmless
     def __str__(self) -> str:
         return self.name
 
@@ -66,6 +67,7 @@ class Reason(NamedTuple):
     slug: str
     sentence: str
 
+    @harmless
     def __str__(self) -> str:
         return self.sentence
 
@@ -104,6 +106,7 @@ class Gap(NamedTuple):
     values: tuple[float, ...]
     iterations: tuple[int, ...]
 
+    @harmless
     def __str__(self) -> str:
         if not self.values:
             return self.trend
@@ -132,6 +135,7 @@ class ChainLink(NamedTuple):
     op: str
     source: Source | None = None
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.node} ({self.op}" + (f", {self.source})" if self.source else ")")
 
@@ -225,6 +229,7 @@ class Termination:
     #: tries the fixes in copies of the session when the answer is printed; not part of the answer
     trials: Callable[[Termination], list[str]] | None = field(default=None, repr=False, compare=False)
 
+    @harmless
     def __str__(self) -> str:
         head = {"terminates": "the loop ends", "never": "the loop never ends", None: "no answer"}[self.outcome]
         text = [f"{self.status.name}: {head}"]
@@ -263,9 +268,11 @@ class Termination:
             text.append("To fix it: " + sentence)
         return "\n".join(text)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Termination {self.status.name}: {self.outcome}>"
 
+    @harmless
     def _repr_html_(self) -> str:
         return words_html(str(self))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 
 #: most groups of changes in a curve; most separate events
 MAX_GROUPS, MAX_EVENTS = 512, 256
@@ -172,6 +172,7 @@ class Memory(NamedTuple):
     levels: tuple[tuple[float, int], ...]
     events: tuple[LedgerEvent, ...]
 
+    @harmless
     def __str__(self) -> str:
         lines = [
             f"{arrays_text(self.live)}, {self.bytes:,} bytes (peak {self.peak:,}); {self.unused:,} of them unused, "
@@ -182,6 +183,7 @@ class Memory(NamedTuple):
         lines += [f"  {m.name}: {arrays_text(m.live)}, {m.bytes:,} bytes (peak {m.peak:,})" for m in self.managers]
         return "\n".join(lines)
 
+    @harmless
     def _repr_html_(self) -> str:
         facts = [
             ("peak", f"{self.peak:,} bytes"),
@@ -200,6 +202,7 @@ class Memory(NamedTuple):
             facts.append(("", f"{len(self.managers) - MOST_MANAGERS:,} more managers"))
         return facts_html(f"{arrays_text(self.live)}, {self.bytes:,} bytes", facts)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Memory: {self}>"
 

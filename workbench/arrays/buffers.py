@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.text import harmless
+
 #: frames of these folders are not the user's: the handles themselves, and NumPy's dispatch to them
 _INSIDE = (os.path.dirname(os.path.abspath(__file__)) + os.sep, os.path.dirname(np.__file__) + os.sep)
 
@@ -26,6 +28,7 @@ class Site(NamedTuple):
     file: str
     line: int
 
+    @harmless
     def __str__(self) -> str:
         if f"{os.sep}ipykernel_" in self.file:  # IPython's file name of a cell means nothing to users
             return f"line {self.line} of a notebook cell"
@@ -47,6 +50,7 @@ class Origin(NamedTuple):
     site: Site | None = None
     tag: Any = None
 
+    @harmless
     def __str__(self) -> str:
         return self.op + (f" as {self.tag}" if self.tag else "") + (f" at {self.site}" if self.site else "")
 
@@ -61,6 +65,7 @@ class Tombstone(NamedTuple):
     thread: str
     made: Origin  #: the origin of the array
 
+    @harmless
     def __str__(self) -> str:
         words = {
             "release": f"released by release() in manager {self.by!r}",

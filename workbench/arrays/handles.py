@@ -19,6 +19,7 @@ from workbench.arrays.buffers import Handle, Origin, owned
 from workbench.arrays.ledger import Ledger
 from workbench.arrays.scopes import Hold
 from workbench.errors import ManagerError, WorkbenchError
+from workbench.text import harmless
 
 
 class Array(Handle, NDArrayOperatorsMixin):
@@ -253,6 +254,7 @@ class Array(Handle, NDArrayOperatorsMixin):
         if not self.released:
             self.release()
 
+    @harmless
     def __repr__(self) -> str:
         if self.released:
             return f"<Array {self.uid}: {self._key.released}>"

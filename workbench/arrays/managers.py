@@ -17,6 +17,7 @@ from workbench.arrays.process import LEDGER
 from workbench.arrays.scopes import Scope
 from workbench.errors import ManagerError
 from workbench.ir.graph import Graph
+from workbench.text import harmless
 
 _numbers = itertools.count(1)
 
@@ -250,6 +251,7 @@ class ArrayManager(Scope):
         """List its own arrays, oldest first, without those of submanagers. The records keep nothing alive."""
         return self.ledger.listing(self)
 
+    @harmless
     def __repr__(self) -> str:
         state = ", closed" if self.closed else ", capped" if self.capped_at is not None else ""
         return f"<ArrayManager {self.path!r}: {arrays_text(self.account.live)}, {self.account.bytes:,} bytes{state}>"

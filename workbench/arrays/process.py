@@ -7,6 +7,7 @@ from types import TracebackType
 
 from workbench.arrays.accounts import Memory
 from workbench.arrays.ledger import Ledger
+from workbench.text import harmless
 
 #: the ledger of this process
 LEDGER = Ledger()
@@ -24,6 +25,7 @@ class _Switch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._ledger.collect(self._before)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<collection of unused arrays is {'on' if self._ledger.collecting else 'off'}>"
 

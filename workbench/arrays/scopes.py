@@ -11,6 +11,7 @@ import numpy as np
 from workbench.arrays.accounts import Account, arrays_text
 from workbench.arrays.buffers import Key, Site, Tombstone
 from workbench.errors import ManagerError
+from workbench.text import harmless
 
 
 class Scope:
@@ -84,5 +85,6 @@ class Hold:
         if self.dropped is None:
             self.drop()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Hold of {self.by!r} on array {self.uid}{': dropped' if self.dropped else ''}>"

@@ -10,16 +10,11 @@ from typing import Any
 
 from workbench.cli import pager
 from workbench.cli.layout import clip, columns, wrap
-from workbench.text import printable
+from workbench.text import lines, printable
 
 #: items of an array that JSON holds in full; larger ones are described
 JSON_ITEMS = 1000
 _BARS = "▁▂▃▄▅▆▇█"
-
-
-def lines(text: object) -> str:
-    """:func:`~workbench.text.printable` for a text of several lines, which stay lines."""
-    return "\n".join(printable(line.expandtabs()) for line in str(text).split("\n"))
 
 
 def show(text: str, *, pages: bool = True) -> None:

@@ -7,7 +7,7 @@ from enum import Enum
 
 from workbench.execution import Position
 from workbench.ir.node import Tag
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 
 
 class StopReason(Enum):
@@ -37,6 +37,7 @@ class StopReason(Enum):
     NO_ROOM = "The trace could not evict its oldest rows (disk full?). No data was lost; fix the cause and resume."
     FAILED = "A node failed; the run is stopped before it."
 
+    @harmless
     def __str__(self) -> str:
         return self.value
 
@@ -81,12 +82,15 @@ class Stop:
         """Number of events that have fired."""
         return self.position.event
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.reason} {self.detail + ' ' if self.detail else ''}Next: {self.position}."
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Stop {self.reason.name}: {self}>"
 
+    @harmless
     def _repr_html_(self) -> str:
         facts = (
             ("why", f"{self.reason} {self.detail}".strip()),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.kernels.machine import HeldElsewhere
+from workbench.text import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,7 @@ class DeviceArray(HeldElsewhere):
         host = self.home.fetch(self.data)
         return host if dtype is None else host.astype(dtype, copy=False)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<DeviceArray {self.dtype}{list(self.shape)} on {self.home.device.name}>"
 

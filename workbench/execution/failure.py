@@ -11,6 +11,7 @@ from workbench.errors import ExecutionError, WorkbenchError
 from workbench.execution.released_objects import use_after_release
 from workbench.ir.node import Ref, Source, Tag
 from workbench.kernels import machine as core
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.describe import WRITTEN_OUT, describe, numbers, short
 
@@ -30,6 +31,7 @@ class FailureOperand:
     value: Any
     statistics: Mapping[str, float]
 
+    @harmless
     def __str__(self) -> str:
         if self.value is None:
             return f"{self.name} (not available)"
@@ -49,6 +51,7 @@ class Event:
     tag: Tag
     value: Any
 
+    @harmless
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.tag.frame, self.tag.iteration, strict=True))
         shown = "" if self.value is None else f" = {short(self.value)}"
@@ -67,6 +70,7 @@ class FailureReport:
     source: Source | None
     advice: tuple[str, ...]
 
+    @harmless
     def text(self) -> str:
         """The full text."""
         lines = [f"{self.op} {self.tag} failed: {self.cause}"]
@@ -81,6 +85,7 @@ class FailureReport:
 
     __str__ = text
 
+    @harmless
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text())}</pre>"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.device import open_device
 from workbench.plan.memory.memory_bound import Lifetime, PlanMemory
+from workbench.text import harmless
 
 if TYPE_CHECKING:
     from workbench.execution.run import Run
@@ -73,6 +74,7 @@ class MemoryReport:
         """Ratio of the peak without feeds to the bound; None without a bound."""
         return (self.peak - self.feeds) / self.bound if self.bound else None
 
+    @harmless
     def text(self) -> str:
         """The figures for people, and the largest values."""
         total = self.rows + self.arrays + self.objects
@@ -94,6 +96,7 @@ class MemoryReport:
 
     __str__ = text
 
+    @harmless
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text())}</pre>"
 

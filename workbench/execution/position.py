@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.ir.node import Tag
+from workbench.text import harmless
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Position:
         """Tag of the next firing."""
         return None if self.node is None else Tag(self.node, 0, self.frame, self.iteration)
 
+    @harmless
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=False))
         between = "between two nodes" + (f" [{where}]" if where else "")

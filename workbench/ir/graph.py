@@ -24,7 +24,7 @@ from workbench.ir.listing import Listing
 from workbench.ir.node import Node, Ref
 from workbench.ir.text_writer import write_graph
 from workbench.ir.types import TensorType
-from workbench.text import similar_names
+from workbench.text import harmless, similar_names
 
 
 class Graph:
@@ -307,6 +307,7 @@ class Graph:
         """The graph itself: it never changes."""
         return self
 
+    @harmless
     def __repr__(self) -> str:
         loops = len(self.frames) - 1
         return f"<Graph {self.name!r}: {len(self.nodes)} nodes, {loops} frame{'s' if loops != 1 else ''}>"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 
 #: rows that the text and the HTML form show before they say how many more there are
 SHOWN = 200
@@ -46,6 +47,7 @@ class Listing(Sequence[Any]):
             ) from error
         return pandas.DataFrame(self.columns())
 
+    @harmless
     def text(self) -> str:
         """The table for a terminal, columns aligned."""
         table = [self.headers, *(self._cells(row) for row in self.rows[:SHOWN])]
@@ -57,12 +59,14 @@ class Listing(Sequence[Any]):
 
     __str__ = text
 
+    @harmless
     def __repr__(self) -> str:
         return f"<{self.title}: {len(self)} rows>"
 
     def _more(self) -> list[str]:
         return [f"... and {len(self.rows) - SHOWN} more"] if len(self.rows) > SHOWN else []
 
+    @harmless
     def _repr_html_(self) -> str:
         def row(cells: Sequence[str], kind: str) -> str:
             return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"

@@ -13,6 +13,7 @@ import numpy as np
 from workbench.errors import GraphError
 from workbench.ir.buffers import is_frozen
 from workbench.ir.types import TensorType
+from workbench.text import harmless
 
 _REF = re.compile(r"^(?P<node>.+?)(?::(?P<index>\d{1,6}))?$", re.DOTALL)
 
@@ -65,6 +66,7 @@ class Tag(NamedTuple):
     frame: tuple[str, ...] = ()
     iteration: tuple[int, ...] = ()
 
+    @harmless
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=False))
         return f"{self.node}:{self.output}" + (f"[{where}]" if where else "")
@@ -78,15 +80,18 @@ class Source:
     line: int
     expression: str = ""
 
+    @harmless
     def __str__(self) -> str:
         return self.where + (f" `{self.expression}`" if self.expression else "")
 
     @property
+    @harmless
     def where(self) -> str:
         """``/home/me/newton.py:12``; of a notebook's cell only the line, for its file is of no interest."""
         return f"notebook cell, line {self.line}" if self._in_cell else f"{self.file}:{self.line}"
 
     @property
+    @harmless
     def place(self) -> str:
         """:attr:`where` without folders: ``newton.py:12``."""
         name = self.file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
@@ -136,6 +141,7 @@ class FrozenAttrs(Mapping[str, Any]):
     def __hash__(self) -> int:
         return self._hash
 
+    @harmless
     def __repr__(self) -> str:
         return f"FrozenAttrs({self._items!r})"
 

@@ -61,13 +61,15 @@ def write_graph(graph: Graph, *, sources: bool = True) -> str:
 
 def _quote(value: Any) -> str:
     if isinstance(value, str) and value.isascii():
-        return encode_basestring(value)  # what dumps gives, without its detour: nearly all names are such
-    try:
+        text = encode_basestring(value)  # what dumps gives, without its detour: nearly all names are such
+    else:
         text = json.dumps(value, ensure_ascii=False)
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair: no UTF-8 can hold it
-        return json.dumps(value)
-    return text
+    # half a surrogate pair, which no UTF-8 can hold, and all that would do something to a terminal
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(c: str) -> str:
+    return json.dumps(c)[1:-1] if c != "\x7f" else "\\u007f"
 
 
 def _large(graph: Graph) -> Iterator[np.ndarray]:

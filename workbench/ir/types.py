@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.text import harmless
+
 try:  # bfloat16 and the narrow dtypes are NumPy extension types of ml_dtypes
     import ml_dtypes
 except ImportError:  # pragma: no cover - ml_dtypes is a dependency of every full install
@@ -145,6 +147,7 @@ class TensorType:
         dims = tuple(a if a == b else None for a, b in zip(self.shape, other.shape, strict=True))
         return TensorType(dtype, dims)
 
+    @harmless
     def __str__(self) -> str:
         if self.shape is None:
             return f"{self.dtype}[...]"

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.text import harmless
+
 _LOCK = threading.Lock()
 
 
@@ -54,6 +56,7 @@ class ArrayList(Sequence[np.ndarray]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    @harmless
     def __repr__(self) -> str:
         return f"<ArrayList of {self._count}>"
 

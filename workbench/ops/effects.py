@@ -11,6 +11,7 @@ from workbench.errors import ExecutionError
 from workbench.ir.types import TensorType
 from workbench.ops.define import define
 from workbench.ops.rules import WRONG_SHAPE, RuleError, need_kinds, show
+from workbench.text import lines
 
 FAMILY = "effects"
 
@@ -36,7 +37,7 @@ def _assert(arrays, attrs):
 
 
 def _print(arrays, attrs):
-    print(_text(arrays[1:] or arrays[:1], attrs))
+    print(lines(_text(arrays[1:] or arrays[:1], attrs)))
     return arrays[0]
 
 

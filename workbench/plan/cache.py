@@ -13,6 +13,7 @@ from workbench.ir.graph import Graph, check_files
 from workbench.ir.listing import Listing
 from workbench.ir.node import Ref
 from workbench.plan.plan import ExecutionPlan, Signature, make_plan
+from workbench.text import harmless
 
 
 class _SameGraph:
@@ -167,12 +168,15 @@ class PlanCache:
             ),
         )
 
+    @harmless
     def __repr__(self) -> str:
         return f"<{self.entries().title}>"
 
+    @harmless
     def __str__(self) -> str:
         return self.entries().text()
 
+    @harmless
     def _repr_html_(self) -> str:
         return self.entries()._repr_html_()
 

@@ -22,6 +22,7 @@ from workbench.ir.node import FRAME_OPS
 from workbench.ir.types import TensorType
 from workbench.plan.cache import PLANS, PlanCache
 from workbench.plan.plan import ExecutionPlan, Signature, choose_outputs, signature_of
+from workbench.text import harmless
 
 
 class ExecutionNodeType(enum.Enum):
@@ -145,15 +146,18 @@ class ForwardExecutionDAG(Mapping[str, ExecutionNode]):
             ),
         )
 
+    @harmless
     def text(self) -> str:
         """The nodes in execution order as an aligned table."""
         return self.table().text()
 
     __str__ = text
 
+    @harmless
     def __repr__(self) -> str:
         return f"<ForwardExecutionDAG of {self.graph.name!r}: {len(self)} nodes, {len(self.left_out)} left out>"
 
+    @harmless
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 

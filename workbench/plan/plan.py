@@ -27,6 +27,7 @@ from workbench.plan.schedule.frame_schedule import Block
 from workbench.plan.schedule.guards import Guards
 from workbench.plan.schedule.schedule_frames import Arrangement, arrange
 from workbench.plan.schedule.split_frames import shown
+from workbench.text import harmless
 
 #: input name -> exact type of what is fed
 Signature = tuple[tuple[str, TensorType], ...]
@@ -71,6 +72,7 @@ class ExecutionPlan:
     direct: DirectCall | None = None
     native: NativeLoops = field(default_factory=NativeLoops)
 
+    @harmless
     def __repr__(self) -> str:
         size = f"{len(self.layout.nodes)} nodes, {self.program.length} instructions"
         return f"<ExecutionPlan of {self.graph.name!r}: {size}>"

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.analysis.diff import Diff, diff
 from workbench.errors import WatchError
 from workbench.recorder.outlook import time_text
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 from workbench.trace.tables import needed
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class Comparison:
         """The first differences of two of the runs (:func:`workbench.diff`)."""
         return diff(self._watches[first].trace, self._watches[second].trace)
 
+    @harmless
     def __str__(self) -> str:
         names = self.names[:COLUMNS]
         rows = [["run", "state", "iterations", "time", *names]]
@@ -92,9 +93,11 @@ class Comparison:
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.runs)} runs: {', '.join(f'{r.iterations:,}' for r in self.runs)} iterations>"
 
+    @harmless
     def _repr_html_(self) -> str:
         return facts_html(repr(self), [(r.label, f"{r.iterations:,} iterations. {r.sentence}") for r in self.runs])
 

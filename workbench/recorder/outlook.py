@@ -19,7 +19,7 @@ from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.recorder.graph import usable
-from workbench.text import estimate
+from workbench.text import estimate, harmless
 
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
@@ -81,6 +81,7 @@ class Outlook:
         return self.state not in ("ready", "running", "quiet")
 
     @property
+    @harmless
     def sentence(self) -> str:
         """The outlook in one sentence."""
         if self.state == "quiet":
@@ -107,6 +108,7 @@ class Outlook:
         return ""
 
     @property
+    @harmless
     def line(self) -> str:
         """The outlook as one line of a terminal."""
         first = next((v for v in self.variables if v.value is not None), None)

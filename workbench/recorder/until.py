@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import WatchError
+from workbench.text import harmless
 
 #: comparison -> (the op of the loop's own condition, its ufunc): the loop goes on while this holds
 OPPOSITE = {
@@ -27,6 +28,7 @@ class UntilClause(NamedTuple):
     op: str
     bound: float | str
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.variable} {self.op} {self.bound if isinstance(self.bound, str) else f'{self.bound:g}'}"
 

@@ -26,6 +26,7 @@ from workbench.recorder.remote.reporter import Reporter
 from workbench.recorder.source import WatchSource
 from workbench.recorder.teller import teller
 from workbench.recorder.until import parse_until
+from workbench.text import harmless
 from workbench.trace import Series, Trace
 
 #: bytes of rows in memory unless the watch is told otherwise
@@ -282,6 +283,7 @@ class Watch(LoopRecorder):
         """The analysis of the record so far (:func:`workbench.analyze`)."""
         return analyze(self.trace)
 
+    @harmless
     def report(self) -> str:
         """The analysis as text. Forecasts are PREDICTED: the code of the loop was not seen."""
         head = f"Watch {self.name}: {self.state}, {self.calls} iterations recorded."
@@ -329,6 +331,7 @@ class Watch(LoopRecorder):
             fix="make a watch in the worker with report=, which takes wb.WatchReports() of this process.",
         )
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Watch {self.name!r}, {self.state}: {self.calls} iterations of {', '.join(self.names) or 'nothing'}>"
 

@@ -49,7 +49,7 @@ from workbench.session.state import SessionState
 from workbench.session.time_limits import checked_seconds
 from workbench.session.values import SessionValues
 from workbench.session.worker import Worker
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 from workbench.trace import Trace
 from workbench.trace.describe import short
 from workbench.trace.edited_firings import Written
@@ -1080,6 +1080,7 @@ class Session:
             fix="make a second one with session.fork(), or save its trace with session.trace.save(path).",
         )
 
+    @harmless
     def _repr_html_(self) -> str:
         snapshot = self.snapshot()
         loops = ", ".join(f"{'/'.join(p)} {i}" for p, i in snapshot.iterations.items() if i >= 0)
@@ -1095,6 +1096,7 @@ class Session:
         )
         return facts_html(f"Session of {self.graph.name!r}", facts)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Session {self.graph.name!r}: {self.state}, next {self._state.position}>"
 

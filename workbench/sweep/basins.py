@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.errors import SweepError
 from workbench.sweep.chunk import ENDED, WAITING
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 
 if TYPE_CHECKING:
     from workbench.sweep.result import Sweep
@@ -57,14 +57,17 @@ class Basins:
     counts: list[int]
     column: np.ndarray
 
+    @harmless
     def __str__(self) -> str:
         width = max((len(name) for name in self.names), default=0)
         rows = [f"  {n:<{width}}  {self._share(k)}" for n, k in zip(self.names, self.counts, strict=True)]
         return "\n".join([repr(self).strip("<>"), *rows])
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Basins: {len(self.names)} attractors of {sum(self.counts):,} of {len(self.column):,} points>"
 
+    @harmless
     def _repr_html_(self) -> str:
         rows = [(name, self._share(count)) for name, count in zip(self.names, self.counts, strict=True)]
         return facts_html(repr(self).strip("<>"), rows)

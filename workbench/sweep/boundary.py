@@ -12,6 +12,7 @@ import numpy as np
 from workbench.errors import SweepError
 from workbench.sweep.answers import Answers
 from workbench.sweep.problem import WORK
+from workbench.text import harmless
 
 #: answers that can change
 ANSWERS = ("converges", "ends", "fails")
@@ -58,6 +59,7 @@ class Boundary:
     above: str
     points: int
 
+    @harmless
     def __str__(self) -> str:
         return (
             f"{self.answer} changes at {self.parameter} = {self.value:.15g} "

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.ir.types import numpy_dtype
 from workbench.plan import ExecutionPlan
 from workbench.sweep.problem import CLASSIFIED, OF_VALUES, Problem
+from workbench.text import harmless
 
 #: outcomes by their code; WAITING is a point that was not run
 OUTCOMES = ("undecided", "ended", "failed", "endless")
@@ -24,6 +25,7 @@ class Failure(NamedTuple):
     iteration: tuple[int, ...]
     message: str
 
+    @harmless
     def __str__(self) -> str:
         where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
         return f"{self.node}{where}: {self.message}"

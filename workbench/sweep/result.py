@@ -18,6 +18,7 @@ from workbench.sweep.problem import Problem
 from workbench.sweep.refine import design_in_box, refined_design, wanted_points
 from workbench.sweep.running import RunningSweep
 from workbench.sweep.summary import arrow_table, counts_of, summary_html, summary_text
+from workbench.text import harmless
 from workbench.trace.tables import needed
 
 if TYPE_CHECKING:
@@ -272,12 +273,15 @@ class Sweep(RunningSweep):
         def view(self, columns: Any = "outcome") -> Any:
             """Pictures of the sweep, which fill while it runs."""
 
+    @harmless
     def __repr__(self) -> str:
         counts = ", ".join(f"{n:,} {name}" for name, n in counts_of(self).items())
         return f"<Sweep of {self.graph.name!r}: {len(self):,} points, {counts}>"
 
+    @harmless
     def __str__(self) -> str:
         return summary_text(self)
 
+    @harmless
     def _repr_html_(self) -> str:
         return summary_html(self)

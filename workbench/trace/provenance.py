@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
 from workbench.ir.node import Ref, Source, Tag
+from workbench.text import harmless
 from workbench.trace.describe import short
 from workbench.trace.edited_firings import Edits, edit_text
 
@@ -50,6 +51,7 @@ class ProvenanceLink:
     complete: bool = True
     edited: str = ""
 
+    @harmless
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.tag.frame, self.tag.iteration, strict=True))
         shown = "?" if self.value is None else short(self.value)
@@ -110,6 +112,7 @@ class Explanation:
             ],
         }
 
+    @harmless
     def text(self, advice: str = "ask for more with max_links.") -> str:
         """An indented tree; a value that was told before is named, not told again.
 
@@ -130,12 +133,15 @@ class Explanation:
             lines.append(f"The chain goes on beyond these {len(self)} values; {advice}")
         return "\n".join(lines)
 
+    @harmless
     def __str__(self) -> str:
         return self.text()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Explanation of {self.links[0].tag}: {len(self)} values>"
 
+    @harmless
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text())}</pre>"
 

@@ -13,7 +13,7 @@ from workbench.errors import DeadValueError, TraceError
 from workbench.ir.node import Tag
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.layout import NodeLayout, ValueLayout
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 from workbench.trace.describe import short
 from workbench.trace.retention.envelope import BLOCK, NUMBERS, Envelope, blocks_of, blocks_of_numbers, merged
 from workbench.trace.retention.tracks import places_of
@@ -58,9 +58,11 @@ class Series:
             fix="take its values: series.values, or np.array(series.firings()).",
         )
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Series {self.name!r} {self.type}: {len(self)} firings>"
 
+    @harmless
     def _repr_html_(self) -> str:
         count = len(self)
         ends = [*range(min(count, ENDS)), *range(max(ENDS, count - ENDS), count)]

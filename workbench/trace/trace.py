@@ -13,7 +13,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref, Tag
 from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout, Place
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 from workbench.trace.edited_firings import Written
 from workbench.trace.invariants import InvariantSeries
 from workbench.trace.provenance import Explanation, explain
@@ -409,10 +409,12 @@ class Trace:
             fix="save it with trace.save(path) and load the file with wb.Trace.load(path).",
         )
 
+    @harmless
     def __repr__(self) -> str:
         loops = [f"{'/'.join(f.path)}" for f in self.layout.frames[1:]]
         return f"<Trace of {self.graph.name!r}: frames {', '.join(loops) or 'none'}>"
 
+    @harmless
     def _repr_html_(self) -> str:
         names = self.names()
         shown = [(name, repr(self[name])) for name in names[:SHOWN]]

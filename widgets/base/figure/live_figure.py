@@ -19,6 +19,7 @@ from typing import Any
 import plotly.graph_objects as go
 import traitlets
 
+from workbench.text import harmless
 from workbench.widgets.base import theme
 from workbench.widgets.base.addressed import AddressedWidget
 from workbench.widgets.base.esm import LOADER, joined
@@ -204,6 +205,7 @@ class LiveFigure(Acknowledgement, AddressedWidget):
                 shared.release(self._bundle)
             self._views = 0
 
+    @harmless
     def __repr__(self) -> str:
         return f"LiveFigure({len(self._spec['data'])} traces, {self.views} views)"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.panel.spill.spill_model import spill_model
@@ -59,5 +60,6 @@ class SpillProgress(StatusWidget):
         with self._lock:
             self.offer(self._status())
 
+    @harmless
     def __repr__(self) -> str:
         return f"<SpillProgress: {self._status()['spoken']}>"

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.analysis.claims.sentences import SENTENCES
 from workbench.analysis.text import plain
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 
 #: kind of a claim -> the fixes that it suggests; the room ``fixes`` fills it
 FIXES: dict[str, Callable[[Any], list[str]]] = {}
@@ -49,6 +50,7 @@ class Claim:
         return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name != "evidence"}
 
     @property
+    @harmless
     def sentence(self) -> str:
         return SENTENCES[self.kind](self)
 
@@ -85,6 +87,7 @@ class Claim:
         """The claim as plain data for JSON."""
         return {"kind": self.kind, "sentence": self.sentence, "data": self.data}
 
+    @harmless
     def __str__(self) -> str:
         return self.sentence
 

@@ -16,6 +16,7 @@ from workbench.analysis.diff.side import Column, Key, Path
 from workbench.errors import TraceError, WorkbenchError
 from workbench.ir.graph import Graph
 from workbench.ir.types import TensorType
+from workbench.text import harmless
 from workbench.trace.series import as_value, stack
 
 
@@ -56,6 +57,7 @@ class RecordedSeries:
     def __getitem__(self, index: int | slice) -> Any:
         return as_value(self.items[index]) if isinstance(index, int) else self.items[index]
 
+    @harmless
     def __repr__(self) -> str:
         return f"<RecordedSeries {self.name!r}: {len(self)} firings>"
 
@@ -135,6 +137,7 @@ class Record:
         """Return every firing of a value, oldest first."""
         return self[name].firings()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Record of {self.label}: {len(self._series)} values>"
 

@@ -15,6 +15,7 @@ from workbench.analysis.diff.compare_values import Row
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trip_counts import Length
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 from workbench.trace.describe import short
 from workbench.trace.tables import needed
 
@@ -204,16 +205,19 @@ class Diff:
         return self.read_both(found)
 
     # -- telling ------------------------------------------------------------------------------------------------------
+    @harmless
     def text(self, rows: int = 20) -> str:
         """Return the whole answer as sentences and one table of at most ``rows`` rows."""
         return render.text(self, rows)
 
     __str__ = text
 
+    @harmless
     def __repr__(self) -> str:
         said = "equal" if self.equal else f"{len(self.rows)} of {self.values} values differ"
         return f"<Diff of {self.a!r} and {self.b!r}: {said}>"
 
+    @harmless
     def _repr_html_(self) -> str:
         return render.page(self)
 

@@ -16,6 +16,7 @@ from enum import Enum
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 
 
 class Kind(Enum):
@@ -58,6 +59,7 @@ class Tolerance:
                     fix="write something like wb.diff(a, b, rtol=1e-6).",
                 )
 
+    @harmless
     def __str__(self) -> str:
         parts = [f"rtol {self.rtol:g}", f"atol {self.atol:g}"]
         return ", ".join(parts + ([] if self.ulp is None else [f"ulp {self.ulp}"]))

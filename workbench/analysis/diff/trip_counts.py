@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.analysis.diff.side import Path, Side
+from workbench.text import harmless
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Length:
     b: int
     count: int = 1
 
+    @harmless
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.around, strict=False))
         more = f" ({self.count} of its activations differ)" if self.count > 1 else ""

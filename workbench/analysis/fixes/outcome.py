@@ -8,6 +8,7 @@ from typing import Any
 from workbench.analysis.fix import Fix
 from workbench.analysis.text import count
 from workbench.analysis.verdict import Termination
+from workbench.text import harmless
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class FixOutcome:
         """True if the loop ends now, proved or predicted."""
         return self.after.outcome == "terminates"
 
+    @harmless
     def __str__(self) -> str:
         verdict = (
             "The loop ends now"

@@ -26,7 +26,7 @@ from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
 from workbench.analysis.series.value_series import WINDOW
-from workbench.text import number
+from workbench.text import harmless, number
 
 
 def scalar(value: Any) -> Any:
@@ -75,6 +75,7 @@ class ComparisonMonitor:
             return None
         return holds(self.op, self.lhs[-1], self.rhs[-1])
 
+    @harmless
     def __str__(self) -> str:
         if self._told[0] != self.count or not self.lhs:
             text = f"{self.lhs_name} {self.op} {self.rhs_name}"

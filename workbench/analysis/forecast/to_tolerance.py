@@ -11,7 +11,7 @@ from workbench.analysis.forecast.tolerance_crossing import within
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Pattern
 from workbench.analysis.series.value_series import History, HistoryError, as_values
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 
 
 class Forecast(NamedTuple):
@@ -34,6 +34,7 @@ class Forecast(NamedTuple):
     low: int
     high: int
 
+    @harmless
     def _repr_html_(self) -> str:
         facts = (("expected iteration", f"{self.iteration:,}"), ("90 % interval", f"{self.low:,} to {self.high:,}"))
         return facts_html("Forecast", facts)

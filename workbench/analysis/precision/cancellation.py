@@ -25,6 +25,7 @@ import numpy as np
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref, Source
 from workbench.ir.types import numpy_dtype
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns, trace_of
 
@@ -89,6 +90,7 @@ class Cancellation:
     def matters(self) -> bool:
         return self.sink is not None
 
+    @harmless
     def __str__(self) -> str:
         where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
         lost = "all" if self.result == 0 else f"{self.digits:.1f} of"

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.frontends.jax.foreign import PREFIX
 from workbench.frontends.jax.index_bounds import IndexBounds, bounds_of
 from workbench.ir.node import Node, Source
+from workbench.text import harmless
 from workbench.trace.aligned_columns import trace_of
 
 #: firings of one input that are looked at, the newest
@@ -50,6 +51,7 @@ class IndexFault:
     otherwise: str
     source: Source | None
 
+    @harmless
     def __str__(self) -> str:
         where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
         line = "" if self.source is None else f" ({self.source.place})"

@@ -13,6 +13,7 @@ from workbench.analysis.precision.block_scan import floats, read
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref, Source, Tag
 from workbench.ir.types import numpy_dtype
+from workbench.text import harmless
 from workbench.trace.aligned_columns import trace_of
 
 
@@ -74,6 +75,7 @@ class OverflowCandidate:
         """The tag of the firing that would overflow."""
         return Tag(self.node, 0, self.frame, self.iteration)
 
+    @harmless
     def __str__(self) -> str:
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, self.iteration, strict=True))
         at = f" from {where} on" if where else ""

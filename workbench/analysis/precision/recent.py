@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.analysis.diff.trace_side import HANDS_ON, Orders
 from workbench.ir.node import Node, Source
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns, trace_of
 from workbench.trace.edited_firings import Edits, Written
@@ -51,6 +52,7 @@ class NonfiniteOrigin:
     inputs: dict[str, float]
     edited: bool = False
 
+    @harmless
     def __str__(self) -> str:
         where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
         line = "" if self.source is None else f" ({self.source})"

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.analysis.diff.side import Path
 from workbench.ir.node import Ref, Source, Tag
+from workbench.text import harmless
 from workbench.trace.describe import describe, short
 
 
@@ -25,6 +26,7 @@ class Operand:
     item: Any
     bad: bool
 
+    @harmless
     def __str__(self) -> str:
         many = isinstance(self.value, np.ndarray) and self.value.size > 1
         at = f", of which the item {self.item}" if many and self.item is not None else ""
@@ -106,6 +108,7 @@ class NanOrigin:
         """The tag of the firing that made it."""
         return Tag(self.node, 0, self.frame, self.iteration)
 
+    @harmless
     def text(self) -> str:
         """Return the finding as sentences."""
         kind = "NaN" if self.kind == "nan" else "an infinity"
@@ -130,6 +133,7 @@ class NanOrigin:
 
     __str__ = text
 
+    @harmless
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text())}</pre>"
 

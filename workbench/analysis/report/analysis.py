@@ -15,6 +15,7 @@ from workbench.analysis.report.loop_interactions import InteractionFinding
 from workbench.analysis.report.text import write_report
 from workbench.analysis.report.to_dict import plain
 from workbench.analysis.report.variable import Variable, Variables
+from workbench.text import harmless
 
 
 @dataclass(repr=False, eq=False)
@@ -67,6 +68,7 @@ class Analysis:
         """Return the variables of a loop that are classified, in its order."""
         return [self.variables[n] for n in loop.variables if n in self.variables._done]
 
+    @harmless
     def report(self, width: int = 96, *, ascii: bool = False, most: int = 40) -> str:
         """Write the analysis as text for a terminal, without escape sequences and colours.
 
@@ -109,12 +111,15 @@ class Analysis:
         def to_html(self, path: str | PathLike[str] | None = None, theme: str = "auto") -> Any:
             """One self-contained page that works offline, its plots included."""
 
+    @harmless
     def _repr_html_(self) -> str:
         return fragment(self)
 
+    @harmless
     def __str__(self) -> str:
         return self.report()
 
+    @harmless
     def __repr__(self) -> str:
         first = self.verdict[0].sentence if self.verdict else ""
         return f"<Analysis of {self.graph!r}, {self.state}: {count(len(self.loops), 'loop')}. {first}>"

@@ -18,6 +18,7 @@ from workbench.ir.frames.frame_tree import LoopVariable
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.types import Opaque
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
@@ -42,6 +43,7 @@ class Growth:
     sure: bool
     iteration: int = 0
 
+    @harmless
     def sentence(self, condition: str = "", end: Termination | None = None, present: int = 0) -> str:
         """Growth of the variable, and its length after the loop where that is proved: ``end`` is the answer in
         iteration ``present`` of a loop with this ``condition``."""

@@ -18,6 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading
 
@@ -63,6 +64,7 @@ class Loop:
     def path(self) -> str:
         return "/".join(self.frame)
 
+    @harmless
     def __str__(self) -> str:
         return f"{clean(self.path)}: {count(self.iterations, 'iteration')}. {self.termination}"
 
@@ -95,6 +97,7 @@ class Loops(Mapping[FramePath, Loop]):
     def __len__(self) -> int:
         return len(self._loops)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<{count(len(self), 'loop')}: {', '.join(loop.path for loop in list(self._loops.values())[:8])}>"
 

@@ -18,6 +18,7 @@ from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution, Pattern
 from workbench.analysis.series.value_series import History, HistoryError
 from workbench.errors import WorkbenchError
+from workbench.text import harmless
 
 
 @dataclass
@@ -86,6 +87,7 @@ class Variable:
         """|x - limit| over the iterations with its forecast; None for what does not converge."""
         return convergence(self.evolution, self.line, self.column.iterations, tolerance, step=self.column.step)
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.name}: {self.evolution}"
 
@@ -201,6 +203,7 @@ class Variables(Mapping[str, Variable]):
     def __contains__(self, name: object) -> bool:
         return name in self._all
 
+    @harmless
     def __repr__(self) -> str:
         return f"<{len(self.names)} loop variables, {len(self._done)} classified: {', '.join(self.names[:8])}>"
 

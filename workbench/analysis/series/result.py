@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.text import estimate, words_html
+from workbench.text import estimate, harmless, words_html
 
 
 class Pattern(Enum):
@@ -28,6 +28,7 @@ class Pattern(Enum):
     CHAOTIC = "The values are bounded and follow a rule, but nearby histories separate: no pattern repeats."
     UNKNOWN = "The data are too few or too mixed for an answer."
 
+    @harmless
     def __str__(self) -> str:
         return self.name
 
@@ -173,12 +174,15 @@ class Evolution:
         names = ("iteration", "value", "low", "high")
         return {name: column[good].tolist() for name, column in zip(names, columns, strict=True)}
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Evolution {self.label.name}: {self.count} values>"
 
+    @harmless
     def _repr_html_(self) -> str:
         return words_html("\n".join([str(self), *self.why]))
 
+    @harmless
     def __str__(self) -> str:
         parts = [f"{self.label.name} (confidence {percent(self.confidence)}, {self.count} values)."]
         limit = None if self.limit is None else estimate(self.limit, self.limit_error, self.distance)

@@ -15,7 +15,7 @@ from workbench.debugger.conditions.value_checks import LOOKS_BACK, failing_check
 from workbench.debugger.iteration_path import Path
 from workbench.execution import Position
 from workbench.ir.node import Ref
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 
 
 class Breakpoint(HitCounter):
@@ -122,6 +122,7 @@ class Breakpoint(HitCounter):
         return ", ".join(parts)
 
     @property
+    @harmless
     def text(self) -> str:
         """One line for people."""
         parts = [self.where]
@@ -141,12 +142,15 @@ class Breakpoint(HitCounter):
             parts.append(f"log {self.log.text!r}")
         return ", ".join(parts)
 
+    @harmless
     def __str__(self) -> str:
         return self.text
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Breakpoint {self.number}: {self.text}{'' if self.enabled else ', off'}>"
 
+    @harmless
     def _repr_html_(self) -> str:
         facts = (
             ("at", self.text),

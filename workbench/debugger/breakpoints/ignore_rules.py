@@ -5,6 +5,8 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass
 
+from workbench.text import harmless
+
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRule:
@@ -21,6 +23,7 @@ class IgnoreRule:
         return named and (self.op is None or fnmatch.fnmatch(op.lower(), self.op.lower()))
 
     @property
+    @harmless
     def text(self) -> str:
         """One line for people."""
         what = f"{' or '.join(self.health)} of " if self.health else ""
@@ -33,5 +36,6 @@ class IgnoreRule:
             words.append(f"health={(self.health[0] if len(self.health) == 1 else self.health)!r}")
         return f"session.breakpoints.ignore({', '.join(words)})"
 
+    @harmless
     def __str__(self) -> str:
         return self.text

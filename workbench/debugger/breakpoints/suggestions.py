@@ -15,6 +15,7 @@ from workbench.debugger.breakpoints.targets import Targets
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 from workbench.ir.types import numpy_dtype
+from workbench.text import harmless
 
 if TYPE_CHECKING:
     from workbench.debugger.breakpoints.manager import Breakpoints
@@ -52,6 +53,7 @@ class Recommendation:
     points: Breakpoints
 
     @property
+    @harmless
     def text(self) -> str:
         """One line for people."""
         given = {k: v for k, v in self.options.items() if k != "where"}
@@ -67,6 +69,7 @@ class Recommendation:
         given = [repr(self.options["where"])] + [f"{k}={v!r}" for k, v in self.options.items() if k != "where"]
         return f"session.breakpoints.add({', '.join(given)})"
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.text}. {self.why}"
 

@@ -19,7 +19,7 @@ from workbench.debugger.weak_method import weakly
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Position
 from workbench.ir.node import Ref, Tag
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 
 #: lines of logpoints that are kept, the newest
 MAX_LOG_LINES = 10_000
@@ -100,6 +100,7 @@ class BreakpointStore:
             raise self._none(number)
         return found
 
+    @harmless
     def __repr__(self) -> str:
         return "\n".join(repr(p) for p in self) or "<no breakpoints>"
 
@@ -160,6 +161,7 @@ class BreakpointStore:
 
         return end
 
+    @harmless
     def _repr_html_(self) -> str:
         facts = [(str(p.number), str(p)) for p in self._shown()] + [(str(r.number), str(r)) for r in self.rules]
         return facts_html(f"{len(facts)} breakpoints and ignore rules" if facts else "No breakpoints", facts)

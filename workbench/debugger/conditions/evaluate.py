@@ -20,6 +20,7 @@ from workbench.debugger.conditions.batch import Batch
 from workbench.debugger.conditions.grammar import ELEMENTWISE, REDUCTIONS, Term, is_number, looks_back, others, refuse
 from workbench.debugger.conditions.parser import parse
 from workbench.errors import SessionError
+from workbench.text import harmless
 
 #: (array with the firings first, which of them are missing or None)
 Cell = tuple[Any, "np.ndarray | None"]
@@ -116,6 +117,7 @@ class Predicate:
         found = found if missing is None else found & ~missing
         return np.broadcast_to(found, (len(batch),))
 
+    @harmless
     def __repr__(self) -> str:
         return f"Predicate({self.text!r})"
 

@@ -21,6 +21,7 @@ from workbench.debugger.conditions.parser import parse
 from workbench.debugger.iteration_path import short_repr
 from workbench.errors import SessionError
 from workbench.ir.node import Tag
+from workbench.text import harmless
 from workbench.trace.describe import short
 
 MAX_TEMPLATE, MAX_FIELDS, MAX_LINE = 500, 16, 500
@@ -149,6 +150,7 @@ class Template:
         """True if it reads the iteration before."""
         return any(looks_back(tree) for tree in self._trees)
 
+    @harmless
     def line(self, batch: Batch, tag: Tag, hits: int) -> str:
         """The text for the last firing of a batch, on one line."""
         plain: dict[str, Any] = {"tag": tag, "node": tag.node, "hits": hits}

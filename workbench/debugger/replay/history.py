@@ -8,6 +8,7 @@ from workbench.debugger.replay.full_replay import full_replay
 from workbench.errors import ExecutionError
 from workbench.execution import Run
 from workbench.execution.edits import Edit
+from workbench.text import harmless
 from workbench.trace import Trace
 from workbench.trace.describe import short
 
@@ -54,6 +55,7 @@ class History:
         """Let go of the values; the next use computes them again."""
         self._run = None
 
+    @harmless
     def __repr__(self) -> str:
         if self.edit is None:
             return f"<History {self.name!r}: {self.event} events, then the inputs changed>"

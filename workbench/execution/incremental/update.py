@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.text import harmless
+
 #: most names in a sentence
 NAMED = 6
 
@@ -22,6 +24,7 @@ class LoopUpdate:
     compared: int
     why: str
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.loop}: {self.why}"
 
@@ -79,6 +82,7 @@ class Update:
         """All firings of the run so far."""
         return self.recomputed + self.reused
 
+    @harmless
     def __str__(self) -> str:
         if not self.changed and not self.finished and not self.recomputed:
             return "The update was cancelled before it began; the inputs are unchanged."

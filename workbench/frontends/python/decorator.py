@@ -28,6 +28,7 @@ from workbench.frontends.python.signatures import BoundCall, bind, things_of
 from workbench.frontends.python.source_text import text_of
 from workbench.ir.builder.builder import GraphBuilder
 from workbench.ir.graph import Graph
+from workbench.text import harmless
 
 #: graphs that are kept for one function, for arguments of different types and shapes
 MAX_GRAPHS = 64
@@ -112,6 +113,7 @@ class GraphFunction:
         """As a method: ``self`` is known at capture, by its identity."""
         return self if instance is None else types.MethodType(self, instance)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<graph function {self._name!r}>"
 

@@ -10,6 +10,7 @@ from workbench.errors import GraphError, UnknownOpError
 from workbench.ir.node import Ref
 from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import TensorType
+from workbench.text import harmless
 
 if TYPE_CHECKING:
     from workbench.ir.builder.builder import GraphBuilder
@@ -35,6 +36,7 @@ class Value:
     def shape(self) -> tuple[int | None, ...] | None:
         return self.type.shape
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Value {self.ref} {self.type}>"
 

@@ -13,6 +13,7 @@ import numpy as np
 from workbench.ir.types import Opaque, Shape
 from workbench.ops.state.persistent import MAX_ELEMENTS, Elements
 from workbench.ops.state.stored_elements import failed, narrowed, need_dtype, owned, zeros
+from workbench.text import harmless
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +35,7 @@ class ArrayHandle(Opaque):
     def key(self) -> tuple[str, str]:
         return self.name, self.source
 
+    @harmless
     def __str__(self) -> str:
         return f"The TensorArray {self.name!r}" + (f" of the gradients {self.source!r}" if self.source else "")
 
@@ -55,6 +57,7 @@ class ArrayFlow(Opaque):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.zeros((), dtype or np.float32)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<ArrayFlow of {len(self.elements)}>" if self.key else "<ArrayFlow>"
 

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.ir.types import Opaque, Shape
 from workbench.ops.state.persistent import Elements
 from workbench.ops.state.stored_elements import failed, narrowed, need_dtype, owned, shape_of, zeros
+from workbench.text import harmless
 
 WHAT = "The TensorList"
 
@@ -47,6 +48,7 @@ class TensorList(Opaque):
         narrowed(shape, shape_of(found), WHAT)
         return found
 
+    @harmless
     def __repr__(self) -> str:
         return f"<TensorList of {len(self)} {self.dtype}>"
 

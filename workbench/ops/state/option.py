@@ -11,6 +11,7 @@ from workbench.ir.types import ANY, OPAQUE, Opaque, TensorType
 from workbench.ops.define import define
 from workbench.ops.rules import WRONG_DTYPE, RuleError
 from workbench.ops.state.stored_elements import failed, owned
+from workbench.text import harmless
 
 FAMILY = "options"
 SOURCE = "https://www.tensorflow.org/api_docs/python/tf/experimental/Optional"
@@ -23,6 +24,7 @@ class Option(Opaque):
 
     items: tuple[Any, ...] | None = None
 
+    @harmless
     def __repr__(self) -> str:
         return "<Option of nothing>" if self.items is None else f"<Option of {len(self.items)}>"
 

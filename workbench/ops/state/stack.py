@@ -15,6 +15,7 @@ from workbench.ops.define import define
 from workbench.ops.rules import WRONG_DTYPE, RuleError
 from workbench.ops.state.persistent import MAX_ELEMENTS, Elements
 from workbench.ops.state.stored_elements import failed, need_dtype, owned
+from workbench.text import harmless
 
 FAMILY = "stacks"
 SOURCE = "https://www.tensorflow.org/api_docs/python/tf/raw_ops/StackV2"
@@ -33,6 +34,7 @@ class Stack(Opaque):
     def __len__(self) -> int:
         return len(self.elements)
 
+    @harmless
     def __repr__(self) -> str:
         return f"<Stack of {len(self)}>"
 

@@ -16,6 +16,7 @@ from workbench.ops.define import define
 from workbench.ops.rules import WRONG_DTYPE, WRONG_SHAPE, RuleError, kind_of, need_kinds, need_rank
 from workbench.ops.state.stored_elements import owned
 from workbench.ops.strings.basic import as_bytes
+from workbench.text import harmless
 
 FAMILY = "tables"
 TF = "https://www.tensorflow.org/api_docs/python/tf/raw_ops/"
@@ -62,6 +63,7 @@ class HashTable(Opaque):
     def __len__(self) -> int:
         return len(self.keys)
 
+    @harmless
     def __repr__(self) -> str:
         names = " -> ".join(TensorType.of(a).dtype for a in (self.keys, self.values))
         return f"<HashTable of {len(self)} {names}>"

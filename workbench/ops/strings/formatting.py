@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.ir.types import TensorType
 from workbench.ops.define import define
+from workbench.text import lines
 
 FAMILY = "text"
 TF = "https://www.tensorflow.org/api_docs/python/tf/"
@@ -54,7 +55,8 @@ def _format(arrays, attrs):
 
 def _write(arrays, attrs):
     item = np.asarray(arrays[0])[()]
-    print(item.decode("utf-8", "replace") if isinstance(item, bytes) else item, end=attrs.get("end", "\n"))
+    text = item.decode("utf-8", "replace") if isinstance(item, bytes) else item
+    print(lines(text), end=lines(attrs.get("end", "\n")))
     return ()
 
 

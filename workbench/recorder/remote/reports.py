@@ -12,7 +12,7 @@ from workbench.errors import WatchError
 from workbench.recorder.remote.listener import WORKERS, Listener
 from workbench.recorder.remote.message import OPEN, read
 from workbench.recorder.remote.reporter import ReportAddress
-from workbench.text import facts_html
+from workbench.text import facts_html, harmless
 from workbench.threads import started
 
 #: runs that are known at most; the oldest of those that are over are forgotten first
@@ -133,6 +133,7 @@ class WatchReports:
     def __reduce__(self) -> tuple[Any, ...]:
         return ReportAddress, tuple(self.address)
 
+    @harmless
     def __repr__(self) -> str:
         runs = self.runs
         states = [entry["state"] for entry in runs]
@@ -141,6 +142,7 @@ class WatchReports:
         last = f"; dropped: {dropped}" if dropped else ""
         return f"<WatchReports: {len(runs)} runs{', ' if counts else ''}{counts}{last}>"
 
+    @harmless
     def _repr_html_(self) -> str:
         rows = [
             (f"{e['name']} ({e['host']}, {e['pid']})", f"{e['state']}, {e['iteration']:,} iterations. {e['sentence']}")

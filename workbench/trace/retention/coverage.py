@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.kernels.layout import Place
+from workbench.text import harmless
 from workbench.trace.row_ranges import Spans, both, clipped, holding, runs_of
 from workbench.trace.rows import RowReader
 
@@ -25,6 +26,7 @@ class Coverage:
     def whole(self) -> bool:
         return self.kept == self.happened
 
+    @harmless
     def __str__(self) -> str:
         if self.whole:
             return f"all {self.happened} iterations"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from workbench.errors import SessionError
+from workbench.text import harmless
 
 #: bytes that a trace may hold unless it is told otherwise
 DEFAULT_MEMORY = 512 << 20
@@ -93,6 +94,7 @@ class Retention:
         if self.keep == "all" and (self.window is not None):
             raise _refused('keep="all" keeps the newest iterations anyway.', 'leave window away, or use keep="window".')
 
+    @harmless
     def __repr__(self) -> str:
         given = [f for f in fields(self) if f.name == "keep" or getattr(self, f.name) != f.default]
         return f"Retention({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in given)})"

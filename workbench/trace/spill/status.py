@@ -8,6 +8,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from workbench.text import harmless
+
 #: seconds over which the rate is taken, and between two lines
 WINDOW, EVERY = 5.0, 0.2
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -36,6 +38,7 @@ class SpillStatus:
         """How much of the limit is used, from 0 to 1; None without one."""
         return None if self.limit is None else min(1.0, self.on_disk / max(1, self.limit))
 
+    @harmless
     def __str__(self) -> str:
         used = size_text(self.on_disk)
         if self.limit is not None:

@@ -13,6 +13,7 @@ import numpy as np
 from workbench.errors import TraceError
 from workbench.ir.graph import Graph
 from workbench.kernels.layout import Layout, Place
+from workbench.text import harmless
 from workbench.trace.retention.activations import Activations, Table
 from workbench.trace.retention.backend import Live, NoBlocks
 from workbench.trace.row_ranges import Rows, Spans
@@ -287,6 +288,7 @@ class SpillStore(NoBlocks):
         self._writer.close()
         self._finalizer.detach()
 
+    @harmless
     def __repr__(self) -> str:
         return f"<SpillStore {self.status}>"
 

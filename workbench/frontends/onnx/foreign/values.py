@@ -17,6 +17,7 @@ from workbench.frontends.onnx.library import onnx
 from workbench.frontends.onnx.tensors import DTYPES, NUMBERS
 from workbench.ir.types import OPAQUE, STRING, TensorType, dtype_name, numpy_dtype
 from workbench.ir.values import array_list
+from workbench.text import harmless
 
 #: dtypes of which onnxruntime holds several elements in a byte, and we one
 PACKED = frozenset(("int4", "uint4", "float4_e2m1fn", "int2", "uint2"))
@@ -41,6 +42,7 @@ class MapType:
         key, item = next(iter(value.items()), ("", 0.0))
         return cls(STRING if isinstance(key, str) else "int64", _DTYPE_OF.get(type(item), "float32"))
 
+    @harmless
     def __str__(self) -> str:
         return f"map({self.key},{self.value})"
 

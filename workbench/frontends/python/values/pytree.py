@@ -18,6 +18,7 @@ from workbench.frontends.python.objects import ArrayCell, ArrayView, Cell, DictC
 from workbench.frontends.python.values.numbers import PyNumber
 from workbench.ir.builder.value import Value
 from workbench.ir.types import ANY, OPAQUE, STRING, TensorType, dtype_name, numpy_dtype
+from workbench.text import harmless
 
 if TYPE_CHECKING:
     from workbench.frontends.python.engine import Engine
@@ -39,6 +40,7 @@ class Leaf:
     python: bool = False
     array: bool = False
 
+    @harmless
     def __str__(self) -> str:
         if self.python:
             return f"a Python {next(k.__name__ for k, d in PYTHON_DTYPES.items() if d == self.type.dtype)}"
@@ -51,6 +53,7 @@ class Fixed:
 
     value: Any
 
+    @harmless
     def __str__(self) -> str:
         value = self.value
         if isinstance(value, Cell):
@@ -68,6 +71,7 @@ class Many:
     items: tuple[Any, ...]
     keys: tuple[Any, ...] = ()
 
+    @harmless
     def __str__(self) -> str:
         return f"a {self.kind} of {len(self.items)}"
 

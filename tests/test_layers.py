@@ -44,8 +44,9 @@ ENTRY = ""
 ENTRY_LAYER = 9
 # The module that lists the names of the entry.
 PUBLIC = "public"
-# The errors, the text of numbers and names and the threads belong to no layer; all but the kernels may import them.
-BASE = {"errors", "glossary", "text", "threads", "tracebacks"}
+# The errors, files that are written, optional libraries, the text of numbers and names and the threads belong to no
+# layer; all but the kernels may import them.
+BASE = {"errors", "glossary", "libraries", "text", "threads", "tracebacks"}
 # Pairs in one layer, each in one direction: the session hands its state to the analysis, the debugger drives a run;
 # neither looks back.
 SIDEWAYS = {("session", "analysis"), ("debugger", "execution"), ("device", "ops")}

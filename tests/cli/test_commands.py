@@ -142,6 +142,7 @@ def test_a_picture_without_pillow_or_of_noise(tmp_path, monkeypatch):
         from_file("x", path, None)
     assert caught.value.slug == "bad-input"
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(wb.WorkbenchError) as caught:
         from_file("x", path, None)
     assert caught.value.slug == "missing-library" and "pillow" in str(caught.value)

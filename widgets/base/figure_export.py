@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
+from workbench.libraries import needed
 from workbench.text import harmless
 from workbench.widgets.base import theme
 
@@ -74,14 +74,7 @@ class Face:
                 fix=f"end its name in {', '.join('.' + p for p in PICTURES)}.",
             )
         figure = self.figure_in(theme_name)
-        try:
-            importlib.import_module("kaleido")
-        except ImportError:
-            raise WorkbenchError(
-                "Writing a picture needs kaleido, which is not installed.",
-                slug="missing-library",
-                fix="pip install 'workbench[images]'; view.to_html(path) needs nothing.",
-            ) from None
+        needed("kaleido", "Writing a picture", "pip install 'workbench[images]'; view.to_html(path) needs nothing.")
         try:
             data = figure.to_image(format=kind, scale=scale)
         except Exception as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import FeedError
+from workbench.libraries import needed
 
 if TYPE_CHECKING:
     from workbench.ir.types import TensorType
@@ -59,14 +60,8 @@ def read_picture(name: str, path: Path, type_: TensorType | None) -> Any:
 
 
 def _opened(path: Path) -> Any:
-    try:
-        image = importlib.import_module("PIL.Image")
-    except ImportError:
-        raise FeedError(
-            f"Reading the picture {str(path)!r} needs Pillow, which is not installed.",
-            slug="missing-library",
-            fix="pip install pillow, or give the pixels as .npy.",
-        ) from None
+    purpose, fix = f"Reading the picture {str(path)!r}", "pip install pillow, or give the pixels as .npy."
+    image = needed("PIL.Image", purpose, fix, error=FeedError, called="Pillow")
     try:
         picture = image.open(path)
     except FileNotFoundError:

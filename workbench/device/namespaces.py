@@ -13,6 +13,7 @@ import numpy as np
 from workbench.device.choice import Device
 from workbench.device.cuda_graph import CudaGraph
 from workbench.errors import DeviceError
+from workbench.libraries import needed
 
 #: copies of so many bytes go through pinned memory of the host, all in flight at once
 MOST_PINNED = 1 << 26
@@ -46,11 +47,11 @@ def load_namespace(device: Device) -> Namespace:
     """The library of a device; DeviceError ``no-library`` if it is not installed, ``no-device`` if there is none."""
     extra = "gpu" if device.library == "cupy" else "array-api"
     if device.library == "cupy":
-        return _cupy(device, _imported("array_api_compat.cupy", "cupy", device, extra))
+        return _cupy(device, _imported("array_api_compat.cupy", device, extra))
     if device.library == "numpy":
-        xp = _imported("array_api_compat.numpy", "array_api_compat", device, extra)
+        xp = _imported("array_api_compat.numpy", device, extra)
         return Namespace(xp, True, _copied, _copied, _all_copied, np.ascontiguousarray, nullcontext, (MemoryError,))
-    xp = _imported("array_api_strict", "array_api_strict", device, extra)
+    xp = _imported("array_api_strict", device, extra)
     upload = lambda a: xp.asarray(_copied(a))  # noqa: E731
     return Namespace(xp, False, upload, _copied, _all_copied, lambda a: a, nullcontext, (MemoryError,))
 
@@ -63,16 +64,13 @@ def _all_copied(arrays: Sequence[Any]) -> list[np.ndarray]:
     return [_copied(a) for a in arrays]
 
 
-def _imported(module: str, package: str, device: Device, extra: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        wanted = "CuPy and array-api-compat" if extra == "gpu" else package.replace("_", "-")
-        raise DeviceError(
-            f"device={device.name!r} needs {wanted}, which cannot be imported: {error}.",
-            slug="no-library",
-            fix=f"install it with pip install 'workbench[{extra}]', or leave device out.",
-        ) from error
+def _imported(module: str, device: Device, extra: str) -> Any:
+    fix = f"install it with pip install 'workbench[{extra}]', or leave device out."
+    purpose = f"device={device.name!r}"
+    if extra == "gpu":
+        needed("cupy", purpose, fix, error=DeviceError, slug="no-library", called="CuPy")
+    name = module.partition(".")[0].replace("_", "-")
+    return needed(module, purpose, fix, error=DeviceError, slug="no-library", called=name)
 
 
 def _cupy(device: Device, xp: Any) -> Namespace:

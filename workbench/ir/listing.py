@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbench.errors import WorkbenchError
+from workbench.libraries import needed
 from workbench.text import harmless
 
 #: rows that the text and the HTML form show before they say how many more there are
@@ -39,13 +38,7 @@ class Listing(Sequence[Any]):
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame; WorkbenchError with slug ``missing-library`` without pandas."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError as error:
-            raise WorkbenchError(
-                "This needs pandas, which is not installed.", slug="missing-library", fix="pip install pandas."
-            ) from error
-        return pandas.DataFrame(self.columns())
+        return needed("pandas").DataFrame(self.columns())
 
     @harmless
     def text(self) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.analysis.diff import Diff, diff
-from workbench.errors import WatchError
+from workbench.errors import TraceError, WatchError
+from workbench.libraries import needed
 from workbench.recorder.outlook import time_text
 from workbench.text import facts_html, harmless
-from workbench.trace.tables import needed
 
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
@@ -109,6 +109,6 @@ class Comparison:
         TraceError
             Without pandas (``missing-library``).
         """
-        pandas = needed("pandas")
+        pandas = needed("pandas", error=TraceError)
         columns = {r.label: pandas.Series(y, index=x) for r, (x, y) in zip(self.runs, self.series(name), strict=True)}
         return pandas.DataFrame(columns)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.errors import SweepError
+from workbench.errors import SweepError, TraceError
 from workbench.ir.graph import Graph
+from workbench.libraries import needed
 from workbench.session import Session
 from workbench.sweep.basins import Basins, find_basins
 from workbench.sweep.chunk import WAITING, Failure
@@ -19,7 +20,6 @@ from workbench.sweep.refine import design_in_box, refined_design, wanted_points
 from workbench.sweep.running import RunningSweep
 from workbench.sweep.summary import arrow_table, counts_of, summary_html, summary_text
 from workbench.text import harmless
-from workbench.trace.tables import needed
 
 if TYPE_CHECKING:
     from workbench.sweep.store import Store
@@ -203,7 +203,7 @@ class Sweep(RunningSweep):
         ran = (self.columns.all.status != WAITING).reshape(self.shape)
         if self.wanted.all() or not ran.any():
             return values
-        ndimage = needed("scipy.ndimage")
+        ndimage = needed("scipy.ndimage", error=TraceError)
         nearest = ndimage.distance_transform_edt(~ran, return_distances=False, return_indices=True)
         return values[tuple(nearest)]
 
@@ -264,7 +264,7 @@ class Sweep(RunningSweep):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with all columns; arrays are lists of one entry each. TraceError without pandas."""
-        pandas = needed("pandas")
+        pandas = needed("pandas", error=TraceError)
         columns = {name: self[name] for name in self.names}
         return pandas.DataFrame({n: list(c) if c.ndim > 1 else c for n, c in columns.items()})
 

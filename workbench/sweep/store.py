@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.errors import SweepError
+from workbench.errors import SweepError, TraceError
+from workbench.libraries import needed
 from workbench.sweep.chunk import FAILED, Chunk, Failure
 from workbench.sweep.columns import ResultColumns
 from workbench.sweep.problem import Problem
 from workbench.sweep.summary import arrow_column
-from workbench.trace.tables import needed
 
 if TYPE_CHECKING:
     from workbench.sweep.engine import Result
@@ -29,8 +29,8 @@ class Store:
     """The folder of one sweep. A file is written beside its place and renamed, so that none is ever half there."""
 
     def __init__(self, folder: str | os.PathLike[str], problem: Problem, points: dict[str, np.ndarray]) -> None:
-        self._parquet = needed("pyarrow.parquet")
-        self._arrow = needed("pyarrow")
+        self._parquet = needed("pyarrow.parquet", error=TraceError)
+        self._arrow = needed("pyarrow", error=TraceError)
         self.folder = Path(folder)
         self._identity = identity(problem, points)
         self._number = 0

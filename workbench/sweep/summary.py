@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.errors import TraceError
+from workbench.libraries import needed
 from workbench.text import facts_html
-from workbench.trace.tables import needed
 
 if TYPE_CHECKING:
     from workbench.sweep.result import Sweep
@@ -71,7 +72,7 @@ def summary_html(sweep: Sweep) -> str:
 def arrow_table(sweep: Sweep) -> Any:
     """All columns as a pyarrow Table. Items of arrays and series are lists of fixed size; numbers that were not
     computed are null."""
-    pyarrow, compute = needed("pyarrow"), needed("pyarrow.compute")
+    pyarrow, compute = needed("pyarrow", error=TraceError), needed("pyarrow.compute", error=TraceError)
     made = {}
     for name in sweep.names:
         column = arrow_column(sweep[name])
@@ -83,14 +84,14 @@ def arrow_table(sweep: Sweep) -> Any:
 
 def column_of_numbers(column: Any) -> bool:
     """True if a column of Arrow can have empty entries put in: one of single numbers."""
-    pyarrow = needed("pyarrow")
+    pyarrow = needed("pyarrow", error=TraceError)
     kinds = (pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean)
     return any(kind(column.type) for kind in kinds)
 
 
 def arrow_column(column: np.ndarray) -> Any:
     """One column for Arrow. Numbers that Arrow lacks become their bytes."""
-    pyarrow = needed("pyarrow")
+    pyarrow = needed("pyarrow", error=TraceError)
     if column.dtype.kind == "O":
         return pyarrow.array([v if v is None or isinstance(v, str) else str(v) for v in column], pyarrow.string())
     if column.dtype.kind == "U":

@@ -13,6 +13,7 @@ from workbench.errors import DeadValueError, TraceError
 from workbench.ir.node import Tag
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.layout import NodeLayout, ValueLayout
+from workbench.libraries import needed
 from workbench.text import facts_html, harmless
 from workbench.trace.describe import short
 from workbench.trace.retention.envelope import BLOCK, NUMBERS, Envelope, blocks_of, blocks_of_numbers, merged
@@ -21,7 +22,6 @@ from workbench.trace.row_ranges import FOREVER, Rows, as_array
 from workbench.trace.rows import RowReader
 from workbench.trace.seqlock import steady
 from workbench.trace.source import RowsGone
-from workbench.trace.tables import needed
 
 #: values at each end of a series that a notebook shows
 ENDS = 3
@@ -86,7 +86,7 @@ class Series:
         TraceError
             Without pandas (``missing-library``).
         """
-        pandas = needed("pandas")
+        pandas = needed("pandas", error=TraceError)
         values, paths = self.values, self.iterations
         data = list(values) if values.ndim > 1 else values
         names = [f.rsplit("/", 1)[-1] for f in self.frame]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,18 +11,9 @@ import numpy as np
 from workbench.errors import TraceError
 from workbench.ir.node import Tag
 from workbench.kernels.layout import NodeLayout
+from workbench.libraries import needed
 from workbench.trace.row_ranges import as_array
 from workbench.trace.rows import RowReader
-
-
-def needed(library: str) -> Any:
-    """A library that is not installed with the workbench; TraceError with the slug ``missing-library`` without it."""
-    try:
-        return importlib.import_module(library)
-    except ImportError as error:
-        raise TraceError(
-            f"This needs {library}, which is not installed.", slug="missing-library", fix=f"pip install {library}."
-        ) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,11 +65,11 @@ class EventTable:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame (needs pandas)."""
-        return needed("pandas").DataFrame(self.columns())
+        return needed("pandas", error=TraceError).DataFrame(self.columns())
 
     def to_arrow(self) -> Any:
         """A pyarrow Table (needs pyarrow)."""
-        return needed("pyarrow").table(self.columns())
+        return needed("pyarrow", error=TraceError).table(self.columns())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

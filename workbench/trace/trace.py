@@ -13,6 +13,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref, Tag
 from workbench.ir.types import TensorType
 from workbench.kernels.layout import Layout, NodeLayout, Place
+from workbench.libraries import needed
 from workbench.text import facts_html, harmless
 from workbench.trace.edited_firings import Written
 from workbench.trace.invariants import InvariantSeries
@@ -28,7 +29,7 @@ from workbench.trace.seqlock import steady
 from workbench.trace.series import Series
 from workbench.trace.source import RowSource
 from workbench.trace.spill import SpillStore
-from workbench.trace.tables import BranchTable, EventTable, fired_rows, needed, order_events, truths
+from workbench.trace.tables import BranchTable, EventTable, fired_rows, order_events, truths
 
 #: values that a notebook lists
 SHOWN = 20
@@ -453,7 +454,7 @@ class Trace:
                 fix="ask for the values of one loop at a time.",
             )
         columns = {s.name: s.to_pandas() for s in series}
-        return needed("pandas").DataFrame(columns)
+        return needed("pandas", error=TraceError).DataFrame(columns)
 
     # -- parts --------------------------------------------------------------------------------------------------
     def _node(self, name: str) -> NodeLayout:

@@ -14,10 +14,10 @@ from workbench.analysis.diff import render
 from workbench.analysis.diff.compare_values import Row
 from workbench.analysis.diff.tolerance import Kind, Tolerance
 from workbench.analysis.diff.trip_counts import Length
-from workbench.errors import WorkbenchError
+from workbench.errors import TraceError, WorkbenchError
+from workbench.libraries import needed
 from workbench.text import harmless
 from workbench.trace.describe import short
-from workbench.trace.tables import needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +261,7 @@ class Diff:
 
     def to_pandas(self) -> Any:
         """Return :meth:`table` as a pandas DataFrame; TraceError with the slug ``missing-library`` without pandas."""
-        return needed("pandas").DataFrame(self.table())
+        return needed("pandas", error=TraceError).DataFrame(self.table())
 
     def to_data(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""

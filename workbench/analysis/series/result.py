@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.errors import TraceError
+from workbench.libraries import needed
 from workbench.text import estimate, harmless, words_html
 
 
@@ -134,9 +136,7 @@ class Evolution:
         >>> evolution.to_pandas()["rate"]  # doctest: +SKIP
         0.5
         """
-        from workbench.trace.tables import needed  # answers are made without a trace, too
-
-        return needed("pandas").Series(self.table(), dtype=object)
+        return needed("pandas", error=TraceError).Series(self.table(), dtype=object)
 
     def fitted(self, k: int, back: int = 0) -> dict[str, list[float]] | None:
         """Return the values of the model with a 90 % band, ready to be plotted.

@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from workbench.errors import LoadError
+from workbench.libraries import needed
 
 #: first version that is read, and the first that is not
 OLDEST, TOO_NEW = (0, 7), (0, 13)
@@ -24,14 +25,8 @@ TESTED = "0.7 to 0.12"
 @functools.cache
 def library() -> Any:
     """The module jax; LoadError where it is missing or of a version that was not tried."""
-    try:
-        jax = importlib.import_module("jax")
-    except ImportError as error:
-        raise LoadError(
-            "JAX is not installed, so that functions of it cannot be read.",
-            slug="no-jax",
-            fix='pip install "workbench[jax]".',
-        ) from error
+    fix = 'pip install "workbench[jax]".'
+    jax = needed("jax", "Reading a function of JAX", fix, error=LoadError, slug="no-jax", called="JAX")
     if not OLDEST <= version(jax) < TOO_NEW:
         raise LoadError(
             f"JAX {jax.__version__} is installed; jaxprs of {TESTED} can be read.",

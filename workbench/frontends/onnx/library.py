@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from typing import Any
 
 from workbench.errors import LoadError
+from workbench.libraries import needed
 
 
-def onnx() -> ModuleType:
+def onnx() -> Any:
     """The library; LoadError naming the extra that brings it when it is not installed."""
-    try:
-        import onnx as library
-    except ImportError as error:
-        raise LoadError(
-            "Reading an ONNX model needs the onnx package, which is not installed.",
-            slug="missing-extra",
-            fix="pip install 'workbench[onnx]'.",
-        ) from error
-    return library
+    fix = "pip install 'workbench[onnx]'."
+    return needed(
+        "onnx", "Reading an ONNX model", fix, error=LoadError, slug="missing-extra", called="the onnx package"
+    )

@@ -1,10 +1,15 @@
-"""Looks through the archive of an exported program before PyTorch reads it.
+"""Looks through the archive of an exported program, and writes another of what it found for PyTorch to read.
 
-``torch.export.load`` opens pickles without limits where a limited one fails, and has SymPy evaluate the expressions of
-sizes as Python code, so that an archive could run anything. Here it is refused unless its pickles hold tensors alone
-and its expressions are arithmetic.
+``torch.export.load`` opens pickles without limits where a limited one fails, looks up operators by their names, and has
+SymPy evaluate the expressions of sizes as Python code, so that an archive could run anything. It also reads archives
+with a reader of its own, which can find other files in the same bytes than Python's. So PyTorch never gets the bytes of
+the file: it gets an archive whose every member was looked at and written anew here ::
 
-Source: torch/export/pt2_archive/_package.py and torch/_export/serde/serialize.py of PyTorch 2.13.
+    tensors   as they are
+    .json     parsed, checked (``program``), and written from what was parsed
+    .pt       unpickled as tensors alone, and pickled from what that gave
+
+Source: torch/export/pt2_archive/_package.py of PyTorch 2.13.
 """
 
 from __future__ import annotations
@@ -13,73 +18,77 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 from workbench.errors import LoadError
 from workbench.frontends.protobuf.wire import MAX_BYTES
+from workbench.frontends.pytorch.program import UnsafeProgram, checked
 
 #: files of an archive, below its one folder
 _PLAIN = re.compile(
     r"(version|byteorder|archive_format|archive_version|\.data/\w+|\.format_version|\.storage_alignment"
-    r"|models/[\w.-]+\.json|data/(weights|constants)/[\w.-]+|data/sample_inputs/[\w.-]+\.pt)"
+    r"|models/[\w.-]+\.json|data/(weights|constants)/[\w.-]+|data/sample_inputs/[\w.-]+\.pt)",
+    re.ASCII,
 )
-#: keys whose texts SymPy evaluates; symbols of sizes, and the functions of PyTorch's arithmetic on sizes
-_EXPRESSIONS = ("expr_str",)
-_SYMBOL = re.compile(
-    r"[a-z]{1,4}\d+|Eq|Ne|Gt|Ge|Lt|Le|And|Or|Not|Max|Min|Mod|PythonMod|FloorDiv|CleanDiv|CeilToInt|Abs|oo|int_oo"
-)
-_ARITHMETIC = re.compile(r"(?:[A-Za-z_]\w*|\d+|[-+*/%(), <>=])*")
+#: the folder of what is written
+_ROOT = "program"
+#: files of an archive; one of a large model has some thousands
+MAX_FILES = 100_000
 _FIX = "export the program again with torch.export.save, or export it to ONNX: torch.onnx.export(program, dynamo=True)."
 
 
-def check(data: bytes, torch: Any) -> None:
-    """LoadError for an archive that could run code of its own when PyTorch reads it."""
+def rewritten(data: bytes, torch: Any) -> io.BytesIO:
+    """The archive in ``data`` as one that cannot run code of its own; LoadError if it could."""
+    out = io.BytesIO()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as made:
             infos = archive.infolist()
-            if sum(info.file_size for info in infos) > MAX_BYTES:
-                raise _refused(f"it holds more than {MAX_BYTES:,} bytes")
-            for info in infos:
-                _check_file(info.filename, archive.read(info), torch)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
+            if len(infos) > MAX_FILES or sum(info.file_size for info in infos) > MAX_BYTES:
+                raise UnsafeProgram(f"it holds more than {MAX_FILES:,} files or {MAX_BYTES:,} bytes")
+            for name, info in _names(infos).items():
+                made.writestr(f"{_ROOT}/{name}", _content(name, archive.read(info), torch))
+    except UnsafeProgram as error:
+        raise _refused(str(error)) from error
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, RecursionError) as error:
         raise _refused(f"it is damaged ({error})") from error
+    except Exception as error:  # zlib.error, RuntimeError of encrypted members and others
+        raise _refused(f"it is damaged ({type(error).__name__}: {error})") from error
+    out.seek(0)
+    return out
 
 
-def _check_file(path: str, content: bytes, torch: Any) -> None:
-    name = path.partition("/")[2]
-    if not _PLAIN.fullmatch(name):
-        raise _refused(f"it holds {path!r}, which is not part of a plain exported program")
+def _names(infos: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    """The members by their names below the one folder. PyTorch takes names that differ in case for the same."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    folders, seen = set(), set()
+    for info in infos:
+        folder, _, name = info.filename.partition("/")
+        folders.add(folder)
+        if not _PLAIN.fullmatch(name):
+            raise UnsafeProgram(f"it holds {info.filename[:100]!r}, which is not part of a plain exported program")
+        if len(folders) > 1 or name.lower() in seen:
+            raise UnsafeProgram(f"it holds {info.filename[:100]!r} beside another folder or file of that name")
+        seen.add(name.lower())
+        found[name] = info
+    return found
+
+
+def _content(name: str, content: bytes, torch: Any) -> bytes:
+    """The bytes that are written of one member."""
     if name.endswith(".pt") and content:
         try:
-            torch.load(io.BytesIO(content), weights_only=True, map_location="cpu")
+            found = torch.load(io.BytesIO(content), weights_only=True, map_location="cpu")
         except Exception as error:  # the unpickler raises almost anything
-            raise _refused(f"{path!r} is a pickle of more than tensors") from error
+            raise UnsafeProgram(f"{name!r} is a pickle of more than tensors") from error
+        out = io.BytesIO()
+        torch.save(found, out)
+        return out.getvalue()
     if name.endswith(".json"):
-        for key, value in _texts(json.loads(content)):
-            if key == "use_pickle" and value is True:
-                raise _refused(f"{path!r} names a weight that is a pickle")
-            if key == "path_name" and str(value).startswith(("custom_obj", "opaque_obj")):
-                raise _refused(f"{path!r} names an object of a class of its own")
-            if key in _EXPRESSIONS and not _is_arithmetic(str(value)):
-                raise _refused(f"{path!r} has a size that is not arithmetic: {str(value)[:60]!r}")
-
-
-def _is_arithmetic(text: str) -> bool:
-    names = re.findall(r"[A-Za-z_]\w*", text)
-    return len(text) < 1000 and bool(_ARITHMETIC.fullmatch(text)) and all(_SYMBOL.fullmatch(n) for n in names)
-
-
-def _texts(node: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """The leaves of parsed JSON, each with the key it stands under."""
-    if isinstance(node, dict):
-        for name, value in node.items():
-            yield from _texts(value, name)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _texts(value, key)
-    else:
-        yield key, node
+        try:
+            return json.dumps(checked(json.loads(content.decode("utf-8")), torch)).encode()
+        except UnsafeProgram as error:
+            raise UnsafeProgram(f"{name!r} {error}") from error
+    return content
 
 
 def _refused(why: str) -> LoadError:

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from workbench.errors import UnknownOpError
+from workbench.libraries import needed
 
 FIX = "pip install 'workbench[tensorflow]', with which TensorFlow evaluates such nodes"
 #: Ops that reach beyond their arrays: files (two take a file's name as an attribute), other processes, Python code,
@@ -40,14 +41,8 @@ def hint() -> str:
 
 @functools.lru_cache(maxsize=1)
 def tensorflow() -> Any:
-    try:
-        return importlib.import_module("tensorflow")
-    except Exception as error:  # a damaged installation raises almost anything
-        raise UnknownOpError(
-            f"This op is evaluated by TensorFlow, which cannot be imported: {error}.",
-            slug="missing-extra",
-            fix=f"{FIX}.",
-        ) from error
+    how = {"error": UnknownOpError, "slug": "missing-extra", "called": "TensorFlow"}
+    return needed("tensorflow", "Evaluating this op", f"{FIX}.", **how)
 
 
 def definition(op: str) -> Any:

@@ -9,6 +9,7 @@ import threading
 from typing import Any
 
 from workbench.kernels import machine as core
+from workbench.libraries import is_missing
 from workbench.plan.native.loop_code import LoopCode
 from workbench.plan.native.survey import UnsuitableLoop
 
@@ -24,18 +25,21 @@ _lock = threading.Lock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _library: Any = None
+_reason = "llvmlite is not installed"
 
 
 def _llvm() -> Any:
-    """llvmlite's binding, made ready; None where it is not installed."""
-    global _library
+    """llvmlite's binding, made ready; None where it is not installed or cannot be used, for the reason in _reason."""
+    global _library, _reason
     if _library is None:
         try:
             _library = importlib.import_module("llvmlite.binding")
             _library.initialize_native_target()
             _library.initialize_native_asmprinter()
-        except (ImportError, OSError, RuntimeError):
+        except Exception as error:  # whatever a broken installation raises
             _library = False
+            if not is_missing("llvmlite"):
+                _reason = f"llvmlite cannot be used: {error}"
     return _library or None
 
 
@@ -105,7 +109,7 @@ def _compile_loop(program: core.Program, head: int, back: int) -> str:
     with _lock:
         llvm = _llvm()
         if llvm is None:
-            return "llvmlite is not installed"
+            return _reason
         try:
             address, owner = _compiled(llvm, text, name)
         except RuntimeError as refused:

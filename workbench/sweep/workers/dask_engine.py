@@ -19,6 +19,7 @@ import numpy as np
 
 from workbench.errors import SweepError, WorkbenchError
 from workbench.ir.text_writer import write_graph
+from workbench.libraries import needed
 from workbench.sweep.engine import Result, chunk_size
 from workbench.sweep.problem import Problem
 from workbench.sweep.store import column_digest, identity
@@ -34,15 +35,9 @@ class DaskWorkers:
     """The engine that hands chunks to a Dask client."""
 
     def __init__(self, problem: Problem, columns: dict[str, np.ndarray], client: Any) -> None:
-        try:
-            import dask
-            import distributed
-        except ImportError as error:
-            raise SweepError(
-                "sweep: client= needs distributed, which is not installed.",
-                slug="missing-library",
-                fix="pip install workbench[distributed].",
-            ) from error
+        fix = "pip install workbench[distributed]."
+        distributed = needed("distributed", "sweep: client=", fix, error=SweepError)
+        dask = needed("dask", "sweep: client=", fix, error=SweepError)
         if not isinstance(client, distributed.Client):
             raise SweepError(
                 f"sweep: client= takes a distributed.Client, got a {type(client).__name__}.",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import errno
-import importlib
 from typing import Any
 
 from workbench.errors import TraceError
+from workbench.libraries import needed
 
 GO_ON = "then session.resume() goes on from here."
 
@@ -76,11 +76,4 @@ def missing(path: Any) -> SpillError:
 
 def pyarrow() -> Any:
     """The library, loaded on first use; TraceError with slug ``missing-library`` without it."""
-    try:
-        return importlib.import_module("pyarrow")
-    except ImportError as error:
-        raise TraceError(
-            "A trace on disk is written with pyarrow, which is not installed.",
-            slug="missing-library",
-            fix='pip install "workbench[arrow]"',
-        ) from error
+    return needed("pyarrow", "Writing a trace to disk", 'pip install "workbench[arrow]"', error=TraceError)

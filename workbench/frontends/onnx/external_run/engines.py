@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.errors import ExecutionError, WorkbenchError
 from workbench.frontends.onnx.library import onnx
+from workbench.libraries import needed
 
 #: feeds by name -> the outputs in the order of the model
 Runner = Callable[[Mapping[str, Any]], list[Any]]
@@ -26,14 +27,8 @@ def engine(name: str) -> Engine:
 
 
 def _onnxruntime() -> Engine:
-    try:
-        import onnxruntime as library
-    except ImportError as error:
-        raise WorkbenchError(
-            "Running a model with onnxruntime needs the onnxruntime package, which is not installed.",
-            slug="missing-extra",
-            fix="pip install 'workbench[onnx]', or use \"reference\".",
-        ) from error
+    fix = "pip install 'workbench[onnx]', or use \"reference\"."
+    library = needed("onnxruntime", "Running a model with onnxruntime", fix, slug="missing-extra")
 
     def compiled(model: Any) -> Runner:
         options = library.SessionOptions()

@@ -49,7 +49,7 @@ X, LOOP = f"x{HOST}", f"loop{HOST}"
 
 
 def session_objects() -> Iterator[tuple[str, Any]]:
-    """What a session gives."""
+    """All that a session gives."""
     made = graph()
     yield from {
         "graph": made,
@@ -93,7 +93,7 @@ def session_objects() -> Iterator[tuple[str, Any]]:
 
 
 def analysis_objects(session: Any) -> Iterator[tuple[str, Any]]:
-    """What analyses of a run give."""
+    """All that analyses of a run give."""
     yield "classify", wb.classify(session.trace[X])
     yield "analysis", wb.analyze(session)
     yield "report", wb.analyze(session).report()

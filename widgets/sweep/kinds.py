@@ -9,7 +9,8 @@ from workbench.widgets.base import theme
 
 #: outcomes and labels with their colours, of one blindness-safe set; what was not run has none
 OUTCOMES = {
-    "ended": theme.BLUE, "endless": theme.ORANGE, "undecided": theme.GREY, "failed": theme.VERMILION,
+    "ended": theme.BLUE, "not finite": theme.PURPLE, "endless": theme.ORANGE, "undecided": theme.GREY,
+    "failed": theme.VERMILION,
 }  # fmt: skip
 LABELS = {
     "CONVERGING": theme.BLUE,
@@ -20,7 +21,13 @@ LABELS = {
     "UNKNOWN": theme.GREY,
 }
 #: points of a map of basins that lead to no attractor
-NOWHERE = {ELSEWHERE: theme.GREY, "endless": theme.YELLOW, "undecided": "#5A5A5A", "failed": "#2E2E2E"}
+NOWHERE = {
+    ELSEWHERE: theme.GREY,
+    "not finite": "#D9D9D9",
+    "endless": theme.YELLOW,
+    "undecided": "#5A5A5A",
+    "failed": "#2E2E2E",
+}
 #: names that have colours of their own; all others share grey
 COLOURS = tuple(c for c in theme.SERIES if c != theme.GREY)
 OTHER = "other"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import SweepError
-from workbench.sweep.chunk import ENDED, FAILED, OUTCOMES, UNDECIDED, Chunk
+from workbench.sweep.chunk import ENDED, FAILED, NOT_FINITE, OUTCOMES, OVER, UNDECIDED, Chunk
 from workbench.sweep.problem import make_problem
 from workbench.sweep.runners import make_runner
 
@@ -56,13 +56,16 @@ class Answers:
         if self.what == "fails":
             return status == FAILED, OUTCOMES[status]
         if self.what == "ends" or status != ENDED:
-            return status == ENDED, OUTCOMES[status]
-        return (True, "ended") if self._finite(chunk) else (False, "ended with numbers that are not finite")
+            return self.what == "ends" and status in OVER, OUTCOMES[status]
+        return (True, OUTCOMES[ENDED]) if self._finite(chunk) else (False, OUTCOMES[NOT_FINITE])
 
     def _finite(self, chunk: Chunk) -> bool:
-        found = [column[0] for name, column in chunk.values.items() if chunk.alive[name][0]]
-        for name, column in chunk.series.items():  # right-aligned: a short run leaves the first entries empty
-            found.append(column[0, column.shape[1] - min(int(chunk.counts[name][0]), column.shape[1]) :])
+        """True if all newest values of the variable are finite numbers; right-aligned: a short run leaves the first
+        entries empty."""
+        found = [
+            column[0, column.shape[1] - min(int(chunk.counts[name][0]), column.shape[1]) :]
+            for name, column in chunk.series.items()
+        ]
         return all(bool(np.isfinite(v.astype(complex)).all()) for v in found if v.dtype.kind in "fcV")
 
     def _by_steps(self, chunk: Chunk, value: float) -> tuple[bool, str]:

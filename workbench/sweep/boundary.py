@@ -35,8 +35,8 @@ class Boundary:
     low, high : float
         Neighbours on both sides, whose answers differ.
     below, above : str
-        Answers there, and how they are known: the outcome of the run ("ended", "failed", "endless" by a recurrence), or
-        "steps shrink" and "steps grow" of a run that ends only after its bound of work.
+        Answers there, and how they are known: the outcome of the run ("ended", "not finite", "failed", "endless" by a
+        recurrence), or "steps shrink" and "steps grow" of a run that ends only after its bound of work.
     points : int
         Number of points that were run.
 
@@ -89,8 +89,8 @@ def boundary(
     parameters : mapping
         The parameter and its range, ``{"lr": (0.1, 3.0)}``; the answers at its ends must differ.
     what : {"converges", "ends", "fails"}, default "converges"
-        "converges": the run ends, and its outputs and ``variable`` are finite; a run that is not decided within
-        ``work`` converges if the steps of ``variable`` shrink at a steady rate, which is an observation and not a
+        "converges": the run ends with finite numbers, those of ``variable`` among them; a run that is not decided
+        within ``work`` converges if the steps of ``variable`` shrink at a steady rate, which is an observation and no
         proof. "ends" and "fails": the outcome.
     inputs : mapping, optional
         Inputs that stay the same.

@@ -7,14 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.ir.node import Ref
 from workbench.ir.types import numpy_dtype
 from workbench.plan import ExecutionPlan
 from workbench.sweep.problem import CLASSIFIED, OF_VALUES, Problem
 from workbench.text import harmless
 
 #: outcomes by their code; WAITING is a point that was not run
-OUTCOMES = ("undecided", "ended", "failed", "endless")
-UNDECIDED, ENDED, FAILED, ENDLESS = range(4)
+OUTCOMES = ("undecided", "ended", "failed", "endless", "not finite")
+UNDECIDED, ENDED, FAILED, ENDLESS, NOT_FINITE = range(5)
+#: outcomes of runs that got to their end
+OVER = (ENDED, NOT_FINITE)
+#: the order in which outcomes are told
+TOLD = ("ended", "not finite", "endless", "undecided", "failed", "waiting")
 WAITING = 255
 
 
@@ -45,6 +50,8 @@ class Chunk:
     series: dict[str, np.ndarray]
     counts: dict[str, np.ndarray]
     failures: dict[int, Failure] = field(default_factory=dict)
+    #: numbers that are looked at and not kept: other outputs and sides of conditions; 0 where there are none
+    checks: dict[Ref, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.status)

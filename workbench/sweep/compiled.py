@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.ir.node import Ref
 from workbench.kernels import machine as core
 from workbench.kernels.layout import Place
 from workbench.plan import ExecutionPlan
 from workbench.sweep.chunk import Chunk, Failure, empty_chunk, message_of, wanted_series
+from workbench.sweep.finite import checked_outputs, checked_sides, mark_not_finite
 from workbench.sweep.problem import Problem
 from workbench.sweep.recurrence import bytes_of, kept_in_rows, recurring_parts
 
@@ -24,23 +27,28 @@ def compiles(problem: Problem, plan: ExecutionPlan) -> bool:
     places = [v.place for v in values.values() if v.place is not None]
     if plan.raw or any(p.dtype is None and p.base for p in places):
         return False
-    for name in problem.outputs:
-        found = values.get(plan.outputs[name])
-        if (
-            found is None
-            or found.kind != "slot"
-            or found.frame != 0
-            or found.place is None
-            or found.place.dtype is None
-        ):
-            return False
-    for name in wanted_series(problem):
-        found = values.get((problem.merge(name), 0))
-        if found is None or found.place is None or not kept_in_rows(plan.layout, found.place) or found.guard:
-            return False
-        if plan.layout.frame_of(found.place) != found.frame:
-            return False
-    return True
+    return all(_stands_outside(plan, plan.outputs[name]) for name in problem.outputs) and all(
+        _stands_in_rows(plan, Ref(problem.merge(name))) for name in wanted_series(problem)
+    )
+
+
+def _stands_outside(plan: ExecutionPlan, ref: Ref) -> bool:
+    """True for a value outside of all loops that has a place."""
+    found = plan.layout.values.get(ref)
+    return (
+        found is not None
+        and found.kind == "slot"
+        and found.frame == 0
+        and getattr(found.place, "dtype", None) is not None
+    )
+
+
+def _stands_in_rows(plan: ExecutionPlan, ref: Ref) -> bool:
+    """True for a value of a loop that stands in the rows of this loop, whichever way is taken."""
+    found = plan.layout.values.get(ref)
+    if found is None or found.place is None or not kept_in_rows(plan.layout, found.place) or found.guard:
+        return False
+    return found.frame > 0 and plan.layout.frame_of(found.place) == found.frame
 
 
 def slot(plan: ExecutionPlan, node: str, index: int = 0) -> Place:
@@ -68,6 +76,9 @@ class CompiledRunner:
         self._parts, self._spans = recurring_parts(plan)
         self._number = plan.numbers.get(problem.loop, 0) if problem.loop is not None else 0
         self._by_ip = sorted(layout.nodes, key=lambda n: n.ip)
+        checks = checked_outputs(problem, plan) | checked_sides(plan)
+        self._outputs = {ref: dtype for ref, dtype in checks.items() if _stands_outside(plan, ref)}
+        self._sides = {ref: dtype for ref, dtype in checks.items() if _stands_in_rows(plan, ref)}
         self._fixed = {n: np.ascontiguousarray(v) for n, v in problem.inputs.items() if _read(plan, n)}
 
     def stop(self) -> None:
@@ -85,17 +96,14 @@ class CompiledRunner:
         for name, value in self._fixed.items():
             feeds.append((*self._input(name), _bytes(value[None], 1)))
         chunk = empty_chunk(self.problem, plan, n)
+        chunk.checks = {ref: np.zeros(n, dtype) for ref, dtype in (self._outputs | self._sides).items()}
         for name in self.problem.outputs:
-            found = layout.values[plan.outputs[name]]
-            guard = [(*layout.operand(c.place), c.expect) for c in found.guard]
-            alive = chunk.alive[name].view(np.uint8)
-            place = slot(plan, *plan.outputs[name])
-            outputs.append((*layout.operand(place), guard, _bytes(chunk.values[name], n), alive))
+            outputs.append(self._output(plan.outputs[name], chunk.values[name], chunk.alive[name]))
+        outputs += [self._output(ref, chunk.checks[ref], np.zeros(n, bool)) for ref in self._outputs]
         for name, column in chunk.series.items():
-            place, length = slot(plan, self.problem.merge(name)), column.shape[1]
-            frame = layout.values[self.problem.merge(name), 0].frame
-            raw = column.view(np.uint8).reshape(n, length, bytes_of(place))
-            series.append((frame, place.base - 1, place.offset, place.shift, raw, chunk.counts[name]))
+            series.append(self._series(Ref(self.problem.merge(name)), column, chunk.counts[name]))
+        for ref in self._sides:
+            series.append(self._series(ref, chunk.checks[ref][:, None], np.zeros(n, np.int64)))
         specs = core.PointSpecs(self._machine, n, feeds, outputs, series, self._parts, self._spans)
         plan.native.consider(plan.program)
         iterations = np.full((n, len(layout.frames)), -1, np.int64)
@@ -112,7 +120,20 @@ class CompiledRunner:
             if not isinstance(error, Exception):
                 raise error  # KeyboardInterrupt inside an op is not a failure of the op
             chunk.failures[point] = self._failure(ip, error, iterations[point])
+        mark_not_finite(chunk)
         return chunk
+
+    def _output(self, ref: Ref, column: np.ndarray, alive: np.ndarray) -> tuple[Any, ...]:
+        """The words by which the machine writes an output into a column."""
+        layout = self.plan.layout
+        guard = [(*layout.operand(c.place), c.expect) for c in layout.values[ref].guard]
+        return *layout.operand(slot(self.plan, *ref)), guard, _bytes(column, len(column)), alive.view(np.uint8)
+
+    def _series(self, ref: Ref, column: np.ndarray, counts: np.ndarray) -> tuple[Any, ...]:
+        """The words by which the machine writes the newest values of a loop into a column."""
+        place = slot(self.plan, *ref)
+        raw = column.view(np.uint8).reshape(*column.shape[:2], bytes_of(place))
+        return self.plan.layout.values[ref].frame, place.base - 1, place.offset, place.shift, raw, counts
 
     def _input(self, name: str) -> tuple[int, int]:
         return self.plan.layout.operand(slot(self.plan, self.plan.graph.inputs[name].node))

@@ -16,7 +16,7 @@ from workbench.analysis.termination.explain import answer_of
 from workbench.errors import ExecutionError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.plan import ExecutionPlan
-from workbench.sweep.chunk import ENDED, ENDLESS, FAILED, UNDECIDED, WAITING, Chunk
+from workbench.sweep.chunk import ENDLESS, FAILED, OVER, UNDECIDED, WAITING, Chunk
 from workbench.sweep.problem import CLASSIFIED, OF_VALUES, Problem
 
 #: events after which a point is asked about whose loop does not end at once: the record is then long enough
@@ -65,7 +65,7 @@ def _of_answer(
 ) -> None:
     if chunk.status[k] == FAILED:
         proof, cause = "observed", chunk.failures[k].node
-    elif chunk.status[k] == ENDED or problem.loop is None:
+    elif chunk.status[k] in OVER or problem.loop is None:
         proof, cause = "observed", ""
     else:
         answer = answer_at(problem, plan, point)

@@ -10,6 +10,7 @@ from workbench.errors import ExecutionError
 from workbench.execution import NEWEST_ROWS, Run
 from workbench.plan import ExecutionPlan
 from workbench.sweep.chunk import ENDED, FAILED, UNDECIDED, Chunk, Failure, empty_chunk, message_of
+from workbench.sweep.finite import checked_outputs, checked_sides, mark_not_finite
 from workbench.sweep.problem import Problem
 
 
@@ -18,6 +19,7 @@ class PlainRunner:
 
     def __init__(self, problem: Problem, plan: ExecutionPlan) -> None:
         self.problem, self.plan = problem, plan
+        self._checks = {**checked_outputs(problem, plan), **checked_sides(plan)}
         self._stopped = False
 
     def stop(self) -> None:
@@ -28,11 +30,13 @@ class PlainRunner:
         """Run points; those from the first on that was not run, after a stop, are WAITING."""
         n = len(next(iter(columns.values())))
         chunk = empty_chunk(self.problem, self.plan, n)
+        chunk.checks = {ref: np.zeros(n, dtype) for ref, dtype in self._checks.items()}
         for k in range(n):
             if self._stopped:
                 break
             self._point(chunk, k, {name: np.asarray(column[k]) for name, column in columns.items()})
         self._stopped = False
+        mark_not_finite(chunk)
         return chunk
 
     def _point(self, chunk: Chunk, k: int, point: dict[str, np.ndarray]) -> None:
@@ -56,6 +60,10 @@ class PlainRunner:
             chunk.iterations[k] = run.view.iteration(self.plan.numbers[self.problem.loop])
         if chunk.status[k] == ENDED:
             self._outputs(chunk, k, run)
+            for ref, column in chunk.checks.items():
+                series = run.trace[ref] if ref in self.plan.layout.values else None
+                if series is not None and len(series):
+                    column[k] = series[-1]
         for name, column in chunk.series.items():
             values = np.asarray(run.trace[name][-column.shape[1] :])
             chunk.counts[name][k] = len(run.trace[name])

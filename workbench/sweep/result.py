@@ -36,7 +36,8 @@ class Sweep(RunningSweep):
     An output that a point did not compute is NaN, or 0 of whole numbers; ``sweep.computed("x")`` tells which ones are
     there.
 
-    Outcomes: "ended"; "failed", a node failed; "endless", proved; "undecided", neither an end nor a proof within the
+    Outcomes: "ended"; "not finite", it ended, and an output or a side of the condition is NaN or infinite; "failed", a
+    node failed; "endless", proved; "undecided", neither an end nor a proof within the
     bound of work; "waiting", not run yet.
 
     Attributes

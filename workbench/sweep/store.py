@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.errors import SweepError, TraceError
 from workbench.libraries import needed
-from workbench.sweep.chunk import FAILED, Chunk, Failure
+from workbench.sweep.chunk import FAILED, OUTCOMES, Chunk, Failure
 from workbench.sweep.columns import ResultColumns
 from workbench.sweep.problem import Problem
 from workbench.sweep.summary import arrow_column
@@ -108,7 +108,7 @@ def identity(problem: Problem, points: dict[str, np.ndarray]) -> bytes:
     """A digest of all that decides about the results."""
     told = (problem.outputs, problem.series, problem.facts, problem.variable, problem.work, problem.seconds)
     digest = column_digest(problem.inputs, points)
-    digest.update(repr((problem.graph.fingerprint, told)).encode())
+    digest.update(repr((problem.graph.fingerprint, told, OUTCOMES)).encode())
     return digest.hexdigest().encode()
 
 

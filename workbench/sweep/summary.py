@@ -8,20 +8,21 @@ import numpy as np
 
 from workbench.errors import TraceError
 from workbench.libraries import needed
+from workbench.sweep.chunk import TOLD
 from workbench.text import facts_html
 
 if TYPE_CHECKING:
     from workbench.sweep.result import Sweep
 
 #: failures that are told in words
-TOLD = 3
+FAILURES = 3
 
 
 def counts_of(sweep: Sweep) -> dict[str, int]:
     """How many points have each outcome, those that occur."""
     outcome = sweep["outcome"]
     wanted = outcome[sweep.wanted]
-    counts = {name: int((wanted == name).sum()) for name in ("ended", "endless", "undecided", "failed", "waiting")}
+    counts = {name: int((wanted == name).sum()) for name in TOLD}
     return {name: n for name, n in counts.items() if n}
 
 
@@ -40,7 +41,7 @@ def facts(sweep: Sweep) -> list[tuple[str, str]]:
         alive = ended & sweep.columns.all.alive[name]
         if column.ndim == 1 and column.dtype.kind in "iuf" and alive.any():
             found.append((name, span(column[alive])))
-    for k, failure in list(sweep.failures.items())[:TOLD]:
+    for k, failure in list(sweep.failures.items())[:FAILURES]:
         found.append((f"point {k:,} failed", str(failure)))
     return found
 

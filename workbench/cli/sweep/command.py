@@ -16,7 +16,7 @@ from workbench.cli.sweep.axes import axes_of
 from workbench.errors import SweepError
 
 #: signs of outcomes in a map, and shades of numbers from low to high
-SIGNS = {"ended": ".", "endless": "o", "undecided": "?", "failed": "x", "waiting": " "}
+SIGNS = {"ended": ".", "not finite": "!", "endless": "o", "undecided": "?", "failed": "x", "waiting": " "}
 SHADES = " .:-=+*#%@"
 #: rows and columns of a map, rows of a table
 MAP_ROWS, MAP_COLUMNS, ROWS = 24, 72, 20

@@ -1,0 +1,89 @@
+"""Runs that reach their end with numbers that are none: an output, or a side of a loop's condition, is NaN or infinite.
+
+A comparison with NaN is false, so that a loop ends where its values are lost; nothing was found, and such a point is no
+end as others are. Looked at are the outputs that are collected, all others that are single numbers, and the sides of
+the comparisons in the conditions of loops when these were computed last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from workbench.analysis.slicing.clauses import COMPARISONS, CONNECTIVES
+from workbench.ir.graph import Graph
+from workbench.ir.node import Ref
+from workbench.ir.types import numpy_dtype
+from workbench.plan import ExecutionPlan
+from workbench.sweep.chunk import ENDED, NOT_FINITE, Chunk
+from workbench.sweep.problem import Problem
+
+
+def checked_outputs(problem: Problem, plan: ExecutionPlan) -> dict[Ref, np.dtype]:
+    """Outputs that are not collected, and are single numbers that may be no finite ones."""
+    refs = [plan.outputs[name] for name in problem.graph.outputs if name not in problem.outputs]
+    return _singles(plan, refs)
+
+
+def checked_sides(plan: ExecutionPlan) -> dict[Ref, np.dtype]:
+    """Sides of the comparisons in the conditions of all loops, as single numbers that may be no finite ones."""
+    graph = plan.graph
+    conds = [n.inputs[0] for n in graph.nodes.values() if n.op == "LoopCond"]
+    return _singles(plan, [side for cond in conds for side in _sides(graph, cond)])
+
+
+def _sides(graph: Graph, cond: Ref) -> Iterator[Ref]:
+    waiting, seen = [cond], set[Ref]()
+    while waiting:
+        ref = waiting.pop()
+        node = graph.nodes[ref.node]
+        if ref in seen:
+            continue
+        seen.add(ref)
+        if node.op == "Identity" or node.op in CONNECTIVES:
+            waiting += node.inputs
+        elif node.op in COMPARISONS:
+            yield from (_outside(graph, side) for side in node.inputs)
+
+
+def _outside(graph: Graph, ref: Ref) -> Ref:
+    """The place outside of a loop of a value that the loop does not change; any other value itself."""
+    node = graph.nodes[ref.node]
+    while node.op == "Identity" or (node.op == "Enter" and node.attrs.get("is_constant")):
+        ref = node.inputs[0]
+        node = graph.nodes[ref.node]
+    return ref
+
+
+def _singles(plan: ExecutionPlan, refs: list[Ref]) -> dict[Ref, np.dtype]:
+    found = {}
+    for ref in refs:
+        type_ = plan.types[ref.node][ref.index] if ref.node in plan.types else plan.graph.type_of(ref)
+        if type_.shape == () and plan.graph.nodes[ref.node].op != "Const":
+            dtype = numpy_dtype(type_.dtype)
+            if dtype.kind in "fcV":
+                found[ref] = dtype
+    return found
+
+
+def mark_not_finite(chunk: Chunk) -> None:
+    """Give points that ended the outcome "not finite" where a number is none."""
+    bad = np.zeros(len(chunk), bool)
+    for name, column in chunk.values.items():
+        if column.dtype.kind in "fcV":
+            bad |= chunk.alive[name] & ~_finite(column)
+        elif column.dtype.kind == "O":
+            for k in np.flatnonzero(chunk.alive[name]):
+                value = column[k]
+                if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fcV":
+                    bad[k] |= not _finite(np.asarray(value)[None])[0]
+    for column in chunk.checks.values():
+        bad |= ~_finite(column)
+    chunk.status[bad & (chunk.status == ENDED)] = NOT_FINITE
+
+
+def _finite(column: np.ndarray) -> np.ndarray:
+    """True for each row whose numbers are all finite."""
+    numbers = column.astype(np.complex64) if column.dtype.kind == "V" else column  # those of ml_dtypes
+    return np.isfinite(numbers).reshape(len(column), -1).all(axis=1)

@@ -1,0 +1,263 @@
+"""The condition of a loop as a tree of comparisons: through and, or, not, any, all, short circuits and flags.
+
+A tree is in negation normal form: what is denied is denied at its comparisons. What a flag of the loop was computed
+from in the iteration before is part of the tree, with ``lag`` 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.slicing.clauses import COMPARISONS, CONNECTIVES
+from workbench.analysis.slicing.dependencies import constant_step, origin_of
+from workbench.ir.frames.frame_tree import FramePath
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+
+#: flags that the reading of Python functions makes, and the statement that each stands for
+STATEMENTS = {"break": "break", "returned": "return"}
+REDUCTIONS = {"any": "or", "reduce_any": "or", "all": "and", "reduce_all": "and"}
+#: tests of a number that tell NaN and infinities from others
+CHECKS = frozenset(("isnan", "isfinite", "isinf"))
+#: nodes of one condition that are followed
+MOST = 400
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """``left op right`` of iteration k - ``lag``; of arrays ``over`` says if all items must hold, or any.
+
+    ``negated`` tells that the graph has the opposite comparison in ``node``, which is denied. Of a truth that is no
+    comparison ``op`` is "==" and ``right`` a bool.
+    """
+
+    node: str
+    left: Ref
+    op: str
+    right: Any
+    negated: bool = False
+    lag: int = 0
+    over: str = ""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag that goes around with the loop and is not set; ``statement`` is "break" or "return".
+
+    ``taken`` is the tree of what sets it, of the iteration before.
+    """
+
+    statement: str
+    ref: Ref
+    taken: Tree | None
+
+
+@dataclass(frozen=True)
+class Join:
+    """``kind`` "and" or "or" of ``parts``; without parts it is True or False."""
+
+    kind: str
+    parts: tuple[Tree, ...]
+
+
+Tree = Leaf | Flag | Join
+
+
+class ConditionTree:
+    """The tree of one loop's condition, and which parts of it are what.
+
+    Attributes
+    ----------
+    parts : tuple of Tree
+        What must hold, all of it, for the loop to go on.
+    limits : tuple of Leaf
+        Those of the parts that compare a counter with what the loop does not change.
+    flags : tuple of Flag
+        Breaks and returns.
+    goals : tuple of Tree
+        All others that read anything which the loop changes.
+    """
+
+    def __init__(self, graph: Graph, path: FramePath) -> None:
+        self.graph, self.path = graph, path
+        frame = graph.frames[path]
+        self.variables = {v.merge: v for v in frame.variables}
+        self._left = MOST
+        cond = frame.loop_cond
+        tree = self._tree(Ref(cond), True, 0, frozenset()) if cond is not None else Join("and", ())
+        self.parts: tuple[Tree, ...] = tuple(_flat(tree))
+        self.limits = tuple(p for p in self.parts if isinstance(p, Leaf) and self._is_limit(p))
+        self.flags = tuple(p for p in self.parts if isinstance(p, Flag))
+        rest = [p for p in self.parts if p not in self.limits and p not in self.flags]
+        self.goals = tuple(p for p in rest if self._moves(p))
+
+    # -- making it --------------------------------------------------------------------------------------------------
+    def _tree(self, ref: Ref, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
+        node = self.graph.nodes[ref.node]
+        self._left -= 1
+        if self._left < 0 or (ref, want) in seen:
+            return Leaf(node.name, ref, "==", np.bool_(want), False, lag)
+        seen = seen | {(ref, want)}
+        kind = REDUCTIONS.get(node.op) or CONNECTIVES.get(node.op)
+        if node.op in ("Identity", "LoopCond", "Switch") or node.op == "Enter" and node.attrs.get("is_constant"):
+            return self._tree(node.inputs[0], want, lag, seen)
+        if node.op in REDUCTIONS:
+            return self._over(node, want, lag, seen)
+        if kind == "not":
+            return self._tree(node.inputs[0], not want, lag, seen)
+        if kind is not None:
+            return _join(kind if want else _OTHER[kind], [self._tree(r, want, lag, seen) for r in node.inputs])
+        if node.op == "Const" and node.attrs["value"].size == 1:
+            return Join("and" if bool(node.attrs["value"].reshape(-1)[0]) is want else "or", ())
+        if node.name in self.variables:
+            return self._variable(node, want, lag, seen)
+        if node.op == "Merge" and len(node.inputs) == 2:
+            return self._branch(node, want, lag, seen)
+        if node.op in COMPARISONS:
+            left, right = node.inputs
+            op = COMPARISONS[node.op]
+            return Leaf(node.name, left, op, right, not want, lag)
+        return Leaf(node.name, ref, "==", np.bool_(want), False, lag)
+
+    def _over(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
+        """``any`` and ``all`` of a comparison of arrays."""
+        kind = REDUCTIONS[node.op] if want else _OTHER[REDUCTIONS[node.op]]
+        inner = self._tree(node.inputs[0], want, lag, seen)
+        if isinstance(inner, Leaf) and not inner.over:
+            return Leaf(inner.node, inner.left, inner.op, inner.right, inner.negated, inner.lag, kind)
+        return Leaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
+
+    def _variable(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
+        """A flag that the loop carries: what it was computed from, of one iteration back."""
+        own = Leaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
+        variable = self.variables[node.name]
+        update = self.graph.nodes[variable.next_iteration].inputs[0]
+        statement = STATEMENTS.get(variable.name.split("/")[-1].rstrip("'0123456789_"))
+        if lag:
+            return own
+        if statement is not None and not want:
+            return Flag(statement, node.ref(), self._tree(update, True, 1, seen))
+        if origin_of(self.graph, update).name == node.name:
+            return own
+        later = self._tree(update, want, 1, seen)
+        if isinstance(later, Join) and not later.parts:  # it never changes, or is set in the first iteration
+            return own if (later.kind == "and") is not want else later
+        return later
+
+    def _branch(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
+        """A short circuit: one side is a constant, or the predicate itself, so that it is an "and" or an "or"."""
+        for side, other in (node.inputs, node.inputs[::-1]):
+            truth = self._constant(side)
+            decided = None if truth is None else self._decider(side)
+            if truth is None or decided is None:
+                continue
+            pred, taken = decided
+            rest = self._tree(other, want, lag, seen)
+            if truth is want:  # this side gives what is wanted: where it is taken, or else the other one does
+                return _join("or", [self._tree(pred, taken, lag, seen), rest])
+            return _join("and", [self._tree(pred, not taken, lag, seen), rest])
+        return Leaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
+
+    def _constant(self, ref: Ref) -> bool | None:
+        """The truth that one side of a branch has where it is taken, if the graph tells."""
+        node = self.graph.nodes[ref.node]
+        if node.op == "Switch" and node.inputs[0] == node.inputs[1]:
+            return bool(ref.index)
+        source = origin_of(self.graph, ref)
+        if source.op == "Const" and source.attrs["value"].size == 1 and source.attrs["value"].dtype == bool:
+            return bool(source.attrs["value"].reshape(-1)[0])
+        return None
+
+    def _decider(self, ref: Ref) -> tuple[Ref, bool] | None:
+        """(predicate, its truth) of the nearest Switch of a branch behind a value."""
+        waiting, seen = [ref], {ref}
+        while waiting and len(seen) < MOST:
+            at = waiting.pop(0)
+            node = self.graph.nodes[at.node]
+            if node.name in self.variables:
+                continue
+            if node.op == "Switch" and origin_of(self.graph, node.inputs[1]).op != "LoopCond":
+                return node.inputs[1], bool(at.index)
+            for source in (*node.inputs, *(Ref(c) for c in node.control)):
+                if source not in seen and self.graph.frame_of(source.node) == self.path:
+                    seen.add(source)
+                    waiting.append(source)
+        return None
+
+    # -- what the parts are -----------------------------------------------------------------------------------------
+    def _is_limit(self, leaf: Leaf) -> bool:
+        """True if a whole number that steps by a constant is compared with what the loop does not change."""
+        if leaf.lag or leaf.over or not isinstance(leaf.right, Ref):
+            return False
+        for own, other, way in ((leaf.left, leaf.right, 1), (leaf.right, leaf.left, -1)):
+            variable = self.variables.get(origin_of(self.graph, own).name)
+            if variable is None or not self.graph.type_of(own).dtype.lstrip("u").startswith("int"):
+                continue
+            step = constant_step(self.graph, variable)
+            if not step or self._reads(other):
+                continue
+            op = _NEGATED[leaf.op] if leaf.negated else leaf.op
+            up = {"<": 1, "<=": 1, ">": -1, ">=": -1, "!=": 0}.get(op)
+            if up is not None and (up == 0 or up * way * step > 0):
+                return True
+        return False
+
+    def _moves(self, tree: Tree) -> bool:
+        """True if a part reads anything that the loop changes."""
+        if isinstance(tree, Join):
+            return any(map(self._moves, tree.parts))
+        if isinstance(tree, Flag):
+            return True
+        return any(self._reads(r) for r in (tree.left, tree.right) if isinstance(r, Ref))
+
+    def _reads(self, ref: Ref) -> bool:
+        """True if a value depends on a variable that the body updates."""
+        waiting, seen = [ref.node], {ref.node}
+        while waiting:
+            name = waiting.pop()
+            if name in self.variables:
+                if constant_step(self.graph, self.variables[name]) != 0.0:
+                    return True
+                continue
+            node = self.graph.nodes[name]
+            sources = [r.node for r in node.inputs]  # a control edge only says that it is computed in this loop
+            for source in sources if self.graph.frame_of(name)[: len(self.path)] == self.path else ():
+                if source not in seen:
+                    seen.add(source)
+                    waiting.append(source)
+        return False
+
+
+_OTHER = {"and": "or", "or": "and"}
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+
+def _join(kind: str, parts: list[Tree]) -> Tree:
+    """``and`` or ``or`` of parts, flat and without what is always so."""
+    found: list[Tree] = []
+    for part in parts:
+        if isinstance(part, Join) and not part.parts:
+            if part.kind != kind:
+                return part
+            continue
+        found += part.parts if isinstance(part, Join) and part.kind == kind else [part]
+    found = list(dict.fromkeys(found))
+    return found[0] if len(found) == 1 else Join(kind, tuple(found))
+
+
+def _flat(tree: Tree) -> tuple[Tree, ...]:
+    return tree.parts if isinstance(tree, Join) and tree.kind == "and" else (tree,)
+
+
+def leaves(tree: Tree | None) -> list[Leaf]:
+    """The comparisons of a tree, in their order."""
+    if tree is None:
+        return []
+    if isinstance(tree, Leaf):
+        return [tree]
+    if isinstance(tree, Flag):
+        return leaves(tree.taken)
+    return [leaf for part in tree.parts for leaf in leaves(part)]

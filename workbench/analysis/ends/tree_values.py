@@ -1,0 +1,176 @@
+"""The truth of a condition's parts in one iteration, recomputed from recorded operands, and if NaN decided it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.analysis.ends.condition_tree import CHECKS, ConditionTree, Flag, Join, Leaf, Tree
+from workbench.analysis.forecast.laws.exact_continuation import NEGATED, OPS
+from workbench.analysis.root_cause.expressions import expression, written
+from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
+from workbench.analysis.standing import Side
+from workbench.analysis.text import shown
+from workbench.ir.node import Ref
+from workbench.trace import Trace
+from workbench.trace.aligned_columns import AlignedColumns
+
+#: newest firings of a value that are read: those of the last iteration and of the one before, and a few more
+FIRINGS = 8
+
+
+class Truth(NamedTuple):
+    """``holds``: True, False, or None for a part that was not computed; ``by_nan``: without NaN it might have held."""
+
+    holds: bool | None
+    by_nan: bool = False
+
+
+UNSEEN = Truth(None)
+
+
+class TreeValues:
+    """Evaluates the parts of a condition in one activation of its loop.
+
+    ``around`` are the iterations of the loops around it.
+    """
+
+    def __init__(self, trace: Trace, tree: ConditionTree, around: tuple[int, ...]) -> None:
+        self.trace, self.tree, self.around = trace, tree, around
+        self.loop = LoopDependencies(tree.graph, tree.path)
+        self._columns = AlignedColumns(trace, around or None, FIRINGS)
+
+    def value(self, ref: Any, iteration: int) -> Any:
+        """The value of an operand in an iteration; None where it was not computed or is not kept."""
+        if not isinstance(ref, Ref):
+            return ref
+        if iteration < 0:
+            return None
+        there, values = self._columns.at(ref, np.array([[*self.around, iteration]], np.int64))
+        return values[0] if len(there) and there[0] and len(values) else None
+
+    def truth(self, tree: Tree, k: int) -> Truth:
+        """The truth of a part when the condition was asked in iteration ``k``."""
+        if isinstance(tree, Leaf):
+            return self._leaf(tree, k - tree.lag)
+        if isinstance(tree, Flag):
+            is_set = self.value(tree.ref, k)
+            return UNSEEN if is_set is None else Truth(not bool(np.asarray(is_set).reshape(-1)[0]))
+        found = [self.truth(part, k) for part in tree.parts]
+        if tree.kind == "and":
+            if any(t.holds is False for t in found):
+                return Truth(False, all(t.by_nan for t in found if t.holds is False))
+            return UNSEEN if any(t.holds is None for t in found) else Truth(True)
+        if any(t.holds for t in found):
+            return Truth(True, all(t.by_nan for t in found if t.holds))
+        if any(t.holds is None for t in found):
+            return UNSEEN
+        return Truth(False, any(t.by_nan for t in found))
+
+    def _leaf(self, leaf: Leaf, k: int) -> Truth:
+        a, b = self.value(leaf.left, k), self.value(leaf.right, k)
+        if a is None or b is None:
+            return UNSEEN
+        try:
+            with np.errstate(all="ignore"):
+                items = np.asarray(OPS[leaf.op](a, b))
+                items = ~items if leaf.negated else items
+                bad = self._not_finite(leaf, k) | _isnan(a) | _isnan(b)
+        except (TypeError, ValueError, OverflowError):
+            return UNSEEN
+        items, bad = np.broadcast_arrays(items, bad)
+        if leaf.over == "or":
+            return Truth(bool(items.any()), bool(bad.any()) if not items.any() else bool(bad[items].all()))
+        if items.all():
+            return Truth(True, bool(bad.any()))
+        return Truth(False, bool(bad[~items].all()))
+
+    def _not_finite(self, leaf: Leaf, k: int) -> Any:
+        """Of a test like ``isfinite(x)``: where x is not finite."""
+        node = self.tree.graph.nodes[leaf.left.node]
+        if node.op not in CHECKS:
+            return np.False_
+        x = self.value(node.inputs[0], k)
+        return np.False_ if x is None else ~np.isfinite(x)
+
+    def failing(self, tree: Tree, k: int) -> Leaf | None:
+        """The first comparison to which a part owes that it is false; one of NaN before all others."""
+        return self._blamed(tree, k, False)
+
+    def holding(self, tree: Tree, k: int) -> Leaf | None:
+        """The first comparison to which a part owes that it is true."""
+        return self._blamed(tree, k, True)
+
+    def _blamed(self, tree: Tree, k: int, want: bool) -> Leaf | None:
+        if isinstance(tree, Leaf):
+            return tree if self.truth(tree, k).holds is want else None
+        if isinstance(tree, Flag):
+            return None if tree.taken is None else self._blamed(tree.taken, k, not want)
+        found = [leaf for part in tree.parts if (leaf := self._blamed(part, k, want)) is not None]
+        return next((leaf for leaf in found if self.truth(leaf, k).by_nan), found[0] if found else None)
+
+    def side(self, leaf: Leaf, k: int, *, denied: bool = False) -> Side:
+        """A comparison in words, with its operands in iteration ``k``; ``denied``: its opposite."""
+        k -= leaf.lag
+        negated = leaf.negated is not denied
+        a, b = self.value(leaf.left, k), self.value(leaf.right, k)
+        source = self.tree.graph.nodes[leaf.node].source
+        line = source.place if source is not None else ""
+        left, op, right = written(self.loop, leaf.node) or (
+            expression(self.loop, leaf.left),
+            leaf.op,
+            expression(self.loop, leaf.right),
+        )
+        node = self.tree.graph.nodes[leaf.left.node]
+        if isinstance(leaf.right, (bool, np.bool_)):
+            text = left if bool(leaf.right) is not negated else f"not {left}"
+            checked = self.value(node.inputs[0], k) if node.op in CHECKS else None
+            values = f"{expression(self.loop, node.inputs[0])} = {shown(_item(checked))}" if checked is not None else ""
+            return Side(text, values if np.size(checked) == 1 else "", k, leaf.node, line, self._nan(leaf, k, left))
+        over = {"or": "any", "and": "all"}.get(leaf.over, "")
+        # a denied order keeps its words, for with NaN the opposite comparison is another one
+        sign = NEGATED[op] if negated and not (_isnan(a).any() or _isnan(b).any()) else op
+        text = f"{left} {sign} {right}"
+        if negated and sign == op:
+            text = f"not ({text})"
+        text = f"{over}({text})" if over else text
+        values = ""
+        if a is not None and b is not None and np.size(a) == 1 and np.size(b) == 1:
+            values = " ".join((*_apart(_item(a), _item(b), op), ""))[:-1].replace(f" {op} ", f" {sign} ", 1)
+        return Side(text, values, k, leaf.node, line, self._nan(leaf, k, left, right))
+
+    def _nan(self, leaf: Leaf, k: int, *names: str) -> str:
+        """What is said of an operand that is not finite: ``x is NaN``."""
+        node = self.tree.graph.nodes[leaf.left.node]
+        if node.op in CHECKS and self._not_finite(leaf, k).any():
+            x = self.value(node.inputs[0], k)
+            return f"{expression(self.loop, node.inputs[0])} is {'NaN' if _isnan(x).any() else 'infinite'}"
+        for name, ref in zip(names, (leaf.left, leaf.right), strict=False):
+            if _isnan(self.value(ref, k)).any():
+                return f"{name} is NaN"
+        return ""
+
+
+def _isnan(value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    return np.isnan(array) if array.dtype.kind in "fc" else np.zeros(array.shape, bool)
+
+
+def _item(value: Any) -> Any:
+    return np.asarray(value).reshape(-1)[0]
+
+
+def _apart(a: Any, b: Any, op: str) -> tuple[str, str, str]:
+    """Two numbers with the digits that tell them apart."""
+    left, right = shown(a), shown(b)
+    if _number(left) == _number(right) and not bool(a == b):
+        left, right = str(a), str(b)
+    return left, op, right
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text

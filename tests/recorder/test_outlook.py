@@ -39,7 +39,7 @@ def test_what_has_ended_and_what_has_no_end_say_so():
     watch = recorded([1.0, 0.5])
     assert watch.outlook().sentence == "No end is given: say until={...}."
     watch.finish()
-    assert watch.outlook().sentence.startswith("It ended after 2 iterations")
+    assert watch.outlook().sentence.startswith("Finished after 2 iterations")
     assert wb.watch("new").verdict == "Nothing is recorded yet."
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from workbench.analysis.ends.how_it_ended import end_of_record
+from workbench.analysis.standing import Standing
 from workbench.widgets.base.figure.figure_view import Zoomed
 from workbench.widgets.base.json_widget import Controls
 from workbench.widgets.base.spec import Spec
@@ -231,7 +233,9 @@ class EvolutionView(EvolutionControl, Zoomed):
         told = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:
             end = model["ended"]
-            told = f"ended in iteration {numeral(end)}"
+            how = end_of_record(trace, choice.frame, outer) if trace is not None else None
+            word = how.word if how is not None and how.standing.over else Standing.ENDED.word
+            told = f"{word} in iteration {numeral(end)}"
         return {
             "now": now,
             "words": words,

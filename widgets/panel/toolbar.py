@@ -18,6 +18,7 @@ from workbench.debugger.stop import StopReason
 from workbench.errors import WorkbenchError
 from workbench.text import harmless
 from workbench.widgets.base.esm import joined, script
+from workbench.widgets.base.standing_style import STYLE
 from workbench.widgets.base.status_widget import StatusWidget
 from workbench.widgets.live.selection import Focus, Moment
 from workbench.widgets.panel.command_model import COMMANDS, ENABLED, KEYS, crumbs, offered
@@ -69,7 +70,7 @@ class Toolbar(StatusWidget):
     _script = script(
         "base/figure/numerals.js", "panel/gone.js", "panel/key_list.js", "panel/toolbar_parts.js", "panel/toolbar.js"
     )
-    _css = joined("base/style/bar.css", "base/style/cards.css", "panel/toolbar.css")
+    _css = joined("base/style/bar.css", "base/style/cards.css", "panel/toolbar.css") + STYLE
     commands: Any = traitlets.List().tag(sync=True)
     keymap: Any = traitlets.Dict().tag(sync=True)
     urgent = True

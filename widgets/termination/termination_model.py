@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.termination.query import observe
+from workbench.analysis.ends.how_it_ended import ending_of_record
+from workbench.analysis.termination.query import observe, over
 from workbench.analysis.text import loop_named
-from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
 from workbench.widgets.series.loop_state import ended_in, has_ended
 from workbench.widgets.termination.termination_clauses import ClauseModel, clauses_of
@@ -85,10 +86,9 @@ class TerminationModel:
 
 def answer_of_trace(trace: Trace, graph: Graph, path: tuple[str, ...]) -> Termination:
     """The answer about a loop from a record alone: whether it has ended in it, else the forecast from its values."""
-    if has_ended(trace, graph, path):
-        reason = Reason("ended", f"The {loop_named(path)} has ended in this recorded run.")
-        proof = Proof("observed", "the condition was false.")
-        return Termination(Status.PROVED, "terminates", 0, (0, 0), reason, confidence=1.0, proof=proof)
+    ending = ending_of_record(trace, path)
+    if ending.end.standing.over:
+        return over(path, ending)
     try:
         return observe(trace, graph, path).prediction()
     except (StopIteration, LookupError, ValueError, TypeError):

@@ -22,6 +22,7 @@ UNKNOWN: dict[str, Any] = {
     "proof": "",
     "confidence": None,
     "ended": False,
+    "word": "",
     "left": "",
     "sure": "",
     "clause": None,
@@ -52,19 +53,23 @@ def describe(termination: Any) -> dict[str, Any]:
     ``status``, ``outcome``, ``headline``, ``remaining``, ``interval``, ``reason``, ``root``, ``blocking``, ``fix``,
     ``proof``, ``confidence`` as there; ``ended``; ``left`` (iterations left) and ``sure`` (how sure that is) as text;
     ``clause``: the node of the blocking clause; ``lines``: where the guilty variable is updated; ``first_bad``;
-    ``trend`` of the gap; ``tone``: "ended", "ends", "never" or "unknown".
+    ``trend`` of the gap; ``word``: how it has ended, if so; ``tone``: "ends", "never", "unknown", or the slug of the
+    :class:`workbench.analysis.standing.Standing` in which it has ended, or will end against its purpose.
     """
     if termination is None:
         return dict(UNKNOWN)
     status = getattr(termination.status, "name", str(termination.status))
     outcome, remaining = termination.outcome, termination.remaining
     slug = getattr(getattr(termination, "reason", None), "slug", "")
-    ended, failed = slug == "ended", slug == "node-failed"
+    end, ahead = getattr(termination, "end", None), getattr(termination, "ahead", None)
+    ended, failed = end is not None and end.standing.over and slug != "node-failed", slug == "node-failed"
+    foretold = ahead is not None and bool(ahead.foretold) and status == "PROVED"
     clause = getattr(termination, "blocking_clause", None)
     proof = getattr(termination, "proof", None)
     interval = _interval(getattr(termination, "interval", None))
     confidence = getattr(termination, "confidence", None)
     details = getattr(termination, "details", None) or {}
+    how = ahead.word if ahead is not None and foretold else ""
     node = details.get("clause") if isinstance(details, dict) else None
     gap = getattr(termination, "gap", None)
     sources = [c.source for c in (getattr(termination, "chain", None) or ()) if getattr(c, "source", None) is not None]
@@ -72,23 +77,34 @@ def describe(termination: Any) -> dict[str, Any]:
     return {
         "status": status,
         "outcome": outcome,
-        "headline": FAILED if failed else headline(status, outcome, remaining, interval, ended, details),
+        "headline": FAILED
+        if failed
+        else spaced(end.headline)
+        if ended
+        else headline(status, outcome, remaining, interval, details, how),
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
-        "reason": spaced(_sentence(getattr(termination, "reason", ""))),
+        "reason": spaced(
+            end.why if ended else ahead.foretold if foretold else _sentence(getattr(termination, "reason", ""))
+        ),
         "root": [str(r) for r in (getattr(termination, "root", None) or ())],
         "blocking": None if clause is None else spaced(_sentence(clause)),
         "fix": [str(f) for f in (getattr(termination, "fix", None) or ())],
         "proof": spaced(_sentence(proof)) if proof is not None else "",
         "confidence": confidence,
         "ended": ended,
+        "word": end.word if ended else "",
         "left": spaced(_left(termination, interval)),
         "sure": _sure(status, proof, confidence),
         "clause": node if isinstance(node, str) else None,
         "lines": lines[:LINES] + ([f"{len(lines) - LINES} more"] if len(lines) > LINES else []),
         "first_bad": getattr(termination, "first_bad", None),
         "trend": str(getattr(gap, "trend", "") or ""),
-        "tone": "ended" if ended else {"terminates": "ends", "never": "never"}.get(str(outcome), "unknown"),
+        "tone": end.standing.slug
+        if ended
+        else ahead.standing.slug
+        if foretold
+        else {"terminates": "ends", "never": "never"}.get(str(outcome), "unknown"),
     }
 
 
@@ -97,14 +113,12 @@ def headline(
     outcome: Any,
     remaining: Any,
     interval: tuple[int, int] | None,
-    ended: bool,
     details: Mapping[str, Any] | None = None,
+    how: str = "",
 ) -> str:
-    """The answer in a few words: ``Predicted: stops after 12 more iterations (10 to 15)``."""
+    """The answer in a few words: ``Predicted: stops after 12 more iterations (10 to 15)``; ``how``: as what it ends."""
     if details and "unless" in details:
-        return f"{headline(status, outcome, remaining, interval, ended)}, unless a node fails first"
-    if ended:
-        return "The loop has ended"
+        return f"{headline(status, outcome, remaining, interval)}, unless a node fails first"
     if details and "fails_after" in details:
         more = int(details["fails_after"])
         return f"A node fails after {numeral(more)} more iteration{'' if more == 1 else 's'}"
@@ -113,11 +127,12 @@ def headline(
         return f"{word}: never stops"
     if outcome != "terminates":
         return "No forecast yet"
+    stops = how or "stops"
     if remaining == 0:
-        return f"{word}: stops without another iteration"
+        return f"{word}: {stops} without another iteration"
     if remaining is None:
-        return f"{word}: stops"
-    text = f"{word}: stops after {numeral(int(remaining))} more iteration{'' if remaining == 1 else 's'}"
+        return f"{word}: {stops}"
+    text = f"{word}: {stops} after {numeral(int(remaining))} more iteration{'' if remaining == 1 else 's'}"
     if interval and status != "PROVED" and interval[0] != interval[1]:
         text += f" ({numeral(interval[0])} to {numeral(interval[1])})"
     return text

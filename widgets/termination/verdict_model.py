@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from workbench.analysis.standing import Standing
 from workbench.widgets.text.labels import against, number, shorten
 from workbench.widgets.text.numerals import numeral, spaced
 
@@ -21,9 +22,9 @@ TRENDS = {
     "cycling": "\u21bb cycling",
     "nan": "\u26a0 NaN",
 }
-TONES = {"ended": "\u2713", "ends": "\u25b6", "never": "\u221e", "unknown": "?"}
+TONES = {"ends": "\u25b6", "never": "\u221e", "unknown": "?", **{s.slug: s.sign for s in Standing if s.over}}
 #: the title of the card says so already
-SAID = re.compile(r"^(The loop \S+ has ended |A node in the loop failed, so it does not go on: )")
+SAID = re.compile(r"^A node in the loop failed, so it does not go on: ")
 #: names, sentences and clauses that are shown
 NAMES, SENTENCES, CLAUSES = 6, 4, 12
 
@@ -65,6 +66,8 @@ def verdict_model(
     if told is None:
         return {**empty, "headline": "No forecast yet", "clauses": rows}
     sign, word = BADGES.get(told["status"], BADGES["UNKNOWN"])
+    if told["word"]:
+        sign, word = TONES[told["tone"]], told["word"]
     facts = [("Iterations left", told["left"]), ("Sure", told["sure"])] if not told["ended"] else []
     if told["proof"] and told["proof"] != told["reason"] and not told["ended"]:
         facts.append(("Proof", told["proof"]))
@@ -130,10 +133,8 @@ def told_in_a_line(
 
 def _about(headline: str, loop: str) -> str:
     """The headline about one loop of several, by its name: ``Proved: outer stops after 4 more iterations``."""
-    if headline == "The loop has ended":
-        return f"{loop} has ended"
     told, found, rest = headline.partition(": ")
-    if found and rest.startswith(("stops", "never stops")):
+    if found:
         return f"{told}: {loop} {rest}"
     return f"{loop}: {headline}"
 

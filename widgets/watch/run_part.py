@@ -7,6 +7,7 @@ from typing import Any
 from workbench.errors import WatchError
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.json_widget import ActPart
+from workbench.widgets.base.standing_style import STYLE
 from workbench.widgets.text.numerals import spaced
 
 
@@ -14,7 +15,7 @@ class RunPart(ActPart):
     """One watched loop: its state, its outlook, a strip for each variable and a button that asks it to stop."""
 
     _script = script("base/figure/numerals.js", "watch/watch_strip.js", "watch/watch_view.js")
-    _css = joined("base/style/flow.css", "base/style/cards.css", "watch/watch.css")
+    _css = joined("base/style/flow.css", "base/style/cards.css", "watch/watch.css") + STYLE
 
     def offer(self, status: dict[str, Any]) -> None:
         """Show a status, if it is another one, with the numerals of a screen. Right on any thread."""

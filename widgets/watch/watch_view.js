@@ -20,7 +20,9 @@ function fillCard({ box, title, detail }, tone, words, more) {
 // The end in a card: its tone, the words, and what stands below them.
 function watchEnd(status) {
   const { status: known, outcome, sentence = "", state } = status;
-  if (!["ready", "running"].includes(state)) return [state === "failed" ? "bad" : state === "quiet" ? "quiet" : "ended", sentence, ""];
+  if (status.reached) return ["ended", status.reached, "the loop goes on"];
+  if (state === "quiet") return ["quiet", sentence, ""];
+  if (!["ready", "running"].includes(state)) return [status.standing || "over", status.headline || sentence, status.why ?? ""];
   if (known !== "PREDICTED") return ["", "Not known yet", sentence];
   const told = "not proved: only the recorded values are seen";
   if (outcome === "never") return ["never", `Forecast: ${sentence}`, told];

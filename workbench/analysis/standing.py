@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from workbench.analysis.text import count, loop_named
+from workbench.text import harmless
 
 
 class Look(NamedTuple):
@@ -32,9 +33,9 @@ class Standing(Enum):
 
     Attributes
     ----------
-    NOT_ENTERED, ABOUT_TO_BEGIN, RUNNING, PAUSED
-        Not over: no iteration was begun; the loop is entered and its condition was not asked yet; iterations are under
-        way; the run stands still in the loop.
+    NOT_ENTERED, ABOUT_TO_BEGIN, IN_PROGRESS, RUNNING, PAUSED
+        Not over: no iteration was begun; the loop is entered and its condition was not asked yet; a record ends in the
+        loop; iterations are under way; the run stands still in the loop.
     ENDED
         The condition became false by what the loop computed.
     LEFT
@@ -55,6 +56,7 @@ class Standing(Enum):
 
     NOT_ENTERED = Look("not entered", "\u25cb", "#5C636B", "#AEB4BB")
     ABOUT_TO_BEGIN = Look("about to begin", "\u25cf", "#5C636B", "#AEB4BB")
+    IN_PROGRESS = Look("in progress", "\u2026", "#5C636B", "#AEB4BB")
     RUNNING = Look("running", "\u25b6", "#014524", "#67F2B5")
     PAUSED = Look("paused", "\u275a", "#C93A02", "#F56441")
     ENDED = Look("ended", "\u2713", "#014524", "#67F2B5")
@@ -64,7 +66,7 @@ class Standing(Enum):
     GAVE_UP = Look("gave up", "\u2690", "#B33000", "#F5815F", 4)
     NOT_FINITE = Look("ended, not finite", "!", "#B31F72", "#E58FB4", 5)
     FAILED = Look("failed", "\u2716", "#B31F72", "#E58FB4", 1)
-    OVER = Look("over", "\u2013", "#5C636B", "#AEB4BB")
+    OVER = Look("finished", "\u2013", "#5C636B", "#AEB4BB")
 
     @property
     def slug(self) -> str:
@@ -98,19 +100,23 @@ class Standing(Enum):
         """The colour in the theme "light" or "dark"."""
         return str(getattr(self.value, theme))
 
+    @harmless
     def __str__(self) -> str:
         return self.word
 
 
 #: the statuses of loops that are not over
-GOING = frozenset((Standing.NOT_ENTERED, Standing.ABOUT_TO_BEGIN, Standing.RUNNING, Standing.PAUSED))
+GOING = frozenset(
+    (Standing.NOT_ENTERED, Standing.ABOUT_TO_BEGIN, Standing.IN_PROGRESS, Standing.RUNNING, Standing.PAUSED)
+)
 
 
 @dataclass(frozen=True)
-class Side:
+class ClauseAtEnd:
     """A comparison with its operands in one iteration: ``text`` is ``x > tol``, ``values`` is ``0.3 > 1e-08``.
 
-    ``node`` is the node of the graph, ``line`` its place in the source, ``nan`` says which operand is not finite, ``x is NaN``.
+    ``node`` is the node of the graph, ``line`` its place in the source, ``nan`` says which operand is not finite:
+    ``x is NaN``.
     """
 
     text: str
@@ -120,6 +126,7 @@ class Side:
     line: str = ""
     nan: str = ""
 
+    @harmless
     def __str__(self) -> str:
         return f"{self.text} ({self.values})" if self.values and self.values != self.text else self.text
 
@@ -134,18 +141,18 @@ class LoopEnd:
         The status.
     iterations : int
         Executions of the body that are done.
-    by : Side or None
+    by : ClauseAtEnd or None
         The comparison that ended the loop, or the break that was taken.
-    still : Side or None
+    still : ClauseAtEnd or None
         What still held when the limit or the caller ended it.
     how : str
-        What the caller did, or how a loop was left: "break", "return", "asked", "interrupted", or an error.
+        How a loop was left, "break" or "return"; else what its caller did, its solver said, or the error, in words.
     """
 
     standing: Standing
     iterations: int
-    by: Side | None = None
-    still: Side | None = None
+    by: ClauseAtEnd | None = None
+    still: ClauseAtEnd | None = None
     how: str = ""
 
     @property
@@ -153,14 +160,18 @@ class LoopEnd:
         return f"after {count(self.iterations, 'iteration')}"
 
     @property
+    def word(self) -> str:
+        """The word of the status, which names what is known of this end: ``left by return``, ``ended by infinity``."""
+        if self.standing is Standing.LEFT and self.how == "return":
+            return "left by return"
+        if self.standing is Standing.NOT_FINITE and self.by is not None and self.by.nan:
+            return f"ended by {_culprit(self)}"
+        return self.standing.word
+
+    @property
     def headline(self) -> str:
         """The status in a few words, ``Cut off at its limit after 100 iterations``."""
-        word = self.standing.word
-        if self.standing is Standing.LEFT and self.how == "return":
-            word = "left by return"
-        if self.standing is Standing.NOT_FINITE and self.by is not None and self.by.nan:
-            word = f"ended by {_culprit(self)}"
-        text = word[0].upper() + word[1:]
+        text = self.word[0].upper() + self.word[1:]
         if self.standing in (Standing.NOT_ENTERED, Standing.ABOUT_TO_BEGIN):
             return text
         if not self.standing.over:
@@ -173,6 +184,16 @@ class LoopEnd:
         return f"{the} {SENTENCES[self.standing](self)}."
 
     @property
+    def foretold(self) -> str:
+        """The end as a sentence about what is to come; empty for one that is as the loop is written."""
+        if self.standing is Standing.CUT_OFF:
+            held = f"no {self.how} is taken before" if self.how else f"{self.still} still holds" if self.still else ""
+            return f"It will be cut off at its limit in iteration {self.iterations:,}" + (f": {held}." if held else ".")
+        if self.standing is Standing.NOT_FINITE:
+            return f"It will be {self.word} in iteration {self.iterations:,}: {_nan(self)}."
+        return ""
+
+    @property
     def why(self) -> str:
         """The part of the sentence behind the headline, as a sentence of its own; empty where there is no more."""
         return WHY[self.standing](self)
@@ -181,7 +202,7 @@ class LoopEnd:
         """Plain data for JSON."""
         return {
             "standing": self.standing.slug,
-            "word": self.standing.word,
+            "word": self.word,
             "over": self.standing.over,
             "success": self.standing.success,
             "iterations": self.iterations,
@@ -198,9 +219,13 @@ def _false(end: LoopEnd) -> str:
 
 
 def _held(end: LoopEnd) -> str:
-    """What still held, and when that was looked at last."""
+    """The part that still held, and when it was looked at last."""
+    if end.how:
+        if end.still is None:
+            return f"no {end.how} was taken"
+        return f"no {end.how} was taken: {end.still} was false in iteration {end.still.iteration:,}"
     if end.still is None:
-        return ""
+        return "the rest of its condition was not asked any more"
     if end.still.iteration < end.iterations:
         return f"{end.still} still held when it was last looked at, in iteration {end.still.iteration:,}"
     return f"{end.still} still held"
@@ -210,16 +235,7 @@ def _taken(end: LoopEnd) -> str:
     if end.by is None:
         return ""
     line = f" in {end.by.line}" if end.by.line else ""
-    return f"the {end.how or 'break'}{line} was taken: {end.by}"
-
-
-def _cut(end: LoopEnd) -> str:
-    missed = _held(end)
-    if end.how and end.still is not None:
-        missed = f"no {end.how} was taken: {end.still} was false in iteration {end.still.iteration:,}"
-    elif end.how:
-        missed = f"no {end.how} was taken"
-    return "; ".join(part for part in (_false(end), missed) if part)
+    return f"the {end.how or 'break'}{line} was taken, because {end.by}"
 
 
 def _culprit(end: LoopEnd) -> str:
@@ -236,9 +252,10 @@ def _nan(end: LoopEnd) -> str:
 
 
 def _stopped(end: LoopEnd) -> str:
-    asked = {"asked": "it was asked to stop", "interrupted": "it was interrupted"}.get(end.how, end.how)
-    missed = f"{end.still.text} still holds" + (f" ({end.still.values})" if end.still.values else "") if end.still else ""
-    return "; ".join(part for part in (asked, missed) if part)
+    missed = (
+        f"{end.still.text} still holds" + (f" ({end.still.values})" if end.still.values else "") if end.still else ""
+    )
+    return "; ".join(part for part in (end.how, missed) if part)
 
 
 def _then(lead: str, rest: str, mark: str = ": ") -> str:
@@ -246,32 +263,33 @@ def _then(lead: str, rest: str, mark: str = ": ") -> str:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:] + "." if text else ""
+    return text[:1].upper() + text[1:].removesuffix(".") + "." if text else ""
 
 
 SENTENCES = {
     Standing.NOT_ENTERED: lambda end: "has not been entered",
     Standing.ABOUT_TO_BEGIN: lambda end: "is about to begin: its condition has not been asked yet",
+    Standing.IN_PROGRESS: lambda end: f"is in progress; {count(end.iterations, 'iteration')} done",
     Standing.RUNNING: lambda end: f"is running; {count(end.iterations, 'iteration')} done",
     Standing.PAUSED: lambda end: f"is paused in iteration {end.iterations:,}",
-    Standing.ENDED: lambda end: _then(f"has ended {end.after}", _false(end)),
+    Standing.ENDED: lambda end: _then(f"has ended {end.after}", _false(end) or end.how),
     Standing.LEFT: lambda end: _then(f"was left by its {end.how or 'break'} {end.after}", _taken(end)),
-    Standing.CUT_OFF: lambda end: _then(f"was cut off at its limit {end.after}", _cut(end)),
+    Standing.CUT_OFF: lambda end: f"was cut off at its limit {end.after}: {_false(end)}; {_held(end)}",
     Standing.STOPPED: lambda end: _then(f"was stopped by its caller {end.after}", _stopped(end)),
     Standing.GAVE_UP: lambda end: _then(f"gave up {end.after}", end.how),
     Standing.NOT_FINITE: lambda end: _then(f"ended {end.after} by {_culprit(end)}", _nan(end)),
     Standing.FAILED: lambda end: _then(f"failed {end.after}", end.how),
-    Standing.OVER: lambda end: f"is over {end.after}; no end that it was to reach is recorded",
+    Standing.OVER: lambda end: f"has finished {end.after}; {end.how or 'no end that it was to reach is recorded'}",
 }
 WHY = {
-    **dict.fromkeys((Standing.NOT_ENTERED, Standing.RUNNING, Standing.PAUSED), lambda end: ""),
+    **dict.fromkeys(GOING, lambda end: ""),
     Standing.ABOUT_TO_BEGIN: lambda end: "Its condition has not been asked yet.",
-    Standing.ENDED: lambda end: _capital(_false(end)) if end.by is not None else "",
+    Standing.ENDED: lambda end: f"{_false(end)}." if end.by is not None else _capital(end.how),
     Standing.LEFT: lambda end: _capital(_taken(end)),
-    Standing.CUT_OFF: lambda end: _capital(_cut(end)),
-    Standing.STOPPED: lambda end: _capital(_stopped(end)),
-    Standing.GAVE_UP: lambda end: _capital(end.how),
-    Standing.NOT_FINITE: lambda end: _capital(_nan(end)),
+    Standing.CUT_OFF: lambda end: f"Its limit was reached: {_false(end)}; {_held(end)}.",
+    Standing.STOPPED: lambda end: _then("Its caller did not go on", _stopped(end)) + ".",
+    Standing.GAVE_UP: lambda end: _then("Its solver reports no success", end.how) + ".",
+    Standing.NOT_FINITE: lambda end: f"Its condition is false because {_nan(end)}.",
     Standing.FAILED: lambda end: _capital(end.how),
-    Standing.OVER: lambda end: "No end that it was to reach is recorded.",
+    Standing.OVER: lambda end: _capital(end.how or "no end that it was to reach is recorded"),
 }

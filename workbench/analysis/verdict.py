@@ -26,11 +26,12 @@ always-true         the condition reads nothing that the loop changes
 recurrence          the state recurs, and no more is known
 ==================  ===============================================================================================
 
-A loop that ends: ``ended``, ``lookahead``, ``trip-limit``, ``counter``, ``counter-long``, ``geometric``, ``wraps``,
-``forecast``, ``draws``.  No answer: ``no-loop``, ``node-failed``, ``raw-frame``, ``not-entered``, ``slice-slow``,
-``slice-failed``, ``slice-not-deterministic``, ``slice-inconsistent``, ``impure-slice``, ``capped``, ``at-rest``,
-``few``, ``no-data``, ``no-clauses``, ``flag``, ``noisy``, ``limit-close``, ``doubtful``, ``no-model``, ``plateau``,
-``not-scalar``, ``inconsistent``.
+A loop that has ended, by how (:mod:`standing`): ``ended``, ``left``, ``cut-off``, ``stopped``, ``gave-up``,
+``not-finite``, ``over``.  A loop that will end: ``no-iteration``, ``now``, ``lookahead``, ``trip-limit``, ``counter``,
+``counter-long``, ``geometric``, ``wraps``, ``forecast``, ``draws``.  No answer: ``no-loop``, ``node-failed``,
+``raw-frame``, ``not-entered``, ``slice-slow``, ``slice-failed``, ``slice-not-deterministic``, ``slice-inconsistent``,
+``impure-slice``, ``capped``, ``at-rest``, ``few``, ``no-data``, ``no-clauses``, ``flag``, ``noisy``, ``limit-close``,
+``doubtful``, ``no-model``, ``plateau``, ``not-scalar``, ``inconsistent``.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from typing import Any, NamedTuple
 
 from workbench.analysis.claims.claim import Claim
 from workbench.analysis.series.result import percent
+from workbench.analysis.standing import LoopEnd
 from workbench.analysis.text import plain
 from workbench.ir.node import Source
 from workbench.text import harmless, words_html
@@ -197,10 +199,16 @@ class Termination:
         NaN, began its cycle, or passed the value that it should have met.
     details : dict
         Further numbers by name.
+    end : LoopEnd or None
+        How the loop stands, or has ended: ``standing`` is one of :class:`workbench.analysis.standing.Standing`, such as
+        ENDED or CUT_OFF; with the number of ``iterations`` and the comparison ``by`` which it ended.
+    ahead : LoopEnd or None
+        How the loop will end, where it was run ahead to its end.
     claims : list of Claim
         What is said about the loop, each fact with its ``kind``, ``data`` and ``sentence``; ``check()`` recomputes it.
-    evidence, trials : object
-        Internal: the last state of the look-ahead, and how fixes are tried. Not part of the answer.
+    evidence, final, trials : object
+        Internal: the last state of the look-ahead, the slice where the loop ends, and how fixes are tried. Not part of
+        the answer.
 
     Examples
     --------
@@ -223,35 +231,29 @@ class Termination:
     chain: list[ChainLink] = field(default_factory=list)
     first_bad: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    end: LoopEnd | None = None
+    ahead: LoopEnd | None = None
     claims: list[Claim] = field(default_factory=list)
     #: the last state of the look-ahead, for the search of the cause; not part of the answer
     evidence: Any = field(default=None, repr=False, compare=False)
+    #: the slice at the evaluation of the condition that ends the loop; not part of the answer
+    final: Any = field(default=None, repr=False, compare=False)
     #: tries the fixes in copies of the session when the answer is printed; not part of the answer
     trials: Callable[[Termination], list[str]] | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def over(self) -> bool:
+        """True if the loop has ended, in whatever way."""
+        return self.end is not None and self.end.standing.over
+
+    def _about_the_past(self) -> list[str]:
+        """The lines about a loop that has ended."""
+        assert self.end is not None
+        return [f"{self.end.headline}.", *([self.end.why] if self.end.why else [])]
+
     @harmless
     def __str__(self) -> str:
-        head = {"terminates": "the loop ends", "never": "the loop never ends", None: "no answer"}[self.outcome]
-        text = [f"{self.status.name}: {head}"]
-        if "fails_after" in self.details:
-            text[0] = f"{self.status.name}: a node fails in the loop {after(self.details['fails_after'])}"
-        if self.remaining is not None:
-            text[0] += f" {after(self.remaining)}"
-        if self.status is Status.UNKNOWN and self.interval is not None:
-            text[0] += f"; at least {self.interval[0]:,} more iterations"
-        elif self.status is Status.PREDICTED and self.interval is not None:
-            low, high = self.interval
-            text[0] += f" (90 % interval {low:,} to {'any' if high is None else format(high, ',')})"
-        elif self.remaining is None and self.interval is not None and self.interval[1] is not None:
-            text[0] += f" within {self.interval[1]:,} more iterations"
-        if "unless" in self.details:
-            text[0] += f", {self.details['unless']}"
-        text[0] += "."
-        text.append(self.reason.sentence)
-        if self.proof is not None:
-            text.append(f"Proof by {self.proof.kind}: {self.proof.checked}")
-        if self.blocking_clause:
-            text.append(f"{self.clause_role}: {self.clause_when}.")
+        text = self._about_the_past() if self.over else self._about_the_future()
         if self.gap is not None:
             text.append(f"Gap: {self.gap}.")
         if self.root:
@@ -268,9 +270,37 @@ class Termination:
             text.append("To fix it: " + sentence)
         return "\n".join(text)
 
+    def _about_the_future(self) -> list[str]:
+        head = {"terminates": "the loop ends", "never": "the loop never ends", None: "no answer"}[self.outcome]
+        text = [f"{self.status.name}: {head}"]
+        if self.reason.slug == "no-iteration":
+            text[0] = f"{self.status.name}: the loop will not run at all"
+        elif "fails_after" in self.details:
+            text[0] = f"{self.status.name}: a node fails in the loop {after(self.details['fails_after'])}"
+        if self.remaining is not None and self.reason.slug != "no-iteration":
+            text[0] += f" {after(self.remaining)}"
+        if self.status is Status.UNKNOWN and self.interval is not None:
+            text[0] += f"; at least {self.interval[0]:,} more iterations"
+        elif self.status is Status.PREDICTED and self.interval is not None:
+            low, high = self.interval
+            text[0] += f" (90 % interval {low:,} to {'any' if high is None else format(high, ',')})"
+        elif self.remaining is None and self.interval is not None and self.interval[1] is not None:
+            text[0] += f" within {self.interval[1]:,} more iterations"
+        if "unless" in self.details:
+            text[0] += f", {self.details['unless']}"
+        text[0] += "."
+        text.append(self.reason.sentence)
+        if self.proof is not None:
+            text.append(f"Proof by {self.proof.kind}: {self.proof.checked}")
+        if self.blocking_clause:
+            text.append(f"{self.clause_role}: {self.clause_when}.")
+        if self.ahead is not None and self.ahead.foretold:
+            text.append(self.ahead.foretold)
+        return text
+
     @harmless
     def __repr__(self) -> str:
-        return f"<Termination {self.status.name}: {self.outcome}>"
+        return f"<Termination {self.status.name}: {self.end.headline if self.over and self.end else self.outcome}>"
 
     @harmless
     def _repr_html_(self) -> str:
@@ -336,6 +366,8 @@ class Termination:
             "first_bad": self.first_bad,
             "confidence": self.confidence,
             "proof": None if self.proof is None else {"kind": self.proof.kind, "checked": self.proof.checked},
+            "end": None if self.end is None else self.end.table(),
+            "ahead": None if self.ahead is None else self.ahead.table(),
             "claims": [c.to_dict() for c in self.claims],
             "fix": [f.table() if hasattr(f, "table") else {"sentence": f} for f in self.fix],
             "details": {k: plain(v) for k, v in self.details.items()},

@@ -78,6 +78,8 @@ def _first_line(answer: Any) -> str:
         return ""
     if outcome == "never":
         return f"{status}: the loop never ends"
+    if answer.over:
+        return str(answer.end.headline)
     if remaining == 0:
         return f"{status}: the loop ends without another iteration"
     return f"{status}: the loop ends" + ("" if remaining is None else f" after {remaining:,} more iterations")

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.analysis import Follower
 from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.standing import LoopEnd
 from workbench.analysis.termination.query import observe
 from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: variables that are classified at one look, and values of a strip
 VARIABLES, POINTS = 12, 240
+#: newest iterations that are looked at for when ``until`` was met
+REACHED = 100_000
 #: equal values in a row after which a variable is said to rest
 RESTING = 6
 #: confidence from which on a callback is called
@@ -74,6 +77,8 @@ class Outlook:
     gap: tuple[str, float] | None = None
     found: dict[str, str] = field(default_factory=dict)
     heard: str = ""
+    stands: LoopEnd | None = None
+    reached: str | None = None  #: what ``until`` waits for, where it is met although the loop goes on, and since when
 
     @property
     def over(self) -> bool:
@@ -86,11 +91,12 @@ class Outlook:
         """The outlook in one sentence."""
         if self.state == "quiet":
             return f"Nothing was recorded since {self.heard}. If the loop is over, watch.finish() says so."
-        if self.over:
-            word = {"stopped": "It was stopped", "failed": "It failed"}.get(self.state, "It ended")
-            plural = "iteration" if self.iteration == 1 else "iterations"
-            return f"{word} after {self.iteration:,} {plural}, {time_text(self.seconds)}."
+        if self.over and self.stands is not None:
+            stands = self.stands
+            return f"{stands.headline}, {time_text(self.seconds)}." + (f" {stands.why}" if stands.why else "")
         end = self.end
+        if self.reached is not None:
+            return f"{self.reached}; the loop goes on"
         if end.outcome == "terminates" and end.remaining is not None:
             low, high = end.interval or (end.remaining, end.remaining)
             between = f" ({low:,} to {high:,})" if high is not None and (low, high) != (end.remaining,) * 2 else ""
@@ -146,14 +152,28 @@ class Outlooks:
         if watch.quiet:
             state, heard = "quiet", time.strftime("%H:%M:%S", time.localtime(time.time() - watch.silent))
         if not watch.variables or not watch.root.variables:
-            return Outlook(watch.name, state, iteration, seconds, rate, unknown("no-data", "Nothing is recorded yet."))
+            nothing = unknown("no-data", "Nothing is recorded yet.")
+            return Outlook(watch.name, state, iteration, seconds, rate, nothing, heard=heard, stands=watch.end)
         trace = watch.trace
         if self._follower is None or self._follower.trace is not trace:
             self._follower = Follower(trace)
         variables = tuple(self._variable(watch, name) for name in _first(watch))
         end = _end(watch)
         found = _found(watch, variables, end)
-        return Outlook(watch.name, state, iteration, seconds, rate, end, variables, _gap(watch), found, heard)
+        return Outlook(
+            watch.name,
+            state,
+            iteration,
+            seconds,
+            rate,
+            end,
+            variables,
+            _gap(watch),
+            found,
+            heard,
+            watch.end,
+            None if state not in ("running", "quiet") else _reached(watch),
+        )
 
     def _variable(self, watch: Watch, name: str) -> VariableOutlook:
         assert self._follower is not None
@@ -208,6 +228,29 @@ def _end(watch: Watch) -> Termination:
         return observe(trace, trace.graph, watch.path).prediction()
     except TROUBLE as error:
         return unknown("failed", f"It could not be worked out: {getattr(error, 'message', error)}")
+
+
+def _reached(watch: Watch) -> str | None:
+    """The end that ``until`` waits for, and since when it is met without a break; None where it is not met now."""
+    from_names = {v.name: t for v, t in zip(watch.variables, (t for _, t in watch.shape().variables), strict=True)}
+    if not watch.until or not usable(watch.until, from_names):
+        return None
+    start, stop = int(watch.activations()[0][-1]) + 2, watch.row + 1
+    columns = {v.name: v for v in watch.variables}
+    rows = np.arange(max(start, stop - REACHED, *(v.first for v in watch.variables)), stop)
+    if not len(rows):
+        return None
+    met = np.ones(len(rows), bool)
+    for clause in watch.until:
+        left = np.asarray(columns[clause.variable].take(rows), np.float64)
+        right = columns[clause.bound].take(rows) if isinstance(clause.bound, str) else clause.bound
+        met &= ~np.isnan(left) & ~clause.going[1](left, right)
+    if not met[-1]:
+        return None
+    missed = np.flatnonzero(~met)
+    since = int(rows[missed[-1] + 1] if len(missed) else rows[0]) - start + 1
+    when = f"since iteration {since:,}" if len(missed) or rows[0] == start else f"for {len(rows):,} iterations or more"
+    return f"{' and '.join(map(str, watch.until))} {when}"
 
 
 def _gap(watch: Watch) -> tuple[str, float] | None:
@@ -292,6 +335,10 @@ def plain(outlook: Outlook) -> dict[str, Any]:
     return {
         "name": outlook.name,
         "state": outlook.state,
+        "standing": "" if outlook.stands is None else outlook.stands.standing.slug,
+        "headline": outlook.stands.headline if outlook.over and outlook.stands is not None else "",
+        "why": outlook.stands.why if outlook.over and outlook.stands is not None else "",
+        "reached": outlook.reached or "",
         "iteration": outlook.iteration,
         "seconds": time_text(outlook.seconds),
         "rate": f"{outlook.rate:,.0f}" if outlook.rate >= 100 else f"{outlook.rate:.3g}",

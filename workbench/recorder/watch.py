@@ -10,12 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, Token
 from typing import Any, NoReturn
 
+from workbench.analysis.ends.how_it_ended import end_of_record
 from workbench.analysis.report import Analysis, analyze
+from workbench.analysis.standing import LoopEnd, Standing
+from workbench.analysis.text import count
 from workbench.errors import WatchError
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
 from workbench.kernels.recorder import LoopRecorder
 from workbench.recorder.adapters.solver_call import values_of
+from workbench.recorder.adapters.solver_result import RESULTS, result_told
 from workbench.recorder.compare import Comparison
 from workbench.recorder.graph import LoopShape, build_graph, type_of
 from workbench.recorder.layout import lay_out
@@ -80,6 +84,7 @@ class Watch(LoopRecorder):
         self.name, self.until, self.parent = name, parse_until(until), parent
         self.number = next(_NUMBERS)
         self.state, self.pending = "ready", True
+        self.how: tuple[str, str] = ("", "")  # what is known of its end besides ``until``: the kind, and words
         self.children: dict[str, Watch] = {}
         self._items, self._value = items, value
         self._token: Token[tuple[Watch, ...]] | None = None
@@ -120,7 +125,12 @@ class Watch(LoopRecorder):
         if self._token is not None:
             _ACTIVE.reset(self._token)
             self._token = None
-        self.finish("failed" if kind is not None else "")
+        if kind is None or issubclass(kind, GeneratorExit):
+            self.finish(how=("left", "the loop over it was left by a break") if kind is not None else None)
+        elif issubclass(kind, KeyboardInterrupt):
+            self.finish("stopped", how=("interrupted", "it was interrupted"))
+        else:
+            self.finish("failed", how=("failed", f"{kind.__name__}: {error}".removesuffix(": ")))
 
     def opened(self) -> None:
         """Begin an activation, unless one is under way."""
@@ -147,14 +157,44 @@ class Watch(LoopRecorder):
         if self.parent is None:
             teller.ensure()
 
-    def finish(self, state: str = "") -> None:
-        """Note that the loop is over. A ``with`` block and a wrapped iterable do it by themselves."""
+    def finish(self, state: str = "", *, result: Any = None, how: tuple[str, str] | None = None) -> None:
+        """Note that the loop is over. A ``with`` block and a wrapped iterable do it by themselves.
+
+        Parameters
+        ----------
+        state : str, optional
+            "finished", "stopped" or "failed"; by default "stopped" for a watch that was asked to stop.
+        result : object, optional
+            What the solver returned. One that has ``success`` (SciPy's results), or is SciPy's ``info`` of sparse
+            solvers (0 for success), says if the solver gave up.
+        how : tuple of str, optional
+            What is known of the end: "asked", "interrupted", "left", "failed", "gave up" or "succeeded", and words.
+
+        Examples
+        --------
+        >>> loop = wb.watch("minimise", show=False)
+        >>> _ = loop(fun=0.5)
+        >>> loop.finish(result={"success": False, "message": "Maximum number of iterations has been exceeded."})
+        >>> print(loop.end.headline)
+        Gave up after 1 iteration
+        """
+        told = result_told(result) or how
+        if told is not None or self.how[0] not in RESULTS:  # the end of a block does not undo what its solver said
+            self.how = told or (("asked", "it was asked to stop") if self.stop_requested else ("", ""))
         self.state = state or ("stopped" if self.stop_requested else "finished")
         self._ended = time.monotonic()
         try:
             self.observer.finish()
         except Exception as error:  # the record is there; what failed is the last look at it
             self.refused["last look"] = f"{type(error).__name__}: {error}"
+
+    @property
+    def end(self) -> LoopEnd:
+        """How the loop stands, or has ended: by what ``until`` says of its last values, else by what its caller did."""
+        if self.state in ("ready", "running") or not self.variables or not self.root.variables:
+            standing = Standing.RUNNING if self.state == "running" else Standing.NOT_ENTERED
+            return LoopEnd(standing if self.state in ("ready", "running") else Standing.OVER, self.iteration)
+        return end_of_record(self.trace, self.path)
 
     @property
     def seconds(self) -> float:
@@ -235,7 +275,8 @@ class Watch(LoopRecorder):
         """The loop as the recorder's graph is made of it."""
         variables = tuple((v.name, type_of(v)) for v in self.variables)
         inner = tuple(child.shape() for child in self.children.values() if child.variables)
-        return LoopShape(self.path, variables, self.until, inner)
+        over = self.state not in ("ready", "running")
+        return LoopShape(self.path, variables, self.until, inner, self.how if over else ("", ""))
 
     @property
     def trace(self) -> Trace:
@@ -254,7 +295,7 @@ class Watch(LoopRecorder):
                 fix="call it once an iteration: watch(residual=r).",
             )
         loops = root.all()
-        key = tuple((w.number, w.version) for w in loops)
+        key = tuple((w.number, w.version, w.state, w.how) for w in loops)
         if root._trace is None or root._trace[0] != key:
             shape = root.shape()
             graph = build_graph(root.name, shape)
@@ -286,7 +327,8 @@ class Watch(LoopRecorder):
     @harmless
     def report(self) -> str:
         """The analysis as text. Forecasts are PREDICTED: the code of the loop was not seen."""
-        head = f"Watch {self.name}: {self.state}, {self.calls} iterations recorded."
+        over = self.state not in ("ready", "running")
+        head = f"Watch {self.name}: {self.end.word if over else self.state}, {count(self.calls, 'iteration')} recorded."
         notes = [f"Not recorded: {name} ({why})." for name, why in self.refused.items()]
         return "\n".join([head, *notes, *([self.analyze().report()] if self.root.variables else [])])
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from workbench.analysis.ends.how_it_ended import ended
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.widgets.live.selection import Moment
@@ -161,14 +162,22 @@ class RunReader:
             shown = self._at_moment(Ref(condition, 0))
             if shown.value is None or not shown.iteration:
                 return "not reached" if shown.note else ""
-            return _iteration(shown.iteration[-1], bool(np.asarray(shown.value).reshape(-1)[0]))
+            return self._iteration(path, shown.iteration, bool(np.asarray(shown.value).reshape(-1)[0]))
         now = self._progress.get(path, -1)
         if path not in self._last:
-            return "not reached" if now < 0 else _iteration(now, True)
+            return "not reached" if now < 0 else f"iteration {numeral(now)}"
         asked = self._last[path][-1]
         newest = self._newest(Ref(condition, 0))
         goes_on = newest is not None and bool(np.asarray(newest[0]).reshape(-1)[0])
-        return _iteration(max(now, asked) if goes_on else asked, goes_on or now > asked)
+        last = (*self._last[path][:-1], max(now, asked) if goes_on else asked)
+        return self._iteration(path, last, goes_on or now > asked)
+
+    def _iteration(self, path: tuple[str, ...], iteration: tuple[int, ...], goes_on: bool) -> str:
+        """The iteration of a loop, or how it has ended there."""
+        number = numeral(iteration[-1])
+        if goes_on or self.source.trace is None:
+            return f"iteration {number}"
+        return f"{ended(self.source.trace, path, tuple(iteration)).end.word} after {number}"
 
 
 class _Recorded:
@@ -178,12 +187,6 @@ class _Recorded:
 
     def __init__(self, source: ViewSource) -> None:
         self.trace = source.trace
-
-
-def _iteration(number: int, goes_on: bool) -> str:
-    if goes_on:
-        return f"iteration {numeral(number)}"
-    return f"ended after {numeral(number)}"
 
 
 def badness(value: Any) -> str:

@@ -27,7 +27,7 @@ MOST = 400
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ConditionLeaf:
     """``left op right`` of iteration k - ``lag``; of arrays ``over`` says if all items must hold, or any.
 
     ``negated`` tells that the graph has the opposite comparison in ``node``, which is denied. Of a truth that is no
@@ -63,7 +63,7 @@ class Join:
     parts: tuple[Tree, ...]
 
 
-Tree = Leaf | Flag | Join
+Tree = ConditionLeaf | Flag | Join
 
 
 class ConditionTree:
@@ -73,7 +73,7 @@ class ConditionTree:
     ----------
     parts : tuple of Tree
         What must hold, all of it, for the loop to go on.
-    limits : tuple of Leaf
+    limits : tuple of ConditionLeaf
         Those of the parts that compare a counter with what the loop does not change.
     flags : tuple of Flag
         Breaks and returns.
@@ -89,7 +89,7 @@ class ConditionTree:
         cond = frame.loop_cond
         tree = self._tree(Ref(cond), True, 0, frozenset()) if cond is not None else Join("and", ())
         self.parts: tuple[Tree, ...] = tuple(_flat(tree))
-        self.limits = tuple(p for p in self.parts if isinstance(p, Leaf) and self._is_limit(p))
+        self.limits = tuple(p for p in self.parts if isinstance(p, ConditionLeaf) and self._is_limit(p))
         self.flags = tuple(p for p in self.parts if isinstance(p, Flag))
         rest = [p for p in self.parts if p not in self.limits and p not in self.flags]
         self.goals = tuple(p for p in rest if self._moves(p))
@@ -99,7 +99,7 @@ class ConditionTree:
         node = self.graph.nodes[ref.node]
         self._left -= 1
         if self._left < 0 or (ref, want) in seen:
-            return Leaf(node.name, ref, "==", np.bool_(want), False, lag)
+            return ConditionLeaf(node.name, ref, "==", np.bool_(want), False, lag)
         seen = seen | {(ref, want)}
         kind = REDUCTIONS.get(node.op) or CONNECTIVES.get(node.op)
         if node.op in ("Identity", "LoopCond", "Switch") or node.op == "Enter" and node.attrs.get("is_constant"):
@@ -119,20 +119,20 @@ class ConditionTree:
         if node.op in COMPARISONS:
             left, right = node.inputs
             op = COMPARISONS[node.op]
-            return Leaf(node.name, left, op, right, not want, lag)
-        return Leaf(node.name, ref, "==", np.bool_(want), False, lag)
+            return ConditionLeaf(node.name, left, op, right, not want, lag)
+        return ConditionLeaf(node.name, ref, "==", np.bool_(want), False, lag)
 
     def _over(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
         """``any`` and ``all`` of a comparison of arrays."""
         kind = REDUCTIONS[node.op] if want else _OTHER[REDUCTIONS[node.op]]
         inner = self._tree(node.inputs[0], want, lag, seen)
-        if isinstance(inner, Leaf) and not inner.over:
-            return Leaf(inner.node, inner.left, inner.op, inner.right, inner.negated, inner.lag, kind)
-        return Leaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
+        if isinstance(inner, ConditionLeaf) and not inner.over:
+            return ConditionLeaf(inner.node, inner.left, inner.op, inner.right, inner.negated, inner.lag, kind)
+        return ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
 
     def _variable(self, node: Node, want: bool, lag: int, seen: frozenset[tuple[Ref, bool]]) -> Tree:
         """A flag that the loop carries: what it was computed from, of one iteration back."""
-        own = Leaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
+        own = ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
         variable = self.variables[node.name]
         update = self.graph.nodes[variable.next_iteration].inputs[0]
         statement = STATEMENTS.get(variable.name.split("/")[-1].rstrip("'0123456789_"))
@@ -159,7 +159,7 @@ class ConditionTree:
             if truth is want:  # this side gives what is wanted: where it is taken, or else the other one does
                 return _join("or", [self._tree(pred, taken, lag, seen), rest])
             return _join("and", [self._tree(pred, not taken, lag, seen), rest])
-        return Leaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
+        return ConditionLeaf(node.name, node.ref(), "==", np.bool_(want), False, lag)
 
     def _constant(self, ref: Ref) -> bool | None:
         """The truth that one side of a branch has where it is taken, if the graph tells."""
@@ -188,7 +188,7 @@ class ConditionTree:
         return None
 
     # -- what the parts are -----------------------------------------------------------------------------------------
-    def _is_limit(self, leaf: Leaf) -> bool:
+    def _is_limit(self, leaf: ConditionLeaf) -> bool:
         """True if a whole number that steps by a constant is compared with what the loop does not change."""
         if leaf.lag or leaf.over or not isinstance(leaf.right, Ref):
             return False
@@ -223,7 +223,8 @@ class ConditionTree:
                     return True
                 continue
             node = self.graph.nodes[name]
-            sources = [r.node for r in node.inputs]  # a control edge only says that it is computed in this loop
+            # neither the side of a branch on which it is computed, nor that it is computed in this loop
+            sources = [r.node for r in (node.inputs[:1] if node.op == "Switch" else node.inputs)]
             for source in sources if self.graph.frame_of(name)[: len(self.path)] == self.path else ():
                 if source not in seen:
                     seen.add(source)
@@ -252,11 +253,11 @@ def _flat(tree: Tree) -> tuple[Tree, ...]:
     return tree.parts if isinstance(tree, Join) and tree.kind == "and" else (tree,)
 
 
-def leaves(tree: Tree | None) -> list[Leaf]:
+def leaves(tree: Tree | None) -> list[ConditionLeaf]:
     """The comparisons of a tree, in their order."""
     if tree is None:
         return []
-    if isinstance(tree, Leaf):
+    if isinstance(tree, ConditionLeaf):
         return [tree]
     if isinstance(tree, Flag):
         return leaves(tree.taken)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from workbench.analysis.ends.condition_tree import ConditionTree, Flag, Leaf, Tree, leaves
+from workbench.analysis.ends.condition_tree import ConditionLeaf, ConditionTree, Flag, Tree, leaves
 from workbench.analysis.ends.tree_values import TreeValues
-from workbench.analysis.standing import LoopEnd, Side, Standing
+from workbench.analysis.standing import ClauseAtEnd, LoopEnd, Standing
 from workbench.errors import WorkbenchError
 from workbench.ir.frames.frame_tree import FramePath
 from workbench.ir.node import Ref
@@ -18,32 +18,54 @@ from workbench.trace.tail_reader import Reading, newest_of
 #: what a record that is not whole may answer with
 TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, AttributeError)
 #: op of a recorded loop's own condition, of which nothing is known but that its caller went on
-RECORDED = "recorded:going"
+RECORDED, BODY = "recorded:going", "recorded:body"
+#: what is known of the end of a recorded loop besides its values -> the status that it is
+SAID = {"failed": Standing.FAILED, "gave up": Standing.GAVE_UP, "succeeded": Standing.ENDED}
+
+
+class Ending(NamedTuple):
+    """How a loop stands, and the comparison ``leaf`` that ended it, with what evaluates it; None where it goes on."""
+
+    end: LoopEnd
+    values: TreeValues | None = None
+    leaf: ConditionLeaf | None = None
 
 
 def end_of_record(trace: Trace, path: FramePath, around: tuple[int, ...] | None = None) -> LoopEnd:
     """How the newest activation of a loop stands at the end of a record; that in iterations ``around``, if given.
 
-    A loop whose last condition is true is PAUSED: nothing is known of what comes after the record.
+    A loop whose last condition is true is IN_PROGRESS: nothing is known of what comes after the record.
     """
+    return ending_of_record(trace, path, around).end
+
+
+def ending_of_record(trace: Trace, path: FramePath, around: tuple[int, ...] | None = None) -> Ending:
+    """The same with the comparison that ended it."""
     cond = trace.graph.frames[path].loop_cond
-    entered = any(trace.reader.source.begun(i) > 0 for i, f in enumerate(trace.layout.frames) if f.path == path)
+    entered = _entered(trace, path)
+    if entered and cond is None:
+        return Ending(LoopEnd(Standing.IN_PROGRESS, (_begun(trace, path) or (0,))[-1]))
     if not entered or cond is None or (cond, 0) not in trace.layout.values:
-        return LoopEnd(Standing.NOT_ENTERED, 0)
+        return Ending(LoopEnd(Standing.NOT_ENTERED, 0))
     begun = _begun(trace, path)
     paths, going = newest_of(trace, Ref(cond))
     if around is not None and len(paths):
         mine = (paths[:, :-1] == np.array(around)).all(axis=1)
         paths, going = paths[mine], going[mine]
     if not len(paths):
-        return LoopEnd(Standing.ABOUT_TO_BEGIN, 0)
+        return Ending(LoopEnd(Standing.ABOUT_TO_BEGIN, 0))
     last, newest = tuple(int(i) for i in paths[-1]), bool(np.asarray(going[-1]).reshape(-1)[0])
     if around is None and begun is not None and begun[:-1] > last[:-1]:
-        return LoopEnd(Standing.ABOUT_TO_BEGIN, 0)  # it was entered again, and its condition not asked since
+        return Ending(LoopEnd(Standing.ABOUT_TO_BEGIN, 0))  # it was entered again, and its condition not asked since
     iteration = max(last[-1], begun[-1] if begun is not None and begun[:-1] == last[:-1] else 0)
     if newest or iteration > last[-1]:
-        return LoopEnd(Standing.PAUSED, iteration)
+        return Ending(LoopEnd(Standing.IN_PROGRESS, iteration))
     return ended(trace, path, last)
+
+
+def _entered(trace: Trace, path: FramePath) -> bool:
+    frames = enumerate(trace.layout.frames)
+    return any(trace.reader.source.begun(number) > 0 for number, frame in frames if frame.path == path)
 
 
 def _begun(trace: Trace, path: FramePath) -> tuple[int, ...] | None:
@@ -60,21 +82,27 @@ def _begun(trace: Trace, path: FramePath) -> tuple[int, ...] | None:
     return max(found, default=None)
 
 
-def ended(trace: Trace, path: FramePath, last: tuple[int, ...]) -> LoopEnd:
+def ended(trace: Trace, path: FramePath, last: tuple[int, ...]) -> Ending:
     """How an activation ended whose condition was false in the iteration ``last`` (iterations of all loops around)."""
     n = last[-1]
-    if any(trace.graph.nodes[name].op == RECORDED for name in trace.graph.frames[path].nodes):
-        return LoopEnd(Standing.OVER, n)
+    recorded = [trace.graph.nodes[name] for name in trace.graph.frames[path].nodes]
+    told = next(
+        ((str(b.attrs["end"]), str(b.attrs["words"])) for b in recorded if b.op == BODY and "end" in b.attrs), None
+    )
+    if told is not None and told[0] in SAID:
+        return Ending(LoopEnd(SAID[told[0]], n, how=told[1]))
+    if any(node.op == RECORDED for node in recorded):
+        return Ending(LoopEnd(*((Standing.STOPPED, n, None, None, told[1]) if told else (Standing.OVER, n))))
     try:
         tree = ConditionTree(trace.graph, path)
         values = TreeValues(trace, tree, last[:-1])
         with np.errstate(all="ignore"):
             return _classified(tree, values, n)
     except TROUBLE:  # a record without its last rows: that it ended is known, how is not
-        return LoopEnd(Standing.ENDED, n)
+        return Ending(LoopEnd(Standing.ENDED, n))
 
 
-def _classified(tree: ConditionTree, values: TreeValues, n: int) -> LoopEnd:
+def _classified(tree: ConditionTree, values: TreeValues, n: int) -> Ending:
     truths = {part: values.truth(part, n) for part in tree.parts}
     taken = next((f for f in tree.flags if truths[f].holds is False), None)
     if taken is not None:
@@ -82,46 +110,43 @@ def _classified(tree: ConditionTree, values: TreeValues, n: int) -> LoopEnd:
     false = [part for part in tree.parts if truths[part].holds is False]
     goal = next((p for p in false if p not in tree.limits), None)
     if goal is not None:
-        by_nan = truths[goal].by_nan
-        return LoopEnd(Standing.NOT_FINITE if by_nan else Standing.ENDED, n, _side(values, goal, n))
+        leaf = values.failing(goal, n)
+        standing = Standing.NOT_FINITE if truths[goal].by_nan else Standing.ENDED
+        return Ending(LoopEnd(standing, n, _side(values, leaf, n)), values, leaf)
     if not false:
         return _contradicted(tree, values, n)
-    by = _side(values, false[0], n)
+    leaf = values.failing(false[0], n)
+    by = _side(values, leaf, n)
     if tree.goals:
-        return LoopEnd(Standing.CUT_OFF, n, by, _still(values, tree.goals, n))
+        return Ending(LoopEnd(Standing.CUT_OFF, n, by, _still(values, tree.goals, n)), values, leaf)
     if tree.flags:
         flag = next((f for f in tree.flags if f.statement == "break"), tree.flags[0])
-        return LoopEnd(Standing.CUT_OFF, n, by, _not_taken(flag, values, n), flag.statement)
-    return LoopEnd(Standing.ENDED, n, by)
+        return Ending(LoopEnd(Standing.CUT_OFF, n, by, _not_taken(flag, values, n), flag.statement), values, leaf)
+    return Ending(LoopEnd(Standing.ENDED, n, by), values, leaf)
 
 
-def _left(flag: Flag, values: TreeValues, n: int) -> LoopEnd:
+def _left(flag: Flag, values: TreeValues, n: int) -> Ending:
     """It was left by a break, to which a comparison of the iteration before led."""
     leaf = None if flag.taken is None else values.holding(flag.taken, n)
-    by = None if leaf is None else values.side(leaf, n)
     nan = leaf is not None and values.truth(leaf, n).by_nan
-    return LoopEnd(Standing.NOT_FINITE if nan else Standing.LEFT, n, by, None, flag.statement)
+    standing = Standing.NOT_FINITE if nan else Standing.LEFT
+    return Ending(LoopEnd(standing, n, _side(values, leaf, n), None, flag.statement), values, leaf)
 
 
-def _contradicted(tree: ConditionTree, values: TreeValues, n: int) -> LoopEnd:
+def _contradicted(tree: ConditionTree, values: TreeValues, n: int) -> Ending:
     """All that is recorded of the condition holds, and yet it was not gone on: the caller of a recorded loop."""
-    recorded = any(node.op.startswith("recorded:") for node in _body(tree))
-    if not recorded:
-        return LoopEnd(Standing.ENDED, n)
-    return LoopEnd(Standing.STOPPED, n, None, _still(values, tree.parts, n))
+    nodes = [tree.graph.nodes[name] for name in tree.graph.frames[tree.path].nodes]
+    body = next((node for node in nodes if node.op == BODY), None)
+    if body is None:
+        return Ending(LoopEnd(Standing.ENDED, n))
+    return Ending(LoopEnd(Standing.STOPPED, n, None, _still(values, tree.parts, n), str(body.attrs.get("words", ""))))
 
 
-def _body(tree: ConditionTree) -> list[Any]:
-    graph = tree.graph
-    return [graph.nodes[name] for name in graph.frames[tree.path].nodes]
-
-
-def _side(values: TreeValues, part: Tree, n: int) -> Side | None:
-    leaf = values.failing(part, n)
+def _side(values: TreeValues, leaf: ConditionLeaf | None, n: int) -> ClauseAtEnd | None:
     return None if leaf is None else values.side(leaf, n)
 
 
-def _still(values: TreeValues, goals: tuple[Tree, ...], n: int) -> Side | None:
+def _still(values: TreeValues, goals: tuple[Tree, ...], n: int) -> ClauseAtEnd | None:
     """The first part that holds, in the iteration in which it was looked at last."""
     for k in (n, n - 1):
         for goal in goals:
@@ -131,9 +156,9 @@ def _still(values: TreeValues, goals: tuple[Tree, ...], n: int) -> Side | None:
     return None
 
 
-def _not_taken(flag: Flag, values: TreeValues, n: int) -> Side | None:
-    """What was to set a flag, and was false in the last iteration in which it was looked at."""
+def _not_taken(flag: Flag, values: TreeValues, n: int) -> ClauseAtEnd | None:
+    """The comparison that was to set a flag, false in the last iteration in which it was looked at."""
     for leaf in leaves(flag.taken):
-        if isinstance(leaf, Leaf) and values.truth(leaf, n).holds is False:
+        if values.truth(leaf, n).holds is False:
             return values.side(leaf, n)
     return None

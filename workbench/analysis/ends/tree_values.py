@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.analysis.ends.condition_tree import CHECKS, ConditionTree, Flag, Join, Leaf, Tree
+from workbench.analysis.ends.condition_tree import CHECKS, ConditionLeaf, ConditionTree, Flag, Tree
 from workbench.analysis.forecast.laws.exact_continuation import NEGATED, OPS
 from workbench.analysis.root_cause.expressions import expression, written
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
-from workbench.analysis.standing import Side
+from workbench.analysis.standing import ClauseAtEnd
 from workbench.analysis.text import shown
 from workbench.ir.node import Ref
 from workbench.trace import Trace
@@ -18,6 +19,8 @@ from workbench.trace.aligned_columns import AlignedColumns
 
 #: newest firings of a value that are read: those of the last iteration and of the one before, and a few more
 FIRINGS = 8
+#: the number that names of values end with, where it says nothing
+FIRST_OUTPUT = re.compile(r"(?<=\w):0(?![\w.])")
 
 
 class Truth(NamedTuple):
@@ -52,7 +55,7 @@ class TreeValues:
 
     def truth(self, tree: Tree, k: int) -> Truth:
         """The truth of a part when the condition was asked in iteration ``k``."""
-        if isinstance(tree, Leaf):
+        if isinstance(tree, ConditionLeaf):
             return self._leaf(tree, k - tree.lag)
         if isinstance(tree, Flag):
             is_set = self.value(tree.ref, k)
@@ -68,7 +71,7 @@ class TreeValues:
             return UNSEEN
         return Truth(False, any(t.by_nan for t in found))
 
-    def _leaf(self, leaf: Leaf, k: int) -> Truth:
+    def _leaf(self, leaf: ConditionLeaf, k: int) -> Truth:
         a, b = self.value(leaf.left, k), self.value(leaf.right, k)
         if a is None or b is None:
             return UNSEEN
@@ -86,7 +89,7 @@ class TreeValues:
             return Truth(True, bool(bad.any()))
         return Truth(False, bool(bad[~items].all()))
 
-    def _not_finite(self, leaf: Leaf, k: int) -> Any:
+    def _not_finite(self, leaf: ConditionLeaf, k: int) -> Any:
         """Of a test like ``isfinite(x)``: where x is not finite."""
         node = self.tree.graph.nodes[leaf.left.node]
         if node.op not in CHECKS:
@@ -94,40 +97,67 @@ class TreeValues:
         x = self.value(node.inputs[0], k)
         return np.False_ if x is None else ~np.isfinite(x)
 
-    def failing(self, tree: Tree, k: int) -> Leaf | None:
+    def failing(self, tree: Tree, k: int) -> ConditionLeaf | None:
         """The first comparison to which a part owes that it is false; one of NaN before all others."""
         return self._blamed(tree, k, False)
 
-    def holding(self, tree: Tree, k: int) -> Leaf | None:
+    def holding(self, tree: Tree, k: int) -> ConditionLeaf | None:
         """The first comparison to which a part owes that it is true."""
         return self._blamed(tree, k, True)
 
-    def _blamed(self, tree: Tree, k: int, want: bool) -> Leaf | None:
-        if isinstance(tree, Leaf):
+    def _blamed(self, tree: Tree, k: int, want: bool) -> ConditionLeaf | None:
+        if isinstance(tree, ConditionLeaf):
             return tree if self.truth(tree, k).holds is want else None
         if isinstance(tree, Flag):
             return None if tree.taken is None else self._blamed(tree.taken, k, not want)
         found = [leaf for part in tree.parts if (leaf := self._blamed(part, k, want)) is not None]
         return next((leaf for leaf in found if self.truth(leaf, k).by_nan), found[0] if found else None)
 
-    def side(self, leaf: Leaf, k: int, *, denied: bool = False) -> Side:
+    def gaps(self, leaf: ConditionLeaf, k: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """(iterations, |left - right|) of a comparison of two numbers in the last iterations up to ``k``."""
+        found: dict[int, float] = {}
+        for at in range(max(0, k - leaf.lag - FIRINGS + 1), k - leaf.lag + 1):
+            a, b = self.value(leaf.left, at), self.value(leaf.right, at)
+            if a is None or b is None or np.size(a) != 1 or np.size(b) != 1:
+                continue
+            try:
+                found[at] = abs(float(_item(a)) - float(_item(b)))
+            except (TypeError, ValueError, OverflowError):
+                return (), ()
+        return tuple(found), tuple(found.values())
+
+    def threshold(self, leaf: ConditionLeaf, k: int) -> float | None:
+        """The number that the loop does not change, of a comparison with one."""
+        sides = [r for r in (leaf.right, leaf.left) if not isinstance(r, Ref) or not self.loop.reads(r, True)]
+        value = self.value(sides[0], k - leaf.lag) if sides else None
+        known = value is not None and np.size(value) == 1 and np.asarray(value).dtype.kind in "fiu"
+        return float(_item(value)) if known else None
+
+    def reads(self, leaf: ConditionLeaf) -> list[str]:
+        """Variables behind a comparison, those that the loop updates first."""
+        refs = [r for r in (leaf.left, leaf.right) if isinstance(r, Ref)]
+        names: dict[str, None] = {}
+        for ref in refs:
+            direct = self.loop.direct(ref)
+            names.update(dict.fromkeys([direct] if direct is not None else self.loop.reads(ref)))
+        return sorted(names, key=lambda name: not self.loop.updated(name))
+
+    def side(self, leaf: ConditionLeaf, k: int, *, denied: bool = False) -> ClauseAtEnd:
         """A comparison in words, with its operands in iteration ``k``; ``denied``: its opposite."""
         k -= leaf.lag
         negated = leaf.negated is not denied
         a, b = self.value(leaf.left, k), self.value(leaf.right, k)
         source = self.tree.graph.nodes[leaf.node].source
         line = source.place if source is not None else ""
-        left, op, right = written(self.loop, leaf.node) or (
-            expression(self.loop, leaf.left),
-            leaf.op,
-            expression(self.loop, leaf.right),
-        )
+        left, op, right = written(self.loop, leaf.node) or (self.text(leaf.left), leaf.op, self.text(leaf.right))
         node = self.tree.graph.nodes[leaf.left.node]
         if isinstance(leaf.right, (bool, np.bool_)):
             text = left if bool(leaf.right) is not negated else f"not {left}"
             checked = self.value(node.inputs[0], k) if node.op in CHECKS else None
-            values = f"{expression(self.loop, node.inputs[0])} = {shown(_item(checked))}" if checked is not None else ""
-            return Side(text, values if np.size(checked) == 1 else "", k, leaf.node, line, self._nan(leaf, k, left))
+            values = f"{self.text(node.inputs[0])} = {shown(_item(checked))}" if checked is not None else ""
+            return ClauseAtEnd(
+                text, values if np.size(checked) == 1 else "", k, leaf.node, line, self._nan(leaf, k, left)
+            )
         over = {"or": "any", "and": "all"}.get(leaf.over, "")
         # a denied order keeps its words, for with NaN the opposite comparison is another one
         sign = NEGATED[op] if negated and not (_isnan(a).any() or _isnan(b).any()) else op
@@ -138,14 +168,18 @@ class TreeValues:
         values = ""
         if a is not None and b is not None and np.size(a) == 1 and np.size(b) == 1:
             values = " ".join((*_apart(_item(a), _item(b), op), ""))[:-1].replace(f" {op} ", f" {sign} ", 1)
-        return Side(text, values, k, leaf.node, line, self._nan(leaf, k, left, right))
+        return ClauseAtEnd(text, values, k, leaf.node, line, self._nan(leaf, k, left, right))
 
-    def _nan(self, leaf: Leaf, k: int, *names: str) -> str:
-        """What is said of an operand that is not finite: ``x is NaN``."""
+    def text(self, ref: Any) -> str:
+        """An operand as it is computed, or its name."""
+        return FIRST_OUTPUT.sub("", expression(self.loop, ref))
+
+    def _nan(self, leaf: ConditionLeaf, k: int, *names: str) -> str:
+        """The words about an operand that is not finite: ``x is NaN``."""
         node = self.tree.graph.nodes[leaf.left.node]
         if node.op in CHECKS and self._not_finite(leaf, k).any():
             x = self.value(node.inputs[0], k)
-            return f"{expression(self.loop, node.inputs[0])} is {'NaN' if _isnan(x).any() else 'infinite'}"
+            return f"{self.text(node.inputs[0])} is {'NaN' if _isnan(x).any() else 'infinite'}"
         for name, ref in zip(names, (leaf.left, leaf.right), strict=False):
             if _isnan(self.value(ref, k)).any():
                 return f"{name} is NaN"

@@ -84,7 +84,7 @@ def analyze_loop(
     search = Search(runner, seconds, iterations, left)
     kind = search.run()
     if kind == "ended":
-        return ends(runner, search.count, left)
+        return _to_the_end(runner, search, left)
     if kind == "recurs":
         return recurs(runner, search, left)
     if kind == "argued":
@@ -109,6 +109,13 @@ def analyze_loop(
                 return _under_limit(runner, found, left)
         return _troubled(runner, search)
     return _forecast(runner, search, left, observed)
+
+
+def _to_the_end(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    """The end of the look-ahead is the end of the loop: how it ends is to be seen there."""
+    answer = ends(runner, search.count, left)
+    answer.final = search.ahead
+    return answer
 
 
 def _troubled(runner: SliceRunner, search: Search) -> Termination:
@@ -165,7 +172,7 @@ def _forecast(
     late = search.late = new_monitor(runner, past + search.count)
     kind = search.follow(late)
     if kind == "ended":
-        return ends(runner, search.count, left)
+        return _to_the_end(runner, search, left)
     if kind == "recurs":
         return recurs(runner, search, left)
     if kind == "trouble":

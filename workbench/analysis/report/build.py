@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
+from workbench.analysis.ends.how_it_ended import end_of_record, ending_of_record
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.recent import nonfinite_origin
 from workbench.analysis.report.analysis import Analysis
@@ -22,7 +24,8 @@ from workbench.analysis.report.roles import role_of
 from workbench.analysis.report.trip_counts import trip_counts
 from workbench.analysis.report.variable import NO_VALUES, Variable, Variables, evolution_of, no_variable
 from workbench.analysis.series.result import Evolution, Pattern
-from workbench.analysis.termination.query import observe
+from workbench.analysis.standing import LoopEnd, Standing
+from workbench.analysis.termination.query import left_frame, observe, over
 from workbench.analysis.text import loop_named
 from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
@@ -247,22 +250,42 @@ class _Making:
             if cond is None or (cond, 0) not in trace.layout.values:
                 loop.notes.append("It has no condition in this run.")
                 return loop
-            paths, going = newest_of(trace, Ref(cond))
+            paths, _ = newest_of(trace, Ref(cond))
             if len(paths):
                 # the next iteration may have begun although its condition was not looked at
                 stop = self.stops.get(path, 0)
                 begun = stop - 1 - Reading(trace, Ref(own[0])).activation(stop) if own else 0
                 self.looked[path] = int(paths[-1, -1])
                 loop.iterations = max(int(paths[-1, -1]), begun, self.now.get(path, -1))
-                loop.open = bool(going.reshape(-1)[0]) or self._inside(path)
                 loop.clauses = operands_now(trace, path)
                 if len(path) > 1 and self.left() > 0:
                     loop.trips = trip_counts(trace, Ref(cond), clean(frame.name), clean(path[-2]))
+            loop.end = self._end(path)
+            loop.open = not loop.end.standing.over and loop.end.standing is not Standing.NOT_ENTERED
             loop.condition, loop.method = condition_of(graph, path), method_of(graph, path)
             loop.entries = entries(graph, path) if self.left() > 0 else ()
         except (*TROUBLE, RecursionError) as error:
             loop.notes.append(f"Not all of it could be read: {getattr(error, 'message', error)}")
         return loop
+
+    def _end(self, path: FramePath) -> LoopEnd:
+        """How the loop stands: as the record has it, and in the words of the session's state where there is one."""
+        end = end_of_record(self.trace, path)
+        inside = self._inside(path)
+        if self.session is None or end.standing.over or end.standing is Standing.NOT_ENTERED:
+            return end
+        if not inside:
+            return left_frame(end.iterations).end if self.graph.frames[path].loop_cond is None else end
+        if self.state == "failed":
+            return replace(end, standing=Standing.FAILED, how=self._failure())
+        if end.standing is Standing.IN_PROGRESS:
+            going = {"running": Standing.RUNNING, "paused": Standing.PAUSED}
+            return replace(end, standing=going.get(self.state, end.standing))
+        return end
+
+    def _failure(self) -> str:
+        error = getattr(self.session.stop, "error", None)
+        return "" if error is None else str(getattr(error, "message", error))
 
     def _inside(self, path: FramePath) -> bool:
         """True if the session stands in this frame."""
@@ -305,7 +328,12 @@ class _Making:
 
     def _terminations(self, loops: list[Loop]) -> None:
         """Ask for the end of each loop: those in progress first, the innermost of them before all others."""
-        order = sorted(loops, key=lambda loop: (not loop.open, -len(loop.frame)))
+        known = [loop for loop in loops if loop.end.standing.over]
+        for loop in known:  # what has ended takes no look-ahead, and none of the time
+            loop.termination = self._termination(loop, 0.0)
+        order = sorted(
+            (loop for loop in loops if not loop.end.standing.over), key=lambda loop: (not loop.open, -len(loop.frame))
+        )
         late = 0
         # a third of the time is kept for the variables
         until = time.monotonic() + 0.66 * max(self.left(), 0.0)
@@ -332,6 +360,8 @@ class _Making:
 
     def _from_trace(self, loop: Loop) -> Termination:
         """The black box over what the trace shows of the condition's operands."""
+        if loop.end.standing.over:
+            return over(loop.frame, ending_of_record(self.trace, loop.frame))
         if loop.activations == 0:
             return unknown("not-entered", f"The {loop_named(clean(loop.path))} was not entered.")
         cond = self.graph.frames[loop.frame].loop_cond

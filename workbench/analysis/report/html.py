@@ -21,6 +21,7 @@ from workbench.analysis.report.svg import convergence_svg, values_svg
 from workbench.analysis.report.text import headline
 from workbench.analysis.report.variable import Variable
 from workbench.analysis.series.result import percent
+from workbench.analysis.standing import Standing
 
 if TYPE_CHECKING:
     from workbench.analysis.report.analysis import Analysis
@@ -29,8 +30,15 @@ if TYPE_CHECKING:
 LOOPS, VARIABLES = 24, 40
 MARKS = {"PROVED": "\u2713", "PREDICTED": "\u2248", "UNKNOWN": "?"}
 
-_LIGHT = "--wb-text:#1f1f1f;--wb-soft:#5a5a5a;--wb-rule:#d0d0d0;--wb-line:#0072b2;--wb-ahead:#b35900;--wb-bad:#c2185b;"
-_DARK = "--wb-text:#e6e6e6;--wb-soft:#b0b0b0;--wb-rule:#555;--wb-line:#56b4e9;--wb-ahead:#e69f00;--wb-bad:#ff7fa5;"
+_ENDS = "".join(f".wb-end-{s.slug}{{color:var(--wb-end-{s.slug})}}" for s in Standing if s.over)
+_LIGHT = (
+    "".join(f"--wb-end-{s.slug}:{s.colour('light')};" for s in Standing if s.over)
+    + "--wb-text:#1f1f1f;--wb-soft:#5a5a5a;--wb-rule:#d0d0d0;--wb-line:#0072b2;--wb-ahead:#b35900;--wb-bad:#c2185b;"
+)
+_DARK = (
+    "".join(f"--wb-end-{s.slug}:{s.colour('dark')};" for s in Standing if s.over)
+    + "--wb-text:#e6e6e6;--wb-soft:#b0b0b0;--wb-rule:#555;--wb-line:#56b4e9;--wb-ahead:#e69f00;--wb-bad:#ff7fa5;"
+)
 #: a notebook's theme is told by an attribute of its body, a browser's by a media query
 STYLE = (
     f".wb-report{{{_LIGHT}color:var(--wb-text);font:14px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',"
@@ -51,7 +59,7 @@ STYLE = (
     "background:var(--wb-line)}.wb-report details{margin:.2em 0}.wb-report summary{cursor:pointer}"
     ".wb-report summary:focus-visible{outline:2px solid var(--wb-line)}"
     ".wb-report table{border-collapse:collapse;font-size:12px}.wb-report td,.wb-report th{text-align:right;"
-    "padding:1px 8px;border:1px solid var(--wb-rule)}"
+    "padding:1px 8px;border:1px solid var(--wb-rule)}" + _ENDS
 )
 
 #: draws one variable; the page of its own puts live plots there
@@ -107,9 +115,10 @@ def _rows(rows: list[tuple[str, str]]) -> str:
 
 
 def _loop(loop: Loop, variables: list[Variable], draw: Draw) -> str:
-    state = "in progress" if loop.open else "not entered" if not loop.activations else "ended"
-    mark = MARKS.get(loop.termination.status.name, "?")
-    parts = [f"<h3>Loop <code>{_text(loop.path)}</code>: {state}, {count(loop.iterations, 'iteration')}</h3>"]
+    standing = loop.end.standing
+    mark = standing.sign if standing.over else MARKS.get(loop.termination.status.name, "?")
+    told = f'<span class="wb-end-{standing.slug}">{escape(loop.end.word)}</span>'
+    parts = [f"<h3>Loop <code>{_text(loop.path)}</code>: {told}, {count(loop.iterations, 'iteration')}</h3>"]
     if loop.condition:
         parts.append(f"<p>while <code>{_words(loop.condition)}</code></p>")
     if loop.share > 0:
@@ -120,7 +129,7 @@ def _loop(loop: Loop, variables: list[Variable], draw: Draw) -> str:
             + (f", {escape(percent(loop.share_inside))} with the loops inside" if loop.inner else "")
             + "</p>"
         )
-    parts.append(f"<p><b>{mark} {escape(headline(loop))}</b></p>")
+    parts.append(f'<p><b class="wb-end-{standing.slug}">{mark} {escape(headline(loop))}</b></p>')
     rows = termination_rows(loop)
     if loop.trips is not None and len(loop.trips.counts) > 1:
         rows.append(("trip counts", sentence(loop.trips.sentence)))

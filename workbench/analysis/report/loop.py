@@ -13,6 +13,7 @@ from workbench.analysis.report.loop_dataflow import Entry, written
 from workbench.analysis.report.trip_counts import TripCounts
 from workbench.analysis.report.variable import NotInAnalysis
 from workbench.analysis.slicing.clauses import find_clauses
+from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.verdict import Termination
 from workbench.errors import WorkbenchError
 from workbench.ir.frames.frame_tree import FramePath
@@ -27,12 +28,12 @@ from workbench.trace.tail_reader import Reading
 class Loop:
     """A loop: its ``termination``, and also each field of it (``loop.status``, ``loop.remaining`` ...).
 
-    ``iterations`` counts what is done since the loop was entered last, ``all_iterations`` since the run began, in
-    ``activations`` times; ``open`` tells a loop that is in progress. ``nodes`` fire in one iteration at most; ``share``
-    is the loop's part of all firings, that of inner loops left out, ``share_inside`` with them. ``trips`` are the
-    counts of an inner loop in the iterations of the one around it; ``entries`` what enters from there; ``method`` names
-    a numerical method that was recognised in the graph; ``fixes`` are those of ``termination.fix`` that were tried and
-    help, or could not be tried.
+    ``end`` tells how the loop stands, or has ended. ``iterations`` counts what is done since the loop was entered
+    last, ``all_iterations`` since the run began, in ``activations`` times; ``open`` tells a loop that is in
+    progress. ``nodes`` fire in one iteration at most; ``share`` is the loop's part of all firings, that of inner
+    loops left out, ``share_inside`` with them. ``trips`` are the counts of an inner loop in the iterations of the
+    one around it; ``entries`` what enters from there; ``method`` names a numerical method that was recognised in
+    the graph; ``fixes`` are those of ``termination.fix`` that were tried and help, or could not be tried.
     """
 
     frame: FramePath
@@ -41,6 +42,7 @@ class Loop:
     variables: tuple[str, ...]
     inner: tuple[FramePath, ...]
     termination: Termination
+    end: LoopEnd = LoopEnd(Standing.NOT_ENTERED, 0)
     iterations: int = 0
     all_iterations: int = 0
     activations: int = 0
@@ -69,7 +71,7 @@ class Loop:
         return f"{clean(self.path)}: {count(self.iterations, 'iteration')}. {self.termination}"
 
 
-TERMINATION = frozenset(f.name for f in fields(Termination))
+TERMINATION = frozenset(f.name for f in fields(Termination) if f.name != "end")
 
 
 class Loops(Mapping[FramePath, Loop]):

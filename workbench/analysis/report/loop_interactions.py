@@ -9,6 +9,7 @@ from workbench.analysis.report.formatting import clean, count, listed, num
 from workbench.analysis.report.loop import Loop
 from workbench.analysis.report.loop_dataflow import Entry
 from workbench.analysis.series.result import percent
+from workbench.analysis.standing import Standing
 from workbench.analysis.text import loop_named
 from workbench.analysis.verdict import Status, after
 from workbench.ir.frames.frame_tree import FramePath
@@ -74,11 +75,13 @@ def _sure(loop: Loop) -> str:
 def _standing(loop: Loop) -> str:
     """Progress of one loop, as a sentence."""
     t, name = loop.termination, clean(loop.path)
-    if loop.activations == 0:
+    if loop.end.standing.over:
+        return loop.end.sentence(name)
+    if loop.end.standing is Standing.NOT_ENTERED:
+        if t.reason.slug == "no-iteration":
+            return f"The {loop_named(name)} has not been entered so far. {_sure(loop)}: it will not run at all."
         ahead = f" {_sure(loop)}: it will take {count(t.remaining, 'iteration')}." if t.remaining is not None else ""
         return f"The {loop_named(name)} has not been entered so far.{ahead}"
-    if t.outcome == "terminates" and t.remaining == 0 and not loop.open:
-        return f"The {loop_named(name)} has ended after {count(loop.iterations, 'iteration')}."
     if t.outcome == "terminates" and t.remaining is not None:
         text = f"{_sure(loop)}: the {loop_named(name)} ends {after(t.remaining)}"
         if t.status is Status.PREDICTED and t.interval is not None and t.interval[0] != t.interval[1]:

@@ -97,18 +97,23 @@ def sources_of(variable: Variable) -> str:
 
 def termination_rows(loop: Loop) -> list[tuple[str, str]]:
     """(heading, sentence) of everything that a Termination holds, in the order in which it is read."""
-    t = loop.termination
-    rows = [("why", sentence(t.reason.sentence))]
+    t, over = loop.termination, loop.end.standing.over
+    why = loop.end.why if over else t.reason.sentence
+    rows = [("why", sentence(why))] if why else []
     if loop.method:
         rows.append(("method", sentence(loop.method)))
-    if t.proof is not None:
+    if t.proof is not None and not over:
         rows.append(("proof", f"by {clean(t.proof.kind)}: {sentence(t.proof.checked)}"))
     if t.status is Status.PREDICTED:
         rows.append(("confidence", percent(t.confidence)))
-    if t.blocking_clause:
+    if over:
+        pass
+    elif t.blocking_clause:
         rows.append((t.clause_role.split()[0].lower(), sentence(t.clause_when, 200)))
     else:
         rows += [("operands", text) for row in loop.clauses[:6] if (text := _operands(row))]
+    if t.ahead is not None and t.ahead.foretold:
+        rows.append(("ahead", sentence(t.ahead.foretold, 300)))
     if t.gap is not None:
         rows.append(("gap", sentence(t.gap, 300)))
     if t.root:

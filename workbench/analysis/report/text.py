@@ -79,9 +79,8 @@ def _row(head: str, text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: bool) -> list[str]:
-    state = "in progress" if loop.open else "not entered" if not loop.activations else "ended"
     rule = "-" * width
-    lines = [*wrap(f"Loop {clean(loop.path, 70)}: {state}, {count(loop.iterations, 'iteration')}", width), rule]
+    lines = [*wrap(f"Loop {clean(loop.path, 70)}: {loop.end.word}, {count(loop.iterations, 'iteration')}", width), rule]
     if loop.condition:
         lines += _row("while", sentence(loop.condition, 300), width)
     if loop.activations > 1:
@@ -92,8 +91,7 @@ def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: 
     if loop.trips is not None and len(loop.trips.counts) > 1:
         picture = spark(loop.trips.counts, 32, ascii=ascii)
         lines += _row("trip counts", f"{picture}  {sentence(loop.trips.sentence)}", width)
-    head = headline(loop)
-    lines += _row("end", head, width)
+    lines += _row("end", headline(loop), width)
     for name, words in termination_rows(loop):
         lines += _row(name, words, width)
     if limiting := limited_by(loop, variables):
@@ -108,10 +106,13 @@ def _loop(loop: Loop, variables: list[Variable], total: int, width: int, ascii: 
 
 
 def headline(loop: Loop) -> str:
+    """The end of a loop in a line: how it has ended, or if it will."""
     t = loop.termination
+    if loop.end.standing.over:
+        return loop.end.headline
+    if t.reason.slug == "no-iteration":
+        return f"{t.status.name}: it will not run at all"
     text = {"terminates": "it ends", "never": "it never ends", None: "not known"}.get(t.outcome, "not known")
-    if t.outcome == "terminates" and t.remaining == 0 and not loop.open:
-        return f"{t.status.name}: it has ended"
     if "fails_after" in t.details:
         text = f"a node fails in it {after(t.details['fails_after'])}"
     if t.remaining is not None:

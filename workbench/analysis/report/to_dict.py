@@ -56,6 +56,7 @@ def _loop(loop: Loop) -> dict[str, Any]:
         "fixes",
     )
     found = {name: value(getattr(loop, name)) for name in names}
+    found["end"] = value(loop.end.table())
     found["termination"] = value(loop.termination.table())
     found["entries"] = [
         {

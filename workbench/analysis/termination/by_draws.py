@@ -44,7 +44,7 @@ def ends_by_draws(run: Run, path: tuple[str, ...], inside: bool, seconds: float,
     holds = _condition_now(run, path) if inside else None
     if holds is False:
         checked = Proof("observed", "the condition's value in the present iteration.")
-        ended = Reason("ended", "The condition is false now.")
+        ended = Reason("now", "The condition is false now.")
         return Termination(Status.PROVED, "terminates", 0, (0, 0), ended, confidence=1.0, proof=checked)
     begin, done, lost, iterations = work.now(), [], 0, 0
     runner = slice_of(run.plan.graph, path, run.plan, run.feeds)

@@ -26,6 +26,8 @@ def answer_of(
     """
     with np.errstate(all="ignore"):  # a record may hold NaN and infinities, and what is computed from it then, too
         answer = termination_of(run, trace, frame, seconds, failed)
+        if answer.over:
+            return answer
         path = loop_of(run, frame)
         if answer.reason.slug in ("slice-slow", "inner-hangs") and path is not None:
             return inner_hangs(run, path, seconds) or answer

@@ -25,7 +25,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 
 #: answers that say nothing about later iterations
-SETTLED = frozenset(("ended", "no-loop", "not-entered", "node-failed", "raw-frame"))
+SETTLED = frozenset(("now", "no-iteration", "no-loop", "not-entered", "node-failed", "raw-frame"))
 #: iterations that no run gets to: a failure behind them is told, and leaves a proof one
 NEVER_REACHED = 10**15
 #: ends so near that the nodes which can fail are run to them at once, with this part of the budget at most

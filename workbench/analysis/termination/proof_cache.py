@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.analysis.termination.explain import answer_of
 from workbench.analysis.termination.look_ahead import LookAhead, look_ahead
-from workbench.analysis.termination.query import later, loop_of, place_in, seen_only
+from workbench.analysis.termination.query import later, loop_of, place_in, seen_only, standing_of
 from workbench.analysis.verdict import Status, Termination, unknown
 from workbench.execution import Run
 
@@ -74,6 +74,13 @@ class TerminationCache:
 
         ``seconds`` of None: what the account allows while ``running``, else 0.2.
         """
+        answer = self._ask(run, frame, seconds, failed, running)
+        path = loop_of(run, frame)
+        if path is not None and not answer.over:
+            answer.end = standing_of(run, run.trace, path, failed, running)
+        return answer
+
+    def _ask(self, run: Run, frame: Any, seconds: float | None, failed: Exception | None, running: bool) -> Termination:
         path = loop_of(run, frame)
         if path is None or failed is not None or path in run.plan.raw:
             return answer_of(run, run.trace, frame, AT_ONCE if seconds is None else seconds, failed)

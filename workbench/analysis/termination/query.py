@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.ends.how_it_ended import Ending, ended, ending_of_record
 from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.proof.lookahead_search import when_it_fails
 from workbench.analysis.proof.prover import analyze_loop
 from workbench.analysis.slicing.can_fail import failing_nodes
 from workbench.analysis.slicing.clauses import find_clauses
-from workbench.analysis.slicing.execution import slice_of, standing
+from workbench.analysis.slicing.execution import SliceMachine, slice_of, standing
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
+from workbench.analysis.standing import LoopEnd, Standing
 from workbench.analysis.termination.by_draws import ends_by_draws
 from workbench.analysis.termination.predicted_failures import fails, foreseen
-from workbench.analysis.text import count, loop_named, shown
-from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
+from workbench.analysis.text import count, loop_named
+from workbench.analysis.verdict import Gap, Proof, Reason, Status, Termination, trend_of, unknown
 from workbench.analysis.verdict import after as after_more
 from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Run
@@ -26,7 +28,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
-from workbench.trace.tail_reader import Reading
+from workbench.trace.tail_reader import Reading, newest_of
 
 #: iterations of the record that the black box is shown
 OBSERVED = 512
@@ -45,6 +47,8 @@ def termination_of(
     """
     answer = _answer(run, trace, frame, seconds, failed)
     path = loop_of(run, frame)
+    if answer.final is not None and path is not None:
+        answer.ahead, answer.final = _end_ahead(run, path, answer), None
     if path is not None and "fails_after" in answer.details:
         here = (i for i, f in enumerate(run.plan.layout.frames) if f.path == path and f.start < run.view.ip < f.stop)
         begun = max((run.view.iteration(i) for i in here), default=0)
@@ -63,20 +67,13 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
     entered = any(run.view.iteration(i) >= 0 for i in mine)
     inside = frames[number].start < run.view.ip < frames[number].stop
     iteration = run.view.iteration(number) if entered else 0
-    raw = path in run.plan.raw
     if entered and not inside and (len(mine) == 1 or run.finished):
-        last = "" if raw else _last_clause(graph, trace, path)
-        when = f"in iteration {iteration:,}" if raw else f"after {count(iteration, 'iteration')}"
-        what = "nothing went on to a next iteration." if raw else "the condition was false."
-        return Termination(
-            Status.PROVED,
-            "terminates",
-            0,
-            (0, 0),
-            Reason("ended", f"The {loop_named(path)} has ended {when}{last}."),
-            confidence=1.0,
-            proof=Proof("observed", what),
-        )
+        return over(path, left_frame(iteration) if path in run.plan.raw else ending_of_record(trace, path))
+    if inside and path not in run.plan.raw and _asked(run, trace, path) is False:
+        return over(path, ended(trace, path, run.iteration_of(number)))
+    if run.finished and not inside:
+        missed = f"The {loop_named(path)} was not entered in this run."
+        return replace(unknown("not-entered", missed), end=LoopEnd(Standing.NOT_ENTERED, 0))
     if failed is not None and inside:
         return unknown(
             "node-failed", f"A node in the loop failed, so it does not go on: {getattr(failed, 'message', failed)}"
@@ -99,6 +96,8 @@ def _answer(run: Run, trace: Trace, frame: Any, seconds: float, failed: Exceptio
         if runner.draws:
             return ends_by_draws(run, path, inside, seconds, runner.impure_nodes)
         answer = analyze_loop(runner, seconds=seconds, iteration=iteration, observed=observed)
+        if answer.reason.slug == "ended":
+            answer.reason = _at_once(path, iteration, inside)
         return foreseen(run, path, inside, answer, seconds)
     except SliceTimeout as slow:
         return unknown("slice-slow", str(slow))
@@ -127,8 +126,89 @@ def _edited(run: Run, path: tuple[str, ...], inside: bool, seconds: float, missi
     runner, gone = found
     if not runner.pure:
         return unknown(*EDITED)
-    answer = foreseen(run, path, inside, analyze_loop(runner, seconds=seconds), seconds, runner)
-    return later(answer, -gone)
+    answer = analyze_loop(runner, seconds=seconds)
+    if answer.reason.slug == "ended":
+        here = place_in(run, path)
+        answer.reason = _at_once(path, gone + (max(here[-1], 0) if here is not None else 0), inside)
+    return later(foreseen(run, path, inside, answer, seconds, runner), -gone)
+
+
+def _at_once(path: tuple[str, ...], iteration: int, inside: bool) -> Reason:
+    """The condition, which is still to be asked, will be false: no iteration follows."""
+    if not inside:
+        sentence = f"The condition of the {loop_named(path)} is false from the beginning, so that it runs no iteration."
+        return Reason("no-iteration", sentence)
+    return Reason("now", f"The condition is false in iteration {iteration:,}, in which it is to be asked next.")
+
+
+def _asked(run: Run, trace: Trace, path: tuple[str, ...]) -> bool | None:
+    """The condition in the iteration in which the run stands; None as long as it was not asked there."""
+    here, cond = place_in(run, path), run.plan.graph.frames[path].loop_cond
+    if here is None or cond is None or (cond, 0) not in trace.layout.values:
+        return None
+    paths, going = newest_of(trace, Ref(cond))
+    if not len(paths) or tuple(int(i) for i in paths[-1]) != here:
+        return None
+    return bool(np.asarray(going[-1]).reshape(-1)[0])
+
+
+def _end_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LoopEnd | None:
+    """How the loop will end, from the slice that stands there; iterations are those of the run."""
+    final, here = answer.final, place_in(run, path)
+    if not isinstance(final, SliceMachine) or answer.remaining is None:
+        return None
+    there = final.run.iteration_of(final.number)
+    found = ended(final.run.trace, path, there).end
+    n = answer.remaining + (max(here[-1], 0) if here is not None else 0)
+    by, still = (
+        None if side is None else replace(side, iteration=side.iteration + n - there[-1])
+        for side in (found.by, found.still)
+    )
+    return replace(found, iterations=n, by=by, still=still)
+
+
+def standing_of(
+    run: Run, trace: Trace, path: tuple[str, ...], failed: BaseException | None = None, running: bool = False
+) -> LoopEnd:
+    """How a loop that is not over stands in a run."""
+    here = place_in(run, path)
+    if here is None:
+        return LoopEnd(Standing.NOT_ENTERED, 0)
+    n = max(here[-1], 0)
+    if failed is not None:
+        return LoopEnd(Standing.FAILED, n, how=str(getattr(failed, "message", failed)))
+    if running:
+        return LoopEnd(Standing.RUNNING, n)
+    if n == 0 and path not in run.plan.raw and _asked(run, trace, path) is None:
+        return LoopEnd(Standing.ABOUT_TO_BEGIN, 0)
+    return LoopEnd(Standing.PAUSED, n)
+
+
+def over(path: tuple[str, ...], ending: Ending) -> Termination:
+    """The answer about a loop that has ended: all of it is read from the record, and nothing is run ahead."""
+    end, values, leaf = ending
+    slug, proof = end.standing.slug, Proof("observed", "the condition's value and its operands when it was asked last.")
+    reason = Reason(slug, end.sentence("/".join(path)))
+    answer = Termination(Status.PROVED, "terminates", 0, (0, 0), reason, confidence=1.0, proof=proof, end=end)
+    if values is None or leaf is None or end.by is None:
+        return answer
+    answer.blocking_clause = str(end.by)
+    answer.details.update(clause=end.by.node, clause_iteration=end.by.iteration)
+    threshold = values.threshold(leaf, end.iterations)
+    if threshold is not None:
+        answer.details["threshold"] = threshold
+    answer.root = values.reads(leaf)
+    if answer.root:
+        answer.chain = values.loop.chain(answer.root[0])
+    iterations, gaps = values.gaps(leaf, end.iterations)
+    if gaps:
+        answer.gap = Gap(trend_of(gaps), gaps, iterations)
+    return answer
+
+
+def left_frame(iteration: int) -> Ending:
+    """The end of a frame without one condition: nothing went on to a next iteration."""
+    return Ending(LoopEnd(Standing.OVER, iteration, how="nothing went on to a next iteration"))
 
 
 def later(answer: Termination, iterations: int) -> Termination:
@@ -245,6 +325,8 @@ def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
             return run.plan.layout.frames[open_frames[-1]].path
         waiting = [p for p in loops if len(p) == 1 and run.view.iteration(run.plan.numbers[p]) < 0]
         ended = [p for p in loops if len(p) == 1 and p not in waiting]
+        if run.finished and ended:
+            return ended[-1]
         return waiting[0] if waiting else ended[-1] if ended else None
     path = (
         tuple(frame)
@@ -258,38 +340,3 @@ def loop_of(run: Run, frame: Any) -> tuple[str, ...] | None:
             fix=f"its loops are {', '.join('/'.join(p) for p in loops) or 'none'}.",
         )
     return path
-
-
-def _last_clause(graph: Graph, trace: Trace, path: tuple[str, ...]) -> str:
-    """The clause that ended a loop, with its operands: ": i < n became false (10 < 10)"."""
-    cond = next(n.name for n in trace.layout.nodes if n.op == "LoopCond" and graph.frame_of(n.name) == path)
-    clauses, logic, operands = find_clauses(graph, Ref(cond))
-    found = []
-    for (left, op, right), (a, _, b) in zip(clauses, operands, strict=True):
-        try:
-            x = Reading(trace, a).last()
-            y = Reading(trace, b).last() if isinstance(b, Ref) else b
-            if x is None or y is None:
-                continue
-        except Exception:  # a record without its last row: the sentence does without the numbers
-            continue
-        if np.size(x) == 1 and np.size(y) == 1 and logic != "not" and not _holds(x, op, y):
-            names, values = [n.removesuffix(":0") for n in (left, right)], [shown(_item(v)) for v in (x, y)]
-            found.append(f"{names[0]} {op} {names[1]} became false ({values[0]} {op} {values[1]})")
-    return ": " + " and ".join(found) if found else ""
-
-
-def _item(value: Any) -> Any:
-    return np.asarray(value).reshape(-1)[0]
-
-
-def _holds(x: Any, op: str, y: Any) -> bool:
-    table = {
-        "<": np.less,
-        "<=": np.less_equal,
-        ">": np.greater,
-        ">=": np.greater_equal,
-        "==": np.equal,
-        "!=": np.not_equal,
-    }
-    return bool(table[op](x, y))

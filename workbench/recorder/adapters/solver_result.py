@@ -1,0 +1,46 @@
+"""The result of a solver, as far as it says if the solver succeeded or gave up, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+#: kinds of an end that a solver has told
+RESULTS = frozenset(("gave up", "succeeded"))
+
+
+def result_told(result: Any) -> tuple[str, str] | None:
+    """("gave up" or "succeeded", the solver's message) of what a solver returned; None where it says neither.
+
+    Understood are SciPy's results (``success`` and ``message``), the pair of a sparse solver with its ``info``, that
+    number itself, scikit-learn's and others' ``converged``, and the same as keys of a mapping.
+
+    Examples
+    --------
+    >>> from workbench.recorder.adapters.solver_result import result_told
+    >>> result_told({"success": False, "message": "The maximum number of function evaluations is exceeded."})
+    ('gave up', 'The maximum number of function evaluations is exceeded')
+    """
+    if result is None:
+        return None
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], Integral):
+        result = result[1]
+    if isinstance(result, Integral) and not isinstance(result, bool):
+        info = int(result)
+        words = f"info {info}" + (
+            ", so many iterations were not enough" if info > 0 else "" if info == 0 else ", bad input"
+        )
+        return ("succeeded" if info == 0 else "gave up"), words
+    for name in ("success", "converged", "converged_"):
+        said = _of(result, name)
+        if said is not None:
+            message = _of(result, "message")
+            return ("succeeded" if bool(said) else "gave up"), str(
+                message or f"{name} is {bool(said)}"
+            ).strip().removesuffix(".")
+    return None
+
+
+def _of(result: Any, name: str) -> Any:
+    return result.get(name) if isinstance(result, Mapping) else getattr(result, name, None)

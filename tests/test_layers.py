@@ -46,7 +46,7 @@ ENTRY_LAYER = 9
 PUBLIC = "public"
 # The errors, files that are written, optional libraries, the text of numbers and names and the threads belong to no
 # layer; all but the kernels may import them.
-BASE = {"errors", "glossary", "libraries", "text", "threads", "tracebacks"}
+BASE = {"errors", "files", "glossary", "libraries", "text", "threads", "tracebacks"}
 # Pairs in one layer, each in one direction: the session hands its state to the analysis, the debugger drives a run;
 # neither looks back.
 SIDEWAYS = {("session", "analysis"), ("debugger", "execution"), ("device", "ops")}

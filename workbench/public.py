@@ -8,7 +8,6 @@ import importlib
 import sys
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import workbench.ops  # noqa: F401  fills the op registry
@@ -38,6 +37,7 @@ from workbench.device import Device
 from workbench.errors import DeviceError, FeedError, ReleasedError, WatchError, WorkbenchError
 from workbench.execution import MemoryReport
 from workbench.execution.incremental import Update
+from workbench.files import write_text
 from workbench.frontends import from_graphdef, from_jax, from_onnx, from_samediff, from_saved_model, load
 from workbench.frontends.python.decorator import GraphFunction, graph
 from workbench.frontends.python.errors import CaptureError
@@ -358,9 +358,7 @@ def _to_html(analysis: Analysis, path: str | PathLike[str] | None = None, theme:
     page = importlib.import_module("workbench.widgets.export.report_page").report_page(analysis, theme)
     if path is None:
         return page
-    target = Path(path)
-    target.write_text(page, encoding="utf-8")
-    return target
+    return write_text(path, page, "The page")
 
 
 def _sweep_view(sweep: Sweep, columns: Any = "outcome") -> Any:

@@ -279,8 +279,8 @@ cdef class VariableRows:
         if self.file is None:
             os.makedirs(folder, exist_ok=True)
             safe = "".join(x if x.isalnum() else "_" for x in self.name)[:40]
-            self.path = os.path.join(folder, f"{safe}-{id(self):x}.rows")
-            self.file = open(self.path, "w+b", buffering=0)
+            self.path = os.path.join(folder, f"{safe}-{os.urandom(8).hex()}.rows")
+            self.file = open(self.path, "x+b", buffering=0)
         size = (self.mask + 1) * self.item
         data = memoryview(self._bytes(self.chunks[c], size))
         done = 0

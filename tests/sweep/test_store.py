@@ -51,9 +51,10 @@ def test_points_that_are_missing_run(tmp_path):
     parts = sorted(tmp_path.glob("part-*.parquet"))
     for path in parts[::2]:
         path.unlink()
-    (tmp_path / "part-000003.tmp").write_bytes(b"half a file of a process that was killed")
+    left = tmp_path / ".part-000003-12345678.parquet.0123456789abcdef.unfinished"
+    left.write_bytes(b"half a file of a process that was killed")
     again = wb.sweep(newton(), points, inputs={"tol": 1e-9}, store=tmp_path)
-    assert len(again._engine._runners) > 0 and not list(tmp_path.glob("*.tmp"))
+    assert len(again._engine._runners) > 0 and not left.exists()
     same(whole, again)
 
 

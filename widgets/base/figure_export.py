@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_bytes, write_text
 from workbench.libraries import needed
 from workbench.text import harmless
 from workbench.widgets.base import theme
@@ -40,8 +41,8 @@ class Face:
         """Write one self-contained file that works offline (about 5 MB, most of it plotly.js); returns its path."""
         target = Path(path)
         figure = self.figure_in(theme_name)
-        figure.write_html(target, include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
-        return target
+        page = figure.to_html(include_plotlyjs=True, full_html=True, config=dict(theme.CONFIG))
+        return write_text(target, page, "The page")
 
     def to_image(self, path: str | Path, theme_name: str = "light", scale: float = 2.0) -> Path:
         """Write a picture: the ending of ``path`` decides between ``.svg``, ``.png``, ``.jpg``, ``.webp`` and ``.pdf``.
@@ -85,8 +86,7 @@ class Face:
                 slug="missing-library",
                 fix="run plotly_get_chrome, or set BROWSER_PATH to a Chrome or Chromium.",
             ) from error
-        target.write_bytes(data)
-        return target
+        return write_bytes(target, data, "The picture")
 
     @harmless
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from plotly.io.json import to_json_plotly
 from plotly.offline import get_plotlyjs
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_text
 from workbench.widgets.base import theme
 from workbench.widgets.base.esm import joined
 from workbench.widgets.base.spec import Spec, changes, flatten
@@ -80,7 +81,8 @@ def write_page(
     )
     if any(mark in data for mark in ("<", ">")):  # whichever JSON engine plotly has taken
         data = data.replace("<", "\\u003c").replace(">", "\\u003e")
-    target.write_text(
+    write_text(
+        target,
         "\n".join(
             [
                 "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'>",

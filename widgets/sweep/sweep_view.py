@@ -14,6 +14,7 @@ import ipywidgets
 import plotly.graph_objects as go
 
 from workbench.errors import SweepError
+from workbench.files import write_text
 from workbench.sweep import Sweep
 from workbench.text import harmless
 from workbench.widgets.base.figure.figure_view import close_parts
@@ -180,8 +181,7 @@ class SweepView(Staged, Face, ipywidgets.VBox):
         words = "<br>".join(text(line) for line in str(self.sweep).splitlines())
         page = "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>Sweep</title></head>"
         page += f"<body><p>{words}</p>"
-        target.write_text(page + "".join(parts) + "</body></html>", encoding="utf-8")
-        return target
+        return write_text(target, page + "".join(parts) + "</body></html>", "The page")
 
     def close(self) -> None:
         """Close the view and the panels that it opened. The sweep goes on; finer ones that nobody sees any more end."""

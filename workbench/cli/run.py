@@ -99,6 +99,7 @@ def _save(path: Path, outputs: dict[str, Any]) -> None:
     import numpy as np
 
     from workbench.errors import WorkbenchError
+    from workbench.files import replacing
 
     arrays = {name: np.asarray(value) for name, value in outputs.items()}
     objects = [name for name, value in arrays.items() if value.dtype == object]
@@ -108,7 +109,8 @@ def _save(path: Path, outputs: dict[str, Any]) -> None:
             slug="not-an-array",
             fix="print them with --json, or save the trace.",
         )
-    with zipfile.ZipFile(path, "w") as archive:  # numpy.savez takes no output that is called "file"
+    # numpy.savez takes no output that is called "file"
+    with replacing(path, "The outputs") as target, zipfile.ZipFile(target, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)

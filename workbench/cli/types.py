@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.files import write_text
 
 SECTIONS = ("statistics", "active_types", "combinations_2", "combinations_3", "rejected_combinations")
 
@@ -125,5 +126,5 @@ def _suggest(arguments: argparse.Namespace) -> None:
     if arguments.output is None:
         print(text, end="")
     else:
-        arguments.output.write_text(text, encoding="utf-8")
+        write_text(arguments.output, text, "The profile")
         print(f"{arguments.output}: {len(profile.extra)} combinations of {', '.join(profile.active)}")

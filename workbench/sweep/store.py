@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import SweepError, TraceError
+from workbench.files import exchanging, remove_unfinished
 from workbench.libraries import needed
 from workbench.sweep.chunk import FAILED, OUTCOMES, Chunk, Failure
 from workbench.sweep.columns import ResultColumns
@@ -38,8 +40,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_stored(self.folder, error) from error
-        for path in self.folder.glob("part-*.tmp"):  # of a process that was killed
-            path.unlink(missing_ok=True)
+        remove_unfinished(self.folder)
 
     def write(self, places: np.ndarray, chunk: Chunk, facts: dict[str, Any], points: dict[str, np.ndarray]) -> None:
         """Write some points; SweepError (``not-stored``) if the disk is full, and no file then."""
@@ -53,14 +54,14 @@ class Store:
             texts = [_text(chunk.failures.get(k), field) for k in range(len(chunk))]
             columns[f"failed {field}"] = self._arrow.array(texts, self._arrow.string())
         made = self._arrow.table(columns).replace_schema_metadata({KEY: self._identity})
-        while (path := self.folder / f"part-{self._number:06}.parquet").exists():
+        while any(self.folder.glob(f"part-{self._number:06}-*")):
             self._number += 1
-        aside = path.with_suffix(".tmp")
+        # another process that runs the same sweep may choose the same number
+        path = self.folder / f"part-{self._number:06}-{secrets.token_hex(4)}.parquet"
         try:
-            self._parquet.write_table(made, aside)
-            os.replace(aside, path)
+            with exchanging(path) as file:
+                self._parquet.write_table(made, file)
         except OSError as error:
-            aside.unlink(missing_ok=True)
             raise not_stored(self.folder, error) from error
 
     def read(self, into: ResultColumns) -> Iterator[Result]:

@@ -15,6 +15,7 @@ from workbench.analysis.report.loop_interactions import InteractionFinding
 from workbench.analysis.report.text import write_report
 from workbench.analysis.report.to_dict import plain
 from workbench.analysis.report.variable import Variable, Variables
+from workbench.files import write_text
 from workbench.text import harmless
 
 
@@ -99,9 +100,7 @@ class Analysis:
 
     def to_json(self, path: str | PathLike[str]) -> Path:
         """Write :meth:`data` to a file, and return its path."""
-        target = Path(path)
-        target.write_text(json.dumps(self.data(), indent=1, allow_nan=False), encoding="utf-8")
-        return target
+        return write_text(path, json.dumps(self.data(), indent=1, allow_nan=False), "The analysis")
 
     if TYPE_CHECKING:  # the widgets draw plots and are above this room: workbench/public.py defines these methods
 

@@ -14,6 +14,7 @@ from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import COMMANDS, GROUPS, Command, command, find, is_command
 from workbench.cli.terminal.where import show_stop
 from workbench.errors import SessionError
+from workbench.files import write_text
 from workbench.glossary import GLOSSARY, explain_word
 
 
@@ -120,7 +121,7 @@ def save(terminal: Terminal, words: list[str], line: str) -> None:
 def code(terminal: Terminal, words: list[str], line: str) -> None:
     text = "\n".join(terminal.code)
     if words:
-        Path(words[0]).expanduser().write_text(text + "\n", encoding="utf-8")
+        write_text(Path(words[0]).expanduser(), text + "\n")
         terminal.screen.say(f"{words[0]}: {len(terminal.code)} lines")
     else:
         terminal.screen.say(text or "nothing yet")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import os
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import TraceError
+from workbench.files import replacing
 from workbench.ir.types import numpy_dtype
 from workbench.kernels.layout import Place
 from workbench.trace.layout_columns import slot_key, slots
@@ -59,23 +59,12 @@ def _save(trace: Trace, path: Path, progress: Progress, more: Callable[[MemberWr
             slug="too-large",
             fix="keep what is on disk (session.trace.spill.keep = True) or record fewer values (outputs=, trace=).",
         )
-    unfinished = Path(f"{path}.unfinished")
-    try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+    with replacing(path, "The trace", TraceError) as target:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
             members = MemberWriter(file)
             saving.write(members)
             if more is not None:
                 more(members)
-        os.replace(unfinished, path)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        raise TraceError(
-            f"The trace cannot be written to {path}: {error.strerror or error}.",
-            slug="disk-full" if full else "not-written",
-            fix=f"{'free some space, or ' if full else ''}name another place; the trace itself is as before.",
-        ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 class _Shown:

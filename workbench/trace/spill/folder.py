@@ -20,11 +20,12 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from workbench.files import UNFINISHED, exchanging
 from workbench.trace.spill.errors import SpillError, writing_failed
 
 PREFIX = "workbench-spill-"
 LOCK, MANIFEST = "lock", "manifest.json"
-_OURS = re.compile(r"s\d{1,6}-\d{1,9}\.arrow|manifest\.json(\.new)?|lock")
+_OURS = re.compile(r"s\d{1,6}-\d{1,9}\.arrow|manifest\.json|lock")
 _NAME = re.compile(re.escape(PREFIX) + r"\d+-[0-9a-f]{8}")
 #: first line of a lock file
 STAMP = "workbench spill folder of process"
@@ -72,14 +73,9 @@ class Folder:
     def write_manifest(self, content: dict[str, Any]) -> int:
         """Exchange the manifest; returns its bytes. OSError if that is not possible, the old one stays then."""
         data = json.dumps(content, indent=1).encode()
-        new = self.path / f"{MANIFEST}.new"
-        self._made |= {MANIFEST, new.name}
-        try:
-            new.write_bytes(data)
-            os.replace(new, self.path / MANIFEST)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
+        self._made.add(MANIFEST)
+        with exchanging(self.path / MANIFEST) as file:
+            file.write(data)
         return len(data)
 
     def forget(self, path: Path) -> None:
@@ -122,7 +118,7 @@ def _abandoned(path: Path) -> bool:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.read(lock, len(STAMP)).decode("utf-8", "replace") == STAMP:
             return False
-        _remove(path, {n for n in os.listdir(path) if _OURS.fullmatch(n)})
+        _remove(path, {n for n in os.listdir(path) if _OURS.fullmatch(n) or UNFINISHED.fullmatch(n)})
         return _rmdir(path)
     except OSError:
         return False  # its process lives, or it is another user's

@@ -24,11 +24,13 @@ flag-never-set      the loop is only left by a flag or break, and the condition 
 inner-hangs         a loop inside never ends, so that this one never finishes its iteration
 always-true         the condition reads nothing that the loop changes
 recurrence          the state recurs, and no more is known
+ray                 every period adds the same to the variables, and no comparison ever changes
+identity            the difference of the sides stays zero, or never becomes zero
 ==================  ===============================================================================================
 
 A loop that has ended, by how (:mod:`standing`): ``ended``, ``left``, ``cut-off``, ``stopped``, ``gave-up``,
 ``not-finite``, ``over``.  A loop that will end: ``no-iteration``, ``now``, ``lookahead``, ``trip-limit``, ``counter``,
-``counter-long``, ``geometric``, ``wraps``, ``forecast``, ``draws``.  No answer: ``no-loop``, ``node-failed``,
+``counter-long``, ``geometric``, ``wraps``, ``ray``, ``forecast``, ``draws``.  No answer: ``no-loop``, ``node-failed``,
 ``raw-frame``, ``not-entered``, ``slice-slow``, ``slice-failed``, ``slice-not-deterministic``, ``slice-inconsistent``,
 ``impure-slice``, ``capped``, ``at-rest``, ``few``, ``no-data``, ``no-clauses``, ``flag``, ``noisy``, ``limit-close``,
 ``doubtful``, ``no-model``, ``plateau``, ``not-scalar``, ``inconsistent``.
@@ -81,7 +83,8 @@ class Proof(NamedTuple):
     ----------
     kind : str
         "lookahead" (it was run ahead to its end), "recurrence" (its state returned), "invariant-predicate",
-        "affine-counter" (a closed form), "interval" (one that is never left), "inner-loop" (a loop inside never ends),
+        "affine-counter" (a closed form), "ray" (periods that all add the same, in exact arithmetic), "identity" (a
+        polynomial that stays zero, or never is), "interval" (one that is never left), "inner-loop" (it never ends),
         "observed" or "trip-limit".
     checked : str
         The facts that were checked, as a sentence.

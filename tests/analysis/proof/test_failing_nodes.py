@@ -140,7 +140,7 @@ def f(i: int, y: int, a: np.ndarray):
 def test_what_cannot_be_excluded_is_said(tmp_path):
     text = """def f(i: int, y: int):
     while i < 10**12:
-        y = y + i
+        y = y + i * (i * 7919 % 1009 % 3 - 1)
         i = i + 1
     return y
 """
@@ -148,6 +148,20 @@ def test_what_cannot_be_excluded_is_said(tmp_path):
         answer = session.termination()
         assert answer.status is Status.PREDICTED and answer.proof is None and answer.remaining == 10**12
         assert "unless a node of the body fails" in str(answer).splitlines()[0] and "add (program.py:3)" in str(answer)
+
+
+def test_a_sum_that_overflows_on_the_way_fails_in_the_exact_iteration(tmp_path):
+    text = """def f(i: int, y: int):
+    while i < 10**12:
+        y = y + i
+        i = i + 1
+    return y
+"""
+    with wb.Session(captured(tmp_path, text, {"i": 0, "y": 1}), {"i": 0, "y": 1}) as session:
+        answer = session.termination()
+    after = answer.details["fails_after"]  # y is 1 + i (i - 1) / 2
+    assert 1 + after * (after - 1) // 2 < 2**63 <= 1 + (after + 1) * after // 2
+    assert "add" in answer.details["node"]
 
 
 def test_an_endless_loop_whose_body_fails_is_not_endless(tmp_path):

@@ -47,6 +47,14 @@ class IntCounter:
     def additive(self) -> bool:
         return self.a == 1
 
+    @property
+    def full(self) -> int | None:
+        """The time from which on a ``checked`` counter does not fit its dtype; None if there is none."""
+        if not self.checked or self.b == 0:
+            return None
+        low, high = int_range(self.dtype)
+        return ((high - self.start) // self.b if self.b > 0 else (self.start - low) // -self.b) + 1
+
     def at(self, t: int) -> int:
         low, high = int_range(self.dtype)
         m = 1 << self.bits

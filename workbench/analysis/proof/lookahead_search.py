@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.identities.identity import Kept, identity
 from workbench.analysis.proof.lookahead_floor import LOOKS
 from workbench.analysis.proof.lookahead_trend import ClauseTrend, clause_trends
-from workbench.analysis.proof.symbolic import HasFormulas, ProvedBound, prove
+from workbench.analysis.proof.rays.of_slice import HasFormulas, body_of, followed
+from workbench.analysis.proof.rays.ray import LENGTHS, Continuation
+from workbench.analysis.proof.symbolic import ProvedBound, prove
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import HasColumns, SliceFailed, SliceRunner, SliceTimeout
 
@@ -21,6 +24,10 @@ WATCHED = 400
 SEEN = 64
 #: nominal seconds by which one look at the formulas may go over the cap
 ARGUING = 0.1
+#: iterations behind which the end of an int's 64 bits is told beside the proof, and not in place of it
+NO_RUN = 10**8
+#: iterations among which a ray is looked for at first, and iterations ahead from which on it is among more
+RAY, FAR = 48, 100_000
 
 
 class Search:
@@ -44,7 +51,11 @@ class Search:
         #: operands of the clauses now and then, ever farther apart
         self.marks: list[tuple[int, list[tuple[Any, Any]]]] = []
         self.argument: ProvedBound | None = None
-        self.argued_from, self.argue_at, self.argued_at = 0, 0, -1
+        #: how it goes on along rays, from where it was argued
+        self.followed: Continuation | None = None
+        #: comparisons that keep their values for ever, and the condition with them
+        self.kept: list[Kept] | None = None
+        self.argued_from, self.argue_at, self.argued_at, self.followed_from = 0, 0, -1, 0
         self.trouble: tuple[str, str] = ("", "")
         #: whole iterations before the one in which a node fails
         self.fails_after: int | None = None
@@ -56,7 +67,7 @@ class Search:
         show(self.ahead, self.monitor)
 
     def run(self) -> str:
-        """ "ended", "recurs", "argued", "limit", "trouble" or "capped"."""
+        """ "ended", "recurs", "argued", "followed", "kept", "limit", "trouble" or "capped"."""
         steps, chunk = 32, 4096
         while True:
             # states that can be read as columns are compared about as fast as they are run: then there are no jumps
@@ -80,11 +91,39 @@ class Search:
         found = prove(self.ahead.program, self.ahead.values(), self._next_states, self.arguing)
         if self.trouble[0]:
             return "trouble"
-        self.deadline += min(work.now() - begin, self.arguing)
-        if found is None:
+        if found is not None:
+            self.argument, self.argued_from = found, self.count
+        if found is not None and (found.after is None or found.exact):
+            return "argued"
+        out = self._follow() or self._identify()
+        self.deadline += min(work.now() - begin, 2 * self.arguing)
+        return out
+
+    def _follow(self) -> str:
+        """Along rays, as far as the loop goes on in equal periods."""
+        body = body_of(self.ahead)
+        length = RAY if self.count < FAR else LENGTHS[-1]
+        found = None if body is None else followed(self.ahead, body, self.arguing, length)
+        if found is None or found.kind == "open":
             return ""
-        self.argument, self.argued_from = found, self.count
-        return "argued" if found.after is None or found.exact else ""
+        self.followed, self.followed_from = found, self.count
+        soon = found.full is not None and found.full < NO_RUN
+        if found.kind != "fails" and not (found.kind == "never" and soon):
+            return "followed"
+        error = SliceFailed(str(found.error), node=found.node)
+        self._failed(error, self.count + (found.after if found.kind == "fails" else found.full or 0))
+        return "trouble"
+
+    def _identify(self) -> str:
+        """By polynomials that stay zero, or never become zero."""
+        body = body_of(self.ahead)
+        if body is None:
+            return ""
+        program = self.ahead.program  # type: ignore[attr-defined]
+        state = {name: np.asarray(v) for name, v in self.ahead.values().items()}
+        self.kept = identity(program, body, state)
+        self.followed_from = self.count
+        return "" if self.kept is None else "kept"
 
     def _argue_at_the_cap(self) -> str:
         """The formulas once more, far ahead: what moved an operand at the start may be absorbed there for good."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.proof import lookahead_floor
 from workbench.analysis.proof.lookahead_search import Search, new_monitor
-from workbench.analysis.proof.verdicts import argued, bounded, clause_text, ends, recurs, trip_limit
+from workbench.analysis.proof.verdicts import argued, bounded, clause_text, ends, followed, kept, recurs, trip_limit
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.text import loop_named
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, unknown
@@ -89,6 +89,10 @@ def analyze_loop(
         return recurs(runner, search, left)
     if kind == "argued":
         return argued(runner, search, left)
+    if kind == "followed":
+        return followed(runner, search, left)
+    if kind == "kept":
+        return kept(runner, search, left)
     if kind == "limit":
         return trip_limit(
             runner,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -28,14 +28,6 @@ from workbench.ir.node import Ref
 from workbench.text import number
 
 Seen = Callable[[], Sequence[Mapping[str, Any]]]
-
-
-@runtime_checkable
-class HasFormulas(Protocol):
-    """A slice runner that knows its graph."""
-
-    @property
-    def program(self) -> SliceProgram | None: ...
 
 
 @dataclass
@@ -125,7 +117,16 @@ class _Case:
                 found = _both(found, by_values(self.program, name, counter, clauses, always, about, wanted))
         if found.after is not None and not found.exact:
             found = _both(found, self.timeline.turn(about, wanted))
-        return found
+        return self._in_range(found)
+
+    def _in_range(self, found: FirstFalse) -> FirstFalse:
+        """The bounds as far as the counters of Python's ints fit 64 bits: their end does not end the loop."""
+        ends = [counter.full for counter in self.counters.values() if isinstance(counter, IntCounter)]
+        full = min((t for t in ends if t is not None), default=None)
+        if full is None or found.after is None or found.exact and found.after < full:
+            return found
+        within = found.within if found.within is not None and found.within < full else None
+        return FirstFalse(min(found.after, full), within, found.evaluations)
 
     def first_of(self, taken: Taken) -> int | None:
         """The first time at which a way may not be taken any more; None: they all are for ever."""

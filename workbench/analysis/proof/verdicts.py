@@ -6,9 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.analysis.proof.lookahead_search import Search
+from workbench.analysis.proof.rays.ray import Continuation
 from workbench.analysis.proof.recurrence_cause import blame
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, after
+from workbench.text import number
+
+#: stretches, and variables of each, that a proof tells
+STRETCHES, NAMED = 3, 4
 
 
 def ends(
@@ -111,6 +116,57 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
         else "The state never leaves a range in which the condition is true."
     )
     return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, fix, proof)
+
+
+def followed(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    """Verdict of the rays along which the loop goes on from the position of the look-ahead."""
+    found, at = search.followed, search.followed_from
+    assert found is not None
+    names = list(dict.fromkeys(n for s in found.stretches for n in s.steps()))
+    ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
+    proof = Proof("ray", ran + described(found, at))
+    if found.kind == "ends":
+        return ends(runner, at + found.after, left, proof, [n for n in names if n in runner.state_names])
+    root, clause, fix = blame(runner, search)
+    if runner.trip_limit is not None:
+        why = "The condition never becomes false by itself."
+        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+    why = "Every period adds the same to the variables, and all comparisons keep their values for ever."
+    if found.kind == "recurs":
+        why = "The state that the condition reads recurs, and the condition is true."
+    return Termination(Status.PROVED, "never", None, None, Reason("ray", why), root, clause, 1.0, fix, proof)
+
+
+def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
+    """Verdict of the polynomials whose comparisons with zero keep their values."""
+    at = search.followed_from
+    ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
+    proof = Proof("identity", ran + "; ".join(map(str, search.kept or [])) + ".")
+    root, clause, fix = blame(runner, search)
+    if runner.trip_limit is not None:
+        why = "The condition never becomes false by itself."
+        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+    zero = all(k.holds == (k.op == "equal") for k in search.kept or [])
+    why = (
+        f"The difference of the two sides {'stays zero' if zero else 'never becomes zero'}, whatever the iterations do."
+    )
+    return Termination(Status.PROVED, "never", None, None, Reason("identity", why), root, clause, 1.0, fix, proof)
+
+
+def described(found: Continuation, at: int) -> str:
+    """The stretches that were followed, in words, and how they end."""
+    parts = []
+    for stretch in found.stretches[:STRETCHES]:
+        steps = ", ".join(f"{n} by {number(float(v))}" for n, v in list(stretch.steps().items())[:NAMED])
+        period = "each iteration" if stretch.period == 1 else f"every {stretch.period:,} iterations"
+        begin = at + stretch.begin
+        until = "for ever" if stretch.periods is None else f"up to +{begin + stretch.periods * stretch.period:,}"
+        parts.append(f"from +{begin:,} on, {period} change {steps or 'nothing else'}, {until}")
+    if len(found.stretches) > STRETCHES:
+        parts.append(f"{len(found.stretches) - STRETCHES} more such stretches")
+    if found.kind == "recurs":
+        parts.append(f"the state of +{at + found.begin:,} is there again at +{at + found.after:,}, bit for bit")
+    return "; ".join(parts) + "."
 
 
 def trip_limit(runner: SliceRunner, left: int | None, why: str, proof: Proof, **more: Any) -> Termination:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from workbench.analysis.proof.failure_free_horizon import horizon
-from workbench.analysis.proof.lookahead_search import Search, fails_sentence
+from workbench.analysis.proof.lookahead_search import NO_RUN, Search, fails_sentence
+from workbench.analysis.proof.rays.of_slice import body_of, followed
 from workbench.analysis.proof.verdicts import ends
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.slicing import work
@@ -34,6 +35,7 @@ NEAR, NEAR_PART = 1024, 0.25
 NAMED = 3
 #: what a proof says of the nodes that can fail
 RUN = "The nodes of the body that can fail were run ahead with it."
+FOLLOWED = "The nodes of the body that can fail were followed with it, in exact arithmetic, and do not fail."
 BOUNDED = "Bounds of their inputs say that no node of the body fails before."
 
 
@@ -108,6 +110,9 @@ def _looked(
         near = _run_to(graph, runner, answer, bound, seconds) if bound is not None and bound <= NEAR else None
         if near is not None:
             return near
+        along = _followed(graph, runner, answer, can, bound, seconds)
+        if along is not None:
+            return along
         safe: int | None = 0
         if runner.program is not None and answer.proof is not None and answer.proof.kind != "inner-loop":
             safe, can = horizon(runner.program, runner.values(), can, runner.plan.types, seconds / 2)
@@ -134,6 +139,37 @@ def _looked(
     if not ended or cannot:
         return doubted(answer, graph, cannot if ended else [*can, *cannot], done)
     return _ended(runner, answer, done)
+
+
+def _followed(
+    graph: Graph, runner: SliceMachine, answer: Termination, can: Sequence[str], bound: int | None, seconds: float
+) -> Termination | None:
+    """The answer where all nodes that can fail are followed along rays, to the end or for ever; None if they are not.
+
+    A node that reads only what recurs cannot fail, and a counter beside it fails when it no longer fits its dtype.
+    """
+    body = body_of(runner, can)
+    found = None if body is None else followed(runner, body, seconds / 2)
+    if found is None or found.kind == "open":
+        return None
+    if found.kind == "fails" or found.full is not None and found.full < NO_RUN:
+        error = SliceFailed(str(found.error), node=found.node)
+        when = found.after if found.kind == "fails" else found.full or 0
+        return fails(graph, runner.frame, when, error, answer.blocking_clause)
+    if found.kind == "ends":
+        return noted(answer, FOLLOWED) if answer.outcome == "terminates" and bound == found.after else None
+    if answer.outcome != "never":
+        return None
+    if found.full is None or found.node is None:
+        return noted(answer, FOLLOWED)
+    more = (
+        f"Python's ints go on for ever; those of this graph have 64 bits, and {_named(graph, [found.node])} no longer "
+        f"fits them after {found.full:,} more iterations."
+    )
+    details = answer.details if found.full >= NEVER_REACHED else {**answer.details, "fails_after": found.full}
+    return replace(
+        noted(answer, FOLLOWED), reason=Reason(answer.reason.slug, f"{answer.reason.sentence} {more}"), details=details
+    )
 
 
 def _run_to(graph: Graph, runner: SliceMachine, answer: Termination, bound: int, seconds: float) -> Termination | None:

@@ -1,0 +1,251 @@
+"""Rays: from a state on, every period of a loop adds the same to its variables, and comparisons are polynomials.
+
+Consecutive periods along the same path with the same increments are found among the states that were run. One period is
+then computed with the variables as polynomials in k, the number of periods: if it gives the same polynomials at k + 1,
+they hold, by induction, for all k up to the first at which a comparison on the path, a wrap or a rounding may change
+(:mod:`moving_values`). Is there none, the loop never ends; else the state at that k is known, and the search goes on
+from there. So a loop of 10^15 iterations takes some hundred of them.
+
+Source: J. Leike and M. Heizmann, "Geometric nontermination arguments", TACAS 2018,
+https://doi.org/10.1007/978-3-319-89963-3_16, and their "Ranking templates for linear loops", TACAS 2014; acceleration
+of counters as in S. Bardin et al., "FAST: acceleration from theory to practice", STTT 10, 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
+from workbench.analysis.proof.rays.moving_values import INTEGERS, PRECISION, KnownPeriods, Moving, Unfollowed, as_array
+from workbench.analysis.proof.rays.polynomials import at, later, through, trimmed
+from workbench.analysis.slicing import work
+
+#: iterations that are run in front of each search for a ray, and degrees of the polynomials that are looked for
+LENGTHS, DEGREES = (12, 48, 192, 768), (1, 2, 3, 4)
+#: rays one after the other, nominal seconds of all, and those of one comparison of states
+RAYS, SECONDS, FIT = 160, 0.1, 4e-6
+#: periods that a ray must cover
+LEAST = 3
+
+
+@dataclass(frozen=True)
+class Ray:
+    """From iteration ``begin`` on, for ``periods`` periods (None: for ever) of ``period`` iterations, each variable is
+    a polynomial of the number of periods; ``full`` is the period in which an int no longer fits 64 bits."""
+
+    begin: int
+    period: int
+    periods: int | None
+    variables: dict[str, Moving | np.ndarray]
+    full: int | None = None
+
+    def steps(self) -> dict[str, Any]:
+        """The increment of each variable in a period, where it is the same in every period."""
+        moving = {n: v for n, v in self.variables.items() if isinstance(v, Moving)}
+        return {n: v.of[1] for n, v in moving.items() if len(v.of) == 2}
+
+
+@dataclass
+class Continuation:
+    """How the loop goes on from the state that was given.
+
+    ``kind`` is "never", "recurs" (the state of iteration ``begin`` is that of ``after`` again), "ends" or "fails"
+    after ``after`` whole iterations, or "open": known up to ``after`` iterations. Of a loop that never ends ``full``
+    is the number of whole iterations after which ``node`` overflows the 64 bits of its ints, None where none does.
+    """
+
+    kind: str
+    after: int = 0
+    begin: int = 0
+    full: int | None = None
+    node: str | None = None
+    error: Exception | None = None
+    stretches: list[Ray] = field(default_factory=list)
+
+
+def follow(
+    body: LoopBody, state: Mapping[str, Any], seconds: float = SECONDS, length: int = LENGTHS[-1]
+) -> Continuation:
+    """Follow a loop from a state at its condition, along rays, for so many nominal seconds.
+
+    Each ray is looked for among ``length`` iterations at most.
+    """
+    with np.errstate(all="ignore"):
+        return _Following(body, seconds, length).run(dict(state))
+
+
+class _Following:
+    def __init__(self, body: LoopBody, seconds: float, length: int) -> None:
+        self.body, self.lengths = body, [n for n in LENGTHS if n <= length]
+        self.deadline = work.now() + seconds
+        self.count = 0
+        self.out = Continuation("open")
+        self.seen: dict[bytes, int] = {}
+        self.states: list[dict[str, Any]] = []
+
+    def run(self, state: dict[str, Any]) -> Continuation:
+        try:
+            self._follow(state)
+        except (Unfollowed, RecursionError):
+            pass
+        if self.out.kind == "open":
+            self.out.after = self.count
+        return self.out
+
+    def _follow(self, state: dict[str, Any]) -> None:
+        for _ in range(RAYS):
+            self.states = [state]
+            for length in self.lengths:
+                if self._walk(length):
+                    return
+                found = self._ray()
+                if found is not None:
+                    break
+            else:
+                return
+            self.out.stretches.append(found)
+            if found.periods is None:
+                self.out.kind = "never"
+                if found.full is not None:
+                    self._overflow(found)
+                return
+            self.count += found.period * found.periods
+            state = {name: _at(v, found.periods) for name, v in found.variables.items()}
+
+    def _walk(self, length: int) -> bool:
+        """Iterations one by one, until so many states are known; True if that decides."""
+        while len(self.states) <= length:
+            if work.now() > self.deadline:
+                raise Unfollowed
+            key = _bytes(self.states[-1])
+            if key in self.seen:
+                self.out.kind, self.out.after, self.out.begin = "recurs", self.count, self.seen[key]
+                return True
+            if len(self.seen) < 4096:
+                self.seen[key] = self.count
+            try:
+                holds, env = self.body.goes_on(self.states[-1], KnownPeriods())
+                if not holds:
+                    self.out.kind, self.out.after = "ends", self.count
+                    return True
+                self.states.append(self.body.advance(env, KnownPeriods()))
+            except NodeFailed as failed:
+                self.out.kind, self.out.after = "fails", self.count
+                self.out.node, self.out.error = failed.node, failed.error
+                return True
+            self.count += 1
+        return False
+
+    def _ray(self) -> Ray | None:
+        """The ray that begins at the last state, with the shortest period."""
+        best: Ray | None = None
+        for period in range(1, (len(self.states) - 1) // 2 + 1):
+            for degree in DEGREES:
+                if (degree + 1) * period >= len(self.states):
+                    break
+                variables = self._fitted(period, degree)
+                if variables is None:
+                    continue
+                found = self._proved(period, variables)
+                if found is not None:
+                    if found.periods is None:
+                        return found
+                    if best is None or found.period * found.periods > (best.period * (best.periods or 0)):
+                        best = found
+                break
+            if best is not None and period > 4 * best.period:
+                break
+        return best
+
+    def _fitted(self, period: int, degree: int) -> dict[str, Any] | None:
+        """Each variable as a polynomial through the states at the ends of the last periods; None if one is none."""
+        work.charge(FIT * len(self.body.variables))
+        points = [self.states[-1 - j * period] for j in range(degree + 1, -1, -1)]
+        out: dict[str, Any] = {}
+        for name in self.body.variables:
+            values = [p[name] for p in points]
+            last = values[-1]
+            if _bytes_of(values[-2]) == _bytes_of(last):
+                if any(_bytes_of(v) != _bytes_of(last) for v in values):
+                    return None
+                out[name] = last
+                continue
+            dtype = last.dtype.name
+            if any(v.dtype != last.dtype or v.ndim for v in values) or not (dtype in INTEGERS or dtype in PRECISION):
+                return None
+            if dtype in PRECISION and (degree > 1 or not all(np.isfinite(v) for v in values)):
+                return None
+            numbers = [int(v) if dtype in INTEGERS else Fraction(float(v)) for v in values]
+            steps = numbers
+            for _ in range(degree + 1):
+                steps = [b - a for a, b in zip(steps, steps[1:], strict=False)]
+            if steps != [0]:
+                return None
+            of = (numbers[-1], numbers[-1] - numbers[-2]) if degree == 1 else later(through(numbers), degree + 1)
+            out[name] = Moving(dtype, trimmed(of))
+        return out
+
+    def _proved(self, period: int, variables: dict[str, Any]) -> Ray | None:
+        """The period computed once with polynomials: the ray, if these are the same ones at k + 1."""
+        horizon, now = KnownPeriods(), dict(variables)
+        try:
+            for _ in range(period):
+                if work.now() > self.deadline:
+                    raise Unfollowed
+                holds, env = self.body.goes_on(now, horizon)
+                if not holds:
+                    return None
+                now = self.body.advance(env, horizon)
+        except (Unfollowed, NodeFailed):
+            if work.now() > self.deadline:
+                raise Unfollowed from None
+            return None
+        for name, begin in variables.items():
+            end = now[name]
+            if isinstance(begin, Moving):
+                if not isinstance(end, Moving) or end.dtype != begin.dtype or end.of != later(begin.of):
+                    return None
+            elif isinstance(end, Moving) or _bytes_of(end) != _bytes_of(begin):
+                return None
+        if horizon.turn is not None and horizon.turn < LEAST:
+            return None
+        if horizon.turn is not None and horizon.full is not None and horizon.full < LEAST:
+            return None
+        periods = horizon.turn
+        if periods is not None and horizon.full is not None:
+            periods = min(periods, horizon.full)
+        return Ray(self.count, period, periods, variables, horizon.full)
+
+    def _overflow(self, found: Ray) -> None:
+        """The node that overflows first, and when: that period is run by itself."""
+        assert found.full is not None
+        self.count += found.period * found.full
+        self.states = [{name: _at(v, found.full) for name, v in found.variables.items()}]
+        known = self.out.kind
+        if self._walk(2 * found.period) and self.out.kind == "fails":
+            self.out.full = self.count
+        else:
+            self.out.full = found.begin + found.period * found.full
+        self.out.kind = known
+
+
+def _at(value: Any, k: int) -> Any:
+    return as_array(value.dtype, at(value.of, k)) if isinstance(value, Moving) else value
+
+
+def _bytes_of(value: np.ndarray) -> bytes:
+    if value.dtype == object:
+        raise Unfollowed
+    return f"{value.dtype}{value.shape}".encode() + value.tobytes()
+
+
+def _bytes(state: Mapping[str, np.ndarray]) -> bytes:
+    return b"|".join(_bytes_of(v) for v in state.values())
+
+
+__all__ = ["Continuation", "LoopBody", "Ray", "follow"]

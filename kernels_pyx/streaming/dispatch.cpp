@@ -10,6 +10,7 @@
     void feed(WbScalar*, const char*, int, int64_t, int64_t);                        \
     void pass(const char*, char*, int, int64_t, int, WbPass*);                       \
     void moved(const char*, const char*, int, int64_t, double*);                     \
+    void scan(const char*, int, int64_t, WbTensorRow*);                              \
     }
 WB_DECLARE(baseline)
 #ifdef WB_X86
@@ -24,6 +25,7 @@ struct Chosen {
     decltype(&baseline::feed) feed;
     decltype(&baseline::pass) pass;
     decltype(&baseline::moved) moved;
+    decltype(&baseline::scan) scan;
 };
 
 Chosen choose() {
@@ -35,11 +37,11 @@ Chosen choose() {
                      __builtin_cpu_supports("f16c");
     if (two && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && asked("avx512"))
-        return {"avx512", avx512::feed, avx512::pass, avx512::moved};
-    if (two && asked("avx2")) return {"avx2", avx2::feed, avx2::pass, avx2::moved};
-    return {"x86-64", baseline::feed, baseline::pass, baseline::moved};
+        return {"avx512", avx512::feed, avx512::pass, avx512::moved, avx512::scan};
+    if (two && asked("avx2")) return {"avx2", avx2::feed, avx2::pass, avx2::moved, avx2::scan};
+    return {"x86-64", baseline::feed, baseline::pass, baseline::moved, baseline::scan};
 #else
-    return {"portable", baseline::feed, baseline::pass, baseline::moved};
+    return {"portable", baseline::feed, baseline::pass, baseline::moved, baseline::scan};
 #endif
 }
 
@@ -76,6 +78,8 @@ void wb_pass(const char* now, char* before, int type, int64_t n, int compare, Wb
 void wb_moved(const char* now, const char* before, int type, int64_t n, double* moved) {
     chosen.moved(now, before, type, n, moved);
 }
+
+void wb_scan(const char* data, int type, int64_t n, WbTensorRow* out) { chosen.scan(data, type, n, out); }
 
 const char* wb_evolution_isa(void) { return chosen.name; }
 }

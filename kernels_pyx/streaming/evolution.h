@@ -51,6 +51,16 @@ typedef struct {
     uint64_t hash;
 } WbPass;
 
+// A tensor that an op gave, in 64 bytes. Counts stop at 2^32 - 1; range, mean and root mean square are of the finite
+// numbers, the range of infinities too. `first_bad` is the flat index of the first number that is not finite, or 2^32 - 1.
+typedef struct {
+    uint32_t site, nan, inf, zeros;
+    double least, largest, mean;
+    uint64_t hash;
+    float rms;
+    uint32_t count, first_bad, kind;
+} WbTensorRow;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,6 +74,8 @@ void wb_skip(WbScalar* s, int64_t count);
 void wb_pass(const char* now, char* before, int type, int64_t n, int compare, WbPass* out);
 // Largest |now - before| of the numbers from..stop: its place, as one number to compare by (infinite if not finite).
 void wb_moved(const char* now, const char* before, int type, int64_t n, double* moved);
+// All fields but `site` and `kind` of n numbers of a type that stand one behind the other.
+void wb_scan(const char* data, int type, int64_t n, WbTensorRow* out);
 const char* wb_evolution_isa(void);
 
 #ifdef __cplusplus

@@ -28,9 +28,9 @@ floor knows no others.
 
 cimport cython
 cimport numpy as cnp
-from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
@@ -65,11 +65,19 @@ cdef extern from "evolution.h" nogil:
         int64_t nan, inf
         uint64_t hash
 
+    ctypedef struct WbTensorRow:
+        uint32_t site, nan, inf, zeros
+        double least, largest, mean
+        uint64_t hash
+        float rms
+        uint32_t count, first_bad, kind
+
     void wb_clear(WbScalar* s)
     void wb_feed(WbScalar* s, const char* data, int type, int64_t count, int64_t stride)
     void wb_skip(WbScalar* s, int64_t count)
     void wb_pass(const char* now, char* before, int type, int64_t n, int compare, WbPass* out)
     void wb_moved(const char* now, const char* before, int type, int64_t n, double* moved)
+    void wb_scan(const char* data, int type, int64_t n, WbTensorRow* out)
     const char* wb_evolution_isa()
 
 BLOCK_FIELDS = ("sum", "sumsq", "min", "max", "sum_abs_d", "max_abs_d", "min_abs_d")
@@ -135,3 +143,4 @@ cdef cnp.ndarray _native(cnp.ndarray a, int* code):
 
 include "scalar_state.pxi"
 include "vector_state.pxi"
+include "tensor_log.pxi"

@@ -7,9 +7,10 @@
 """
 
 from workbench.recorder import home, live_list
+from workbench.recorder.make_watch import watch
 from workbench.recorder.registry import live, watches
 from workbench.recorder.remote import WatchReports
 from workbench.recorder.terminal_line import TerminalLine
-from workbench.recorder.watch import Watch, watch
+from workbench.recorder.watch import Watch
 
 __all__ = ["TerminalLine", "Watch", "WatchReports", "home", "live", "live_list", "watch", "watches"]

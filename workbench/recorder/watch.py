@@ -39,7 +39,7 @@ MEMORY = 512 << 20
 QUIET, LONGER = 3.0, 10.0
 _NUMBERS = itertools.count(1)
 #: watches whose ``with`` block this thread (or task) is in, outermost first
-_ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
+ACTIVE: ContextVar[tuple[Watch, ...]] = ContextVar("watches", default=())
 
 
 class Watch(LoopRecorder):
@@ -118,12 +118,12 @@ class Watch(LoopRecorder):
     # -- the loop's side --------------------------------------------------------------------------------------------
     def __enter__(self) -> Watch:
         self.opened()
-        self._token = _ACTIVE.set((*_ACTIVE.get(), self))
+        self._token = ACTIVE.set((*ACTIVE.get(), self))
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         if self._token is not None:
-            _ACTIVE.reset(self._token)
+            ACTIVE.reset(self._token)
             self._token = None
         if kind is None or issubclass(kind, GeneratorExit):
             self.finish(how=("left", "the loop over it was left by a break") if kind is not None else None)
@@ -376,38 +376,3 @@ class Watch(LoopRecorder):
     @harmless
     def __repr__(self) -> str:
         return f"<Watch {self.name!r}, {self.state}: {self.calls} iterations of {', '.join(self.names) or 'nothing'}>"
-
-
-def watch(loop: Any = "loop", /, **options: Any) -> Watch:
-    """The watch of :func:`workbench.watch`; inside of the block of another one it belongs to that."""
-    items, name = None, loop
-    if not isinstance(loop, str):
-        items, name = loop, options.pop("name", None) or "loop"
-        if not hasattr(items, "__iter__"):
-            raise WatchError(
-                f"watch: expected the name of the loop or an iterable, got a {type(items).__name__}.",
-                slug="bad-watch",
-                fix='write wb.watch("cg") or wb.watch(solver.iterations()).',
-            )
-    around = _ACTIVE.get()[-1:]
-    if not around:
-        return Watch(name, items=items, **options)
-    parent = around[0]
-    if name == parent.name:
-        raise WatchError(
-            f"watch: the loop inside of {parent.name!r} has the same name.",
-            slug="bad-watch",
-            fix="give each loop a name of its own.",
-        )
-    found = parent.children.get(name)
-    if found is None:
-        found = parent.children[name] = Watch(name, items=items, parent=parent, **_inner(options))
-    else:
-        found._items, found.until = items, parse_until(options.get("until"))
-        found.state, found.pending = "ready", True
-    return found
-
-
-def _inner(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a watch in another one: it is shown and reported with that."""
-    return {key: value for key, value in options.items() if key not in ("show", "report")}

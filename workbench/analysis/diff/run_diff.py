@@ -47,10 +47,12 @@ def diff(
 
     Parameters
     ----------
-    a, b : Session, Trace, path, Record, mapping, JaxGraph or function of JAX
+    a, b : Session, Trace, path, Record, mapping, JaxGraph, function of JAX, or watch of ops
         The runs. A path is that of a saved trace; a mapping has arrays by value name (for a value of a loop one per
         firing, oldest first, or a mapping of iteration paths to arrays). A function of JAX is run under ``jax.jit``
         with the inputs of the other one, a session or graph of JAX; a graph of JAX with the arguments it was made with.
+        Two watches with ``ops="torch"``, or one and the path of a saved one, are compared tensor by tensor by hashes of
+        their numbers, with ``rtol`` by their statistics; the result has ``first`` with its iteration, op and line.
     rtol, atol : float, default 0.0
         Two items agree within ``atol + rtol * max(|a|, |b|)``.
     ulp : int, optional
@@ -86,6 +88,10 @@ def diff(
     >>> found["x"].iteration, found["x"].value_b
     ((2,), array(3.))
     """
+    for one, other in ((a, b), (b, a)):
+        if hasattr(one, "compare_ops"):  # a watch of ops, whose tensors have statistics only
+            found: Any = one.compare_ops(other, rtol or None)
+            return found if one is a else found.swapped()
     tolerance = Tolerance(rtol, atol, ulp, dtypes)
     first, second = as_runs(a, b)
     return _Comparison(side_of(first, labels[0]), side_of(second, labels[1]), tolerance).run()

@@ -1,0 +1,109 @@
+"""``EagerWatch``: a watch that also takes down every ATen call of the loop."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from workbench.errors import WatchError
+from workbench.recorder.eager.alarms import look
+from workbench.recorder.eager.compare import OpDifference, compare
+from workbench.recorder.eager.first_bad import BadOp
+from workbench.recorder.eager.mode import mode_of
+from workbench.recorder.eager.op_recorder import OpRecorder
+from workbench.recorder.eager.program import Replay
+from workbench.recorder.eager.record import OpRecord
+from workbench.recorder.eager.saved import read_ops, write_ops
+from workbench.recorder.eager.silent import Silent
+from workbench.recorder.watch import MEMORY, Watch
+from workbench.trace.saved.writer import save_trace
+
+
+class EagerWatch(Watch):
+    """Records an eager PyTorch loop op by op; made by ``workbench.watch(name, ops="torch")``.
+
+    Examples
+    --------
+    >>> with wb.watch("training", ops="torch", modules=model, optimizer=optimizer) as watch:  # doctest: +SKIP
+    ...     for batch in loader:
+    ...         loss = step(batch)
+    ...         watch(loss=loss)  # ends an iteration
+    >>> print(watch.first_bad())  # doctest: +SKIP
+    """
+
+    def __init__(self, name: str, *, modules: Any = None, optimizer: Any = None, **options: Any) -> None:
+        memory = options.get("memory", MEMORY)
+        super().__init__(name, **options)
+        self._options.update({"modules": modules, "optimizer": optimizer})
+        self.ops = OpRecord(memory // 2)
+        self.recorder = OpRecorder(modules, optimizer, self.ops)
+        self._mode = mode_of(self.recorder)
+        self._silent = Silent(self.recorder)
+        self._bad: BadOp | None = None
+
+    def __enter__(self) -> EagerWatch:
+        super().__enter__()
+        self.recorder.phases.open()
+        self._mode.__enter__()
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        self._mode.__exit__(kind, error, traceback)
+        self._mode.paused = True
+        self.recorder.phases.close()
+        if len(self.recorder.log):
+            self._end_iteration({}, unfinished=True)
+        self.recorder.storages.close()
+        if self.recorder.error is not None:
+            self.refused["ops"] = self.recorder.error
+        super().__exit__(kind, error, traceback)
+
+    def __call__(self, *values: Any, **named: Any) -> bool:
+        self._mode.paused, before = True, self._mode.paused
+        try:
+            stop = super().__call__(*values, **named)
+            if not before:
+                self._end_iteration(named)
+        finally:
+            self._mode.paused = before or self.recorder.error is not None
+        return stop
+
+    def _end_iteration(self, values: dict[str, Any], unfinished: bool = False) -> None:
+        try:
+            if self._bad is None:
+                self._bad = look(self.recorder, values, unfinished)
+            self._silent.look(unfinished)
+            self.recorder.end_iteration()
+        except Exception as error:  # the loop goes on; what was recorded before is there
+            self.recorder.error = f"the end of iteration {self.recorder.iteration}: {type(error).__name__}: {error}"
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+    def first_bad(self) -> BadOp | None:
+        """The op that first gave a NaN, or an infinity, that reached the loss, a parameter or a recorded value.
+
+        Where there is none, the first silent fault: a parameter of the optimizer that gets no gradient, a zero one, or
+        never changes, and an integer that wrapped. None if nothing is wrong. Uninitialised memory, infinities of masks,
+        and steps that a gradient scaler skipped are no faults.
+        """
+        return self._bad or self._silent.first()
+
+    @property
+    def replays(self) -> Replay:
+        """The replay of the second iteration op by op: exact, or the first op that gave other numbers."""
+        return self.recorder.replay
+
+    def compare_ops(self, other: Any, rtol: float | None = None) -> OpDifference:
+        """The first tensor that differs between this run and another: a watch of ops, or the path of a saved one."""
+        if isinstance(other, (str, os.PathLike)):
+            return compare(self.ops, read_ops(other), rtol)
+        if not isinstance(other, EagerWatch):
+            raise WatchError(
+                f"diff: expected a watch with ops='torch' or the path of a saved one, got a {type(other).__name__}.",
+                slug="bad-watch",
+                fix='record the other run with wb.watch(name, ops="torch") too.',
+            )
+        return compare(self.ops, other.ops, rtol)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trace and the statistics of all ops to one file, for ``wb.Trace.load`` and ``wb.diff``."""
+        save_trace(self.trace, path, more=lambda members: write_ops(self.ops, members))

@@ -1,0 +1,256 @@
+"""Takes down every ATen call of a loop: its site, the statistics of what it gave, and what it read."""
+
+from __future__ import annotations
+
+import importlib
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.kernels.streaming import TENSOR_TYPES, TensorLog
+from workbench.recorder.eager.ops import FOUND_INFINITE, READ_BACK, OpInfo, describe
+from workbench.recorder.eager.phases import Phases
+from workbench.recorder.eager.program import IterationProgram, Replay
+from workbench.recorder.eager.record import OpRecord
+from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE, Site
+from workbench.recorder.eager.storages import Event, Storages
+from workbench.recorder.eager.wraps import wraps
+
+#: iterations whose events know what they read; older ones keep their statistics only
+WINDOW = 3
+#: what is written by these does not depend on what was there
+OVERWRITES = {
+    "copy_", "fill_", "zero_", "normal_", "uniform_", "bernoulli_", "random_", "exponential_", "set_", "geometric_",
+}  # fmt: skip
+#: sequence numbers of autograd whose lines are remembered at most
+MOST_LINES = 200_000
+INFINITE, NOT_A_NUMBER, MEANT = 1, 2, 4
+
+
+class OpRecorder:
+    """The events of one loop. ``took`` is called by the dispatch mode after each op; nothing of it may raise."""
+
+    def __init__(self, modules: Any, optimizer: Any, record: OpRecord) -> None:
+        self.torch = torch = importlib.import_module("torch")
+        self.record, self.table = record, record.table
+        self.phases = Phases(torch, modules, optimizer)
+        self.log, self.storages = TensorLog(), Storages()
+        self.unwritten = Event(-1, -1, -1, (), 0, False)
+        self.events: deque[list[Event]] = deque([[]])
+        self.iteration = 0
+        #: the newest number that Python read from a tensor, and the event of that tensor
+        self.read_back: list[tuple[Any, Event | None]] = []
+        self.skipped_step = False
+        self.first_wrap: tuple[Event, tuple[int, ...]] | None = None
+        self.error: str | None = None
+        self.program: IterationProgram | None = None
+        self.replay = Replay(None, reason="the loop ended before its second iteration")
+        self._infos: dict[Any, OpInfo] = {}
+        self._seen: dict[Any, int] = {}
+        self._lines_of: dict[int, tuple[tuple[str, int], str]] = {}
+        names = {str(getattr(torch, n, None)): code for n, code in TENSOR_TYPES.items() if hasattr(torch, n)}
+        self._types = {getattr(torch, n): code for n, code in TENSOR_TYPES.items() if f"torch.{n}" in names}
+        self._plain = (torch.Tensor, torch.nn.Parameter)
+
+    def before(self, args: Any, kwargs: Any) -> None:
+        """Take down the arguments of a call that is about to be made, for the replay of the iteration."""
+        try:
+            assert self.program is not None
+            self.program.before(args, kwargs)
+        except Exception as error:
+            self.program, self.replay = None, Replay(None, reason=f"{type(error).__name__}: {error}")
+
+    # -- an op ------------------------------------------------------------------------------------------------------
+    def took(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+        """Take down a call that has returned ``out``."""
+        program, first = self.program, len(self.events[-1])
+        self._took(func, args, kwargs, out)
+        if program is not None:
+            rows = [e.row for e in self.events[-1][first:] if self.table[e.site].op != "input"]
+            program.after(func, out, rows)
+
+    def _took(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+        info = self._infos.get(func)
+        if info is None:
+            info = self._infos[func] = describe(func)
+        if info.view:
+            return
+        if info.unwritten:
+            for tensor in self._tensors(out):
+                self.storages.wrote(tensor, self.unwritten)
+            return
+        if info.op == READ_BACK:
+            self.read_back.append((out, self.storages.writer(args[0])))
+            return
+        by_index = info.op.startswith(("_foreach", "_fused"))
+        given = self._given(info, args, kwargs, out)
+        if not given:
+            return
+        base = self._base(func)
+        n = self._seen[base] = self._seen.get(base, -1) + 1
+        if not by_index:
+            operands = [self._event(t, base) for t in self._operands(info, args, kwargs)]
+            parents = tuple(operands)
+        for k, tensor in enumerate(given):
+            if by_index:
+                parents = tuple(self._event(t, base) for t in self._operands_at(args, kwargs, k % self._width(args)))
+            self._add(info, base, n, k, tensor, parents, args)
+        if info.op == FOUND_INFINITE:
+            found = args[1] if len(args) > 1 else None
+            self.skipped_step |= found is not None and bool(found.item())
+
+    def _add(self, info: OpInfo, base: Any, n: int, k: int, tensor: Any, parents: tuple[Event, ...], args: Any) -> None:
+        """The row and the event of one tensor of a call."""
+        key = (base, n, k)
+        site = self.table.known(key)
+        if site is None:
+            (file, line), module, phase = base[1], base[2], base[3]
+            site = self.table.number(key, Site(info.op, info.overload, module, file, line, phase, n, k))
+        status = self._scan(site, tensor)
+        flag, made = 0, False
+        if status > 0:
+            bad = any(p.flag & (INFINITE | NOT_A_NUMBER) for p in parents)
+            if status == NOT_A_NUMBER:
+                flag, made = NOT_A_NUMBER, not bad
+            elif bad:
+                flag = INFINITE
+            elif info.constant or any(p.flag & MEANT for p in parents) or _infinite_number(args):
+                flag = MEANT
+            else:
+                flag, made = INFINITE, True
+        event = Event(site, len(self.log) - 1 if status >= 0 else -1, self.iteration, parents, flag, made)
+        self.events[-1].append(event)
+        self.storages.wrote(tensor, event)
+        if info.wrapping and self.first_wrap is None and not tensor.dtype.is_floating_point:
+            found = wraps(self.torch, info.op, args, tensor)
+            if found is not None:
+                self.first_wrap = event, found
+
+    def _scan(self, site: int, tensor: Any) -> int:
+        """Append the statistics of a tensor; -1 where its dtype has none."""
+        return self.scan_into(self.log, tensor, site)
+
+    def scan_into(self, log: TensorLog, tensor: Any, site: int = 0) -> int:
+        """Append the statistics of a tensor to a log; -1 where its dtype has none."""
+        code = self._types.get(tensor.dtype)
+        if code is None:
+            return -1
+        if tensor.device.type != "cpu":
+            tensor = tensor.cpu()
+        if not tensor.is_contiguous():
+            tensor = tensor.contiguous()
+        return log.append(site, tensor.data_ptr(), tensor.numel(), code, code)
+
+    # -- what a call read and wrote -----------------------------------------------------------------------------------
+    def _tensors(self, value: Any) -> Iterator[Any]:
+        if isinstance(value, self.torch.Tensor):
+            if type(value) in self._plain and value.layout is self.torch.strided:
+                yield value
+        elif isinstance(value, (tuple, list)):
+            for item in value:
+                yield from self._tensors(item)
+
+    def given(self, func: Any, args: Any, kwargs: Any, out: Any) -> list[Any]:
+        """The tensors that a call made or wrote, in the order of its rows."""
+        info = self._infos.get(func) or describe(func)
+        return self._given(info, args, kwargs, out)
+
+    def _given(self, info: OpInfo, args: Any, kwargs: Any, out: Any) -> list[Any]:
+        """The tensors that a call made or wrote, each once."""
+        found = list(self._tensors(out if info.values is None else out[: info.values]))
+        if info.values is not None:
+            for tensor in self._tensors(out[info.values :]):
+                self.storages.wrote(tensor, self.unwritten)
+        if info.written or info.written_names:
+            there = {id(t) for t in found}
+            for value in [args[k] for k in info.written if k < len(args)] + [kwargs.get(n) for n in info.written_names]:
+                for tensor in self._tensors(value):
+                    if id(tensor) not in there:
+                        there.add(id(tensor))
+                        found.append(tensor)
+        return found
+
+    def _operands(self, info: OpInfo, args: Any, kwargs: Any) -> Iterator[Any]:
+        overwrites = info.op in OVERWRITES
+        for k, value in enumerate(args):
+            if not (overwrites and k in info.written):
+                yield from self._tensors(value)
+        for name, value in kwargs.items():
+            if name not in info.written_names:
+                yield from self._tensors(value)
+
+    @staticmethod
+    def _width(args: Any) -> int:
+        return max((len(a) for a in args if isinstance(a, (tuple, list))), default=1) or 1
+
+    def _operands_at(self, args: Any, kwargs: Any, k: int) -> Iterator[Any]:
+        """The operands of the k-th tensor of an op on lists."""
+        for value in [*args, *kwargs.values()]:
+            if isinstance(value, (tuple, list)):
+                if k < len(value):
+                    yield from self._tensors(value[k])
+            else:
+                yield from self._tensors(value)
+
+    def _event(self, tensor: Any, base: Any) -> Event:
+        """The event that wrote an operand last; a row of its own for a tensor that comes from outside."""
+        found = self.storages.writer(tensor)
+        if found is None:
+            name = self.phases.name_of(tensor)
+            key = ("input", name or (base[1], tuple(tensor.shape)), 0)
+            n = self._seen[key] = self._seen.get(key, -1) + 1
+            file, line = ("", 0) if name else base[1]
+            site = self.table.number((key, n), Site("input", "input", name, file, line, OUTSIDE, n, 0))
+            status = self._scan(site, tensor)
+            flag = max(0, status)
+            if status == INFINITE and self.log.rows(len(self.log) - 1, len(self.log))["largest"][0] != float("inf"):
+                flag = MEANT  # only -inf: a mask
+            row = len(self.log) - 1 if status >= 0 else -1
+            found = Event(site, row, self.iteration, (), flag, flag in (INFINITE, NOT_A_NUMBER))
+            self.events[-1].append(found)
+            self.storages.wrote(tensor, found)
+        return found
+
+    def _base(self, func: Any) -> tuple[Any, tuple[str, int], str, str]:
+        """(op, line, module, phase) of a call that just returned."""
+        phases = self.phases
+        node = self.torch._C._current_autograd_node()
+        if node is None:
+            if phases.in_optimizer:
+                return func, phases.lines.here(3), "", OPTIMIZER
+            where, module = phases.lines.here(3), phases.module
+            if self.torch.is_grad_enabled():
+                self._lines_of.setdefault(self.torch.autograd._get_sequence_nr() - 1, (where, module))
+            return func, where, module, FORWARD
+        if not type(node).__name__[-1:].isdigit():  # a Function written in Python
+            here = phases.lines.here(3)
+            return func, here, self._lines_of.get(node._sequence_nr(), (here, ""))[1], BACKWARD
+        known = self._lines_of.get(node._sequence_nr())
+        where, module = known if known is not None else (phases.lines.here(3), "")
+        return func, where, module, BACKWARD
+
+    # -- iterations ---------------------------------------------------------------------------------------------------
+    def end_iteration(self) -> None:
+        """Hand the rows of the iteration to the record, and begin the next one."""
+        rows = self.log.take()
+        if self.program is not None:
+            self.replay, self.program = self.program.replay(self, rows), None
+        self.record.add(rows)
+        self.events.append([])
+        if len(self.events) > WINDOW:
+            for event in self.events.popleft():
+                event.parents = ()
+        self._seen = {}
+        self.read_back = []
+        self.skipped_step = False
+        self.storages.sweep()
+        if len(self._lines_of) > MOST_LINES:
+            self._lines_of = {}
+        self.iteration += 1
+        if self.iteration == 1:
+            self.program = IterationProgram(self.torch, 1)
+
+
+def _infinite_number(args: Any) -> bool:
+    """True if a plain number among the arguments is infinite."""
+    return any(isinstance(a, float) and a in (float("inf"), float("-inf")) for a in args)

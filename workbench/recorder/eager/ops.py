@@ -1,0 +1,63 @@
+"""Facts of ATen ops from their schemas: which arguments they write, which outputs are views or not yet written."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+#: ops whose outputs hold whatever was in memory
+UNWRITTEN = {
+    "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted", "resize_",
+    "empty_quantized",
+}  # fmt: skip
+#: ops that put constants where they are told to: an infinity among them was meant
+CONSTANT = {
+    "full", "full_like", "new_full", "fill", "fill_", "masked_fill", "masked_fill_", "scalar_tensor", "zero_", "zeros",
+    "lift_fresh", "lift_fresh_copy", "index_fill", "index_fill_", "where", "triu", "tril", "triu_", "tril_",
+    "constant_pad_nd",
+}  # fmt: skip
+#: ops in which a zero among the operands gives an infinity or a NaN
+SINGULAR = {
+    "log", "log2", "log10", "log_", "div", "div_", "reciprocal", "reciprocal_", "rsqrt", "rsqrt_", "pow", "pow_",
+    "xlogy", "log_softmax", "_log_softmax", "addcdiv", "addcdiv_", "_foreach_div_", "_foreach_addcdiv_", "logit",
+}  # fmt: skip
+#: integer ops whose result may not fit the dtype
+WRAPPING = {"add", "add_", "sub", "sub_", "mul", "mul_", "sum", "cumsum", "neg", "pow", "prod", "abs", "square"}
+#: outputs that are memory for the backward pass of a library, not values
+WORKSPACES = {"mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3}
+FOUND_INFINITE = "_amp_foreach_non_finite_check_and_unscale_"
+READ_BACK = "_local_scalar_dense"
+
+
+class OpInfo(NamedTuple):
+    """Facts of one overload; ``written`` are positions of arguments, ``written_names`` names of keyword arguments, and
+    ``values`` how many of the outputs are values (None: all)."""
+
+    op: str
+    overload: str
+    written: tuple[int, ...]
+    written_names: tuple[str, ...]
+    view: bool
+    unwritten: bool
+    constant: bool
+    singular: bool
+    wrapping: bool
+    values: int | None
+
+
+def describe(func: Any) -> OpInfo:
+    """The facts of an overload of an op."""
+    schema = func._schema
+    op = schema.name.rpartition("::")[2]
+    written: list[int] = []
+    names: list[str] = []
+    for k, argument in enumerate(schema.arguments):
+        alias = argument.alias_info
+        if alias is not None and alias.is_write:
+            if argument.kwarg_only:
+                names.append(argument.name)
+            else:
+                written.append(k)
+    view = any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
+    overload = str(func)
+    kinds = (op in UNWRITTEN, op in CONSTANT, op in SINGULAR, op in WRAPPING)
+    return OpInfo(op, overload, tuple(written), tuple(names), view, *kinds, WORKSPACES.get(op))

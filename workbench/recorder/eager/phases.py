@@ -1,0 +1,115 @@
+"""The place of an op in the user's program: its line, the module whose ``forward`` runs, the step of an optimizer."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from workbench.recorder.eager.user_line import UserLines
+
+
+class Phases:
+    """Follows modules and optimizers by torch's own hooks, while it is open.
+
+    ``modules`` is a module, or a mapping or sequence of modules; ``optimizer`` one optimizer or several.
+    """
+
+    def __init__(self, torch: Any, modules: Any, optimizer: Any) -> None:
+        self._torch = torch
+        self.lines = UserLines(os.path.dirname(torch.__file__))
+        self.roots = _named(torch, modules)
+        self.optimizers = list(optimizer) if isinstance(optimizer, (list, tuple)) else [optimizer] if optimizer else []
+        self._paths: dict[int, str] = {}
+        for root, module in self.roots.items():
+            for path, inner in module.named_modules():
+                self._paths.setdefault(id(inner), ".".join(p for p in (root, path) if p))
+        self._stack: list[str] = []
+        self._handles: list[Any] = []
+        self.in_optimizer = False
+        self._names: dict[int, str] = {}
+        self.rename()
+
+    def rename(self) -> None:
+        """Look up the names of parameters and buffers, by the storages in which they are now."""
+        self._names = {id(t): name for name, t in self.state()}
+
+    def state(self) -> list[tuple[str, Any]]:
+        """Parameters and buffers, with their names; parameters of the optimizers that no module has, as "group 0/1"."""
+        found: dict[int, tuple[str, Any]] = {}
+        for root, module in self.roots.items():
+            for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+                found.setdefault(id(tensor), (".".join(p for p in (root, name) if p), tensor))
+        for optimizer in self.optimizers:
+            for g, group in enumerate(optimizer.param_groups):
+                for k, tensor in enumerate(group["params"]):
+                    found.setdefault(id(tensor), (f"group {g}/{k}", tensor))
+        return list(found.values())
+
+    def optimized(self) -> list[tuple[str, Any]]:
+        """The parameters that the optimizers have, with their names."""
+        ids = {id(p) for o in self.optimizers for group in o.param_groups for p in group["params"]}
+        return [(name, tensor) for name, tensor in self.state() if id(tensor) in ids]
+
+    def optimizer_state(self) -> list[Any]:
+        """Tensors of the optimizers' states."""
+        return [
+            value
+            for optimizer in self.optimizers
+            for state in optimizer.state.values()
+            if isinstance(state, dict)
+            for value in state.values()
+            if isinstance(value, self._torch.Tensor)
+        ]
+
+    def name_of(self, tensor: Any) -> str:
+        """The name of a parameter or a buffer; "" of another tensor."""
+        return self._names.get(id(tensor), "")
+
+    @property
+    def module(self) -> str:
+        """Path of the innermost module whose ``forward`` runs."""
+        return self._stack[-1] if self._stack else ""
+
+    def open(self) -> None:
+        """Begin to follow."""
+        hooks = self._torch.nn.modules.module
+        steps = importlib.import_module("torch.optim.optimizer")
+
+        def entered(module: Any, inputs: Any) -> None:
+            self._stack.append(
+                self._paths.get(id(module)) or (type(module).__name__ if not self._paths else self.module)
+            )
+
+        def left(module: Any, inputs: Any, output: Any) -> None:
+            if self._stack:
+                self._stack.pop()
+
+        def stepping(optimizer: Any, args: Any, kwargs: Any) -> None:
+            self.in_optimizer = True
+
+        def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
+            self.in_optimizer = False
+
+        self._handles = [
+            hooks.register_module_forward_pre_hook(entered),
+            hooks.register_module_forward_hook(left, always_call=True),
+            steps.register_optimizer_step_pre_hook(stepping),
+            steps.register_optimizer_step_post_hook(stepped),
+        ]
+
+    def close(self) -> None:
+        """End it; may be called again."""
+        for handle in self._handles:
+            handle.remove()
+        self._handles, self._stack, self.in_optimizer = [], [], False
+
+
+def _named(torch: Any, modules: Any) -> dict[str, Any]:
+    if modules is None:
+        return {}
+    if isinstance(modules, torch.nn.Module):
+        return {"": modules}
+    if isinstance(modules, dict):
+        return dict(modules)
+    return {str(k): module for k, module in enumerate(modules)}

@@ -1,0 +1,40 @@
+"""The line of the user's code that runs: the innermost frame outside of torch and of this package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import CodeType, FrameType
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARIES = ("contextlib.py", "functools.py", "threading.py", "weakref.py")
+
+
+class UserLines:
+    """Finds lines; remembers of each code object whether it is the user's."""
+
+    def __init__(self, library: str) -> None:
+        self._library = library + os.sep
+        self._own: dict[CodeType, bool] = {}
+
+    def _is_own(self, code: CodeType) -> bool:
+        name = code.co_filename
+        own = not name.startswith((self._library, _PACKAGE)) and not name.endswith(_LIBRARIES)
+        # a cell of a notebook is <ipython-input-...>, a file of its own, or has a name of the debugger's
+        own = own and not (name.startswith("<") and not name.startswith(("<ipython", "<stdin>", "<string>", "<cell")))
+        self._own[code] = own
+        return own
+
+    def here(self, depth: int = 2) -> tuple[str, int]:
+        """(file, line) of the innermost frame of the user's code, ``depth`` frames up or above; ("", 0) without one."""
+        frame: FrameType | None = sys._getframe(depth)
+        known = self._own
+        while frame is not None:
+            code = frame.f_code
+            own = known.get(code)
+            if own is None:
+                own = self._is_own(code)
+            if own:
+                return code.co_filename, frame.f_lineno
+            frame = frame.f_back
+        return "", 0

@@ -210,7 +210,7 @@ cdef class Machine:
         home_frame: exact only; stop in front of the first event in another frame.
         stop_frame, stop_row: stop once that frame's row is this one or a later one (exact: in front of an event).
         """
-        cdef int status, f
+        cdef int status, f, mode
         for f in range(self.e.n_frames):  # memory ran out between the two: going on would write into the row before
             if self.e.array_store[f] >= 0 and self.e.frames[f].row != self.e.frames[self.e.array_store[f]].row:
                 raise MemoryError("memory ran out in the middle of a step of the trace; go back to an earlier one first")
@@ -221,6 +221,7 @@ cdef class Machine:
         self.e.poll_at = limit if limit >= 0 else 0x7FFFFFFFFFFFFFFF
         self.stop_frame, self.stop_row = stop_frame, stop_row
         with nogil:
+            mode = wb_set_flush(self.program.flushes)
             if stop_frame >= 0:
                 limit_rows(&self.e.frames[stop_frame], stop_row)
             if exact:
@@ -229,6 +230,7 @@ cdef class Machine:
                 status = self._fast()
             if stop_frame >= 0:
                 limit_rows(&self.e.frames[stop_frame], -1)
+            wb_restore_flush(mode)
         self.stop_frame = -1
         self.status = status
         if status == HALT:

@@ -25,6 +25,7 @@ cnp.import_array()
 cnp.import_ufunc()
 
 include "structs.pxi"
+include "subnormals.pxi"
 include "opcodes.pxi"
 include "rows/row_store.pxi"
 include "rows/chunks.pxi"

@@ -128,6 +128,7 @@ cdef class Program:
     cdef int* native_backs
     cdef list native_owners
     cdef int native_version
+    cdef public bint flushes   # numbers below the normal range are zero to its instructions
 
     def __cinit__(
         self, list instructions not None, list literals not None, list frames not None, bytes pool not None,

@@ -144,7 +144,13 @@ def _from_text(data: bytes, outputs: Sequence[str] | None) -> Graph:
     except GraphError as error:
         raise LoadError(error.message, slug="no-such-output", fix=error.fix) from error
     return Graph.from_nodes(
-        graph.name, graph.nodes.values(), inputs=graph.inputs, outputs=refs, names=graph.names, notes=graph.notes
+        graph.name,
+        graph.nodes.values(),
+        inputs=graph.inputs,
+        outputs=refs,
+        names=graph.names,
+        notes=graph.notes,
+        flushes_subnormals=graph.flushes_subnormals,
     )
 
 

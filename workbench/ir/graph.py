@@ -45,6 +45,9 @@ class Graph:
     notes : tuple of str
         Sentences on what was repaired during an import, such as nodes that were not in order, and on what the file
         says beside its graph. They do not count for equality.
+    flushes_subnormals : bool
+        True if numbers below the normal range of float32 and float64 are zero to its operations, as XLA has it on
+        processors: in graphs of JAX and StableHLO. All others keep them, as IEEE 754 does.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Graph:
     outputs: Mapping[str, Ref]
     names: Mapping[str, Ref]
     notes: tuple[str, ...]
+    flushes_subnormals: bool
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("use GraphBuilder(...).build(...) or Graph.from_nodes(...) to make a graph")
@@ -76,6 +80,7 @@ class Graph:
         outputs: Mapping[str, Ref],
         names: Mapping[str, Ref] | None = None,
         notes: Iterable[str] = (),
+        flushes_subnormals: bool = False,
     ) -> Graph:
         """Make a graph of nodes, which are put in order, checked and typed; used by the frontends and the builder.
 
@@ -91,6 +96,8 @@ class Graph:
             Further public names.
         notes : iterable of str, optional
             Sentences on what was repaired.
+        flushes_subnormals : bool, default False
+            Whether numbers below the normal range are zero to its operations.
 
         Returns
         -------
@@ -109,7 +116,7 @@ class Graph:
         {'x': array(2.)}
         """
         with collector_paused():
-            return cls._made(name, nodes, inputs, outputs, names, notes)
+            return cls._made(name, nodes, inputs, outputs, names, notes, flushes_subnormals)
 
     @classmethod
     def _made(
@@ -120,6 +127,7 @@ class Graph:
         outputs: Mapping[str, Ref],
         names: Mapping[str, Ref] | None,
         notes: Iterable[str],
+        flushes_subnormals: bool,
     ) -> Graph:
         table = check_nodes(nodes)
         check_wiring(table, inputs, outputs, names or {})
@@ -137,6 +145,7 @@ class Graph:
             "outputs": MappingProxyType(dict(outputs)),
             "names": MappingProxyType(dict(names or {})),
             "notes": tuple(notes),
+            "flushes_subnormals": bool(flushes_subnormals),
             "_where": where,
             "frames": MappingProxyType(build_frames(ordered, order, where, public)),
         }

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.errors import GraphError, LoadError
 from workbench.ir.graph import Graph
 from workbench.ir.node import FrozenAttrs, Node, Ref, Source
-from workbench.ir.text_writer import VERSION
+from workbench.ir.text_writer import FLUSHES, VERSION
 from workbench.ir.types import NARROW, NUMERIC, STRING, TensorType, numpy_dtype
 
 #: bounds for text that strangers wrote
@@ -59,7 +59,7 @@ def parse(text: str) -> Graph:
             slug="not-a-graph",
             fix=NO_GRAPH,
         )
-    name, nodes, notes = "", [], []
+    name, nodes, notes, flushes = "", [], [], False
     tables: dict[str, dict[str, Ref]] = {"input": {}, "output": {}, "name": {}}
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -75,6 +75,7 @@ def parse(text: str) -> Graph:
                     raise ValueError("a second graph begins here")
                 if version is True or version != VERSION:
                     raise ValueError(f"version {version} is not known; this workbench reads version {VERSION}")
+                flushes = reader.take(FLUSHES)
             elif word == "node":
                 nodes.append(_node(reader))
             elif word == "note":
@@ -93,7 +94,13 @@ def parse(text: str) -> Graph:
                 f"Line {number} of the graph text cannot be read: {error}.", slug="bad-graph-text", fix=NO_GRAPH
             ) from error
     return Graph.from_nodes(
-        name, nodes, inputs=tables["input"], outputs=tables["output"], names=tables["name"], notes=notes
+        name,
+        nodes,
+        inputs=tables["input"],
+        outputs=tables["output"],
+        names=tables["name"],
+        notes=notes,
+        flushes_subnormals=flushes,
     )
 
 

@@ -10,6 +10,7 @@
     output "x" = "while/x/Exit:0"
     name "x" = "while/x/Merge:0"
 
+In the first line ``version 1 flushes subnormals`` stands for graphs that take numbers below the normal range for zero.
 A node may be followed by ``in "region"`` and ``at "file" line "expression"``; ``note "sentence"`` is one of the graph's
 notes.
 """
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.ir.graph import Graph
 
 VERSION = 1
+FLUSHES = "flushes subnormals"
 _INLINE = 64  # larger arrays are written as base64
 
 
@@ -39,7 +41,8 @@ def write_graph(graph: Graph, *, sources: bool = True) -> str:
     """Text of a graph; without ``sources``, which leaves out notes too, and with digests in place of the bytes of large
     arrays, it is what the fingerprint is taken of."""
     digests = {} if sources else digests_of(_large(graph))
-    lines = [f"graph {_quote(graph.name)} version {VERSION}"]
+    mode = f" {FLUSHES}" if graph.flushes_subnormals else ""
+    lines = [f"graph {_quote(graph.name)} version {VERSION}{mode}"]
     for node in graph.nodes.values():
         parts = [f"node {_quote(node.name)} = {node.op if node.op.isidentifier() else _quote(node.op)}"]
         parts.append(f"({', '.join(_quote(str(r)) for r in node.inputs)})")

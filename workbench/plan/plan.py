@@ -141,6 +141,7 @@ def _planned(
     home = None if device is None else open_device(device)
     lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean, home)
     program, layout = lowering.run()
+    program.flushes = graph.flushes_subnormals
     return ExecutionPlan(
         graph=graph,
         outputs=dict(outputs),

@@ -118,7 +118,13 @@ def with_sizes(graph: Graph, **sizes: int) -> Graph:
             dims = tuple(n if f"{label}[{a}]" in settled else old[a] for a, n in enumerate(shape))
             nodes[node.name] = replace(node, attrs=FrozenAttrs({**node.attrs, "shape": dims}))
     return Graph.from_nodes(
-        graph.name, nodes.values(), inputs=graph.inputs, outputs=graph.outputs, names=graph.names, notes=graph.notes
+        graph.name,
+        nodes.values(),
+        inputs=graph.inputs,
+        outputs=graph.outputs,
+        names=graph.names,
+        notes=graph.notes,
+        flushes_subnormals=graph.flushes_subnormals,
     )
 
 

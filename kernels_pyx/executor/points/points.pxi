@@ -156,7 +156,7 @@ def run_points(Machine machine not None, PointSpecs specs not None, long long st
     The rows of the program may hold no objects (ValueError). ``request_stop`` makes it return before the present point.
     """
     cdef long long point = start
-    cdef int done = 0, f
+    cdef int done = 0, f, mode
     cdef bint objects = any(machine.program.object_offsets)
     take_natives(machine)
     if objects:
@@ -165,6 +165,7 @@ def run_points(Machine machine not None, PointSpecs specs not None, long long st
         raise ValueError(f"run_points: points {start} to {stop} are not within the columns")
     machine.ignore_traps = True
     with nogil:
+        mode = wb_set_flush(machine.program.flushes)
         while point < stop:
             return_to_start(machine)
             _write_feeds(machine, specs, point)
@@ -184,6 +185,7 @@ def run_points(Machine machine not None, PointSpecs specs not None, long long st
                     failures.append((point, machine.ip, machine.error))
                     machine.error = None
             point += 1
+        wb_restore_flush(mode)
     if done == -2:
         raise MemoryError("the trace cannot grow: there is no memory left")
     return point

@@ -6,10 +6,12 @@ def carry_out(Machine machine not None, int start, int stop):
 
     Where one fails the machine stands in front of it, ``machine.error`` says why, and -1 comes back.
     """
-    cdef int status = RUNNING
+    cdef int status = RUNNING, mode
     cdef long long fired
     with nogil:
+        mode = wb_set_flush(machine.program.flushes)
         fired = _carry_out(machine, start, stop, &status)
+        wb_restore_flush(mode)
     return fired if status != FAILED else -1
 
 

@@ -246,7 +246,8 @@ cdef int retire_rows(Machine m, int s, long long start, long long stop) noexcept
                 item = (<PyObject**>(at + k * rows.row_bytes + rows.object_offsets[n]))[0]
                 column.append(None if item == NULL else <object>item)
             objects[rows.object_offsets[n]] = column
-        m.retire(s, start, window, objects)
+        with Subnormals(False):  # the hook is none of the program's work
+            m.retire(s, start, window, objects)
         if Py_REFCNT(window) > 1:
             raise BufferError("the retire hook kept the rows that it was shown, whose memory is used again: copy them")
     except BaseException as error:

@@ -205,7 +205,7 @@ cdef int compute_again(Machine m, int f, int store, long long row, Recipe* recip
     the thread of the run."""
     cdef Engine* e = &m.e
     cdef Rows* arrays = &e.frames[store]
-    cdef int base = wb_base_of(e, store), k
+    cdef int base = wb_base_of(e, store), k, mode
     cdef bint first = row <= arrays.first_chunk * arrays.per_chunk
     memcpy(again.bases, e.base, m.program.n_bases * sizeof(char*))
     again.bases[f + 1] = row_address(&e.frames[f], row)
@@ -214,8 +214,10 @@ cdef int compute_again(Machine m, int f, int store, long long row, Recipe* recip
     again.bases[base + 2] = again.scratch - arrays.recorded
     if m.n_edits and _undo_edits(m, f, store, row, again) < 0:
         return -1
+    mode = wb_set_flush(m.program.flushes)
     for k in range(recipe.n):
         wb_run_array(again.bases, &e.code[recipe.steps[k]])
+    wb_restore_flush(mode)
     return 0
 
 

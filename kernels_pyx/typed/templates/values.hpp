@@ -58,11 +58,12 @@ template <class To, class From> inline To bits_as(From from) {
 // --- float16 and bfloat16 without branches, so that loops over them become vector code on any machine. Rounding is to
 // nearest even; a NaN keeps its sign and its upper payload and becomes quiet, as with the F16C instructions.
 inline float widen(float16 h) {
-    const uint32_t magnitude = (uint32_t(h.bits) & 0x7fffu) << 13;
-    uint32_t bits = bits_as<uint32_t>(bits_as<float>(magnitude) * 0x1p112f);  // rebias; exact, subnormals too
-    bits |= magnitude >= 0x0f800000u ? 0x7f800000u : 0u;
-    bits |= magnitude > 0x0f800000u ? 0x00400000u : 0u;
-    return bits_as<float>(bits | (uint32_t(h.bits) & 0x8000u) << 16);
+    const int32_t magnitude = h.bits & 0x7fff;
+    // subnormals are multiples of 2^-24; no number on the way is below float's range, which a thread may flush
+    const uint32_t small = bits_as<uint32_t>(float(magnitude) * 0x1p-24f);
+    const uint32_t normal = (uint32_t(magnitude) << 13) + (magnitude >= 0x7c00 ? 0x70000000u : 0x38000000u);
+    const uint32_t quiet = magnitude > 0x7c00 ? 0x00400000u : 0u;
+    return bits_as<float>((magnitude < 0x400 ? small : normal) | quiet | (uint32_t(h.bits) & 0x8000u) << 16);
 }
 
 inline float widen(bfloat16 h) { return bits_as<float>(uint32_t(h.bits) << 16); }

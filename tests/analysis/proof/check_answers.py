@@ -17,6 +17,7 @@ from workbench.analysis.slicing.execution import slice_of
 from workbench.analysis.slicing.protocol import SliceFailed
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.ir.subnormals import arithmetic_of
 
 #: iterations that are run to know the truth, and events of an inner loop
 LIMIT, EVENTS = 3000, 400
@@ -170,10 +171,10 @@ def move(session: wb.Session, r: random.Random) -> None:
         pass
 
 
-def asked(seed: int, moves: int = 3, ask: float = 0.4) -> Counter[str]:
+def asked(seed: int, moves: int = 3, ask: float = 0.4, flushed: bool = False) -> Counter[str]:
     """One program: a few stands, at each the termination of every open loop and some other questions."""
     r, counts = random.Random(seed), Counter[str]()
-    program = RandomFormulas(seed)
+    program = RandomFormulas(seed, flushed)
     with wb.Session(program.graph, program.feeds, trace=r.choice(RETENTIONS)) as session:
         for iteration in range(LIMIT + 1000, LIMIT + 9000, 1000):  # no command runs for ever
             session.breakpoints.add(program.graph.frames[OUTER].loop_cond, iteration=(iteration,))
@@ -186,7 +187,8 @@ def asked(seed: int, moves: int = 3, ask: float = 0.4) -> Counter[str]:
                 if frame is not None and session.state == "paused":
                     hold(session, frame, answer, counts)
             if session.state == "paused" and r.random() < 0.7:
-                hold_formulas(session, counts)
+                with arithmetic_of(session.graph):
+                    hold_formulas(session, counts)
             if r.random() < ask:
                 table = questions(session, r)
                 kind = r.choice(list(table))

@@ -43,9 +43,11 @@ KEPT = "reverse sort softmax log_softmax cumsum cumprod transpose roll flatten".
 class RandomFormulas:
     """``graph`` and ``feeds`` of one program; its loop is the frame ``("while",)``."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, flushed: bool = False) -> None:
+        """``flushed``: numbers below the normal range are zero to the graph, and many are near it."""
         self.draw = r = random.Random(seed)
         self.b = wb.GraphBuilder(f"formulas {seed}")
+        self.b.flushes_subnormals = flushed
         self.feeds: dict[str, np.ndarray] = {}
         self.inner = 0
         kinds = [(r.choice(INTS + FLOATS + ("bool",)), r.choice(SHAPES)) for _ in range(r.choice([1, 2, 2, 3]))]
@@ -71,6 +73,9 @@ class RandomFormulas:
             far = [np.inf, -np.inf, np.nan, 1e-5, 65504.0, 1e30, 100.0, 1000.0]
             drawn = [r.uniform(-5, 5), r.gauss(0, 1), r.uniform(-1e6, 1e6)]
             with np.errstate(all="ignore"):
+                if self.b.flushes_subnormals and r.random() < 0.7:
+                    info = np.finfo(dtype)
+                    return np.dtype(dtype).type(r.choice([0.5, 1.0, 1.5, 2.0, -1.0, r.uniform(-9, 9)])) * info.tiny
                 return np.dtype(dtype).type(r.choice(fixed + drawn[:2] if small else [*fixed, *far, *drawn]))
         info = np.iinfo(dtype)
         low, high = int(info.min), int(info.max)

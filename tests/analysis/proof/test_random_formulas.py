@@ -21,6 +21,12 @@ def test_random_formulas(part):
     assert counts["PROVED terminates"] >= 5 and counts["PROVED never"] >= 5 and counts["argued"] >= 5, counts
 
 
+@pytest.mark.filterwarnings("error")
+def test_random_formulas_in_which_numbers_below_the_normal_range_are_zero():
+    counts = sum((asked(seed, flushed=True) for seed in range(400, 440)), Counter())
+    assert counts["PROVED terminates"] >= 5 and counts["PROVED never"] >= 5 and counts["argued"] >= 5, counts
+
+
 @pytest.mark.sweep
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("part", range(4))
@@ -28,6 +34,7 @@ def test_random_formulas_swept(part):
     """Fixed seeds; WORKBENCH_SWEEP sets how many."""
     for seed in range(1000 + part, 1000 + int(os.environ.get("WORKBENCH_SWEEP", "240")), 4):
         asked(seed)
+        asked(seed, flushed=True)
 
 
 def test_the_programs_use_the_ops_of_formulas():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.benchmarks.workloads import collatz
+from tests.execution.test_subnormals import TRIPS, halving
 from tests.plan.checks import check_against_reference, run_of
 from tests.plan.random_graphs import Maker
 from tests.plan.reference import Reference
@@ -54,6 +55,14 @@ def test_random_graphs(native: None, seed: int) -> None:
     run = to_end(run_of(graph, given_))
     assert run.plan.native.reasons is not None
     check_against_reference(run, Reference(graph, given_, list(graph.outputs.values())).run())
+
+
+@pytest.mark.parametrize("flushed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_numbers_below_the_normal_range(native: None, dtype: str, flushed: bool) -> None:
+    run = to_end(run_of(halving(dtype, flushed), {"x": np.dtype(dtype).type(1)}))
+    assert run.plan.native.reasons is not None and set(run.plan.native.reasons.values()) == {""}
+    assert run.outputs()["k"] == TRIPS[dtype][flushed]
 
 
 def test_most_random_loops_of_numbers_are_compiled(native: None) -> None:

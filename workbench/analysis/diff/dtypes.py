@@ -80,6 +80,7 @@ def in_dtype(graph: Graph, dtype: str) -> Graph:
         outputs=graph.outputs,
         names=graph.names,
         notes=graph.notes,
+        flushes_subnormals=graph.flushes_subnormals,
     )
 
 

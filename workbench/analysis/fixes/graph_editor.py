@@ -31,6 +31,7 @@ class GraphEditor:
             outputs=self.outputs,
             names=self.graph.names,
             notes=self.graph.notes,
+            flushes_subnormals=self.graph.flushes_subnormals,
         )
 
     def add(

@@ -31,6 +31,7 @@ from workbench.analysis.verdict import Termination, unknown
 from workbench.errors import WorkbenchError
 from workbench.ir.frames.frame_tree import FramePath, LoopVariable
 from workbench.ir.node import Ref
+from workbench.ir.subnormals import arithmetic_of
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading, newest_of
 
@@ -367,7 +368,8 @@ class _Making:
         cond = self.graph.frames[loop.frame].loop_cond
         if cond is None or (cond, 0) not in self.trace.layout.values:
             return unknown("no-condition", f"The {loop_named(clean(loop.path))} has no condition in this trace.")
-        found = observe(self.trace, self.graph, loop.frame).prediction()
+        with arithmetic_of(self.graph):
+            found = observe(self.trace, self.graph, loop.frame).prediction()
         late = loop.iterations - self.looked.get(loop.frame, loop.iterations)
         if late > 0 and found.remaining is not None and found.remaining >= late:
             # the forecast counts from the last look at the condition, and the next iteration has begun since

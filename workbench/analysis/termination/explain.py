@@ -13,6 +13,7 @@ from workbench.analysis.termination.query import loop_of, termination_of
 from workbench.analysis.verdict import Termination
 from workbench.errors import SessionError
 from workbench.execution import Run
+from workbench.ir.subnormals import arithmetic_of
 from workbench.trace import Trace
 
 
@@ -24,7 +25,8 @@ def answer_of(
     ``seconds`` caps the look-ahead for the proof, and another time that for the cause. The parameters are those of
     :func:`workbench.analysis.termination.query.termination_of`, whose answer it explains.
     """
-    with np.errstate(all="ignore"):  # a record may hold NaN and infinities, and what is computed from it then, too
+    # a record may hold NaN and infinities, and what is computed from it then, too
+    with arithmetic_of(run.plan.graph), np.errstate(all="ignore"):
         answer = termination_of(run, trace, frame, seconds, failed)
         if answer.over:
             return answer

@@ -19,6 +19,7 @@ from workbench.analysis.verdict import Status, Termination
 from workbench.errors import WorkbenchError
 from workbench.execution import Run
 from workbench.ir.node import Ref
+from workbench.ir.subnormals import arithmetic_of
 
 #: iterations that are kept, bytes of them, and iterations that are shown of a loop that never ends
 MOST, BYTES, ENDLESS = 1000, 1 << 24, 64
@@ -71,7 +72,8 @@ def look_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LookAhea
     if not left or here is None and (len(path) > 1 or run.finished):
         return None
     try:
-        found = _runner(run, path, here is not None)
+        with arithmetic_of(run.plan.graph):
+            found = _runner(run, path, here is not None)
     except (WorkbenchError, SliceTimeout, SliceFailed, RuntimeError):
         return None
     if found is None:

@@ -26,6 +26,7 @@ from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Run
 from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
+from workbench.ir.subnormals import arithmetic_of
 from workbench.ir.types import numpy_dtype
 from workbench.trace import Trace
 from workbench.trace.tail_reader import Reading, newest_of
@@ -45,7 +46,8 @@ def termination_of(
     ``failed`` it is UNKNOWN: what the condition would do later does not matter as long as the loop cannot get there.
     The same where a node fails on the way: ``first_bad`` is that iteration.
     """
-    answer = _answer(run, trace, frame, seconds, failed)
+    with arithmetic_of(run.plan.graph):
+        answer = _answer(run, trace, frame, seconds, failed)
     path = loop_of(run, frame)
     if answer.final is not None and path is not None:
         answer.ahead, answer.final = _end_ahead(run, path, answer), None
@@ -303,7 +305,8 @@ def seen_only(run: Run, trace: Trace, path: tuple[str, ...]) -> Termination:
     if run.view.iteration(run.plan.numbers[path]) < 0:
         return unknown("few", f"The {loop_named(path)} has not begun.")
     here = place_in(run, path)
-    return observe(trace, run.plan.graph, path, around=None if here is None else here[:-1]).prediction()
+    with arithmetic_of(run.plan.graph):
+        return observe(trace, run.plan.graph, path, around=None if here is None else here[:-1]).prediction()
 
 
 def place_in(run: Run, path: tuple[str, ...]) -> tuple[int, ...] | None:

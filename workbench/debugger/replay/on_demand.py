@@ -98,7 +98,13 @@ def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]
             inputs[str(source)] = Ref(f"\0{source}")
         moved = tuple(r if r.node in cone else Ref(f"\0{r}") for r in node.inputs)
         nodes.append(replace(node, inputs=moved, control=()))
-    beside = Graph.from_nodes(f"{graph.name} beside", nodes, inputs=inputs, outputs={"value": ref})
+    beside = Graph.from_nodes(
+        f"{graph.name} beside",
+        nodes,
+        inputs=inputs,
+        outputs={"value": ref},
+        flushes_subnormals=graph.flushes_subnormals,
+    )
     signature = signature_of(beside, {n: TensorType.of(a) for n, a in feeds.items()})
     plan = PLANS.get(beside, beside.outputs, signature, False, True, run.plan.device)
     other = Run(plan, feeds, NEWEST_ROWS, back=False)

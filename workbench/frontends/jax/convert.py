@@ -9,7 +9,7 @@ from workbench.errors import LoadError, WorkbenchError
 from workbench.frontends.jax.calls import without_wrapper
 from workbench.frontends.jax.jax_graph import Call, JaxGraph, attach
 from workbench.frontends.jax.jitted import Traced
-from workbench.frontends.jax.library import library, opened, result_names
+from workbench.frontends.jax.library import flushes_subnormals, library, opened, result_names
 from workbench.frontends.jax.lower import JaxLowering
 from workbench.frontends.jax.names import distinct, own_names
 from workbench.frontends.jax.source_lines import function_source
@@ -31,8 +31,10 @@ def from_jax(
     The function is traced once, with the types of the arguments, and not executed. Inputs, loop variables and nodes
     have the names, lines and scopes of the user's code; calls such as ``jit`` are regions. Values equal those of JAX op
     by op (``jax.disable_jit()``) bit for bit. Arithmetic, comparisons and moves of elements are compiled here; they
-    give the same bits but for numbers below the normal range, which XLA on a CPU takes as zero, and the sign of a zero
-    that is the larger or smaller of two. Results under ``jax.jit`` differ, because there operations are fused.
+    give the same bits but for a zero, or a number below the normal range, that is the larger or smaller of two: XLA may
+    give a zero of the other sign. On a processor XLA takes numbers below the normal range of float32 and float64 for
+    zero where an operation reads or gives one; so does the graph (``flushes_subnormals``). Results under
+    ``jax.jit`` differ, because there operations are fused.
 
     Parameters
     ----------
@@ -113,6 +115,7 @@ def _name_of(function: Any) -> str:
 def _graph(closed: Any, name: str, rounded: bool) -> JaxGraph:
     jaxpr, _ = opened(closed)
     builder = GraphBuilder(name)
+    builder.flushes_subnormals = flushes_subnormals()
     lowering = JaxLowering(builder, rounded)
     builder.source = function_source(jaxpr)
     names = distinct([n or f"arg{k}" for k, n in enumerate(own_names(jaxpr))])

@@ -14,6 +14,8 @@ import os
 import re
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import LoadError
 from workbench.libraries import needed
 
@@ -40,6 +42,18 @@ def library() -> Any:
 def version(jax: Any) -> tuple[int, ...]:
     """The first two numbers of JAX's version."""
     return tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
+
+
+@functools.cache
+def flushes_subnormals() -> bool:
+    """True if XLA takes numbers below the normal range for zero on this processor, by a product of its."""
+    jax = library()
+    try:
+        with jax.default_device(jax.local_devices(backend="cpu")[0]):
+            smallest = jax.device_put(np.finfo(np.float32).tiny)
+            return bool(jax.device_get(jax.jit(lambda x: x * x.dtype.type(0.5))(smallest)) == 0)
+    except RuntimeError:  # JAX was told to do without its processor backend
+        return True
 
 
 @functools.cache

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import LoadError
+from workbench.frontends.jax.library import flushes_subnormals
 from workbench.frontends.jax.names import distinct
 from workbench.frontends.stablehlo.content import module_of
 from workbench.frontends.stablehlo.library import MAGIC, ir, parse
@@ -36,6 +37,7 @@ def convert_program(data: bytes, outputs: Sequence[str] | None, name: str, file:
     entry = _entry(functions)
     text = "" if program.startswith(MAGIC) else program.decode("utf-8")
     builder = GraphBuilder(name)
+    builder.flushes_subnormals = flushes_subnormals()
     lowering = StableLowering(builder, functions, SourcePlaces(file, text))
     builder.source = lowering.places.source(functions[entry], Source(file, 0))
     parameters = list(functions[entry].regions[0].blocks[0].arguments)

@@ -60,6 +60,8 @@ class GraphBuilder:
         self.context: Context = self._root
         #: the source of the nodes that are made now; None stands for the first line outside of the package
         self.source: Source | None = None
+        #: of the graph that is built: see :class:`workbench.Graph`
+        self.flushes_subnormals = False
 
     # -- leaves ------------------------------------------------------------------------------------------
     def placeholder(self, name: str, dtype: Any = "float64", shape: Sequence[int | None] | None = ()) -> Value:
@@ -475,7 +477,14 @@ class GraphBuilder:
             while label in named:
                 label, count = f"{base}_{count}", count + 1
             named[label] = value.ref
-        return Graph.from_nodes(self.name, self._nodes.values(), inputs=self._inputs, outputs=named, names=self._names)
+        return Graph.from_nodes(
+            self.name,
+            self._nodes.values(),
+            inputs=self._inputs,
+            outputs=named,
+            names=self._names,
+            flushes_subnormals=self.flushes_subnormals,
+        )
 
     # -- for the parts of the builder ----------------------------------------------------------------------------
     def add_node(

@@ -164,7 +164,13 @@ def _rebuilt(
                 nodes[name] = replace(node, inputs=inputs, control=tuple(renamed.get(c, c) for c in node.control))
     inputs = {n: ref for n, ref in graph.inputs.items() if ref.node in nodes}
     some = {"": Ref(next(iter(nodes)))}  # the outputs of this graph are nobody's
-    made = Graph.from_nodes(graph.name, [*nodes.values(), *extra.values()], inputs=inputs, outputs=some)
+    made = Graph.from_nodes(
+        graph.name,
+        [*nodes.values(), *extra.values()],
+        inputs=inputs,
+        outputs=some,
+        flushes_subnormals=graph.flushes_subnormals,
+    )
     return made, needed | set(extra)
 
 

@@ -3,9 +3,9 @@
 A rule gets the lowering, the equation and its inputs and returns the results, or None where JAX computes the case. What
 is rounded differently here and by XLA (exp and tanh, sin and log in float32, sums of more than 32 floats) has no rule,
 or one for graphs that are made with ``rounded=True``; nor has arithmetic of float16, bfloat16 and complex numbers.
-Which functions agree bit for bit is tested on a million values of each dtype. Two differences remain where a node of
-ours computes: XLA on a CPU takes numbers below the normal range (under 1.2e-38 in float32) as zero, and of two zeros
-NumPy's maximum and minimum may give the other sign.
+Which functions agree bit for bit is tested on a million values of each dtype. Numbers below the normal range (under
+1.2e-38 in float32) are zero to the graph as they are to XLA on a CPU. One difference remains where a node of ours
+computes: of two zeros, or numbers below the range, NumPy's maximum and minimum may give another than XLA.
 """
 
 from collections.abc import Callable, Sequence

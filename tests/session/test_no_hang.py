@@ -10,10 +10,7 @@ import logging
 import math
 import pickle
 import signal
-import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -161,25 +158,6 @@ def test_an_interrupt_at_any_moment_leaves_a_paused_session(name, interrupts):
         assert session.step().reason is R.STEP
 
 
-def test_an_interrupt_just_as_waiting_begins_is_one_interrupt():
-    """``Condition.wait`` has let go of the lock then, and does not take it again."""
-
-    class LettingGo(threading.Condition):
-        def wait(self, timeout=None):
-            if not counted:
-                counted.append(self._release_save())
-                raise KeyboardInterrupt
-            return super().wait(timeout)
-
-    counted: list[object] = []
-    with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
-        session.step()
-        session._worker._requests.idle = LettingGo(session._state.lock)
-        with pytest.raises(KeyboardInterrupt):
-            session.run()
-        assert counted and session.state == "paused" and session.step().reason is R.STEP
-
-
 def test_whatever_a_signal_raises_ends_a_blocking_run():
     def late(number, frame):
         raise TimeoutError("enough")
@@ -193,47 +171,6 @@ def test_whatever_a_signal_raises_ends_a_blocking_run():
             assert session.state == "paused" and session.step().reason is R.STEP
     finally:
         signal.signal(signal.SIGALRM, before)
-
-
-@pytest.mark.timeout(30)
-@pytest.mark.parametrize("act", ["termination", "step", "post", "pause", "value"])
-def test_a_handler_between_any_two_lines_that_take_the_lock(act):
-    """The acts of a signal handler, at every line of the session's own code that reads a stopped run."""
-    slugs, lines, inside = set(), set(), []
-    with wb.Session(count(50), {"start": 0.0}) as session:
-        session.step(4)
-        acts = {
-            "termination": session.termination,
-            "step": session.step,
-            "post": lambda: session.post("pause"),
-            "pause": lambda: session.pause(wait=False),
-            "value": lambda: session.value("x"),
-        }
-
-        def trace(frame, event, _):
-            name = Path(frame.f_code.co_filename).name
-            if name not in ("slice_lock.py", "worker.py") or inside:
-                return None if inside else trace
-            if event == "line":
-                inside.append(True)
-                lines.add((name, frame.f_lineno))
-                try:
-                    acts[act]()
-                except SessionError as error:
-                    slugs.add(error.slug)
-                finally:
-                    inside.clear()
-            return trace
-
-        sys.settrace(trace)
-        try:
-            session.termination()
-            session.value("x")
-        finally:
-            sys.settrace(None)
-        assert len(lines) > 8 and slugs <= {"in-a-signal"}, (lines, slugs)
-        session.run()
-        assert session.state == "finished"
 
 
 def test_a_signal_handler_may_use_the_session_at_any_moment():
@@ -279,19 +216,19 @@ def test_a_signal_handler_may_use_the_session_at_any_moment():
         assert session.step().reason is R.STEP
 
 
-class Interrupting:
-    """A queue of orders beside which a signal comes: just before or just after an order is put there."""
+def interrupting(add, act, before: bool):
+    """The method that queues a request, beside which a signal comes once: just before or just after."""
+    acts = [act]
 
-    def __init__(self, queue, act, before: bool) -> None:
-        self.queue, self.act, self.before = queue, act, before
+    def adding(request) -> None:
+        now = acts.pop() if acts else None
+        if now is not None and before:
+            now()
+        add(request)
+        if now is not None and not before:
+            now()
 
-    def put(self, order) -> None:
-        act, self.act = self.act, None
-        if act is not None and self.before:
-            act()
-        self.queue.put(order)
-        if act is not None and not self.before:
-            act()
+    return adding
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["before it is queued", "after it is queued"])
@@ -306,7 +243,7 @@ def test_a_signal_in_the_middle_of_giving_a_command_loses_none(act, command, bef
             "post": lambda: session.post("step"),
             "wait": lambda: session.wait(5.0),
         }
-        session._worker._queue = Interrupting(session._worker._queue, acts[act], before)
+        session._worker.requests.add = interrupting(session._worker.requests.add, acts[act], before)
         session.post(command)
         assert session.wait(30.0) is not None
         assert session.pause(timeout=30.0) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import ipywidgets
@@ -10,6 +9,7 @@ import numpy as np
 
 from workbench.analysis.diff import diff
 from workbench.errors import WorkbenchError
+from workbench.threads import OwnedLock
 from workbench.trace import Trace
 from workbench.widgets.base.figure.figure_view import close_parts
 from workbench.widgets.base.spec import text
@@ -41,7 +41,7 @@ class Compare(ipywidgets.VBox):
         self._added: dict[str, Any] = {}
         self._shown: list[Any] = []
         self._usual: dict[str, str] = {}
-        self._one = threading.Lock()  # comparisons come from clicks, from other views, and from opening the pane
+        self._one = OwnedLock()  # comparisons come from clicks, from other views, and from opening the pane
         style = {"description_width": "20px"}
         wide = {"width": "auto", "min_width": "180px"}
         self.left = ipywidgets.Dropdown(description="A", tooltip="The first side", style=style, layout=wide)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.threads import Lock
 from workbench.widgets.evolution.evolution_model import EvolutionModel
 from workbench.widgets.live.background import BackgroundTasks
 
@@ -82,7 +82,7 @@ class Ghosts:
         self._ready = ready
         self._models: dict[tuple[int, Outer], EvolutionGroup] = {}
         self._traces: dict[int, tuple[Any, Any]] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._aside = BackgroundTasks("workbench-ghosts")
         self._busy = False
         self._closed = False

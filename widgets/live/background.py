@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from workbench.threads import ended_at_exit, started
+from workbench.threads import Lock, ended_at_exit, started
 
 
 class BackgroundTasks:
@@ -15,7 +15,7 @@ class BackgroundTasks:
 
     def __init__(self, name: str = "workbench-aside") -> None:
         self._name = name
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._threads: list[threading.Thread] = []
         self._closed = False
         ended_at_exit(self.close)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from workbench.threads import OwnedLock
 from workbench.widgets.live.error_display import ErrorDisplay
 from workbench.widgets.live.pump import Pump
 from workbench.widgets.live.selection import Focus
@@ -71,7 +71,7 @@ class LiveView(ErrorDisplay):
 
 
 _pumps: weakref.WeakValueDictionary[int, Pump] = weakref.WeakValueDictionary()
-_guard = threading.Lock()
+_guard = OwnedLock()
 
 
 def pump_for(session: SnapshotSource) -> Pump:

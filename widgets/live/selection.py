@@ -10,7 +10,6 @@ there, the session has its own commands (``run_to``).
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.text import harmless
+from workbench.threads import Lock
 
 Path = tuple[str, ...]
 
@@ -103,7 +103,7 @@ class Focus:
         self.node: str | None = None
         self.moment: Moment | None = None
         self._played = -PLAYED_S
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._listeners: list[Callable[[Focus], None]] = []
         self._readers: list[Callable[[], None]] = []
         self._lines: list[tuple[str, str]] = []

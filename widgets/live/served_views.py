@@ -7,6 +7,7 @@ import time
 import weakref
 from typing import Any
 
+from workbench.threads import Event, Lock
 from workbench.widgets.live.sink import Sink, SnapshotSource
 
 #: times that views are shown one after the other without a thread: each may ask to be shown again
@@ -19,9 +20,9 @@ class Served:
     def __init__(self, session: SnapshotSource) -> None:
         self.session = session
         self.errors: list[str] = []
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._drawing = threading.Lock()  # held by who shows views without the thread
-        self._wake = threading.Event()
+        self._wake = Event()
         self._shown: dict[Sink, Any] = {}
         self._cost: weakref.WeakKeyDictionary[Sink, float] = weakref.WeakKeyDictionary()
 

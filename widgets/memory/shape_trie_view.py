@@ -11,7 +11,7 @@ import ipywidgets
 from workbench.errors import WorkbenchError
 from workbench.kernels import SHAPES
 from workbench.text import harmless
-from workbench.threads import ended_at_exit, started
+from workbench.threads import Event, ended_at_exit, started
 from workbench.widgets.base.figure.figure_view import FigureView
 from workbench.widgets.base.spec import Spec
 from workbench.widgets.live.selection import Focus
@@ -105,7 +105,7 @@ class ShapeTrieView(FigureView):
         self._looked = float("-inf")
         self._model: dict[str, Any] | None = None
         self._watch: threading.Thread | None = None
-        self._ended = threading.Event()
+        self._ended = Event()
         super().__init__(_source(source), focus)
 
     def model(self, snapshot: Any) -> dict[str, Any]:

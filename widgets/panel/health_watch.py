@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
+from workbench.threads import Lock
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.panel.health_model import health_model
 from workbench.widgets.panel.output_model import output_model
@@ -22,7 +22,7 @@ class HealthWatch:
         self.model: dict[str, Any] = {}
         self._session, self._told = session, told
         self._tasks = BackgroundTasks("workbench-health")
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._seen: Any = None
         self._wanted: Any = None
         self._busy = False

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from workbench.threads import Lock
 from workbench.widgets.live.background import BackgroundTasks
 from workbench.widgets.termination.fixes_aside import FixesAside
 
@@ -32,7 +32,7 @@ class Trials:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._state: dict[str, dict[str, Any]] = {}
         self._listeners: list[Callable[[Any], None]] = []
         self._aside = BackgroundTasks("workbench-fix")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, is_useless, tried
 from workbench.analysis.text import count
+from workbench.threads import Lock
 from workbench.widgets.live.background import BackgroundTasks
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class FixesAside:
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._aside = BackgroundTasks("workbench-fixes")
         self._told: dict[Any, dict[str, Any]] = {}  # (inputs, loop, sentence) -> its outcome
         self._wanted: list[tuple[Any, Any, Any]] = []  # (key, answer, fix), of the newest answer only

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import plotly.graph_objects as go
 from workbench.analysis.precision import nan_origin
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.threads import Lock
 from workbench.trace.provenance import Explanation, explain
 from workbench.widgets.base.esm import joined, script
 from workbench.widgets.base.html_view import HtmlView
@@ -79,7 +79,7 @@ class ExplainView(HtmlView):
         self._kept: tuple[Any, dict[str, Any]] | None = None
         self._wanted: tuple[Any, Any, str | None, tuple[int, ...] | None] | None = None
         self._reading = self._whole = False
-        self._queue = threading.Lock()
+        self._queue = Lock()
         self._origin: tuple[Any, dict[str, Any]] | None = None
         self._following = name is None
         super().__init__(self.source, focus)

@@ -21,13 +21,14 @@ import numpy as np
 from workbench.arrays.accounts import Account, EventLog, Memory, figures_of
 from workbench.arrays.buffers import ArrayInfo, Buffer, Origin, TokenReference, Tombstone
 from workbench.arrays.scopes import Scope
+from workbench.threads import Lock
 
 
 class LedgerState:
     """State and figures of a ledger."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()  # reentrant: a destructor may run while it is held
+        self.lock = Lock()  # reentrant: a destructor may run while it is held
         self.queue: deque[TokenReference] = deque()
         self.collecting = False
         self.version = 0  # grows with every change

@@ -8,7 +8,6 @@ another takes does not come to the host. On CUDA a region that runs often become
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from workbench.ir.node import Ref
 from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.machine import same_bits
 from workbench.ops.foreign import RegionCall, RegionStep
+from workbench.threads import Lock
 
 #: ops that read their arrays element by element; their operands may be views with any strides
 BY_ELEMENT = frozenset((*FUNCTIONS, "cast", "where", *MOVING))
@@ -92,7 +92,7 @@ class DeviceRegion:
         self._ends = [[r for r in dict.fromkeys(s.inputs) if last[r] == k] for k, s in enumerate(steps)]
         #: outputs that only other values of the trace stand beside; they share memory that goes when the last one goes
         self._apart = [r not in read_later for r in outputs]
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._calls = 0
         self._graph: Any = None
         self.refused = self._why_no_graph()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-
 from workbench.errors import ExecutionError
+from workbench.threads import Lock
 
 
 class DeviceMemory:
@@ -13,7 +12,7 @@ class DeviceMemory:
     def __init__(self, name: str, limit: int | None) -> None:
         self.name, self.limit = name, limit
         self.held = self.peak = 0
-        self._lock = threading.RLock()  # a garbage collection inside of it may release arrays
+        self._lock = Lock()  # a garbage collection inside of it may release arrays
 
     def take(self, size: int) -> None:
         """Count ``size`` bytes; ExecutionError ``device-memory`` where the limit refuses them."""

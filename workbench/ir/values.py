@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.text import harmless
-
-_LOCK = threading.Lock()
 
 
 class ArrayList(Sequence[np.ndarray]):
@@ -31,9 +28,11 @@ class ArrayList(Sequence[np.ndarray]):
         """A list with one more element, which is copied because the executor may reuse its memory."""
         element = np.array(value, copy=True)
         element.flags.writeable = False
-        with _LOCK:  # two sessions may append to the same list
-            buffer = self._buffer if len(self._buffer) == self._count else self._buffer[: self._count]
+        buffer = self._buffer
+        if len(buffer) == self._count:
             buffer.append(element)
+        if len(buffer) == self._count or buffer[self._count] is not element:  # another one was faster, or it is older
+            buffer = [*buffer[: self._count], element]
         return ArrayList(buffer, self._count + 1)
 
     def __len__(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from workbench.magics.insert import Loop
 from workbench.magics.watch_line import WatchLine
 from workbench.recorder import Watch, home
+from workbench.threads import Lock
 
 _KINDS = frozenset("biufc")
 #: flags of code whose frame may wait while others run
@@ -47,7 +48,7 @@ class Probe:
         self.line, self.loops = line, loops
         self.watches: list[Watch] = []
         self.done = False
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._made: dict[tuple[int, Watch | None], Watch] = {}
         self._names = [self._wanted(loop) for loop in loops]
         self._stacks: defaultdict[int, list[Running]] = defaultdict(list)  # by thread

@@ -3,9 +3,9 @@ counted."""
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from workbench.device import Device
@@ -14,6 +14,7 @@ from workbench.ir.listing import Listing
 from workbench.ir.node import Ref
 from workbench.plan.plan import ExecutionPlan, Signature, make_plan
 from workbench.text import harmless
+from workbench.threads import Lock
 
 
 class _SameGraph:
@@ -77,7 +78,7 @@ class PlanCache:
     def __init__(self, capacity: int = 128) -> None:
         self.capacity = capacity
         self._plans: OrderedDict[object, CacheEntry] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._hits = self._misses = self._evictions = 0
         self._reason = "nothing was looked up yet"
 
@@ -123,10 +124,11 @@ class PlanCache:
         key, other = ((*wanted, k, _SameGraph(graph)) for k in (lean, not lean))
         with self._lock:
             found = self._plans.get(key)
-            if found is None and other in self._plans and self._plans[other].plan.lean is None:
-                key, found = other, self._plans[other]
+            if found is None and (same := self._plans.get(other)) is not None and same.plan.lean is None:
+                key, found = other, same
             if found is not None:
-                self._plans.move_to_end(key)
+                with suppress(KeyError):  # a signal handler may have used the cache meanwhile
+                    self._plans.move_to_end(key)
                 self._hits += 1
                 self._reason = "hit: the same graph, outputs and feed types were planned before"
                 found.hits += 1

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from workbench.recorder.outlook import Outlook, Outlooks
-from workbench.threads import ended_at_exit, started
+from workbench.threads import Event, Lock, ended_at_exit, started
 from workbench.trace.spill.status import Rate
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class Observer:
         self._callbacks, self._told = callbacks, set[str]()
         self.listeners: list[Callable[[Outlook | None], object]] = []
         self._due: list[tuple[str, Callable[[Any], Any]]] = []
-        self._lock = threading.Lock()
+        self._lock = Lock()
         #: held from reading the watch to telling it: the last that listeners hear is how the loop ended
         self._look_lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._ended = False
-        self._wake = threading.Event()
+        self._wake = Event()
 
     # -- the loop's side --------------------------------------------------------------------------------------------
     def ensure(self) -> None:

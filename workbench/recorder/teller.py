@@ -13,6 +13,7 @@ import time
 
 from workbench.recorder import home
 from workbench.recorder.live_list import live_list
+from workbench.threads import Lock
 
 #: type of the message; seconds between two of them at least, as a multiple of the cost of one
 MESSAGE = "workbench_runs"
@@ -23,7 +24,7 @@ class Teller:
     """Sends the list of runs from a thread of its own, while one of them runs."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._thread: threading.Thread | None = None
         self._asked = False  # a run has begun since the list was last looked at
 

@@ -49,13 +49,16 @@ class CommandExecution:
         state, slices, stop = self._state, self._slices, None
         try:
             polite = time.monotonic() + POLITE_S
-            while slices.waiting_readers and time.monotonic() < polite:
+            while slices.is_awaited and time.monotonic() < polite:
                 time.sleep(0.0005)
-            with slices.lock:
-                with state.lock:
-                    cancelled = self._requests.is_cancelled(request)
-                    core.request_stop(state.run.machine, cancelled)
+            slices.acquire()
+            try:
+                # in this order: who cancels says so first and stops the machine then, so that one of both is seen
+                core.request_stop(state.run.machine, False)
+                cancelled = state.closed or self._requests.is_cancelled(request)
                 stop = state.debugger.interrupt() if cancelled else state.debugger.advance()
+            finally:
+                slices.release()
             return True if stop is None else self._finish(request)
         except BaseException as error:  # the worker must survive; a waiting caller gets the error
             return self._finish(request, error)
@@ -99,11 +102,12 @@ class CommandExecution:
         return False
 
     def fail_all(self) -> None:
-        """Let all commands fail: their thread has ended. Called with the lock of the session held."""
+        """Let all commands fail: their thread has ended."""
         state = self._state
-        self._requests.current, state.running = None, False
-        state.progress = "paused" if state.progress == "running" else state.progress
-        state.version += 1
+        with state.lock:
+            self._requests.current, state.running = None, False
+            state.progress = "paused" if state.progress == "running" else state.progress
+            state.version += 1
         for request in self._requests.all():
             request.failure = SessionError(
                 "The worker thread of the session has ended before this command did.",

@@ -14,12 +14,12 @@ OPEN_ENDED = ("run", "resume", "reverse_continue")
 
 @dataclass(eq=False, slots=True)
 class CommandRequest:
-    """A queued command: ``number`` counts from 1; ``stop`` or ``failure`` is set when it is ``done``."""
+    """A queued command; ``stop`` or ``failure`` is set when it is ``done``."""
 
-    number: int
     command: str
     arguments: dict[str, Any]
     awaited: bool = False
+    cancelled: bool = False
     done: bool = False
     stop: Stop | None = None
     failure: BaseException | None = None

@@ -1,58 +1,61 @@
-"""The requests of a session that are not done: their numbers, their order, and the cancellation of all so far."""
+"""The requests of a session that are not done: their order, the cancellation of all so far, and who waits for them."""
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
+from contextlib import suppress
 
 from workbench.session.command_request import OPEN_ENDED, CommandRequest
+from workbench.threads import Waiters
 
 
 class PendingRequests:
-    """Numbers the requests, and knows the one that is carried out. Changed with the lock of the session held."""
+    """The requests, oldest first; the worker carries out the first one.
 
-    def __init__(self, lock: threading.RLock) -> None:
-        self._lock = lock
-        #: notified when a request is done
-        self.idle = threading.Condition(lock)
+    There is no lock: each change is one step of a list, and a request is queued and known as waiting in one and the
+    same step. So a signal handler or another thread may come between any two steps.
+    """
+
+    def __init__(self) -> None:
+        #: the one that is carried out
         self.current: CommandRequest | None = None
-        self._by_number: dict[int, CommandRequest] = {}
-        self._last_number = 0  # number of the last request
-        self.cancelled_up_to = 0  # requests up to this number must end at once
-
-    def next_number(self) -> int:
-        """The number of the next request; no number is given twice."""
-        self._last_number = number = self._last_number + 1
-        return number
+        self._open: list[CommandRequest] = []
+        self._waiters = Waiters()
 
     def add(self, request: CommandRequest) -> None:
-        """Add a request that has been queued; it may be done already."""
-        self._by_number[request.number] = request
-        if request.done:
-            del self._by_number[request.number]
+        """Queue a request."""
+        self._open.append(request)
 
-    def cancel_all(self) -> None:
-        """Cancel all requests so far."""
-        self.cancelled_up_to = self._last_number
-
-    def is_cancelled(self, request: CommandRequest | None) -> bool:
-        """True if a command must end at once: cancelled, or an open-ended one that another command follows."""
-        return request is not None and (
-            request.number <= self.cancelled_up_to
-            or request.command in OPEN_ENDED
-            and request.number < self._last_number
-        )
-
-    def unfinished(self) -> list[int]:
-        """Numbers of the requests that are not done."""
-        return [number for number, request in list(self._by_number.items()) if not request.done]
+    def first(self) -> CommandRequest | None:
+        """The oldest request that is not done."""
+        for request in self._open[:1]:
+            return request
+        return None
 
     def all(self) -> list[CommandRequest]:
         """The requests that are not done, oldest first."""
-        return list(self._by_number.values())
+        return self._open.copy()
+
+    def cancel_all(self) -> list[CommandRequest]:
+        """Cancel all requests so far; returns them."""
+        found = self.all()
+        for request in found:
+            request.cancelled = True
+        return found
+
+    def is_cancelled(self, request: CommandRequest | None) -> bool:
+        """True if a command must end at once: cancelled, or an open-ended one that another command follows."""
+        if request is None:
+            return False
+        return request.cancelled or request.command in OPEN_ENDED and any(r is not request for r in self._open[-1:])
 
     def mark_done(self, request: CommandRequest) -> None:
         """Remove a request, and wake up waiting callers."""
-        with self._lock:
-            request.done = True
-            self._by_number.pop(request.number, None)
-            self.idle.notify_all()
+        request.done = True
+        with suppress(ValueError):  # removed by another thread, when its own had ended
+            self._open.remove(request)
+        self._waiters.wake()
+
+    def wait(self, done: Callable[[], bool], timeout: float) -> bool:
+        """Wait until a request is done, at most ``timeout`` seconds, unless ``done()`` already; returns that."""
+        return self._waiters.wait(done, timeout)

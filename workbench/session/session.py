@@ -395,8 +395,8 @@ class Session:
         Stop or None
             The stop; None without ``wait`` or after the timeout.
         """
-        self._worker.cancel_all()
-        return self.wait(timeout) if wait else None
+        checked_seconds("pause", "timeout", timeout)
+        return self._worker.pause(wait, timeout)
 
     def set_value(self, name: str, value: Any) -> Stop:
         """Edit a value: whatever fires from here on reads the new one.

@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import Literal
 
-from workbench.kernels import machine as core
-from workbench.session.state import SessionState
+from workbench.errors import SessionError
+from workbench.threads import OwnedLock, holds_a_lock
 
 
-class SliceLock:
-    """The lock and the number of readers that wait for it.
+class SliceLock(OwnedLock):
+    """The lock, and the readers that wait for it.
 
-    It is reentrant and knows its owner by itself: where the owner is noted beside a plain lock, a signal handler that
-    runs between the two waits for its own thread.
+    ``with slices:`` stops the run between two slices; a running command continues afterwards. The run itself takes it
+    by ``acquire``. The end of the block is compiled: an exception of a signal handler cannot come in between.
     """
 
-    def __init__(self, state: SessionState) -> None:
-        self._state = state
-        self.lock = threading.RLock()
-        self.waiting_readers = 0
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop
+        self._readers: list[object] = []
 
     @property
-    def is_mine(self) -> bool:
-        """True on the thread that holds the lock."""
-        return self.lock._is_owned()  # type: ignore[attr-defined,no-any-return]  # threading.Condition asks so, too
+    def is_awaited(self) -> bool:
+        """True while readers wait for the end of a slice."""
+        return bool(self._readers)
 
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Stop the run between two slices inside of this block; a running command continues afterwards. Not for the
-        thread that holds the lock."""
-        state, waiting = self._state, 0
+    def __enter__(self) -> Literal[True]:
+        before = self.is_mine
         try:
-            with state.lock:
-                self.waiting_readers, waiting = self.waiting_readers + 1, 1
-                core.request_stop(state.run.machine)
-            with self.lock:
-                yield
+            if not self.acquire(blocking=False):
+                self._wait()
+            return True
+        except BaseException:  # of a signal handler, when the lock had been taken
+            if self.is_mine and not before:
+                self.release()
+            raise
+
+    def _wait(self) -> None:
+        if holds_a_lock():
+            raise in_a_signal("reading the session")
+        reader = object()
+        try:
+            self._readers.append(reader)
+            self._stop()
+            self.acquire()
         finally:
-            with state.lock:
-                self.waiting_readers -= waiting
+            if reader in self._readers:
+                self._readers.remove(reader)
+
+
+def in_a_signal(what: str) -> SessionError:
+    """The error of a call that would wait for a thread which waits for the one that a signal handler interrupted."""
+    return SessionError(
+        f"{what!r} would wait forever: it was called by a signal handler in the middle of a step of its thread that "
+        "others wait for.",
+        slug="in-a-signal",
+        fix="use session.post(...), or session.pause(wait=False).",
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from collections.abc import Callable
 
@@ -12,6 +11,7 @@ from workbench.errors import SessionError
 from workbench.execution import Run
 from workbench.ir.graph import Graph
 from workbench.session.command_request import Snapshot
+from workbench.threads import Lock
 
 
 class SessionState:
@@ -30,8 +30,8 @@ class SessionState:
         self.position = debugger.run.position()
         self.version = 0
         self.closed = False
-        #: reentrant: a signal handler may use the session while its own thread holds the lock
-        self.lock = threading.RLock()
+        #: held while several of these change
+        self.lock = Lock()
         self.listeners: list[Callable[[Snapshot], None]] = []
         self._process = os.getpid()
 

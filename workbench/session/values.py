@@ -61,17 +61,16 @@ class SessionValues:
                 raise
             return compute_unrequired(run, self._state.graph.value(name), iteration, self.value)
         if iteration is None:
-            series = self.trace[name]
-            if len(series) == 0:
-                found = step_back.recompute_last(run, self.trace.ref(name))
-                if found is not None:
-                    return found
-                if self.trace.dropped and len(earlier := self.whole_trace()[name]):  # in rows that were dropped
-                    return earlier[-1]
-                raise DeadValueError(
-                    f"{name!r} has not fired.", slug="not-fired", fix="step on, or check the branch that it is in."
-                )
-            return series[-1]
+            with suppress(IndexError):  # it has no firings; asking first would not help: a step back may come between
+                return self.trace[name][-1]
+            found = step_back.recompute_last(run, self.trace.ref(name))
+            if found is not None:
+                return found
+            if self.trace.dropped and len(earlier := self.whole_trace()[name]):  # in rows that were dropped
+                return earlier[-1]
+            raise DeadValueError(
+                f"{name!r} has not fired.", slug="not-fired", fix="step on, or check the branch that it is in."
+            )
         try:
             return self.trace[name].at(iteration)
         except TraceError as error:

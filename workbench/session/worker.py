@@ -16,21 +16,23 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from workbench.debugger import Stop
 from workbench.debugger.control.debugger import handler_of
+from workbench.debugger.weak_method import weakly
 from workbench.errors import SessionError
 from workbench.kernels import machine as core
 from workbench.session import live_sessions
 from workbench.session.command_execution import CommandExecution
 from workbench.session.command_request import CommandRequest
 from workbench.session.pending_requests import PendingRequests
-from workbench.session.slice_lock import SliceLock
+from workbench.session.slice_lock import SliceLock, in_a_signal
 from workbench.session.state import SessionState
 from workbench.session.worker_thread import work
+from workbench.threads import Lock, holds_a_lock
 
 
 class Worker:
@@ -41,11 +43,13 @@ class Worker:
 
     def __init__(self, state: SessionState) -> None:
         self._state = state
-        self._slices = SliceLock(state)
-        self._requests = PendingRequests(state.lock)
-        self.execution = CommandExecution(state, self._requests, self._slices)
-        self._queue: queue.SimpleQueue[CommandRequest | None] = queue.SimpleQueue()
+        self._slices = SliceLock(weakly(self._stop_machine))
+        self.requests = PendingRequests()
+        self.execution = CommandExecution(state, self.requests, self._slices)
         self._thread: threading.Thread | None = None
+        self._start_lock = Lock()  # held while the thread is started
+        self._wakes: queue.SimpleQueue[None] = queue.SimpleQueue()
+        weakref.finalize(self, self._wakes.put, None).atexit = False
         live_sessions.opened(self, state.debugger)
 
     @property
@@ -71,7 +75,7 @@ class Worker:
         except SessionError:
             raise
         except BaseException:  # an interrupt, or an exception of another signal handler: the run must not continue
-            self._pause_and_wait()
+            self.pause(True)  # a second interrupt ends the wait
             raise
         failure, stop = request.failure, request.stop
         if failure is not None or stop is None:
@@ -85,19 +89,28 @@ class Worker:
         """Wait until no command is running or queued; returns the last stop, None after the timeout."""
         self._check_can_wait("wait")
         try:
-            done = self._wait_until(lambda: not self._requests.unfinished(), timeout)
+            done = self._wait_until(lambda: self.requests.first() is None, timeout)
             return self._state.stop if done else None
         except KeyboardInterrupt:
-            self._pause_and_wait()
+            self.pause(True)  # a second interrupt ends the wait
             raise
 
-    def cancel_all(self) -> None:
-        """Cancel all requests so far."""
+    def pause(self, wait: bool, timeout: float | None = None) -> Stop | None:
+        """Cancel all requests so far, and wait until they have ended; returns the stop, None after the timeout."""
+        halted = self.cancel_all()
+        if not wait:
+            return None
+        self._check_can_wait("pause")
+        done = self._wait_until(lambda: all(request.done for request in halted), timeout)
+        return self._state.stop if done else None
+
+    def cancel_all(self) -> list[CommandRequest]:
+        """Cancel all requests so far; returns them."""
         self._state.check_process()
-        with self._state.lock:
-            self._requests.cancel_all()
-            if self._requests.current is not None:
-                core.request_stop(self._state.run.machine)
+        found = self.requests.cancel_all()
+        if self.requests.current is not None:
+            self._stop_machine()
+        return found
 
     def close(self) -> None:
         """Cancel all commands, join the thread and close the run."""
@@ -105,82 +118,93 @@ class Worker:
         if state.inherited:
             state.closed = True
             return
-        self.cancel_all()
+        thread = self._thread
+        if thread is not threading.current_thread():
+            self._check_can_wait("close")
         with state.lock:
             already, state.closed = state.closed, True
-        if already:
-            state.run.close()  # files that could not be completed before
-            return
-        with state.lock:
-            state.version += 1
-            self._queue.put(None)
-        thread = self._thread
+            state.version += not already
+        self.cancel_all()  # and what is queued from now on ends at once
+        self._wakes.put(None)
         if thread is not None and thread is not threading.current_thread():
             thread.join(10.0)
-        live_sessions.closed(self)
-        state.listeners.clear()
-        state.run.close()
+        if not already:
+            live_sessions.closed(self)
+            state.listeners.clear()
+        state.run.close()  # and again for files that could not be completed before
 
-    @contextmanager
-    def stopped_between_slices(self) -> Iterator[None]:
+    def stopped_between_slices(self) -> AbstractContextManager[Any]:
         """Stop the run between two slices inside of this block; a running command continues afterwards."""
         self._state.check_process()
-        if self._slices.is_mine:
-            if threading.current_thread() is self._thread:
-                self._check_can_wait("reading the session")
-            yield
-            return
-        with self._slices.stopped():
-            yield
+        if self._slices.is_mine and threading.current_thread() is self._thread:
+            self._check_can_wait("reading the session")
+        return self._slices
 
-    def ended(self, thread: threading.Thread) -> None:
+    # -- the thread ------------------------------------------------------------------------------------------------
+    def has_more(self, thread: threading.Thread) -> bool:
+        """False when the thread must end: another one has its place, or the session is closed and nothing is left."""
+        return self._thread is thread and (self.is_open or self.requests.first() is not None)
+
+    def ended(self, thread: threading.Thread | None) -> None:
         """Handle the end of the thread: pending commands fail, and the next command starts another thread."""
-        with self._state.lock:
-            if self._thread is not thread:
-                return
-            self._thread = None if self._requests.all() else thread  # a closed session keeps it for inspection
-            self.execution.fail_all()
+        if self._thread is not thread:
+            return
+        if self.requests.first() is not None:
+            self._thread = None  # a closed session keeps it for inspection
+        self.execution.fail_all()
 
     # -- parts -----------------------------------------------------------------------------------------------------
     def _post(self, command: str, arguments: dict[str, Any], awaited: bool = False) -> CommandRequest:
+        """Queue a command. A signal handler may post others between any two of these lines, or raise."""
         handler_of(command)  # SessionError for an unknown one, on the caller's thread
-        state, requests = self._state, self._requests
-        with state.lock:
-            state.check_open()
-            if self._thread is None or not self._thread.is_alive():
-                self._start()
-            if command == "restart":
-                requests.cancel_all()
-            # a signal handler may run between any two of these lines, and post commands of its own or raise: no number
-            # is used twice, and no caller waits for a request that is not queued or already done
-            request = CommandRequest(requests.next_number(), command, arguments, awaited)
-            self._queue.put(request)
-            requests.add(request)
-            if requests.is_cancelled(requests.current):
-                core.request_stop(state.run.machine)
+        self._state.check_open()
+        self._have_thread()
+        if command == "restart":
+            self.cancel_all()
+        request = CommandRequest(command, arguments, awaited)
+        self.requests.add(request)
+        self._wake()
+        if self.requests.is_cancelled(self.requests.current):
+            self._stop_machine()
         return request
 
-    def _start(self) -> None:
-        """Start the worker thread; SessionError if the system refuses it."""
-        requests: queue.SimpleQueue[CommandRequest | None] = queue.SimpleQueue()
-        end = weakref.finalize(self, requests.put, None)
-        end.atexit = False
-        thread = threading.Thread(
-            target=work, args=(weakref.ref(self), requests), name=f"workbench {self._state.graph.name}", daemon=True
-        )
-        try:
-            thread.start()
-        except BaseException as error:
-            end()  # an interrupt: the thread may have started nevertheless
-            if not isinstance(error, RuntimeError | MemoryError):
-                raise
-            raise SessionError(
-                f"The worker thread of the session cannot be started: {error}.",
-                slug="no-thread",
-                fix="close sessions that are not used any more, end other threads, or raise the limits of the process "
-                "(ulimit -u, ulimit -v); then repeat the command.",
-            ) from error
-        self._thread, self._queue = thread, requests
+    def _have_thread(self) -> None:
+        """Start the worker thread if there is none; SessionError if the system refuses it."""
+        # a handler that has interrupted the start queues its command: the thread that is about to be there takes it
+        if self._start_lock.is_mine or self._thread is not None and self._thread.is_alive():
+            return
+        with self._start_lock:
+            if self._thread is not None and self._thread.is_alive():
+                return
+            self._thread = thread = threading.Thread(
+                target=work,
+                args=(weakref.ref(self), self._wakes),
+                name=f"workbench {self._state.graph.name}",
+                daemon=True,
+            )
+            try:
+                thread.start()
+            except BaseException as error:
+                self.ended(thread)  # commands of handlers fail
+                self._thread = None  # after an interrupt it may have begun nevertheless: it finds that out, and ends
+                if not isinstance(error, RuntimeError | MemoryError):
+                    raise
+                if error.__context__ is not None and "release unlocked lock" in str(error):
+                    # an interrupt just after the wait for the start let its lock go, which then cannot be let go again
+                    raise error.__context__ from None
+                raise SessionError(
+                    f"The worker thread of the session cannot be started: {error}.",
+                    slug="no-thread",
+                    fix="close sessions that are not used any more, end other threads, or raise the limits of the "
+                    "process (ulimit -u, ulimit -v); then repeat the command.",
+                ) from error
+
+    def _wake(self) -> None:
+        if self._wakes.empty():  # else the thread looks at the requests once more anyway
+            self._wakes.put(None)
+
+    def _stop_machine(self) -> None:
+        core.request_stop(self._state.run.machine)
 
     def _check_can_wait(self, what: str) -> None:
         """Raise SessionError where waiting would never end."""
@@ -191,34 +215,21 @@ class Worker:
                 slug="on-the-worker",
                 fix="use session.post(...), or session.pause(wait=False).",
             )
-        if self._slices.is_mine:
-            raise SessionError(
-                f"{what!r} would wait forever: it was called by a signal handler while this thread reads the session.",
-                slug="in-a-signal",
-                fix="use session.post(...), or session.pause(wait=False).",
-            )
+        if self._slices.is_mine or holds_a_lock():
+            raise in_a_signal(what)
 
     def _wait_until(self, done: Callable[[], bool], timeout: float | None = None) -> bool:
         """Wait until ``done()``, at most ``timeout`` seconds; returns whether it is done."""
         limit = None if timeout is None else time.monotonic() + timeout
-        try:
-            with self._state.lock:
-                while not done():
-                    rest = 0.5 if limit is None else min(limit - time.monotonic(), 0.5)
-                    if rest <= 0:
-                        return False
-                    if self._thread is not None and not self._thread.is_alive():
-                        self.ended(self._thread)
-                    self._requests.idle.wait(rest)
-        except RuntimeError as error:
-            # an interrupt just after ``wait`` has released the lock: the end of the block cannot release it again
-            if error.__context__ is None or "un-acquired lock" not in str(error):
-                raise
-            raise error.__context__ from None
+        while not done():
+            rest = 0.5 if limit is None else min(limit - time.monotonic(), 0.5)
+            if rest <= 0:
+                return False
+            self._wake()  # a handler may have come between queueing a request and saying so
+            if not self.requests.wait(done, rest):
+                thread = self._thread
+                if not self._start_lock.is_mine and (thread is None or not thread.is_alive()):
+                    with self._start_lock:  # nobody is about to start one
+                        if self._thread is thread:
+                            self.ended(thread)
         return True
-
-    def _pause_and_wait(self) -> None:
-        """Cancel all requests so far, and wait until they have ended; a second interrupt ends the wait."""
-        self.cancel_all()
-        halted = self._requests.cancelled_up_to
-        self._wait_until(lambda: all(number > halted for number in self._requests.unfinished()))

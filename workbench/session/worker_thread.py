@@ -1,4 +1,4 @@
-"""The loop of the worker thread: one request after the other, each in slices, until None or the end of the session.
+"""The loop of the worker thread: one request after the other, each in slices, until the end of the session.
 
 The thread refers to the worker only during a slice. When a session is deleted while it runs, the run ends after that
 slice (0.05 s, or the node that is being computed), and its memory is freed.
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from workbench.session.worker import Worker
 
 
-def work(reference: weakref.ref[Worker], requests: queue.SimpleQueue[CommandRequest | None]) -> None:
-    """The target of the thread."""
+def work(reference: weakref.ref[Worker], wakes: queue.SimpleQueue[None]) -> None:
+    """The target of the thread. ``wakes`` gets an item after each change: a request, the end of the session."""
     try:
-        while (request := requests.get()) is not None:
+        while _has_more(reference):
+            request = _first(reference)
+            if request is None:
+                wakes.get()
+                continue
             going = _run_slice(reference, request, begin=True)
             while going:
                 going = _run_slice(reference, request)
@@ -32,6 +36,16 @@ def work(reference: weakref.ref[Worker], requests: queue.SimpleQueue[CommandRequ
         if worker is not None:
             worker.ended(threading.current_thread())
         del worker
+
+
+def _has_more(reference: weakref.ref[Worker]) -> bool:
+    worker = reference()
+    return worker is not None and worker.has_more(threading.current_thread())
+
+
+def _first(reference: weakref.ref[Worker]) -> CommandRequest | None:
+    worker = reference()
+    return None if worker is None else worker.requests.first()
 
 
 def _run_slice(reference: weakref.ref[Worker], request: CommandRequest, begin: bool = False) -> bool | None:

@@ -15,6 +15,7 @@ from workbench.sweep.columns import as_slice
 from workbench.sweep.facts import facts_of
 from workbench.sweep.problem import Problem
 from workbench.sweep.runners import Runner, make_runner
+from workbench.threads import Event, Lock
 
 #: most points of a chunk, and with facts, which take longer
 POINTS, POINTS_WITH_FACTS = 16384, 128
@@ -59,8 +60,8 @@ class Threads:
         self._threads = threads or threads_here()
         self._runners: list[Runner] = []
         self._own = threading.local()
-        self._lock = threading.Lock()
-        self._stopped = threading.Event()
+        self._lock = Lock()
+        self._stopped = Event()
 
     def with_points(self, columns: dict[str, np.ndarray]) -> Threads:
         """The same for other points."""

@@ -14,7 +14,7 @@ from workbench.sweep.chunk import WAITING
 from workbench.sweep.columns import ResultColumns
 from workbench.sweep.engine import PointEngine
 from workbench.sweep.problem import Problem
-from workbench.threads import ended_at_exit
+from workbench.threads import Event, ended_at_exit
 
 if TYPE_CHECKING:
     from workbench.sweep.store import Store
@@ -40,7 +40,7 @@ class RunningSweep:
         self._unsaved: list[np.ndarray] = []
         self._callbacks: list[Callable[[Any], None]] = []
         self._thread: threading.Thread | None = None
-        self._ended = threading.Event()
+        self._ended = Event()
         if store is not None:
             for places, chunk, facts in store.read(self.columns):
                 self.columns.put(places, chunk, facts)

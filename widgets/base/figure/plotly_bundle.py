@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from functools import cache
 from typing import Any
 
@@ -18,6 +17,7 @@ import plotly
 import traitlets
 from plotly.offline import get_plotlyjs
 
+from workbench.threads import OwnedLock
 from workbench.widgets.base.esm import joined
 
 
@@ -45,7 +45,7 @@ class _Shared:
     """Counts the users of the one bundle."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = OwnedLock()
         self._users = 0
         self._bundle: PlotlyBundle | None = None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from workbench.threads import ended_at_exit, started
+from workbench.threads import Event, Lock, ended_at_exit, started
 
 #: seconds without a wish after which the thread ends
 LINGER_S = 2.0
@@ -24,8 +24,8 @@ class Frames:
 
     def __init__(self, draw: Callable[[], None], holding: Callable[[], bool]) -> None:
         self._draw, self._holding = draw, holding
-        self._wake = threading.Event()
-        self._lock = threading.Lock()
+        self._wake = Event()
+        self._lock = Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
         #: wishes, and those whose place a newer one took before they were drawn

@@ -17,6 +17,7 @@ from workbench.cli.terminal.where import show_stop
 from workbench.cli.terminal.words import split
 from workbench.errors import SessionError, WorkbenchError
 from workbench.text import printable
+from workbench.threads import Event
 
 #: seconds between two looks at a long run
 TICK = 0.5
@@ -163,7 +164,7 @@ class Terminal:
         if not self.screen.tty:
             yield
             return
-        done = threading.Event()
+        done = Event()
 
         def tick() -> None:
             began, shown = time.monotonic(), False

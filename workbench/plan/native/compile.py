@@ -12,6 +12,7 @@ from workbench.kernels import machine as core
 from workbench.libraries import is_missing
 from workbench.plan.native.loop_code import LoopCode
 from workbench.plan.native.survey import UnsuitableLoop
+from workbench.threads import Lock
 
 #: events of a plan's runs after which its loops are worth the 20 to 100 ms that LLVM takes: a tenth of a second or so
 HOT_EVENTS = 30_000_000
@@ -20,7 +21,7 @@ BESIDE_RUNS = True
 MOST_INSTRUCTIONS = 2000  # of a loop: more take LLVM too long
 
 _numbers = itertools.count()
-_lock = threading.Lock()
+_lock = Lock()
 # a process is not forked in the middle of LLVM's work: the lock would never be released in the child
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

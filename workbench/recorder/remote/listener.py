@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from workbench.recorder.remote.message import LONGEST
 from workbench.recorder.remote.reporter import PATIENCE, STOP, answer
+from workbench.threads import Lock
 
 #: connections at once that have not told the secret, and that have; the oldest of the first make way
 STRANGERS, WORKERS = 32, 1000
@@ -67,7 +68,7 @@ class Listener:
         self._told, self._told_at = 0, 0.0
         self._strangers: dict[Connection, None] = {}  # the oldest first
         self._workers: dict[int, Connection] = {}
-        self._lock, self._count = threading.Lock(), 0
+        self._lock, self._count = Lock(), 0
         self._pause, self._accept_at = 0.0, 0.0
         self._wake, self._woken = socket.socketpair()
         self._selector = selectors.DefaultSelector()

@@ -7,13 +7,13 @@ import hmac
 import os
 import select
 import socket
-import threading
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import WatchError
 from workbench.recorder.outlook import Outlook, plain
 from workbench.recorder.remote.message import written
+from workbench.threads import Lock
 
 if TYPE_CHECKING:
     from workbench.recorder.watch import Watch
@@ -54,7 +54,7 @@ class Reporter:
     def __init__(self, report: Any, watch: Watch) -> None:
         self._address, self._watch = address_of(report), weakref.ref(watch)
         self._socket: socket.socket | None = None
-        self._lock, self._over = threading.Lock(), False
+        self._lock, self._over = Lock(), False
 
     def __call__(self, outlook: Outlook | None) -> None:
         with self._lock:  # the thread that looks, and that of the loop at its end

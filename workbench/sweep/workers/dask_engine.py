@@ -8,7 +8,6 @@ sweeps, and Dask sends them again where copies were lost or dropped. Workers nee
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -24,6 +23,7 @@ from workbench.sweep.engine import Result, chunk_size
 from workbench.sweep.problem import Problem
 from workbench.sweep.store import column_digest, identity
 from workbench.sweep.workers.dask_worker import hold, run_on_worker
+from workbench.threads import Event
 
 #: seconds for which a cluster may have no workers
 PATIENCE = 30
@@ -46,7 +46,7 @@ class DaskWorkers:
             )
         self._problem, self._columns, self._client = problem, columns, client
         self._dask, self._configured = distributed, dask.config.set
-        self._stopped = threading.Event()
+        self._stopped = Event()
         self._waiting: dict[Any, np.ndarray] = {}
         text = write_graph(problem.graph)
         types = sorted((name, str(column.dtype), column.shape[1:]) for name, column in columns.items())

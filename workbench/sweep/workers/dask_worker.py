@@ -14,12 +14,13 @@ from workbench.sweep.chunk import Chunk
 from workbench.sweep.engine import run_chunk
 from workbench.sweep.problem import Problem
 from workbench.sweep.runners import Runner, make_runner
+from workbench.threads import Lock
 
 #: sweeps that a worker keeps ready: their graphs, and on each thread their plans
 KEPT = 4
 
 _problems: OrderedDict[str, Problem] = OrderedDict()
-_lock = threading.Lock()
+_lock = Lock()
 _own = threading.local()
 
 

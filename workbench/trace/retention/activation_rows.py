@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-
 from workbench.kernels.layout import Layout, Place
+from workbench.threads import Lock
 from workbench.trace.retention.activations import Activations, Table
 from workbench.trace.retention.backend import Live, NoBlocks
 from workbench.trace.retention.tracks import guard_places
@@ -22,7 +21,7 @@ class RowsKept(NoBlocks):
             f: [p for p in guard_places(layout) if p.base and layout.frame_of(p) == f]
             for f in range(len(layout.frames))
         }
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def held(self, place: Place) -> Spans:
         raise NotImplementedError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from workbench.ir.types import numpy_dtype
 from workbench.kernels import columns, typed
 from workbench.kernels.layout import Condition, Layout, Place, ValueLayout
+from workbench.threads import Lock
 from workbench.trace.retention.activations import Activations, Table
 from workbench.trace.retention.backend import Live
 from workbench.trace.retention.envelope import BLOCK, blocks_of, blocks_of_numbers, merged
@@ -56,7 +56,7 @@ class StatisticsKeeper:
         self._stop = dict.fromkeys(self._series, 0)
         self._columns: dict[Place, np.ndarray] = {}  # of the rows that are taken in
         self._before: dict[int, np.ndarray] = {}  # store -> its last row so far
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     @property
     def bytes(self) -> int:

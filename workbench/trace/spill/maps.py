@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import threading
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.kernels.layout import Place
+from workbench.threads import Lock
 from workbench.trace.spill.batch import Decoded
 from workbench.trace.spill.columns import Columns
 from workbench.trace.spill.errors import SpillError, changed, missing, pyarrow
@@ -63,7 +63,7 @@ class Maps:
 
     def __init__(self, limit: int = MAX_MAPS) -> None:
         self._limit = limit
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._maps: OrderedDict[Path, _Map] = OrderedDict()
 
     def __len__(self) -> int:
@@ -75,10 +75,11 @@ class Maps:
         with self._lock:
             mapped = self._maps.get(segment.path)
             if mapped is None or mapped.length < offset + length:
-                mapped = self._maps[segment.path] = _Map(segment)
-                while len(self._maps) > self._limit:
-                    self._maps.popitem(last=False)
-            self._maps.move_to_end(segment.path)
+                mapped = _Map(segment)
+            self._maps.pop(segment.path, None)  # a signal handler may use the maps between any two of these steps
+            self._maps[segment.path] = mapped
+            while len(self._maps) > self._limit:
+                self._maps.popitem(last=False)
         mapped.check(segment.path)
         found = mapped.decoded.get(number)
         if found is None:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.threads import Lock
 from workbench.trace.spill.batch import Raw, encode
 from workbench.trace.spill.columns import Columns
 from workbench.trace.spill.errors import SpillError, limit_reached, writing_failed
@@ -59,7 +60,7 @@ class Writer:
     ) -> None:
         self.folder, self.columns = folder, columns
         self.limit, self.queue_bytes, self.keep = limit, queue_bytes, keep
-        self.lock = threading.Condition()
+        self.lock = threading.Condition(Lock())
         self.index = {store: Index() for store in columns}
         self.files = Files(folder, schemas, self.lock, segment_bytes, compression, head)
         self.error: SpillError | None = None

@@ -14,7 +14,6 @@ with other bits run alone, or else never used.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from workbench.ir.node import Ref
 from workbench.ir.types import TensorType
 from workbench.kernels.machine import same_bits
 from workbench.ops.foreign import RegionCall, RegionStep
+from workbench.threads import Lock
 
 #: shapes of all inputs of a region, with strides where an array is not in C's order
 Shapes = tuple[Any, ...]
@@ -97,7 +97,7 @@ class RegionSession:
         gives = {r: t for s in steps for r, t in zip(s.outputs, s.gives, strict=True)}
         self._takes = [types[r] for r in inputs]
         self._gives: list[TensorType] = [gives[r] for r in outputs]
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._session: JoinedNodes | DividedRegion | None = None
         #: shapes for which results were compared -> order in memory of each that has no address, if it is another
         self._equal: dict[Shapes, Orders] = {}

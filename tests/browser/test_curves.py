@@ -269,7 +269,9 @@ def test_a_fix_is_tried_without_blocking_the_kernel(views):
 
 def test_curves_follow_a_run_and_stop_forecasting_when_it_ends(views):
     views.opened.kernel("relax.run()")
-    views.until(f"view({TERMINATION}).querySelector('.workbench-verdict-head b').textContent === 'The loop has ended'")
+    views.until(
+        f"view({TERMINATION}).querySelector('.workbench-verdict-head b').textContent.startsWith('Ended after ')"
+    )
     views.until(f"/ended in iteration/.test({heads(TERMINATION)})")
     for k in (EVOLUTION, TERMINATION):
         views.until(f"figure({k}).data.filter(t => /forecast|band|ahead/.test(t.name)).every(t => !t.x.length)")

@@ -62,8 +62,41 @@ def test_run_as_json(capsys, newton):
 
 
 def test_numbers_that_json_lacks_are_words(capsys, newton):
-    facts = json.loads(said(capsys, "run", newton, "-i", "a=nan", "--json"))
-    assert facts["outputs"]["x"]["value"] == "NaN"
+    facts = json.loads(said(capsys, "run", newton, "-i", "a=nan", "--json", status=5))
+    assert facts["loops"]["while"]["standing"] == "not-finite" and facts["outputs"]["x"]["value"] == "NaN"
+
+
+def limited(most):
+    b = wb.GraphBuilder("limited")
+    found = b.while_loop(
+        lambda x: x > 1e-3, lambda x: x * 0.9, {"x": b.placeholder("x0", "float64", ())}, max_trips=most
+    )
+    return b.build({"x": found["x"]})
+
+
+@pytest.mark.parametrize(
+    ("x0", "status", "standing", "word"),
+    [
+        ("1e-3", 0, "ended", ""),
+        (
+            "1.0",
+            4,
+            "cut-off",
+            "The loop while was cut off at its limit after 5 iterations: trip < 5 became false (5 < 5)",
+        ),
+        ("nan", 5, "not-finite", "The loop while ended after 0 iterations by NaN: x is NaN"),
+    ],
+)
+def test_the_exit_status_says_how_the_loops_ended(capsys, tmp_path, x0, status, standing, word):
+    path, trace = str(models.save(limited(5), tmp_path / "limited.txt")), str(tmp_path / "t.wbtrace")
+    assert main(("run", path, "-i", f"x0={x0}", "--trace", trace, "--report")) == status
+    out, err = capsys.readouterr()
+    assert word in " ".join(err.split()) and "PROVED: it has ended" not in out
+    assert bool(word) is ("The loop while" in err)
+    facts = json.loads(said(capsys, "run", path, "-i", f"x0={x0}", "--json", status=status))
+    assert facts["loops"]["while"]["standing"] == standing
+    assert json.loads(said(capsys, "inspect", trace, "--json"))["ends"]["while"]["standing"] == standing
+    assert facts["loops"]["while"]["word"].split()[0] in said(capsys, "inspect", trace).lower()
 
 
 @pytest.mark.timeout(60)

@@ -233,7 +233,8 @@ class EvolutionView(EvolutionControl, Zoomed):
         told = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:
             end = model["ended"]
-            how = end_of_record(trace, choice.frame, outer) if trace is not None else None
+            recorded = self.source.trace
+            how = end_of_record(recorded, choice.frame, outer) if recorded is not None else None
             word = how.word if how is not None and how.standing.over else Standing.ENDED.word
             told = f"{word} in iteration {numeral(end)}"
         return {

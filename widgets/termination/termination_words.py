@@ -42,7 +42,6 @@ HOW = {
     "observed": "proved: the condition is false",
     "trip-limit": "proved: the limit of iterations ends it",
 }
-FAILED = "The loop cannot go on"
 #: source lines that are named
 LINES = 3
 
@@ -60,9 +59,8 @@ def describe(termination: Any) -> dict[str, Any]:
         return dict(UNKNOWN)
     status = getattr(termination.status, "name", str(termination.status))
     outcome, remaining = termination.outcome, termination.remaining
-    slug = getattr(getattr(termination, "reason", None), "slug", "")
     end, ahead = getattr(termination, "end", None), getattr(termination, "ahead", None)
-    ended, failed = end is not None and end.standing.over and slug != "node-failed", slug == "node-failed"
+    ended = end is not None and end.standing.over
     foretold = ahead is not None and bool(ahead.foretold) and status == "PROVED"
     clause = getattr(termination, "blocking_clause", None)
     proof = getattr(termination, "proof", None)
@@ -70,6 +68,13 @@ def describe(termination: Any) -> dict[str, Any]:
     confidence = getattr(termination, "confidence", None)
     details = getattr(termination, "details", None) or {}
     how = ahead.word if ahead is not None and foretold else ""
+    told = (
+        spaced(end.headline)
+        if end is not None and ended
+        else headline(status, outcome, remaining, interval, details, how)
+    )
+    if getattr(getattr(termination, "reason", None), "slug", "") == "no-iteration":
+        told = "Proved: will not run at all"
     node = details.get("clause") if isinstance(details, dict) else None
     gap = getattr(termination, "gap", None)
     sources = [c.source for c in (getattr(termination, "chain", None) or ()) if getattr(c, "source", None) is not None]
@@ -77,11 +82,7 @@ def describe(termination: Any) -> dict[str, Any]:
     return {
         "status": status,
         "outcome": outcome,
-        "headline": FAILED
-        if failed
-        else spaced(end.headline)
-        if ended
-        else headline(status, outcome, remaining, interval, details, how),
+        "headline": told,
         "remaining": None if remaining is None else int(remaining),
         "interval": interval,
         "reason": spaced(

@@ -23,8 +23,6 @@ TRENDS = {
     "nan": "\u26a0 NaN",
 }
 TONES = {"ends": "\u25b6", "never": "\u221e", "unknown": "?", **{s.slug: s.sign for s in Standing if s.over}}
-#: the title of the card says so already
-SAID = re.compile(r"^A node in the loop failed, so it does not go on: ")
 #: names, sentences and clauses that are shown
 NAMES, SENTENCES, CLAUSES = 6, 4, 12
 
@@ -120,7 +118,6 @@ def told_in_a_line(
     decides = next((c["text"] for c in shown["clauses"] if c["blocks"]), "")
     if tone == "ends" and end is not None and decides:
         detail = f"{decides} becomes false in iteration {numeral(int(end[1]))}"
-    detail = SAID.sub("", detail)
     return {
         "tone": tone,
         "headline": shown["headline"],

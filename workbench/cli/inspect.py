@@ -161,6 +161,8 @@ def describe_graph(graph: Any, width: int | None = None) -> str:
 
 def trace_facts(trace: Any, every: bool = False) -> dict[str, Any]:
     """Plain data about what a trace holds."""
+    from workbench.analysis.ends.all_loops import loop_ends
+
     frames = {}
     for path, cover in trace.coverages().items():
         frames["/".join(path)] = str(cover)
@@ -170,7 +172,15 @@ def trace_facts(trace: Any, every: bool = False) -> dict[str, Any]:
         newest = values[-1] if len(values) else None
         series[name] = {"type": str(values.type), "firings": len(values), "last": newest}
     counts = {name: {"false": no, "true": yes} for name, (no, yes) in trace.branch_counts().items()}
-    return {"events": len(trace.events()), "iterations": frames, "series": series, "switches": counts}
+    ends = {"/".join(path): end.table() for path, end in loop_ends(trace).items()}
+    return {"events": len(trace.events()), "iterations": frames, "ends": ends, "series": series, "switches": counts}
+
+
+def _ends(trace: Any) -> list[tuple[str, str, str]]:
+    """(loop, how it ended or stands, why) for a table."""
+    from workbench.analysis.ends.all_loops import loop_ends
+
+    return [("/".join(p), f"{end.standing.sign} {end.headline}", end.why) for p, end in loop_ends(trace).items()]
 
 
 def _names(trace: Any, every: bool) -> list[str]:
@@ -187,6 +197,9 @@ def describe_trace(trace: Any, every: bool = False, width: int | None = None) ->
     covers = [("/".join(path), str(cover)) for path, cover in trace.coverages().items()]
     if covers:
         out.append("kept iterations\n" + table(covers, indent="  ", width=width))
+    ends = _ends(trace)
+    if ends:
+        out.append("loops\n" + table(ends[:40], indent="  ", width=width))
     counts = trace.branch_counts().items()
     decisions = [(n, f"{_many(yes, 'time')} true", f"{_many(no, 'time')} false") for n, (no, yes) in counts]
     if decisions:

@@ -19,6 +19,11 @@ from workbench.text import printable
 
 #: status of a run that was interrupted, or for which the time did not suffice
 UNFINISHED = 3
+STATUSES = (
+    "0 finished, 1 error, 3 not finished, 4 finished but a loop was cut off at its limit, 5 finished but a loop ended "
+    "by NaN"
+)
+Ends = dict[tuple[str, ...], Any]
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -26,7 +31,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "run",
         help="run a model and print its outputs",
         description="Runs an ONNX model, a TensorFlow, SameDiff, StableHLO or saved graph. Ctrl-C pauses it: what was "
-        "recorded until then is still saved. Exit status: 0 finished, 1 error, 3 not finished.",
+        f"recorded until then is still saved. Exit status: {STATUSES}.",
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="model file, or the folder of a SavedModel")
     add_inputs(parser)
@@ -48,6 +53,8 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from workbench.analysis.ends.all_loops import exit_status, loop_ends
+
     graph = open_graph(arguments.model, arguments.output)
     keep = arguments.keep or ("all" if arguments.trace or arguments.report else "off")
     session = make_session(graph, arguments, keep)
@@ -62,14 +69,16 @@ def _run(arguments: argparse.Namespace) -> int:
             stop = session.pause()
         took = time.perf_counter() - began
         outputs, dead = _outputs(session)
+        ends = loop_ends(session)
         if arguments.trace:
             session.trace.save(arguments.trace)
         if arguments.save:
             _save(arguments.save, outputs)
         if arguments.json:
-            print_json(_facts(session, stop, took, outputs, dead))
+            print_json(_facts(session, stop, took, outputs, dead, ends))
         else:
             _print(session, stop, took, outputs, dead)
+            _tell_ends(session, ends)
         if session.state == "failed":
             tell_made_up(arguments)
         if arguments.report:
@@ -77,7 +86,7 @@ def _run(arguments: argparse.Namespace) -> int:
                 print("\n" + report_text(session, columns(sys.stderr)), end="", file=sys.stderr)
             else:
                 show("\n" + report_text(session, columns(sys.stdout)))
-        return {"finished": 0, "failed": 1}.get(session.state, UNFINISHED)
+        return {"finished": exit_status(ends), "failed": 1}.get(session.state, UNFINISHED)
     finally:
         session.close()
 
@@ -116,7 +125,9 @@ def _save(path: Path, outputs: dict[str, Any]) -> None:
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-def _facts(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: list[str]) -> dict[str, Any]:
+def _facts(
+    session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: list[str], ends: Ends
+) -> dict[str, Any]:
     return {
         "graph": session.graph.name,
         "state": session.state,
@@ -127,6 +138,7 @@ def _facts(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: 
         "events": session.snapshot().event,
         "seconds": round(took, 6),
         "dead": dead,
+        "loops": {"/".join(path): end.table() for path, end in ends.items()},
         "outputs": {
             name: {
                 "dtype": str(getattr(v, "dtype", type(v).__name__)),
@@ -152,6 +164,13 @@ def _print(session: Any, stop: Any, took: float, outputs: dict[str, Any], dead: 
         tell(report or stop.error)
     elif session.graph.frames and len(session.graph.frames) > 1:
         tell(session.termination())
+
+
+def _tell_ends(session: Any, ends: Ends) -> None:
+    """Say of each outer loop of a finished run that did not end as it should how it ended."""
+    for path, end in ends.items() if session.state == "finished" else ():
+        if len(path) == 1 and end.standing.over and not end.standing.success:
+            tell(printable(f"{end.standing.sign} {end.sentence('/'.join(path))}"))
 
 
 def _type(value: Any) -> str:

@@ -5,6 +5,10 @@ analysis charges what its work takes on one core of about 3 GHz, from the tables
 the sum: the same question on the same state gets the same answer everywhere. The count is kept per thread, like
 ``time.thread_time``.
 
+A question has one :class:`QuestionBudget`, whatever parts its answer has: when it is over, nominal time runs away at each look,
+so that every part's own limit is over as well. It is over by counted work, which is the same everywhere, and at the
+latest by processor time, for nodes that take longer than they are known to.
+
 >>> begin = now()
 >>> charge(2e-6)
 >>> round((now() - begin) * 1e6)
@@ -15,6 +19,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 
 import numpy as np
 
@@ -43,17 +48,73 @@ STATE_BYTE, FORMULA, PIECE = 3e-9, 10e-6, 30e-9
 #: measured seconds after which even a look-ahead of little counted work ends: a node that sleeps, or waits
 PATIENCE, LEAST_PATIENCE = 20.0, 2.0
 
+#: nominal seconds of all parts of an answer together, as a multiple of those of one part; processor seconds, likewise
+#: and at least
+PARTS, PROCESSOR, LEAST_PROCESSOR = 5.0, 8.0, 1.5
+#: nominal seconds by which a look at the time moves on when the budget is over
+RUNS_AWAY = 1e6
+
 _thread = threading.local()
 
 
-def now() -> float:
-    """Nominal seconds of all the work that this thread has charged so far."""
+class QuestionBudget:
+    """The work that one question may take, in all of its parts; a context manager, one a thread at a time.
+
+    Inside of another one it does nothing: a part of an answer that asks a question of its own has no further time.
+
+    Parameters
+    ----------
+    seconds : float
+        Nominal seconds of one part.
+
+    Attributes
+    ----------
+    spent : float
+        Nominal seconds charged since it began.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.limit = PARTS * max(seconds, 0.05)
+        self.processor = max(PROCESSOR * seconds, LEAST_PROCESSOR)
+        self._outer = False
+
+    def __enter__(self) -> QuestionBudget:
+        self._outer = getattr(_thread, "budget", None) is not None
+        if not self._outer:
+            self._begun, self._clock = counted(), time.thread_time()
+            _thread.budget = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not self._outer:
+            _thread.budget = None
+
+    @property
+    def spent(self) -> float:
+        return counted() - self._begun
+
+    @property
+    def over(self) -> bool:
+        """True if neither counted work nor processor time is left."""
+        return self.spent > self.limit or time.thread_time() - self._clock > self.processor
+
+
+def counted() -> float:
+    """Nominal seconds that this thread has charged, without those that a budget has let run away."""
     return getattr(_thread, "seconds", 0.0)
+
+
+def now() -> float:
+    """Nominal seconds of all the work that this thread has charged so far; far ahead once the budget is over."""
+    budget: QuestionBudget | None = getattr(_thread, "budget", None)
+    if budget is not None and budget.over:
+        _thread.away = getattr(_thread, "away", 0.0) + RUNS_AWAY
+    return counted() + getattr(_thread, "away", 0.0)
 
 
 def charge(seconds: float) -> None:
     """Add work, in nominal seconds."""
-    _thread.seconds = now() + seconds
+    _thread.seconds = counted() + seconds
 
 
 def event_seconds(plan: ExecutionPlan, frame: tuple[str, ...]) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.analysis.fix import Fix
 from workbench.analysis.root_cause.explain import explained
+from workbench.analysis.slicing import work
 from workbench.analysis.termination.inner_loop import inner_hangs
 from workbench.analysis.termination.query import loop_of, termination_of
 from workbench.analysis.verdict import Termination
@@ -26,7 +27,7 @@ def answer_of(
     :func:`workbench.analysis.termination.query.termination_of`, whose answer it explains.
     """
     # a record may hold NaN and infinities, and what is computed from it then, too
-    with arithmetic_of(run.plan.graph), np.errstate(all="ignore"):
+    with work.QuestionBudget(seconds), arithmetic_of(run.plan.graph), np.errstate(all="ignore"):
         answer = termination_of(run, trace, frame, seconds, failed)
         if answer.over:
             return answer

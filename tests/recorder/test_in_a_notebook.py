@@ -45,7 +45,7 @@ def views(outputs: list) -> list[str]:
 
 def test_a_view_appears_and_tells_in_the_end_how_the_loop_ended(outputs):
     (text,) = views(outputs["one"])
-    assert text.startswith("<WatchView of 'one': It ended after 5 iterations") and len(outputs["one"]) == 1
+    assert text.startswith("<WatchView of 'one': Finished after 5 iterations") and len(outputs["one"]) == 1
 
 
 def test_show_false_shows_nothing(outputs):
@@ -62,5 +62,5 @@ def test_a_loop_of_a_thread_is_shown_and_one_of_a_worker_process_is_not(outputs)
 
 
 def test_the_loop_of_a_watched_cell_and_one_that_fails_are_shown(outputs):
-    assert views(outputs["magic"])[0].startswith("<WatchView of 'loop_line_3': It ended after 4 iterations")
+    assert views(outputs["magic"])[0].startswith("<WatchView of 'loop_line_3': Finished after 4 iterations")
     assert views(outputs["failed"])[0].startswith("<WatchView of 'failed': It failed after 1 iteration,")

@@ -291,5 +291,5 @@ WHY = {
     Standing.GAVE_UP: lambda end: _then("Its solver reports no success", end.how) + ".",
     Standing.NOT_FINITE: lambda end: f"Its condition is false because {_nan(end)}.",
     Standing.FAILED: lambda end: _capital(end.how),
-    Standing.OVER: lambda end: _capital(end.how or "no end that it was to reach is recorded"),
+    Standing.OVER: lambda end: _capital(end.how),
 }

@@ -897,8 +897,9 @@ class Session:
         Examples
         --------
         >>> print(session.termination())
-        PROVED: the loop ends without another iteration.
-        The loop while has ended after 4 iterations: ...
+        Ended after 4 iterations.
+        abs((x * x) - a) > 1e-09 became false (...).
+        ...
         """
         checked_seconds("termination", "seconds", seconds)
         with self._worker.stopped_between_slices():

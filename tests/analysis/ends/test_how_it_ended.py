@@ -234,7 +234,7 @@ def test_a_counted_loop_without_another_condition_ends():
         ("interrupted", Standing.STOPPED, "it was interrupted"),
         ("error", Standing.FAILED, "ValueError: no"),
         ("nan", Standing.NOT_FINITE, "r is NaN"),
-        ("no end", Standing.OVER, "No end that it was to reach"),
+        ("no end", Standing.OVER, "Finished after 50 iterations"),
     ],
 )
 def test_how_a_recorded_loop_ended(how: str, wanted: Standing, word: str, tmp_path):
@@ -256,7 +256,7 @@ def test_how_a_recorded_loop_ended(how: str, wanted: Standing, word: str, tmp_pa
         body()
     except (ValueError, KeyboardInterrupt):
         assert how in ("error", "interrupted")
-    assert loop.end.standing is wanted and word in f"{loop.end.why} "
+    assert loop.end.standing is wanted and word in f"{loop.end.headline} {loop.end.why}"
     assert loop.end.headline in loop.verdict and word in loop.verdict
     loop.save(tmp_path / "solve.wbtrace")
     again = wb.Trace.load(tmp_path / "solve.wbtrace")
@@ -329,7 +329,9 @@ def test_one_budget_for_a_question_about_nested_loops(start: float, size: int):
         begin = work.counted()
         answer = session.termination(seconds=0.2)
         assert answer.outcome == "never" or answer.outcome is None
-        assert work.counted() - begin < work.QuestionBudget(0.2).limit + 0.3, "one part may be under way when it is over"
+        assert work.counted() - begin < work.QuestionBudget(0.2).limit + 0.3, (
+            "one part may be under way when it is over"
+        )
 
 
 def test_a_budget_that_is_over_is_over_for_every_part():

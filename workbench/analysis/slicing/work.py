@@ -5,9 +5,9 @@ analysis charges what its work takes on one core of about 3 GHz, from the tables
 the sum: the same question on the same state gets the same answer everywhere. The count is kept per thread, like
 ``time.thread_time``.
 
-A question has one :class:`QuestionBudget`, whatever parts its answer has: when it is over, nominal time runs away at each look,
-so that every part's own limit is over as well. It is over by counted work, which is the same everywhere, and at the
-latest by processor time, for nodes that take longer than they are known to.
+A question has one :class:`QuestionBudget`, whatever parts its answer has: when it is over, nominal time runs away at
+each look, so that every part's own limit is over as well. It is over by counted work, which is the same everywhere, and
+at the latest by processor time, for nodes that take longer than they are known to.
 
 >>> begin = now()
 >>> charge(2e-6)

@@ -11,25 +11,31 @@ from typing import Any
 
 import numpy as np
 
-ENDLESS: list[Callable[[], Any]] = []
-ENDS: list[tuple[Callable[[], Any], int]] = []
 
+class Collection:
+    """Loops by their truth."""
 
-def endless(function: Callable[[], Any]) -> Callable[[], Any]:
-    ENDLESS.append(function)
-    return function
+    def __init__(self) -> None:
+        self.never: list[Callable[[], Any]] = []
+        self.counted: list[tuple[Callable[[], Any], int]] = []
 
-
-def ends(count: int) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    def add(function: Callable[[], Any]) -> Callable[[], Any]:
-        ENDS.append((function, count))
+    def endless(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        self.never.append(function)
         return function
 
-    return add
+    def ends(self, count: int) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+        def add(function: Callable[[], Any]) -> Callable[[], Any]:
+            self.counted.append((function, count))
+            return function
+
+        return add
+
+
+FRESH = Collection()
 
 
 # -- growth, swings, swaps, equal speed, sweeps -------------------------------------------------------------------
-@endless
+@FRESH.endless
 def chased():
     x = 0
     y = 10
@@ -39,7 +45,7 @@ def chased():
     return x
 
 
-@endless
+@FRESH.endless
 def growing_swing():
     i = 1
     while i != 0:
@@ -50,7 +56,7 @@ def growing_swing():
     return i
 
 
-@endless
+@FRESH.endless
 def swap_and_grow():
     a = 1
     b = 5
@@ -59,7 +65,7 @@ def swap_and_grow():
     return a
 
 
-@endless
+@FRESH.endless
 def transient_then_growth():
     x = -1000
     y = 3
@@ -71,7 +77,7 @@ def transient_then_growth():
     return y
 
 
-@endless
+@FRESH.endless
 def leapfrog():
     i = 0
     j = 0
@@ -83,7 +89,7 @@ def leapfrog():
     return i
 
 
-@endless
+@FRESH.endless
 def sweep_of_seven():
     i = 0
     j = 0
@@ -95,7 +101,7 @@ def sweep_of_seven():
     return j
 
 
-@endless
+@FRESH.endless
 def two_sweeps():
     i = 0
     j = 0
@@ -111,7 +117,7 @@ def two_sweeps():
     return k
 
 
-@endless
+@FRESH.endless
 def both_ways():
     lo = 0
     hi = 1
@@ -121,7 +127,7 @@ def both_ways():
     return lo
 
 
-@endless
+@FRESH.endless
 def falling_difference():
     x = 5
     y = 100
@@ -133,7 +139,7 @@ def falling_difference():
     return z
 
 
-@endless
+@FRESH.endless
 def rotated_growth():
     a = 1
     b = 2
@@ -143,7 +149,7 @@ def rotated_growth():
     return c
 
 
-@endless
+@FRESH.endless
 def guarded_then_away():
     x = 50
     y = 0
@@ -155,7 +161,7 @@ def guarded_then_away():
     return x
 
 
-@endless
+@FRESH.endless
 def never_met():
     x = 0
     y = 1
@@ -165,7 +171,7 @@ def never_met():
     return x
 
 
-@endless
+@FRESH.endless
 def parity_apart():
     x = 0
     y = 1
@@ -177,7 +183,7 @@ def parity_apart():
     return x
 
 
-@endless
+@FRESH.endless
 def nested_if_growth():
     x = 10
     y = 0
@@ -194,7 +200,7 @@ def nested_if_growth():
     return x
 
 
-@endless
+@FRESH.endless
 def flag_and_growth():
     up = True
     x = 1
@@ -208,7 +214,7 @@ def flag_and_growth():
     return x
 
 
-@endless
+@FRESH.endless
 def minus_both():
     x = -3
     y = 4
@@ -217,7 +223,7 @@ def minus_both():
     return x
 
 
-@endless
+@FRESH.endless
 def negated_pair():
     x = 2
     y = 7
@@ -226,7 +232,7 @@ def negated_pair():
     return x
 
 
-@endless
+@FRESH.endless
 def growing_window():
     lo = 0
     hi = 16
@@ -239,7 +245,7 @@ def growing_window():
     return lo
 
 
-@endless
+@FRESH.endless
 def machine_ints_chase():
     x = np.int64(0)
     y = np.int64(17)
@@ -249,7 +255,7 @@ def machine_ints_chase():
     return x
 
 
-@endless
+@FRESH.endless
 def small_ints_chase():
     x = np.int32(3)
     y = np.int32(4)
@@ -259,7 +265,7 @@ def small_ints_chase():
     return x
 
 
-@ends(2**53)  # y stalls at 2^51, where a tie goes to the even number, and x comes up to it
+@FRESH.ends(2**53)  # y stalls at 2^51, where a tie goes to the even number, and x comes up to it
 def floats_of_equal_speed():
     x = 0.0
     y = 0.5
@@ -269,7 +275,7 @@ def floats_of_equal_speed():
     return x
 
 
-@endless
+@FRESH.endless
 def inner_loop_beside():
     x = 1
     while x > 0:
@@ -280,7 +286,7 @@ def inner_loop_beside():
     return x
 
 
-@endless
+@FRESH.endless
 def alternating_steps():
     x = 0
     t = 0
@@ -293,7 +299,7 @@ def alternating_steps():
     return x
 
 
-@endless
+@FRESH.endless
 def three_phases():
     x = 1
     phase = 0
@@ -310,7 +316,7 @@ def three_phases():
     return x
 
 
-@endless
+@FRESH.endless
 def absolute_chase():
     x = -7
     y = 3
@@ -320,7 +326,7 @@ def absolute_chase():
     return x
 
 
-@endless
+@FRESH.endless
 def max_of_two():
     x = 5
     y = 6
@@ -331,7 +337,7 @@ def max_of_two():
 
 
 # -- identities ----------------------------------------------------------------------------------------------------
-@endless
+@FRESH.endless
 def sum_of_ints():
     i = 0
     s = 0
@@ -341,7 +347,7 @@ def sum_of_ints():
     return s
 
 
-@endless
+@FRESH.endless
 def squares_by_odds():
     r = 0
     odd = 1
@@ -353,7 +359,7 @@ def squares_by_odds():
     return r
 
 
-@endless
+@FRESH.endless
 def product_identity():
     x = 3
     y = 0
@@ -364,7 +370,7 @@ def product_identity():
     return p
 
 
-@endless
+@FRESH.endless
 def linear_identity():
     a = 0
     b = 0
@@ -379,7 +385,7 @@ def linear_identity():
     return c
 
 
-@endless
+@FRESH.endless
 def wrapped_cubes():
     n = np.int64(0)
     s = np.int64(0)
@@ -389,7 +395,7 @@ def wrapped_cubes():
     return s
 
 
-@endless
+@FRESH.endless
 def wrapped_powers():
     x = np.int64(1)
     y = np.int64(3)
@@ -399,7 +405,7 @@ def wrapped_powers():
     return x
 
 
-@endless
+@FRESH.endless
 def wrapped_determinant():
     a = np.int64(1)
     b = np.int64(1)
@@ -410,7 +416,7 @@ def wrapped_determinant():
     return a
 
 
-@endless
+@FRESH.endless
 def fibonacci_cassini():
     a = np.int64(0)
     b = np.int64(1)
@@ -419,7 +425,7 @@ def fibonacci_cassini():
     return b
 
 
-@endless
+@FRESH.endless
 def pell():
     x = np.int64(1)
     y = np.int64(0)
@@ -428,7 +434,7 @@ def pell():
     return x
 
 
-@endless
+@FRESH.endless
 def division_identity():
     q = 0
     r = 1000000
@@ -438,7 +444,7 @@ def division_identity():
     return q
 
 
-@endless
+@FRESH.endless
 def gcd_like():
     x = np.int64(12)
     y = np.int64(18)
@@ -454,7 +460,7 @@ def gcd_like():
     return x
 
 
-@endless
+@FRESH.endless
 def small_ring():
     x = np.int32(1)
     y = np.int32(1)
@@ -465,7 +471,7 @@ def small_ring():
 
 
 # -- parts ---------------------------------------------------------------------------------------------------------
-@endless
+@FRESH.endless
 def counted_bisection():
     lo = 0.0
     hi = 10.0
@@ -481,7 +487,7 @@ def counted_bisection():
     return count
 
 
-@endless
+@FRESH.endless
 def counted_newton():
     x = 1.0
     n = 0
@@ -491,7 +497,7 @@ def counted_newton():
     return n
 
 
-@endless
+@FRESH.endless
 def counted_cycle():
     x = 3
     n = 0
@@ -501,7 +507,7 @@ def counted_cycle():
     return n
 
 
-@endless
+@FRESH.endless
 def summed_cycle():
     x = 3
     s = 0
@@ -511,7 +517,7 @@ def summed_cycle():
     return s
 
 
-@endless
+@FRESH.endless
 def divided_cycle():
     x = 4.0
     n = 0
@@ -523,7 +529,7 @@ def divided_cycle():
     return n + total
 
 
-@endless
+@FRESH.endless
 def converged_with_counter():
     x = 1.0
     n = 0
@@ -533,7 +539,7 @@ def converged_with_counter():
     return n
 
 
-@endless
+@FRESH.endless
 def cosine_with_counter():
     x = 1.0
     n = 0
@@ -543,7 +549,7 @@ def cosine_with_counter():
     return n
 
 
-@endless
+@FRESH.endless
 def fixed_root_with_power():
     r = 2.0
     k = 0
@@ -553,7 +559,7 @@ def fixed_root_with_power():
     return k
 
 
-@endless
+@FRESH.endless
 def counter_in_branch():
     x = 2
     hits = 0
@@ -565,7 +571,7 @@ def counter_in_branch():
 
 
 # -- long transients, unread loops, absorption ---------------------------------------------------------------------
-@endless
+@FRESH.endless
 def long_transient_then_rest():
     x = 500000
     while x > 10:
@@ -574,7 +580,7 @@ def long_transient_then_rest():
     return x
 
 
-@ends(2**53 + 1)  # x stalls at 2^53, and y comes up to it
+@FRESH.ends(2**53 + 1)  # x stalls at 2^53, and y comes up to it
 def float_counter_stalls():
     x = 0.0
     y = -1.0
@@ -584,7 +590,7 @@ def float_counter_stalls():
     return x
 
 
-@endless
+@FRESH.endless
 def unread_loop():
     x = 1
     i = 0
@@ -594,7 +600,7 @@ def unread_loop():
 
 
 # -- ends ----------------------------------------------------------------------------------------------------------
-@ends(10**9)
+@FRESH.ends(10**9)
 def pursuit():
     x = 0
     y = 10**9
@@ -604,7 +610,7 @@ def pursuit():
     return x
 
 
-@ends(12_000_001)
+@FRESH.ends(12_000_001)
 def late_turn():
     k = 0
     counter = 1
@@ -614,7 +620,7 @@ def late_turn():
     return counter
 
 
-@ends(5 * 10**14)
+@FRESH.ends(5 * 10**14)
 def half_way():
     lo = 0
     hi = 10**15
@@ -624,7 +630,7 @@ def half_way():
     return lo
 
 
-@ends(3 * 10**9)
+@FRESH.ends(3 * 10**9)
 def phases_to_the_end():
     x = 10**9
     t = 0
@@ -641,7 +647,7 @@ def phases_to_the_end():
     return x
 
 
-@ends(4 * 10**12 - 1)
+@FRESH.ends(4 * 10**12 - 1)
 def swapping_to_the_end():
     a = 0
     b = 0
@@ -650,7 +656,7 @@ def swapping_to_the_end():
     return a
 
 
-@ends(2**32 - 10)
+@FRESH.ends(2**32 - 10)
 def wraps_to_zero():
     x = np.uint32(10)
     y = np.uint32(1)
@@ -659,7 +665,7 @@ def wraps_to_zero():
     return x
 
 
-@ends(6 * 10**10 + 1)
+@FRESH.ends(6 * 10**10 + 1)
 def sweeps_to_the_end():
     i = 0
     j = 0
@@ -673,7 +679,7 @@ def sweeps_to_the_end():
     return j
 
 
-@ends(2 * 10**9)
+@FRESH.ends(2 * 10**9)
 def two_speeds_meet():
     x = 0
     y = 4 * 10**9
@@ -683,7 +689,7 @@ def two_speeds_meet():
     return x
 
 
-@ends(8 * 10**9)
+@FRESH.ends(8 * 10**9)
 def dyadic_floats():
     x = 0.0
     y = 1e9
@@ -693,7 +699,7 @@ def dyadic_floats():
     return x
 
 
-@ends(100000)
+@FRESH.ends(100000)
 def short_transient():
     x = 0
     y = 0

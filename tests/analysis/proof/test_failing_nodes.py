@@ -282,3 +282,18 @@ def test_an_axis_that_is_computed_may_not_be_one(constant):
         answer = session.termination()
         assert (answer.status is Status.PROVED) == constant, str(answer)
         assert constant or answer.details["fails_after"] == 10
+
+
+def test_counters_beside_chaos_fit_their_bits_for_long(tmp_path):
+    text = """def f(x: float, n: int, m: int):
+    while x > 0.0:
+        x = 3.9 * x * (1.0 - x)
+        if x > 0.5:
+            n = n + 3
+        else:
+            n, m = m, n - 1
+    return n
+"""
+    with wb.Session(captured(tmp_path, text, {"x": 0.3, "n": 1, "m": 2}), {"x": 0.3, "n": 1, "m": 2}) as session:
+        answer = session.termination()
+    assert answer.status is Status.PROVED and answer.outcome == "never", answer

@@ -25,7 +25,7 @@ SEEN = 64
 #: nominal seconds by which one look at the formulas may go over the cap
 ARGUING = 0.1
 #: iterations behind which the end of an int's 64 bits is told beside the proof, and not in place of it
-NO_RUN = 10**8
+NO_RUN = 10**6
 #: iterations among which a ray is looked for at first, and iterations ahead from which on it is among more
 RAY, FAR = 48, 100_000
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from workbench.analysis.proof.failure_free_horizon import horizon
+from workbench.analysis.proof.identities.growth import fits_for
 from workbench.analysis.proof.lookahead_search import NO_RUN, Search, fails_sentence
 from workbench.analysis.proof.rays.of_slice import body_of, followed
 from workbench.analysis.proof.verdicts import ends
@@ -114,7 +117,11 @@ def _looked(
         if along is not None:
             return along
         safe: int | None = 0
-        if runner.program is not None and answer.proof is not None and answer.proof.kind != "inner-loop":
+        body = body_of(runner, can)
+        if body is not None:
+            safe = fits_for(body, {n: np.asarray(v) for n, v in runner.values().items()}, can)
+        known = safe >= (bound if bound is not None else NEVER_REACHED)
+        if not known and runner.program is not None and answer.proof is not None and answer.proof.kind != "inner-loop":
             safe, can = horizon(runner.program, runner.values(), can, runner.plan.types, seconds / 2)
         if safe is None or bound is not None and safe >= bound:
             return noted(answer, BOUNDED)

@@ -1,12 +1,17 @@
-"""The last step of a capture: nodes that no result needs go, and values get the names of Python's variables."""
+"""The last step of a capture: nodes that no result needs go, and values get the names of Python's variables.
+
+A ``while`` loop stays, needed or not, for one that never ends keeps the function from returning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from workbench.frontends.python.engine import Engine
 from workbench.ir.builder.value import Value
 from workbench.ir.graph import Graph
+from workbench.ir.node import FrozenAttrs
 from workbench.ir.opspec import REGISTRY
 
 
@@ -14,6 +19,10 @@ def finish(engine: Engine, outputs: Mapping[str, Value]) -> Graph:
     """The graph of what was captured, with these outputs."""
     b = engine.builder
     kept = _needed(engine, outputs)
+    loops = {name for name in engine.may_hang if name in b._nodes and name not in kept}
+    kept = kept | _needed_by(engine, loops)
+    for name in loops:  # as nodes that may raise: they are run whatever is read
+        b._nodes[name] = replace(b._nodes[name], attrs=FrozenAttrs({**b._nodes[name].attrs, "_raises": True}))
     b._nodes = {name: node for name, node in b._nodes.items() if name in kept}
     b._names = {name: ref for name, ref in b._names.items() if ref.node in kept}
     taken = set(b._names.values())
@@ -31,6 +40,11 @@ def _needed(engine: Engine, outputs: Mapping[str, Value]) -> set[str]:
     nodes = engine.builder._nodes
     stack = [value.ref.node for value in outputs.values()]
     stack += [n for n, node in nodes.items() if node.op == "Placeholder" or _may_raise(node)]
+    return _needed_by(engine, stack)
+
+
+def _needed_by(engine: Engine, names: Iterable[str]) -> set[str]:
+    nodes, stack = engine.builder._nodes, list(names)
     kept: set[str] = set()
     while stack:
         name = stack.pop()

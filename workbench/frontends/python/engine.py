@@ -66,6 +66,8 @@ class Engine(CaptureHeap):
         self.stack = []
         #: last value given to each name, for names of values that are no loop variables
         self.named: dict[str, Ref] = {}
+        #: conditions of while loops, and of the loops in them: Python runs them whether their results are read or not
+        self.may_hang: set[str] = set()
         #: changes with every assertion, so that results can wait for all of them
         self.asserted = ArrayCell()
         self.heap[self.asserted] = np.zeros((), bool)

@@ -105,10 +105,15 @@ class Ways:
 
 @dataclass(frozen=True)
 class Way:
-    """The next values of the variables on one way, and the comparisons in front of the condition on it."""
+    """The next values of the variables on one way, and all values that are computed on it."""
 
     next_values: list[Terms | None]
-    compared: dict[str, Unknown]
+    values: dict[str, Any]
+
+    def compared(self, body: LoopBody) -> dict[str, Unknown]:
+        """The comparisons of two polynomials."""
+        known = {n: v for n, v in self.values.items() if isinstance(v, Unknown) and v.difference is not None}
+        return {n: v for n, v in known.items() if body.compares(n)}
 
 
 def ways(body: LoopBody, state: Mapping[str, np.ndarray], checked: bool) -> list[Way] | None:
@@ -139,8 +144,7 @@ def ways(body: LoopBody, state: Mapping[str, np.ndarray], checked: bool) -> list
             if holds:
                 after = body.advance(env, arithmetic)
                 next_values = [_terms(after[name], start[name]) for name in names]
-                found = {n: v for n, v in env.items() if isinstance(v, Unknown) and v.difference and body.compares(n)}
-                out.append(Way(next_values, found))
+                out.append(Way(next_values, env))
         except (Unfollowed, NodeFailed):
             return None
         taken = taken[: len(arithmetic.asked)]

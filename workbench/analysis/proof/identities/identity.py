@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.analysis.intervals.interval import FLOATS, INTEGERS, Interval, bounds, top
-from workbench.analysis.proof.identities.formulas import Way, ways
+from workbench.analysis.proof.identities.formulas import Unknown, Way, ways
 from workbench.analysis.proof.identities.terms import Terms, TooLarge, content, divided, substituted, value, written
 from workbench.analysis.proof.rays.iteration import LoopBody
 from workbench.analysis.slicing.formulas import SliceProgram
@@ -60,7 +60,9 @@ def identity(program: SliceProgram, body: LoopBody, state: Mapping[str, np.ndarr
         found = ways(body, state, checked)
         if not found:
             return None
-        kept = [k for name in _comparisons(found) if (k := _kept(name, found, body, state)) is not None]
+        compared = [way.compared(body) for way in found]
+        names = dict.fromkeys(name for one in compared for name in one)
+        kept = [k for name in names if (k := _kept(name, compared, found, body, state)) is not None]
     except (TooLarge, RecursionError):
         return None
     if not kept:
@@ -70,14 +72,16 @@ def identity(program: SliceProgram, body: LoopBody, state: Mapping[str, np.ndarr
     return kept if bool(program.condition(any_state, 1, known)[0].all()) else None
 
 
-def _comparisons(found: Sequence[Way]) -> list[str]:
-    return list(dict.fromkeys(name for way in found for name in way.compared))
-
-
-def _kept(name: str, found: Sequence[Way], body: LoopBody, state: Mapping[str, np.ndarray]) -> Kept | None:
-    seen = [way.compared[name] for way in found if name in way.compared]
-    compared, formula = seen[0], seen[0].difference
-    if formula is None or compared.op not in ("equal", "not_equal"):
+def _kept(
+    name: str,
+    compared: Sequence[Mapping[str, Unknown]],
+    found: Sequence[Way],
+    body: LoopBody,
+    state: Mapping[str, np.ndarray],
+) -> Kept | None:
+    seen = [one[name] for one in compared if name in one]
+    op, formula = seen[0].op, seen[0].difference
+    if formula is None or op not in ("equal", "not_equal"):
         return None
     if any(other.difference != formula for other in seen):
         return None
@@ -98,8 +102,8 @@ def _kept(name: str, found: Sequence[Way], body: LoopBody, state: Mapping[str, n
     if bits is not None:
         rest = math.gcd(rest, 1 << bits) if rest else 0
     if here == 0 and rest == 0 or here != 0 and _never_zero(here, factors, rest, bits):
-        holds = (here == 0) == (compared.op == "equal")
-        return Kept(name, compared.op, holds, names, p, tuple(factors), rest, bits)
+        holds = (here == 0) == (op == "equal")
+        return Kept(name, op, holds, names, p, tuple(factors), rest, bits)
     return None
 
 

@@ -31,6 +31,8 @@ LENGTHS, DEGREES = (12, 48, 192, 768), (1, 2, 3, 4)
 RAYS, SECONDS, FIT = 160, 0.1, 4e-6
 #: periods that a ray must cover
 LEAST = 3
+#: iterations that it must cover for each that was run to find it, or more are run
+PROGRESS = 4
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,15 @@ class _Following:
     def _follow(self, state: dict[str, Any]) -> None:
         for _ in range(RAYS):
             self.states = [state]
+            found: Ray | None = None
             for length in self.lengths:
                 if self._walk(length):
                     return
                 found = self._ray()
-                if found is not None:
+                # a short one is a part of a longer period
+                if found is not None and (found.periods is None or found.period * found.periods > PROGRESS * length):
                     break
-            else:
+            if found is None:
                 return
             self.out.stretches.append(found)
             if found.periods is None:
@@ -158,7 +162,7 @@ class _Following:
                     if best is None or found.period * found.periods > (best.period * (best.periods or 0)):
                         best = found
                 break
-            if best is not None and period > 4 * best.period:
+            if best is not None and best.period * (best.periods or 0) > PROGRESS * len(self.states):
                 break
         return best
 

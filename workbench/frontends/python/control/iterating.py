@@ -46,7 +46,10 @@ def _while(engine: Engine, node: ast.While) -> None:
         endless,
         flags=flags,
     )
+    before = set(engine.builder._nodes)
     _around(engine, node, loop, endless=endless and BREAK not in flags)
+    nodes = engine.builder._nodes
+    engine.may_hang.update(n for n in nodes if n not in before and nodes[n].op == "LoopCond")
 
 
 def _inside(engine: Engine, node: ast.While) -> ast.While:

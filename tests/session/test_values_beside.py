@@ -106,4 +106,4 @@ def test_unknown_names_stay_errors():
         assert caught.value.slug == "unknown-value"
         with pytest.raises(WorkbenchError) as caught:
             session.value(Ref("nobody"))
-        assert caught.value.slug == "not-computed"
+        assert caught.value.slug == "unknown-value"

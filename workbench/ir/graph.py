@@ -207,7 +207,10 @@ class Graph:
             If the graph has no such value (``unknown-value``); the message names similar ones.
         """
         if isinstance(name, Ref):
-            return name
+            node = self.nodes.get(name.node)
+            if node is not None and (name.index == 0 or 0 < name.index < len(node.types)):
+                return name
+            name = str(name)
         for table in (self.names, self.inputs, self.outputs):
             if name in table:
                 return table[name]

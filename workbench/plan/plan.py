@@ -21,6 +21,7 @@ from workbench.plan.lowering.constant_folding import folder
 from workbench.plan.lowering.lower import Lowering
 from workbench.plan.lowering.regions import DirectCall
 from workbench.plan.memory.memory_bound import Storage
+from workbench.plan.memory.storage import SMALL_BYTES, RowTooLong, arrays_in_rows_up_to
 from workbench.plan.native import NativeLoops
 from workbench.plan.reachability import may_raise, required_nodes
 from workbench.plan.schedule.frame_schedule import Block
@@ -139,8 +140,14 @@ def _planned(
         feeds = {graph.inputs[n].node: t for n, t in signature}
         types = infer_types(found.graph.nodes, order, feeds, found.needed, folder(found.graph))
     home = None if device is None else open_device(device)
-    lowering = Lowering(found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean, home)
-    program, layout = lowering.run()
+    given = found.graph, found.blocks, found.guards, types, outputs.values(), statistics, lean, home
+    try:
+        lowering = Lowering(*given)
+        program, layout = lowering.run()
+    except RowTooLong:
+        with arrays_in_rows_up_to(SMALL_BYTES):
+            lowering = Lowering(*given)
+            program, layout = lowering.run()
     program.flushes = graph.flushes_subnormals
     return ExecutionPlan(
         graph=graph,

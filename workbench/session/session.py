@@ -27,7 +27,7 @@ import numpy as np
 from workbench.analysis import Fix, Termination
 from workbench.analysis.fixes import FixOutcome
 from workbench.analysis.fixes.trial import FixTrials
-from workbench.analysis.slicing.next_values import next_values, variable_at
+from workbench.analysis.slicing.next_values import next_values, real_numbers, variable_at
 from workbench.analysis.termination.look_ahead import LookAhead
 from workbench.analysis.termination.proof_cache import TerminationCache
 from workbench.arrays import Array
@@ -972,7 +972,7 @@ class Session:
         if found is None:
             return None
         with self._worker.stopped_between_slices():
-            return next_values(self._run, *found, np.atleast_1d(np.asarray(values, dtype=np.float64)))
+            return next_values(self._run, *found, real_numbers(values))
 
     # -- histories and forks -------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from workbench.kernels import machine as core
 from workbench.plan import PLANS, ExecutionPlan, PlanMemory, memory_of
 from workbench.session.state import SessionState
 from workbench.trace import Trace
+from workbench.trace.checks import path_of
 
 
 class SessionValues:
@@ -88,18 +89,19 @@ class SessionValues:
 
     def hold(self, name: str | Ref, iteration: int | tuple[int, ...] | None = None) -> Array:
         """A handle on a value, which no manager owns."""
-        value, series = self.value(name, iteration), self.trace[name]
+        value, ref = self.value(name, iteration), self._state.graph.value(name)
         if not isinstance(value, np.ndarray | np.generic):
             raise SessionError(
                 f"{name!r} is a {type(value).__name__} here, and only arrays can be held.",
                 slug="not-an-array",
                 fix="keep the result of session.value.",
             )
-        if iteration is None:
-            tag = series.tag(-1) if len(series) else Tag(*self.trace.ref(name))
-        else:
-            path = (iteration,) if isinstance(iteration, int) else tuple(iteration)
-            tag = Tag(*self.trace.ref(name), series.frame, path)
+        tag = Tag(*ref)
+        if iteration is not None:
+            frame = self._state.graph.frame_of(ref.node)
+            tag = Tag(*ref, frame, path_of(str(name), frame, iteration))
+        elif ref in self.trace.layout.values and len(series := self.trace[ref]):
+            tag = series.tag(-1)
         return held_value(value, Origin(f"session of {self._state.graph.name!r}", tag=tag), LEDGER)
 
     def between(

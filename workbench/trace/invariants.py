@@ -17,6 +17,7 @@ from workbench.errors import TraceError
 from workbench.ir.node import Tag
 from workbench.ir.types import TensorType
 from workbench.kernels.layout import NodeLayout, ValueLayout
+from workbench.trace.checks import no_such_firing, path_of, position_of, slice_of
 from workbench.trace.row_ranges import FOREVER
 from workbench.trace.rows import RowReader
 from workbench.trace.seqlock import steady
@@ -134,15 +135,22 @@ class InvariantSeries(Series):
 
     @steady
     def tag(self, index: int) -> Tag:
-        path = self._merged()[0][index]
+        paths = self._merged()[0]
+        path = paths[self._place(index, len(paths))]
         return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in path))
+
+    def _place(self, index: int, count: int) -> int:
+        at = position_of(self.name, index)
+        if not -count <= at < count:
+            raise no_such_firing(self.name, count, at)
+        return at
 
     @steady
     def at(self, iteration: int | tuple[int, ...]) -> np.ndarray:
         try:
             return super().at(iteration)
         except TraceError:
-            path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
+            path = path_of(self.name, self.frame, iteration)
             for arrived, value in zip(*self._arrivals(), strict=True):
                 if tuple(arrived.tolist()) == path:
                     found: np.ndarray = as_value(value)
@@ -152,9 +160,12 @@ class InvariantSeries(Series):
     @steady
     def __getitem__(self, index: int | slice) -> np.ndarray:
         found = self._merged()[1]
-        return stack(found[index], self.type) if isinstance(index, slice) else found[index]
+        if isinstance(index, slice):
+            return stack(found[slice_of(self.name, index.start, index.stop, index.step)], self.type)
+        return found[self._place(index, len(found))]
 
     @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
         paths, values = self._merged()
-        return paths[start:stop:step], stack(values[start:stop:step], self.type)
+        part = slice_of(self.name, start, stop, step)
+        return paths[part], stack(values[part], self.type)

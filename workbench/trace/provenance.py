@@ -18,6 +18,7 @@ import numpy as np
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
 from workbench.ir.node import Ref, Source, Tag
 from workbench.text import harmless
+from workbench.trace.checks import path_of
 from workbench.trace.describe import short
 from workbench.trace.edited_firings import Edits, edit_text
 
@@ -167,7 +168,7 @@ def explain(
             )
         path = series.tag(-1).iteration
     else:
-        path = (int(iteration),) if isinstance(iteration, int | np.integer) else tuple(int(i) for i in iteration)
+        path = path_of(str(name), series.frame, iteration)
     reading: Read = read or (lambda r, p: trace[r].at(p) if p else trace[r][-1])
     reading(ref, path)  # a value that is not there is an error, not an empty chain
     return Explanation(_collect(trace, ref, path, max(1, max_links), reading))
@@ -260,6 +261,9 @@ def _merged(trace: Trace, ref: Ref, path: Path, read: Read) -> tuple[list[tuple[
     except WorkbenchError:
         alive = [r for r in node.inputs if _is_alive(r, path, read)]
         index = node.inputs.index(alive[0]) if alive else -1
+    else:
+        if not 0 <= index < len(node.inputs):  # a damaged record
+            return [], f"input {index} was recorded as alive, but there are {len(node.inputs)}"
     return ([(node.inputs[index], path)], f"input {index} was alive") if index >= 0 else ([], "no input is recorded")
 
 

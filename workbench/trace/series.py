@@ -15,6 +15,7 @@ from workbench.ir.types import TensorType, numpy_dtype
 from workbench.kernels.layout import NodeLayout, ValueLayout
 from workbench.libraries import needed
 from workbench.text import facts_html, harmless
+from workbench.trace.checks import no_such_firing, path_of, position_of, slice_of
 from workbench.trace.describe import short
 from workbench.trace.retention.envelope import BLOCK, NUMBERS, Envelope, blocks_of, blocks_of_numbers, merged
 from workbench.trace.retention.tracks import places_of
@@ -185,23 +186,24 @@ class Series:
     @steady
     def tag(self, index: int) -> Tag:
         """Tag of firing number ``index`` (negative: from the end)."""
-        iteration = self._reader.iterations(self._layout.frame, self._one(index))
+        iteration = self._reader.iterations(self._layout.frame, self._one(position_of(self.name, index)))
         return Tag(self._layout.node, self._layout.output, self.frame, tuple(int(i) for i in iteration[0]))
 
     @steady
     def __getitem__(self, index: int | slice) -> np.ndarray:
         if isinstance(index, slice):
+            index = slice_of(self.name, index.start, index.stop, index.step)
             if index.step is not None and index.step < 0:  # the reader goes forwards only
                 rows = self._rows()[index][::-1]
                 return stack(self._reader.read(self._layout, rows)[1], self.type)[::-1]
             return stack(self._reader.read(self._layout, self._pick(index))[1], self.type)
-        one: np.ndarray = as_value(self._reader.values(self._layout, self._one(int(index)))[0])
+        one: np.ndarray = as_value(self._reader.values(self._layout, self._one(position_of(self.name, index)))[0])
         return one
 
     @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """(iterations, values) of firings start, start + step, ... below stop."""
-        rows, values = self._reader.read(self._layout, self._pick(slice(start, stop, step)))
+        rows, values = self._reader.read(self._layout, self._pick(slice_of(self.name, start, stop, step)))
         return self._reader.iterations(self._layout.frame, rows), stack(values, self.type)
 
     @property
@@ -219,6 +221,7 @@ class Series:
     def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
         """(iterations, values) of the firings in the rows ``start`` up to ``stop``, at the cost of these rows only."""
         layout, reader = self._layout, self._reader
+        start, stop = position_of(self.name, start), position_of(self.name, stop)
         rows = reader.rows_of(reader.node[layout.node], layout.guard, (start, stop), layout.place, layout.branches)
         rows, values = reader.read(layout, rows)
         return reader.iterations(layout.frame, rows), stack(values, self.type)
@@ -226,14 +229,7 @@ class Series:
     @steady
     def at(self, iteration: int | tuple[int, ...]) -> np.ndarray:
         """The value of one iteration path; TraceError if it is not recorded, DeadValueError if it was dead there."""
-        path = (iteration,) if isinstance(iteration, int | np.integer) else tuple(iteration)
-        if len(path) != len(self.frame):
-            raise TraceError(
-                f"{self.name!r} lives in {len(self.frame)} frames ({'/'.join(self.frame) or 'the outermost level'}), "
-                f"got {len(path)} iteration numbers.",
-                slug="bad-iteration",
-                fix="give one number per enclosing frame, the outermost first.",
-            )
+        path = path_of(self.name, self.frame, iteration)
         row = self._reader.find_row(self._layout.frame, path)
         node = self._reader.node[self._layout.node]
         where = ", ".join(f"{f} {i}" for f, i in zip(self.frame, path, strict=True)) or "this run"
@@ -288,7 +284,7 @@ class Series:
             count = len(self._rows())
             if -count <= index < count:
                 raise RowsGone  # every row that was looked at went meanwhile, as a run under a budget does: once more
-            raise IndexError(f"{self.name!r} has {count} firings, there is no number {index}")
+            raise no_such_firing(self.name, count, index)
         return rows
 
     def _pick(self, index: slice) -> Rows:

@@ -269,8 +269,18 @@ class Trace:
 
     @steady
     def last_branch(self, switch: str) -> bool | None:
-        """Return the last decision of a Switch, or None if it has not fired."""
+        """Return the last decision of a Switch, or None if it has not fired.
+
+        TraceError for a node that the run does not compute (``not-computed``), or that is not a Switch
+        (``not-a-switch``).
+        """
         node = self._node(switch)
+        if node.op != "Switch":
+            raise TraceError(
+                f"{switch!r} is a {node.op}, which takes no branch.",
+                slug="not-a-switch",
+                fix="branch_counts() lists the nodes that do.",
+            )
         extent = self.source.extent(node.frame)
         low = max(extent.first, extent.end - 64)
         rows = self._reader.rows_of(node, node.guard, (low, extent.end))
@@ -458,7 +468,7 @@ class Trace:
 
     # -- parts --------------------------------------------------------------------------------------------------
     def _node(self, name: str) -> NodeLayout:
-        found = self._reader.node.get(name)
+        found = self._reader.node.get(str(name))
         if found is None:
             raise TraceError(f"There is no node {name!r} in this run.", slug="not-computed")
         return found

@@ -6,12 +6,15 @@ touched. Work is bounded.
 
 from __future__ import annotations
 
+import reprlib
+from typing import Any
+
 import numpy as np
 
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.execution import slice_of
 from workbench.analysis.slicing.protocol import SliceFailed, SliceTimeout
-from workbench.errors import WorkbenchError
+from workbench.errors import SessionError, WorkbenchError
 from workbench.execution import Run
 from workbench.ir.frames.frame_tree import LoopVariable
 from workbench.ir.graph import Graph
@@ -36,6 +39,22 @@ def depends_on_itself(graph: Graph, path: tuple[str, ...], variable: LoopVariabl
         steered = node.op == "Switch" and graph.nodes[node.inputs[1].node].op == "LoopCond"
         waiting += node.inputs[:1] if steered else node.inputs
     return seen & merges == {variable.merge}
+
+
+def real_numbers(values: Any) -> np.ndarray:
+    """``values`` as (n,) float64. SessionError for anything but a real number or a row of them."""
+    try:
+        with np.errstate(over="ignore"):
+            found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty((0, 0))
+    if found.ndim == 1:
+        return found
+    raise SessionError(
+        f"next_values: expected real numbers, (n,), got {reprlib.repr(values)}.",
+        slug="bad-values",
+        fix="give a number or a list of numbers.",
+    )
 
 
 def next_values(run: Run, path: tuple[str, ...], variable: LoopVariable, values: np.ndarray) -> np.ndarray | None:

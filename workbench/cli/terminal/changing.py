@@ -13,6 +13,7 @@ from workbench.cli.terminal.looking import split_name
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import COMMANDS, GROUPS, Command, command, find, is_command
 from workbench.cli.terminal.where import show_stop
+from workbench.cli.terminal.words import number
 from workbench.errors import SessionError
 from workbench.files import write_text
 from workbench.glossary import GLOSSARY, explain_word
@@ -102,7 +103,7 @@ def diff(terminal: Terminal, words: list[str], line: str) -> None:
     if other.isdecimal() and int(other[:9]) < len(terminal.sessions):
         code = "session" if int(other) == 0 else f"fork{int(other)}"
         other = terminal.sessions[int(other)]
-    found = compare(terminal.session, other, rtol=float(words[1]) if len(words) > 1 else 0)
+    found = compare(terminal.session, other, rtol=number(words[1], "a tolerance") if len(words) > 1 else 0)
     terminal.code.append(f"print(wb.diff({terminal.variable}, {code}).text())")
     terminal.screen.say(diff_text(found, terminal.screen.width).rstrip("\n"))
 

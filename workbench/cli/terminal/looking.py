@@ -12,7 +12,7 @@ from workbench.cli.output import path_text, value_text
 from workbench.cli.terminal.shell import Terminal
 from workbench.cli.terminal.table import command
 from workbench.cli.terminal.where import firing, show_stop, value_of
-from workbench.cli.terminal.words import indexed, iteration, span
+from workbench.cli.terminal.words import indexed, iteration, part_of, span
 from workbench.errors import SessionError, WorkbenchError
 from workbench.ir.node import Ref
 
@@ -65,7 +65,7 @@ def print_(terminal: Terminal, words: list[str], line: str) -> None:
     path = iteration(rest[0]) if rest else None
     value = terminal.session.value(name, path)
     terminal.code.append(f"{terminal.variable}.value({name!r}{'' if path is None else f', {path!r}'})")
-    show_value(terminal, name, value if index is None else np.asarray(value)[index], index is not None)
+    show_value(terminal, name, part_of(name, value, index), index is not None)
     return None
 
 
@@ -112,7 +112,7 @@ def _stretch(terminal: Terminal, name: str, index: Any, text: str) -> None:
     terminal.code.append(f"{terminal.variable}.values({name!r}, {start or 0}, {stop}, {step})")
     rows = []
     for place, value in list(zip(np.asarray(places).tolist(), values, strict=True))[:ROWS]:
-        shown = value if index is None else np.asarray(value)[index]
+        shown = part_of(name, value, index)
         rows.append((",".join(map(str, place if isinstance(place, list) else [place])), value_text(np.asarray(shown))))
     terminal.screen.table(("iteration", name), rows, right=("iteration",))
     if len(values) > ROWS:

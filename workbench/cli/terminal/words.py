@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import SessionError
 
 #: characters of a line
@@ -83,3 +85,30 @@ def indexed(word: str, known: Callable[[str], bool]) -> tuple[str, tuple[Any, ..
     if len(index) > 64 or index.count(Ellipsis) > 1:
         raise SessionError("The index has too many parts.", slug="bad-index", fix="give one part per dimension.")
     return match["name"], tuple(index)
+
+
+def part_of(name: str, value: Any, index: tuple[Any, ...] | None) -> Any:
+    """``value[index]``; the value itself without an index. SessionError for what its shape does not have."""
+    if index is None:
+        return value
+    array = np.asarray(value)
+    try:
+        return array[index]
+    except (IndexError, ValueError) as error:
+        shape = "a single number" if array.ndim == 0 else f"of shape {array.shape}"
+        raise SessionError(
+            f"{name!r} is {shape}: {error}.",
+            slug="bad-index",
+            fix=f"print {name} shows it whole." if array.ndim == 0 else "give at most one part per dimension.",
+        ) from None
+
+
+def number(text: str, what: str) -> float:
+    """A finite number of 0 or more."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if 0 <= found < float("inf"):
+        return found
+    raise SessionError(f"{text[:40]!r} is not {what}.", slug="bad-number", fix="write a number such as 1e-6.")

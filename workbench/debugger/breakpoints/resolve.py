@@ -36,6 +36,8 @@ def resolve_targets(
                 fix='pass a node, a value or a frame, or a check for all nodes: add("*", health="nan").',
             )
         where = "*"
+    if isinstance(where, Ref):
+        where = str(where)
     if op is not None:
         as_pattern(op)
     if isinstance(where, str) and GLOB.search(where) and not targets.is_name(where):

@@ -56,8 +56,9 @@ def previous_iteration(control: RunControl, n: int = 1) -> Command:
     """Go back to the start of the iteration before this one, ``n`` times."""
     check_positive("previous_iteration", n)
     for _ in range(n):
+        before = control.run.event
         stop = replay.previous_iteration(control.run)
-        if stop.reason is StopReason.BEGINNING:
+        if stop.reason is StopReason.BEGINNING or control.run.event == before:  # the start of the loop's first one
             break
         yield
     return stop

@@ -22,6 +22,7 @@ from workbench.ir.node import FrozenAttrs, Node, Ref
 from workbench.ir.opspec import REGISTRY
 from workbench.ir.types import TensorType
 from workbench.plan import PLANS, signature_of
+from workbench.trace.checks import path_of
 
 #: reads a value of the run at an iteration path
 Read = Callable[[Ref, Any], Any]
@@ -36,6 +37,8 @@ def compute_unrequired(run: Run, ref: Ref, iteration: Any, read: Read) -> Any:
         raise _refusal(run, ref, "the graph does not have it")
     cone = _cone(run, ref)
     frame = graph.frame_of(ref.node)
+    if iteration is not None:
+        path_of(graph.name_of(ref), frame, iteration)
     plain = all(graph.nodes[n].op not in CONTROL and graph.frame_of(n) == frame for n in cone)
     effects = [n for n in cone if not _repeatable(graph.nodes[n], bool(frame))]
     if effects:
@@ -113,7 +116,7 @@ def _from_values(run: Run, ref: Ref, iteration: Any, read: Read, cone: list[str]
     return other.outputs()["value"]
 
 
-def _last(run: Run, cone: list[str]) -> tuple[int, ...]:
+def _last(run: Run, cone: list[str]) -> tuple[int, ...] | None:
     """The last iteration in which all inputs of the cone have fired."""
     graph = run.plan.graph
     read = {r for n in cone for r in graph.nodes[n].inputs if r.node not in cone}
@@ -122,7 +125,7 @@ def _last(run: Run, cone: list[str]) -> tuple[int, ...]:
         raise DeadValueError(
             "The loop has not begun.", slug="not-fired", fix="step on, or check the branch that it is in."
         )
-    return min(tuple(int(i) for i in s[-1]) for s in series)
+    return min((tuple(int(i) for i in s[-1]) for s in series), default=None)  # constants need no iteration
 
 
 def _from_feeds(run: Run, ref: Ref, iteration: Any) -> Any:

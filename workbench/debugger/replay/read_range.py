@@ -18,6 +18,7 @@ from workbench.execution.edit_log import edited_there
 from workbench.ir.node import Ref
 from workbench.kernels.layout import Place, ValueLayout
 from workbench.trace import Trace
+from workbench.trace.checks import position_of
 from workbench.trace.row_ranges import as_array
 from workbench.trace.series import Series, stack
 
@@ -40,13 +41,15 @@ def values_between(
     """
     series, frame = trace[ref], run.plan.layout.values[ref].frame
     around = as_path(within) or ()
-    if not series.frame or len(around) != len(series.frame) - 1:
+    if not series.frame or None in around or len(around) != len(series.frame) - 1:
         raise TraceError(
             f"{series.name!r} is nested in {len(series.frame)} loops, so within= needs {max(0, len(series.frame) - 1)} "
             f"iteration numbers; got {len(around)}.",
             slug="bad-iteration",
             fix="pass one number for each loop around the innermost one.",
         )
+    start, step = position_of(series.name, start), position_of(series.name, step)
+    stop = None if stop is None else position_of(series.name, stop)
     if start < 0 or step < 1 or (stop is not None and stop < 0):
         raise TraceError(
             f"values: start, stop and step must not be negative, and step at least 1; got {start}, {stop}, {step}.",

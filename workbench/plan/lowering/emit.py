@@ -17,7 +17,7 @@ from workbench.plan.lowering.recompute import Recomputed, find_recomputed
 from workbench.plan.memory.allocation import share
 from workbench.plan.memory.liveness import are_large, in_place, lifetimes, movable, named
 from workbench.plan.memory.memory_bound import Storage
-from workbench.plan.memory.storage import ALIGNED, Slot, Spot, lay_out, lay_out_arrays
+from workbench.plan.memory.storage import ALIGNED, MOST_ROW_BYTES, RowTooLong, Slot, Spot, lay_out, lay_out_arrays
 from workbench.plan.schedule.guards import Guard
 from workbench.plan.schedule.split_frames import shown
 
@@ -69,6 +69,10 @@ class Assembly:
             row_bytes, ranges = lay_out_arrays(again, recorded), [(s.offset, s.size) for s in carried]
             recipes = [(s.offset, s.size, self.recomputed.steps[s]) for s in again]
             stores.append((number, row_bytes, ranges, shapes, recorded, recipes, self._state.ranges[number]))
+        if max((slot.offset + slot.size for each in self._state.slots.values() for slot in each), default=0) > (
+            MOST_ROW_BYTES
+        ):
+            raise RowTooLong
         layout = self._layout(spots, bytes_of, tuple(s[4] if len(s) > 4 else -1 for s in stores))
         first_constant = 1 + len(self._state.frames) + 3 * len(stores)
         constants = {slot: first_constant + k for k, slot in enumerate(self._state.pool.arrays)}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,12 +39,30 @@ INLINE = frozenset(
 SMALL_BYTES = 1 << 16
 #: arrays in rows begin at multiples of this: a cache line, and what the widest instructions like
 ALIGNED = 64
+#: bytes of a row, at most: places in it are counted in 32 bits
+MOST_ROW_BYTES = (1 << 31) - ALIGNED
+#: arrays up to this many bytes may stand in the rows of the plan that is being made; larger ones are objects
+_LARGEST: ContextVar[int] = ContextVar("largest array in rows", default=MOST_ROW_BYTES)
+
+
+class RowTooLong(Exception):
+    """The columns of a frame take more bytes than a row may have."""
+
+
+@contextmanager
+def arrays_in_rows_up_to(most: int) -> Iterator[None]:
+    """Plans made inside keep larger arrays as objects."""
+    token = _LARGEST.set(most)
+    try:
+        yield
+    finally:
+        _LARGEST.reset(token)
 
 
 def in_rows(type_: TensorType) -> bool:
     """Return whether values of this type fit rows: numbers, and arrays of known shape that are not empty and not too
     large for any node to make (ops: result_size), which fails when it fires."""
-    return type_.dtype in INLINE and type_.is_static and 0 < array_bytes(type_) <= allowed()
+    return type_.dtype in INLINE and type_.is_static and 0 < array_bytes(type_) <= min(allowed(), _LARGEST.get())
 
 
 def array_bytes(type_: TensorType) -> int:

@@ -1,0 +1,72 @@
+"""Checks what users give to ask for firings: iteration paths, positions in a series and slices of it."""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import TraceError
+
+#: iterations and positions are counted in 64 bits
+MOST = 1 << 62
+
+
+class NoSuchFiring(TraceError, IndexError):
+    """A position outside of a series: an IndexError too, with which loops over a series end."""
+
+    slug = "no-such-firing"
+
+
+def no_such_firing(name: str, count: int, index: int) -> NoSuchFiring:
+    """The error for a position that a series of ``count`` firings does not have."""
+    return NoSuchFiring(
+        f"{name!r} has {count} firings, there is no number {index}.",
+        fix="len(series) says how many there are." if count else "step on, or check the branch that it is in.",
+    )
+
+
+def path_of(name: str, frame: Sequence[str], iteration: Any) -> tuple[int, ...]:
+    """An iteration path: one number per frame around ``name``, or one number for the only frame. TraceError else."""
+    try:
+        items = tuple(iteration) if isinstance(iteration, tuple | list | np.ndarray) else (iteration,)
+        path = tuple(operator.index(i) for i in items)
+    except TypeError:
+        path = None
+    if path is None or any(abs(i) >= MOST for i in path):
+        raise TraceError(
+            f"The iteration of {name!r} must be one whole number per loop around it, got {reprlib.repr(iteration)}.",
+            slug="bad-iteration",
+            fix="give one number per enclosing frame, the outermost first.",
+        )
+    if len(path) != len(frame):
+        raise TraceError(
+            f"{name!r} lives in {len(frame)} frames ({'/'.join(frame) or 'the outermost level'}), "
+            f"got {len(path)} iteration numbers.",
+            slug="bad-iteration",
+            fix="give one number per enclosing frame, the outermost first.",
+        )
+    return path
+
+
+def position_of(name: str, index: Any) -> int:
+    """A position in a series. TraceError for anything but a whole number."""
+    try:
+        return max(-MOST, min(operator.index(index), MOST))
+    except TypeError:
+        raise TraceError(
+            f"A position in {name!r} must be a whole number or a slice, got {reprlib.repr(index)}.",
+            slug="bad-position",
+            fix=f"count firings from 0, as in trace[{name!r}][3] or trace[{name!r}][-1].",
+        ) from None
+
+
+def slice_of(name: str, start: Any, stop: Any, step: Any = None) -> slice:
+    """A slice of a series, whose numbers fit 64 bits. TraceError for a step of 0 and for what is not a whole number."""
+    parts = slice(*(None if part is None else position_of(name, part) for part in (start, stop, step)))
+    if parts.step == 0:
+        raise TraceError(f"The step of a slice of {name!r} must not be 0.", slug="bad-position", fix="leave it out.")
+    return parts

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import workbench as wb
 from tests.analysis.ends.random_ends import Program, graph_of, program, truth
+from workbench.analysis.ends.end_claims import KINDS
 from workbench.analysis.standing import Standing
 
 #: words of screens about what has not ended yet
@@ -37,6 +39,16 @@ def check_end(found: Program, session: wb.Session, said: tuple[str, int]) -> Non
     slug, iterations = said
     end = session.termination().end
     assert end is not None and (end.standing.slug, end.iterations) == said, found.source
+    (claim,) = session.termination().claims
+    assert (
+        claim.check() and claim.data["iterations"] == iterations and claim.sentence == end.sentence(claim.data["loop"])
+    )
+    assert (
+        not replace(claim, iterations=iterations + 1).check() and not replace(claim, iterations=iterations - 1).check()
+    )
+    for kind in KINDS.values():
+        same = type(claim) is kind
+        assert kind(loop="", iterations=iterations, evidence=claim.evidence).check() is same, (kind, found.source)
     seen = screens(session)
     assert seen["table"] == seen["data"] == seen["loop"] == slug, (found.source, seen)
     for name in ("answer", "report", "page", "trace"):
@@ -69,6 +81,8 @@ def run_all(seed: int, many: int) -> Counter[str]:
                 counts["stops"] += 1
                 if step == 0 and session.position.tag is not None and session.position.tag.frame:
                     assert session.termination().end.standing is Standing.ABOUT_TO_BEGIN
+                    claim = next(c for c in session.termination().claims if c.kind == "about-to-begin")
+                    assert claim.check()
             session.run()
             check_end(found, session, said)
             counts[said[0]] += 1

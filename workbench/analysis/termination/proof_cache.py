@@ -12,9 +12,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.analysis.ends.end_claims import AboutToBegin
+from workbench.analysis.standing import Standing
 from workbench.analysis.termination.explain import answer_of
 from workbench.analysis.termination.look_ahead import LookAhead, look_ahead
-from workbench.analysis.termination.query import later, loop_of, place_in, seen_only, standing_of
+from workbench.analysis.termination.query import about_to_begin, later, loop_of, place_in, seen_only, standing_of
 from workbench.analysis.verdict import Status, Termination, unknown
 from workbench.execution import Run
 
@@ -78,6 +80,9 @@ class TerminationCache:
         path = loop_of(run, frame)
         if path is not None and not answer.over:
             answer.end = standing_of(run, run.trace, path, failed, running)
+            answer.claims = [claim for claim in answer.claims if claim.kind != AboutToBegin.kind]
+            if answer.end.standing is Standing.ABOUT_TO_BEGIN:
+                answer.claims.append(about_to_begin(run, run.trace, path))
         return answer
 
     def _ask(self, run: Run, frame: Any, seconds: float | None, failed: Exception | None, running: bool) -> Termination:

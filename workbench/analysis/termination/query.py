@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.claims import checked
+from workbench.analysis.ends.end_claims import AboutToBegin, end_claims
 from workbench.analysis.ends.how_it_ended import Ending, ended, ending_of_record
 from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.proof.lookahead_search import when_it_fails
@@ -169,6 +171,11 @@ def _end_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LoopEnd 
     return replace(found, iterations=n, by=by, still=still)
 
 
+def about_to_begin(run: Run, trace: Trace, path: tuple[str, ...]) -> AboutToBegin:
+    """The claim that the condition of the loop in which the run stands was not asked yet."""
+    return AboutToBegin(loop="/".join(path), evidence=lambda: _asked(run, trace, path))
+
+
 def standing_of(
     run: Run, trace: Trace, path: tuple[str, ...], failed: BaseException | None = None, running: bool = False
 ) -> LoopEnd:
@@ -192,6 +199,7 @@ def over(path: tuple[str, ...], ending: Ending) -> Termination:
     slug, proof = end.standing.slug, Proof("observed", "the condition's value and its operands when it was asked last.")
     reason = Reason(slug, end.sentence("/".join(path)))
     answer = Termination(Status.PROVED, "terminates", 0, (0, 0), reason, confidence=1.0, proof=proof, end=end)
+    answer.claims = checked(end_claims(path, ending))
     if values is None or leaf is None or end.by is None:
         return answer
     answer.blocking_clause = str(end.by)

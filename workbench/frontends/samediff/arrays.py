@@ -62,7 +62,7 @@ def array_of(message: Mapping[str, Any], dtype: str | None, budget: Budget, what
         return np.empty(shape if shape else (0,), numpy_dtype(dtype))
     own = dtype_of(message.get("dtype", 0), what)
     big = message.get("byte_order", 0) == BIG_ENDIAN
-    flat = strings_of(raw, big, what) if own == STRING else _numbers(raw, own, big, what)
+    flat = strings_of(raw, big, what, count) if own == STRING else _numbers(raw, own, big, what)
     return _strided(flat, shape, strides, budget, what)
 
 
@@ -72,7 +72,7 @@ def plain_array(message: Mapping[str, Any], raw: bytes, what: str) -> np.ndarray
     own = dtype_of(message.get("dtype", 0), what)
     count = _count(shape, what)
     flat = (
-        (strings_of(raw, False, what) if raw else np.empty(0, object))
+        (strings_of(raw, False, what, count) if raw else np.empty(0, object))
         if own == STRING
         else _numbers(raw, own, False, what)
     )

@@ -116,6 +116,8 @@ def convert_flatgraph(source: FlatGraph, outputs: Sequence[str] | None, name: st
         for label, tensor in values.tensors.items()
         if tensor.node in tensors and tensor.output < len(tensors[tensor.node])
     }
+    if wanted is None:  # what closes a TensorArray leaves a variable that is none
+        ends = [end for end in ends if end in refs] or ends
     missing = [end for end in ends if end not in refs]
     if missing:
         raise LoadError(f"{missing[0]!r} has no value.", slug="no-such-output", fix="name other outputs=...")

@@ -8,8 +8,9 @@ import numpy as np
 
 from workbench.errors import LoadError
 from workbench.frontends.samediff.flatgraph import FlatGraph, FlatNode, FlatVariable, Key
-from workbench.frontends.samediff.rules import FLAT_RULES, OURS, UNNAMED, Parts
+from workbench.frontends.samediff.rules import OURS, UNNAMED, Parts, refusal, rule_of
 from workbench.frontends.samediff.rules.base import dtype_attr
+from workbench.frontends.samediff.rules.names import plain
 from workbench.frontends.samediff.schema import CLASSES, PLACEHOLDER
 from workbench.frontends.tf.graphdef import NodeDef, TensorName
 from workbench.frontends.tf.lowering import unknown_ops
@@ -60,7 +61,7 @@ class Values:
             if node is None:
                 variable = self.source.variables.get(name)
                 return None if variable is None or variable.kind == PLACEHOLDER else variable.array
-            if node.op not in _PASSES or not node.inputs:
+            if plain(node.op) not in _PASSES or not node.inputs:
                 return None
             name = self.source.names.get(node.inputs[0], "")
         return None
@@ -105,9 +106,10 @@ def tf_nodes(values: Values, needed: set[str]) -> tuple[dict[str, NodeDef], list
             continue
         parts = _parts(node, values, taken)
         op = op_name(node)
-        rule = FLAT_RULES.get(op)
+        rule = rule_of(op)
         if rule is None or not rule(parts):
-            unknown.setdefault(_shown(node, op) + (" (this variant)" if rule else ""), []).append(node.outputs[0])
+            why = "this variant" if rule else refusal(op)
+            unknown.setdefault(_shown(node, op) + (f" ({why})" if why else ""), []).append(node.outputs[0])
             continue
         made.update({part.name: part for part in parts.made})
         notes += parts.notes
@@ -190,7 +192,7 @@ def behind(values: Values, starts: Iterable[str], until: Iterable[str] = ()) -> 
     """Names of the variables that need one of ``starts``; ops named in ``until`` are not walked through."""
     readers: dict[str, list[str]] = {}
     for node in values.source.nodes:
-        if node.op not in until:
+        if plain(node.op) not in until:
             for key in node.inputs:
                 readers.setdefault(values.named(key, node), []).extend(node.outputs)
     stack, found = [n for s in starts for n in readers.get(s, ())], set()
@@ -203,5 +205,5 @@ def behind(values: Values, starts: Iterable[str], until: Iterable[str] = ()) -> 
 
 
 def _on_one_side(values: Values) -> set[str]:
-    switched = [name for node in values.source.nodes if node.op == "switch" for name in node.outputs]
+    switched = [name for node in values.source.nodes if plain(node.op) == "switch" for name in node.outputs]
     return {*switched, *behind(values, switched, until=("merge", "exit"))}

@@ -1,32 +1,63 @@
-"""Buffers of UTF-8 strings: the places of the strings, then their bytes.
+"""Buffers of UTF-8 strings: the places of the strings, then their bytes; or each string behind its length.
 
 Java writes the number of strings n first, then n + 1 places; libnd4j writes the places alone. The first place is 0 and
-the last one the end of the bytes, so that the two are told apart.
+the last one the end of the bytes, so that the two are told apart. libnd4j's places are as they stood in memory, in the
+order of the processor, also where the array is said to be big-endian. Java's own streams put a length before each
+string. A form counts only if it takes the buffer to its last byte.
+Source: Utf8Buffer and BaseDataBuffer of ND4J, FlatUtils of libnd4j.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from workbench.errors import LoadError
 
+#: bytes of a length that stands before a string
+_LENGTHS = (2, 4, 8)
 
-def strings_of(raw: bytes, big: bool, what: str) -> np.ndarray:
-    """The strings of a buffer as bytes, an array of objects; LoadError ``bad-tensor`` for any other buffer."""
-    places = np.frombuffer(raw, ">i8" if big else "<i8", len(raw) // 8)
-    for first, count in _forms(places):
-        start = 8 * (first + count + 1)
-        found = places[first : first + count + 1]
-        if len(found) == count + 1 and found[0] == 0 and found[-1] == len(raw) - start and np.all(np.diff(found) >= 0):
-            out = np.empty(count, object)
-            ends = (found + start).tolist()
-            out[:] = [raw[a:b] for a, b in zip(ends, ends[1:], strict=False)]
-            return out
+
+def strings_of(raw: bytes, big: bool, what: str, count: int) -> np.ndarray:
+    """The strings of a buffer as bytes, an array of objects; LoadError ``bad-tensor`` for any other buffer. ``count``
+    is how many the array's shape names; a view may show fewer than there are."""
+    other: list[bytes] | None = None
+    for strings in _readings(raw, big, count):
+        if len(strings) == count:
+            return _array(strings)
+        other = strings if other is None else other
+    if other is not None:
+        return _array(other)
     raise LoadError(
         f"{what} holds {len(raw)} bytes, which are no strings as ND4J writes them.",
         slug="bad-tensor",
         fix="save the model again with the tool that wrote it.",
     )
+
+
+def _array(strings: list[bytes]) -> np.ndarray:
+    out = np.empty(len(strings), object)
+    out[:] = strings
+    return out
+
+
+def _readings(raw: bytes, big: bool, count: int) -> Iterator[list[bytes]]:
+    """The readings of a buffer, the likeliest first."""
+    orders = (">", "<") if big else ("<", ">")
+    for order in orders:
+        places = np.frombuffer(raw, f"{order}i8", len(raw) // 8)
+        for first, n in _forms(places):
+            start, listed = 8 * (first + n + 1), places[first : first + n + 1]
+            if len(listed) != n + 1 or listed[0] != 0 or listed[-1] != len(raw) - start or np.any(np.diff(listed) < 0):
+                continue
+            ends = (listed + start).tolist()
+            yield [raw[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    for order in orders:
+        for width in _LENGTHS:
+            found = _prefixed(raw, "big" if order == ">" else "little", width, count)
+            if found is not None:
+                yield found
 
 
 def _forms(places: np.ndarray) -> list[tuple[int, int]]:
@@ -36,8 +67,21 @@ def _forms(places: np.ndarray) -> list[tuple[int, int]]:
         found.append((1, int(places[0])))
     if len(places) > 1 and places[0] == 0:
         # the last place is the number of bytes behind it
-        size = len(places) * 8
-        for count in range(1, len(places)):
-            if 0 <= places[count] and size - 8 * (count + 1) <= places[count] < size - 8 * (count + 1) + 8:
-                found.append((0, count))
+        left = len(places) * 8 - 8 * np.arange(2, len(places) + 1)
+        fits = np.flatnonzero((places[1:] >= left) & (places[1:] < left + 8))
+        found += [(0, int(n) + 1) for n in fits[:8]]
     return found[:8]
+
+
+def _prefixed(raw: bytes, order: str, width: int, count: int) -> list[bytes] | None:
+    """``count`` strings, each behind a length of so many bytes, which end with the buffer."""
+    if not 0 < count * width <= len(raw):
+        return None
+    strings, at = [], 0
+    for _ in range(count):
+        size = int.from_bytes(raw[at : at + width], "big" if order == "big" else "little")
+        at += width + size
+        if at > len(raw):
+            return None
+        strings.append(raw[at - size : at])
+    return strings if at == len(raw) else None

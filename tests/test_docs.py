@@ -152,11 +152,20 @@ def test_every_public_name_has_an_example(name):
     assert ">>>" in own
 
 
-def run_example(name: str, text: str, names: dict[str, Any]) -> tuple[dict[str, Any], str]:
+class AnyOutput(doctest.OutputChecker):
+    """Takes whatever an example prints."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        return True
+
+
+def run_example(
+    name: str, text: str, names: dict[str, Any], checker: doctest.OutputChecker | None = None
+) -> tuple[dict[str, Any], str]:
     """Run the examples of a docstring; returns the names that they made, and a report of what failed."""
     test = doctest.DocTestParser().get_doctest(text, names, name, None, None)
     report = io.StringIO()
-    failed = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.write, clear_globs=False).failed
+    failed = doctest.DocTestRunner(checker, optionflags=FLAGS).run(test, out=report.write, clear_globs=False).failed
     return test.globs, report.getvalue() if failed else ""
 
 
@@ -211,15 +220,47 @@ def around(files):
         yield names
 
 
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-9:
+        x = (x + a / x) * 0.5
+    return x
+
+
+#: examples that take the graph or the session of the first page
+TAKE_GRAPH = [p for p in EXAMPLES if re.search(r"\b(graph|session)\b", inspect.getdoc(p.values[0]))]
+
+
+def captured_names(names: dict[str, Any], text: str) -> tuple[dict[str, Any], str]:
+    """The names and the text of an example with a graph that a Python function became, in place of a built one."""
+    graph = wb.graph(newton).graph_for(2.0)
+    (frame,) = (path[0] for path in graph.frames if path)
+    session = wb.Session(graph, {"a": 2.0})
+    session.run()
+    return {**names, "graph": graph, "session": session}, text.replace('"while', f'"{frame}')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("thing", TAKE_GRAPH)
+def test_examples_that_take_a_graph_take_a_captured_function(thing, around):
+    """Without an exception; what they print has other names."""
+    names, text = captured_names(around, inspect.getdoc(thing))
+    with names["session"]:
+        _work(text, names, AnyOutput())
+
+
 @pytest.mark.parametrize("thing", EXAMPLES)
 def test_examples_of_docstrings_work(thing, around):
-    text = inspect.getdoc(thing)
+    _work(inspect.getdoc(thing), around)
+
+
+def _work(text: str, around: dict[str, Any], checker: doctest.OutputChecker | None = None) -> None:
     for words, library in (("loop.onnx", "onnx"), ("spill=", "pyarrow"), ("import jax", "jax")):
         if words in text:
             pytest.importorskip(library, reason="an extra is not installed")
     open_widgets = ipywidgets.widgets.widget._instances
     before = set(open_widgets)
-    names, report = run_example("example", text, around)
+    names, report = run_example("example", text, around, checker)
     for made in names.values():
         if isinstance(made, wb.Session | wb.ArrayManager | wb.widgets.Pump) and made is not around["session"]:
             made.close()

@@ -6,6 +6,9 @@ ValueError. One error is our own: Python's ints have no bounds, those of a graph
 fit is an :class:`ExecutionError` with the slug ``integer-overflow``, never a number that has wrapped round. Compiled
 code (kernels: checked.h) computes the same where nothing can go wrong and leaves all else to this file.
 
+Floats of fewer bits are taken as well, for functions that are looked at in another precision (:func:`wb.in_dtype`):
+Python computes, and the result is rounded to their dtype.
+
 Source: https://docs.python.org/3/library/stdtypes.html#numeric-types-int-float-complex
 """
 
@@ -25,6 +28,7 @@ from workbench.ops.rules import WRONG_DTYPE, WRONG_SHAPE, RuleError, show
 #: Python's numbers as dtypes, by NumPy's letter
 LETTERS = {"bool": "b", "int64": "i", "float64": "f", "complex128": "c"}
 DTYPES = {letter: dtype for dtype, letter in LETTERS.items()}
+_NARROW = frozenset(("float32", "float16", "bfloat16"))
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 _SAME = {"ii": "i", "ff": "f", "cc": "c"}
@@ -79,6 +83,21 @@ RULES: dict[str, tuple[Callable[..., Any], Mapping[str, str]]] = {
 }
 
 
+def letters_of(dtypes: Sequence[str]) -> tuple[str, Mapping[str, str]]:
+    """Letters of these dtypes, and the dtypes of results by letter: floats beside narrow ones are narrow."""
+    narrow = _NARROW.intersection(dtypes)
+    if not narrow:
+        return "".join(LETTERS.get(d, "?") for d in dtypes), DTYPES
+    if len(narrow) > 1 or "float64" in dtypes:
+        return "?" * len(dtypes), DTYPES
+    return "".join("f" if d in narrow else LETTERS.get(d, "?") for d in dtypes), {**DTYPES, "f": min(narrow)}
+
+
+def python_value(array: np.ndarray) -> Any:
+    """A single number as Python's."""
+    return float(array) if str(array.dtype) in _NARROW else array.item()
+
+
 def checked_type(op: str, types: Sequence[TensorType]) -> TensorType:
     """The type of what ``op`` gives for Python's numbers; raises RuleError for other inputs."""
     if any(t.shape not in ((), None) for t in types):
@@ -86,25 +105,25 @@ def checked_type(op: str, types: Sequence[TensorType]) -> TensorType:
         raise RuleError(WRONG_SHAPE, f"with checked takes single numbers, but got {shown}.", "Leave checked out.")
     if any(t.dtype == ANY for t in types):
         return TensorType(ANY, ())
-    letters = "".join(LETTERS.get(t.dtype, "?") for t in types)
+    letters, dtypes = letters_of([t.dtype for t in types])
     found = RULES[op][1].get(letters)
     if found is None:
         names = " and ".join(t.dtype for t in types)
         raise RuleError(WRONG_DTYPE, f"with checked is not defined for {names}.", "Cast the inputs first.")
-    return TensorType(DTYPES[found], ())
+    return TensorType(dtypes[found], ())
 
 
 def checked(op: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
     """Python's own result; raises as Python does, or ExecutionError where the graph's numbers cannot hold it."""
     function, results = RULES[op]
-    letters = "".join(LETTERS.get(str(a.dtype), "?") for a in arrays)
+    letters, dtypes = letters_of([str(a.dtype) for a in arrays])
     if letters not in results or any(a.ndim for a in arrays):
         raise RuleError(WRONG_DTYPE, "with checked takes single Python numbers.", "Leave checked out.")
     if op == "left_shift":
         _shift_fits(arrays[0].item(), arrays[1].item())
     elif op == "power" and letters == "ii":
         _power_fits(arrays[0].item(), arrays[1].item())
-    return number(function(*(a.item() for a in arrays)), DTYPES[results[letters]], op)
+    return number(function(*map(python_value, arrays)), dtypes[results[letters]], op)
 
 
 def number(value: Any, dtype: str, op: str) -> np.ndarray:
@@ -117,7 +136,8 @@ def number(value: Any, dtype: str, op: str) -> np.ndarray:
             slug="complex-result",
             fix="make one operand complex, as in complex(x) ** y.",
         )
-    return np.asarray(value, numpy_dtype(dtype))
+    with np.errstate(over="ignore"):  # a float beyond a narrow dtype is an infinity there
+        return np.asarray(value, numpy_dtype(dtype))
 
 
 def too_large(op: str) -> ExecutionError:
@@ -152,7 +172,7 @@ def _shift_fits(x: int, y: int) -> None:
 
 def checked_cast(x: np.ndarray, dtype: str) -> np.ndarray:
     """A Python number as a NumPy scalar of ``dtype``, or a float as an int (int64); it must fit, as in Python."""
-    value = x.item()
+    value = python_value(x)
     wanted = numpy_dtype(dtype_name(dtype))
     if wanted.kind in "iu":
         value = int(value)
@@ -164,4 +184,4 @@ def checked_cast(x: np.ndarray, dtype: str) -> np.ndarray:
 
 def checked_round(x: np.ndarray, decimals: int) -> np.ndarray:
     """Python's ``round(x, decimals)``: the decimal that is nearest to the exact value, halves to even."""
-    return number(round(x.item(), decimals), str(x.dtype), "round")
+    return number(round(python_value(x), decimals), str(x.dtype), "round")

@@ -15,8 +15,8 @@ from workbench.execution import Run, prepare_feeds
 from workbench.execution.one_shot import plan_for
 from workbench.frontends.onnx.foreign.widened import computes
 from workbench.ir.graph import Graph
-from workbench.ir.node import FrozenAttrs, Node
-from workbench.ir.types import TensorType, numpy_dtype
+from workbench.ir.node import FRAME_OPS, FrozenAttrs, Node, Ref
+from workbench.ir.types import ANY, TensorType, numpy_dtype
 from workbench.trace import Trace
 
 #: dtypes that are exchanged for each other
@@ -72,12 +72,25 @@ def in_dtype(graph: Graph, dtype: str) -> Graph:
             slug="foreign-op",
             fix="convert the model with its own tools, and compare the two with wb.diff.",
         )
-    nodes = (_retyped(node, dtype) for node in graph.nodes.values())
+    wide = {name for name in graph.nodes if _made_of_integers(graph, name, dtype)}
+    narrow = {name: f"{name}/{dtype}" for name in wide}
+
+    def moved(ref: Ref) -> Ref:
+        return Ref(narrow[ref.node]) if ref.node in narrow else ref
+
+    nodes: list[Node] = []
+    for node in graph.nodes.values():
+        nodes.append(replace(_retyped(node, dtype), inputs=tuple(map(moved, node.inputs))))
+        if node.name in wide:
+            cast = FrozenAttrs({"dtype": dtype})
+            nodes.append(
+                Node(narrow[node.name], "cast", (node.ref(),), attrs=cast, source=node.source, region=node.region)
+            )
     return Graph.from_nodes(
         f"{graph.name} in {dtype}",
         nodes,
         inputs=graph.inputs,
-        outputs=graph.outputs,
+        outputs={name: moved(ref) for name, ref in graph.outputs.items()},
         names=graph.names,
         notes=graph.notes,
         flushes_subnormals=graph.flushes_subnormals,
@@ -150,6 +163,16 @@ def _has_kernels(node: Node) -> bool:
     """True if a foreign node computes the same in another dtype."""
     found = node.attrs.get("node")
     return node.op.startswith("onnx:") and isinstance(found, bytes) and computes(found)
+
+
+def _made_of_integers(graph: Graph, name: str, dtype: str) -> bool:
+    """True for a float64 that an op makes of integers, whatever the dtype of the other floats is: ``i / 2``."""
+    node = graph.nodes[name]
+    if dtype == "float64" or len(node.types) != 1 or node.types[0].dtype != "float64" or not node.inputs:
+        return False
+    if node.op in FRAME_OPS or any(_value(v, "") != v for v in node.attrs.values() if isinstance(v, str)):
+        return False
+    return not any(graph.type_of(r).dtype in (*FLOATS, ANY) for r in node.inputs)
 
 
 def _is_float(value: Any) -> bool:

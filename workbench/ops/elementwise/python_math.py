@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from workbench.ir.types import ANY, TensorType
-from workbench.ops.checked import DTYPES, LETTERS, number, too_large
+from workbench.ops.checked import DTYPES, letters_of, number, python_value, too_large
 from workbench.ops.define import REQUIRED, define
 from workbench.ops.rules import WRONG_ATTR, WRONG_DTYPE, WRONG_SHAPE, RuleError
 
@@ -58,22 +58,24 @@ def _infer(types, attrs, values):
     for t in types:
         if t.shape not in ((), None):
             raise RuleError(WRONG_SHAPE, f"takes single numbers, but got {t}.", "Take one element.")
-    found = "".join(LETTERS.get(t.dtype, "?") if t.dtype != ANY else w for t, w in zip(types, wanted, strict=False))
+    given = [t.dtype if t.dtype != ANY else DTYPES[w] for t, w in zip(types, wanted, strict=False)]
+    found, dtypes = letters_of(given)
     if found != wanted or len(types) != len(wanted):
         names = " and ".join(t.dtype for t in types)
         raise RuleError(
             WRONG_DTYPE, f"with the function {attrs['function']} is not defined for {names}.", "Cast first."
         )
-    return TensorType(DTYPES[result], ())
+    return TensorType(dtypes[result], ())
 
 
 def _evaluate(arrays, attrs):
     name = attrs["function"]
-    args = [a.item() for a in arrays]
+    args = [python_value(a) for a in arrays]
     if _is_long(name, args):
         raise too_large(f"math.{name}")
     function = _OTHERS[name] if name in _OTHERS else getattr(math, name)
-    return number(function(*args), DTYPES[_rule(attrs)[-1]], f"math.{name}")
+    dtypes = letters_of([str(a.dtype) for a in arrays])[1]
+    return number(function(*args), dtypes[_rule(attrs)[-1]], f"math.{name}")
 
 
 define(

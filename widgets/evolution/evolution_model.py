@@ -88,9 +88,13 @@ class EvolutionModel:
         self.attach(trace)
         for name, follower in self._follow.items():
             try:
-                follower.read([self.series(name)], running)
+                series = self.series(name)
             except FAILED:
                 continue  # a value that this run does not compute
+            try:
+                follower.read([series], running)
+            except FAILED as error:
+                self._why[name] = f"cannot be read ({error})"
         lines: list[dict[str, Any]] = []
         for name in self.names:
             for suffix, line in self._lines[name].items():

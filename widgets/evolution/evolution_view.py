@@ -224,11 +224,10 @@ class EvolutionView(EvolutionControl, Zoomed):
             now = now_of(snapshot, choice.frame, outer, model["lines"]) if single else None
         words = "" if now is None else iteration_words(choice.frame, int(now), len(choice.frames) > 1)
         around = ",".join(map(str, outer or ()))
-        below = []
+        below, trace = [], self.source.trace
         if self._condition is not None and single and choice.kind == "strips" and choice.given is None:
             shown = len({line["of"] for line in model["lines"]})
-            trace, ended = self.source.trace, model["ended"]
-            asked = LoopShown(choice.frame, outer, trace, ahead, now, ended, running, shown)
+            asked = LoopShown(choice.frame, outer, trace, ahead, now, model["ended"], running, shown)
             below = self._condition.update(asked)
         told = "" if end is None else end_words(end)
         if model["ended"] is not None and single and model["lines"]:

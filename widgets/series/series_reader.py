@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ STRETCHES, STRETCH = 8, 500
 SLICE_S = 0.08
 SLOW_S = 0.02
 SHORT = 10_000
+#: looks at a run that stands still, one after the other, that may fail before the error is the view's
+TRIES = 3
 
 #: take(x, columns): firing numbers (float64) and one array of values per followed series
 Take = Callable[[np.ndarray, list[np.ndarray]], None]
@@ -57,7 +60,11 @@ class SeriesReader:
         self._seen = self._looked = 0  # of a value on a branch: firings taken, and rows looked at
         self.count = 0  # firings so far, also those that were dropped since
         self.behind = False
+        #: loops around the followed values: 0 for one that fires once
         self.depth = 1
+        #: errors of looks that were tried again, by their text
+        self.failed: Counter[str] = Counter()
+        self._tries = 0
 
     def read(self, series: Sequence[Any], running: bool) -> None:
         """Read what is new. ``behind`` tells that more is to be read while it stands still."""
@@ -75,9 +82,15 @@ class SeriesReader:
                 return
             first = self._first(series[0])
             self._read(series, first, first + length, running, started)
-        except (IndexError, ValueError, WorkbenchError):
+        except (IndexError, ValueError, WorkbenchError) as error:
             # rows were dropped between two questions; the next look sees a consistent state
-            self.behind = not running
+            self.failed[f"{type(error).__name__}: {error}"] += 1
+            self._tries = 0 if running else self._tries + 1
+            self.behind = 0 < self._tries < TRIES
+            if self._tries >= TRIES:
+                raise  # nothing changes any more: the next look would fail as well
+        else:
+            self._tries = 0
 
     def _first(self, series: Any) -> int:
         """Number of the oldest firing that is kept: its iteration in a loop that runs once, else 0."""
@@ -111,13 +124,13 @@ class SeriesReader:
     def _read_rows(self, series: Any, running: bool, started: float) -> None:
         """The same of a value on a branch; ``_next`` is a row."""
         span = series.rows
-        stop, self.depth = span.stop, max(1, len(series.frame))
+        stop, self.depth = span.stop, len(series.frame)
         if stop < self._next or not len(span) or (self._sampled and not running):
             self._cut(max(0.0, span.start - 1.0) if self.depth == 1 else 0.0)
             self._next, self._sampled, self._seen, self._looked = span.start, False, 0, 0
         start = max(self._next, span.start)
         if running and stop - start > LIVE:
-            if self.depth > 1:
+            if self.depth != 1:
                 return  # which firing it is, is known when all before it are: wait for the next stop
             lows = np.linspace(start, stop - STRETCH, STRETCHES).astype(int).tolist()
             self._take_rows(series, [(low, low + STRETCH) for low in lows])
@@ -149,7 +162,7 @@ class SeriesReader:
         """
         parts = [s.window(start - first, end - first, step) for s in series]
         columns = [np.asarray(values) for _, values in parts]
-        if self.depth > 1:
+        if self.depth != 1:  # no number of an iteration says which firing it is
             size = min(len(c) for c in columns)
             return start + step * np.arange(size, dtype=np.float64), [c[:size] for c in columns]
         numbers = [iterations[:, 0] for iterations, _ in parts]

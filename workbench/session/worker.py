@@ -162,10 +162,14 @@ class Worker:
         if command == "restart":
             self.cancel_all()
         request = CommandRequest(command, arguments, awaited)
-        self.requests.add(request)
-        self._wake()
-        if self.requests.is_cancelled(self.requests.current):
-            self._stop_machine()
+        try:
+            self.requests.add(request)
+            self._wake()
+            if self.requests.is_cancelled(self.requests.current):
+                self._stop_machine()
+        except BaseException:  # of a handler: a command that was not posted to the end is none
+            request.cancelled = True
+            raise
         return request
 
     def _have_thread(self) -> None:

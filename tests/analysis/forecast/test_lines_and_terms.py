@@ -69,6 +69,22 @@ def test_terms_end_to_the_term(name):
     assert answer(values[:seen], op, t).remaining == n - (seen - 1)
 
 
+@pytest.mark.parametrize("name", TERMS)
+def test_terms_are_found_at_every_length_on_every_processor(name, monkeypatch):
+    """Nothing is solved in floats, whose last bits are those of a processor and its BLAS."""
+
+    def solved(*_, **__):
+        raise AssertionError("solved in floats")
+
+    for solver in ("lstsq", "solve", "inv", "pinv", "qr", "svd"):
+        monkeypatch.setattr(np.linalg, solver, solved)
+    term, op, t = TERMS[name]
+    values = np.array([float(term(k)) for k in range(160)])
+    n = end(values, op, t)
+    found = {seen: term_ratio(values[:seen], op, t) for seen in range(13, n)}
+    assert [seen for seen, law in found.items() if law is None or law.k != n - (seen - 1)] == []
+
+
 def test_other_records_have_no_such_ratio():
     k = np.arange(40.0)
     rng = np.random.default_rng(3)

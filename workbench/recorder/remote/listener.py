@@ -12,7 +12,6 @@ import hmac
 import secrets
 import selectors
 import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable

@@ -8,10 +8,12 @@ taken.  As an inference from observations this makes a forecast, never a proof.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.forecast.laws.least_squares import least_squares
 
 #: Fewest values; rounding of a second difference, in units of the last place of the largest value; bend at least, in
 #: roundings; iterations ahead at most.
@@ -35,7 +37,11 @@ def parabola(x: np.ndarray, op: str, threshold: float) -> Steps | None:
     if not float(np.ptp(np.diff(v, 2))) <= rounding:
         return None
     k = np.arange(n) - (n - 1.0)  # 0 at the newest value
-    c, b, a = (float(p) for p in np.polynomial.polynomial.polyfit(k, v, 2))
+    places, values = map(Fraction, range(1 - n, 1)), map(Fraction, v.tolist())
+    law = least_squares([(Fraction(1), p, p * p, y) for p, y in zip(places, values, strict=True)])
+    if law is None:
+        return None
+    c, b, a = map(float, law)
     if float(np.abs(c + k * (b + k * a) - v).max()) > n * rounding:
         return None
     found = _first(a, b, c - threshold, op)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
@@ -17,6 +18,12 @@ import numpy as np
 FEWEST, DIFFERENT, LARGEST, TRIED, PLAIN = 8, 4, 1 << 50, 64, 5000
 #: A range of width w holds a fraction of denominator 1 / sqrt(w) by chance: the square of that found, times w, at most.
 BY_CHANCE = 0.15
+
+
+def _slope(xs: list[int], ys: list[int]) -> float:
+    """The slope of the line through points in the plane, by least squares in whole numbers."""
+    n, x, y = len(xs), sum(xs), sum(ys)
+    return (n * sum(map(mul, xs, ys)) - x * y) / (n * sum(map(mul, xs, xs)) - x * x)
 
 
 def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
@@ -30,7 +37,7 @@ def rounded_share(xs: list[int]) -> Callable[[int], int] | None:
     if c == a or abs(at - steps[len(xs) // 2 - 1]) > 2.0 or len(set(steps)) < DIFFERENT:
         return None
     x, d = np.array(xs[:-1], dtype=float), np.array(steps, dtype=float)
-    slope = float(np.polyfit(x - x.mean(), d, 1)[0])
+    slope = _slope(xs[:-1], steps)
     side = 1 if slope > 0 else -1
     shares = _shares(x, side * d, abs(slope))
     if not shares:

@@ -9,10 +9,12 @@ inference from observations this makes a forecast, never a proof.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from workbench.analysis.forecast.laws.exact_continuation import OPS, Steps, limits
+from workbench.analysis.forecast.laws.least_squares import least_squares
 
 #: Fewest values, of one coefficient and of both; roundings that each ratio may be off; change of the ratio at least, in
 #: those; terms run ahead at most.
@@ -25,6 +27,9 @@ NEARLY = 1e-4
 NOTHING = 1e-9
 #: Values that are asked.
 ASKED = 64
+#: Largest denominator of a coefficient that is taken for the one meant, and how far off ratios of it may be: two values
+#: and a quotient were rounded.
+SIMPLE, FEW = 10_000, Fraction(2, 2**52)
 
 
 def term_ratio(x: np.ndarray, op: str, threshold: float) -> Steps | None:
@@ -95,12 +100,34 @@ def _fitted(r: np.ndarray, j: np.ndarray, only: int | None) -> Law | None:
         first, last = (1.0 / float(v) if only else float(v) for v in (r[0], r[-1]))
         rise = (last - first) / -float(j[0])
         return (1.0 / last, 0.0, rise / last) if only else (last, rise, 0.0)
-    scale = -float(j[0])
-    columns = np.stack([1.0 / r, j / scale / r, -j / scale], axis=1)
-    if not np.isfinite(columns).all():
-        return None  # LAPACK may not come back from those
-    found, _, rank, _ = np.linalg.lstsq(columns, np.ones(len(r)), rcond=None)
-    return (float(found[0]), float(found[1]) / scale, float(found[2]) / scale) if rank == 3 else None
+    if not (np.isfinite(r).all() and np.all(r != 0)):
+        return None
+    found = _least_squares(r, j)
+    if found is None:
+        return None
+    simple = tuple(f.limit_denominator(SIMPLE) for f in found)
+    a, b, d = simple if _keeps(simple, r, j) else found
+    return float(a), float(b), float(d)
+
+
+def _least_squares(r: np.ndarray, j: np.ndarray) -> tuple[Fraction, ...] | None:
+    """(a, b, d) that fit a + b j - d j r = r best, each row in units of its r to a power of two; None if not unique."""
+    rows = []
+    for ratio, place in zip(r.tolist(), j.tolist(), strict=True):
+        mantissa, exponent = math.frexp(ratio)
+        one = Fraction(2) ** -exponent
+        rows.append((one, int(place) * one, -int(place) * Fraction(mantissa), Fraction(mantissa)))
+    return least_squares(rows)
+
+
+def _keeps(law: tuple[Fraction, ...], r: np.ndarray, j: np.ndarray) -> bool:
+    """True if a law has all ratios to a few roundings, in exact arithmetic."""
+    a, b, d = law
+    for ratio, place in zip(r.tolist(), j.tolist(), strict=True):
+        above, below, seen = a + b * int(place), 1 + d * int(place), Fraction(ratio)
+        if abs(above - seen * below) > FEW * abs(seen * below):
+            return False
+    return True
 
 
 def _ratio(law: Law, j: np.ndarray) -> np.ndarray:
@@ -110,12 +137,13 @@ def _ratio(law: Law, j: np.ndarray) -> np.ndarray:
 
 def _first(last: float, law: Law, op: str, t: float) -> int | None:
     done, value, size = 0, last, 64
+    before = float(_ratio(law, np.ones(1))[0])
     while done < MOST:
         ratios = _ratio(law, np.arange(done + 1.0, done + size + 1.0))
-        ends = np.flatnonzero(ratios * ratios[0] <= NOTHING * ratios[0] * ratios[0])
+        ends = np.flatnonzero(ratios * before <= NOTHING * before * before)
         if ends.size:  # binomials end in 0, others pass a pole
             ratios = ratios[: ends[0] + 1]
-            if abs(ratios[-1]) > NOTHING * abs(ratios[0]):
+            if abs(ratios[-1]) > NOTHING * abs(before):
                 return None
             ratios[-1] = 0.0
         values = value * np.cumprod(ratios)

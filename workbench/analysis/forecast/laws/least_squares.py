@@ -1,0 +1,27 @@
+"""Least squares in whole numbers, for laws that are exact.
+
+The last bits of a solution in floats are those of a processor and its BLAS. Where they decide whether a law holds, or
+where it ends, answers differ from machine to machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+
+def least_squares(rows: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...] | None:
+    """The coefficients that fit best; None if they are not unique. In each row the last item is the sum of the others,
+    each times its coefficient."""
+    unit = max(item.denominator for row in rows for item in row)  # of floats: all are powers of two
+    whole = [[int(item * unit) for item in row] for row in rows]
+    n = len(rows[0]) - 1
+    m = [[Fraction(sum(row[k] * row[c] for row in whole)) for c in range(n + 1)] for k in range(n)]
+    for k in range(n):  # the matrix is positive definite where there is one solution
+        if m[k][k] == 0:
+            return None
+        for i in range(n):
+            if i != k and m[i][k]:
+                part = m[i][k] / m[k][k]
+                m[i] = [a - part * b for a, b in zip(m[i], m[k], strict=True)]
+    return tuple(m[k][n] / m[k][k] for k in range(n))

@@ -32,8 +32,8 @@ A loop that has ended, by how (:mod:`standing`): ``ended``, ``left``, ``cut-off`
 ``not-finite``, ``over``.  A loop that will end: ``no-iteration``, ``now``, ``lookahead``, ``trip-limit``, ``counter``,
 ``counter-long``, ``geometric``, ``wraps``, ``ray``, ``forecast``, ``draws``.  No answer: ``no-loop``, ``node-failed``,
 ``raw-frame``, ``not-entered``, ``slice-slow``, ``slice-failed``, ``slice-not-deterministic``, ``slice-inconsistent``,
-``impure-slice``, ``capped``, ``at-rest``, ``few``, ``no-data``, ``no-clauses``, ``flag``, ``noisy``, ``limit-close``,
-``doubtful``, ``no-model``, ``plateau``, ``not-scalar``, ``inconsistent``.
+``impure-slice``, ``capped``, ``at-rest``, ``chance``, ``few``, ``no-data``, ``no-clauses``, ``flag``, ``noisy``,
+``limit-close``, ``doubtful``, ``no-model``, ``plateau``, ``not-scalar``, ``inconsistent``.
 """
 
 from __future__ import annotations

@@ -35,9 +35,32 @@ def _first_bad(c: Any) -> str:
     )
 
 
+def _ray(c: Any) -> str:
+    when = "each iteration changes" if c.period == 1 else f"every {c.period:,} iterations change"
+    steps = listed([f"{name} by {shown(step)}" for name, step in c.steps.items()])
+    until = "for ever" if c.periods is None else f"for {c.period * c.periods:,} iterations"
+    return f"From iteration {c.since:,} on, {when} {steps or 'the variables by the same differences'}, {until}."
+
+
+def _overflow(c: Any) -> str:
+    return (
+        f"Python's ints have no end; those of this graph have 64 bits, which {c.node} no longer fits in iteration "
+        f"{c.iteration:,}."
+    )
+
+
+def _identity(c: Any) -> str:
+    stays = "stays zero" if c.zero else "never becomes zero"
+    modulo = f" modulo {c.modulus:,}" if c.modulus else f" modulo 2^{c.bits}" if c.bits else ""
+    return f"{c.polynomial} {stays}{modulo}: an iteration multiplies it by {' or '.join(c.factors)}."
+
+
 #: kind of a claim -> its sentence
 SENTENCES: dict[str, Callable[[Any], str]] = {
     "period": _period,
+    "ray": _ray,
+    "overflow": _overflow,
+    "identity": _identity,
     "reaches": _reaches,
     "limit": _limit,
     "first-bad": _first_bad,

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.claims import Claim, Period, checked
 from workbench.analysis.forecast.monitor import TerminationMonitor
+from workbench.analysis.proof.claims import of_identities, of_rays
 from workbench.analysis.proof.identities.identity import Kept, identity
 from workbench.analysis.proof.lookahead_floor import LOOKS
 from workbench.analysis.proof.lookahead_trend import ClauseTrend, clause_trends
@@ -37,7 +39,9 @@ class Search:
     the last jump ended: past the transient, where a recurrence is if there is one.
     """
 
-    def __init__(self, runner: SliceRunner, seconds: float, iterations: int, left: int | None) -> None:
+    def __init__(self, runner: SliceRunner, seconds: float, iterations: int, left: int | None, base: int = 0) -> None:
+        #: the iteration in which the runner stands
+        self.base = base
         self.iterations = iterations if left is None else min(iterations, left)
         self.left = left
         self.deadline = work.now() + seconds
@@ -53,6 +57,8 @@ class Search:
         self.argument: ProvedBound | None = None
         #: how it goes on along rays, from where it was argued
         self.followed: Continuation | None = None
+        #: what was proved of it, for the answer
+        self.claims: list[Claim] = []
         #: comparisons that keep their values for ever, and the condition with them
         self.kept: list[Kept] | None = None
         self.argued_from, self.argue_at, self.argued_at, self.followed_from = 0, 0, -1, 0
@@ -107,6 +113,13 @@ class Search:
         if found is None or found.kind == "open":
             return ""
         self.followed, self.followed_from = found, self.count
+        assert body is not None
+        self.claims = of_rays(found, body, self.base + self.count)
+        if found.kind == "recurs" and not found.stretches:
+            runner, begin = self.ahead.fork(), found.begin
+            if self.advance(runner, begin) == begin:
+                since = self.base + self.count + begin
+                self.claims = checked([Period(n=found.after - begin, since=since, evidence=runner)])
         soon = found.full is not None and found.full < NO_RUN
         if found.kind != "fails" and not (found.kind == "never" and soon):
             return "followed"
@@ -123,7 +136,10 @@ class Search:
         state = {name: np.asarray(v) for name, v in self.ahead.values().items()}
         self.kept = identity(program, body, state)
         self.followed_from = self.count
-        return "" if self.kept is None else "kept"
+        if self.kept is None:
+            return ""
+        self.claims = of_identities(self.kept, program, body, state)
+        return "kept"
 
     def _argue_at_the_cap(self) -> str:
         """The formulas once more, far ahead: what moved an operand at the start may be absorbed there for good."""

@@ -12,8 +12,11 @@ leaves undecided is forecast by the black box from the clause operands seen on t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.proof import lookahead_floor
+from workbench.analysis.proof.crossing_chance import may_cross
 from workbench.analysis.proof.lookahead_search import Search, new_monitor
 from workbench.analysis.proof.verdicts import argued, bounded, clause_text, ends, followed, kept, recurs, trip_limit
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
@@ -24,6 +27,8 @@ from workbench.analysis.verdict import Proof, Reason, Status, Termination, unkno
 LIMIT_SEEN = 0.97
 #: confidence in a nearest approach that is the same at both ends of a look-ahead
 FLOOR_SEEN = 0.9
+#: reasons for a "never" of a motion that has no law
+IRREGULAR = frozenset(("cycle", "chaotic", "swings", "noise-floor", "floor"))
 #: a forecast of an end that is so many times nearer than what was run ahead without one is a coincidence
 COINCIDENCE = 1000
 
@@ -81,7 +86,7 @@ def analyze_loop(
         return trip_limit(
             runner, left, "The iteration limit is reached.", Proof("trip-limit", "iterations done against the limit.")
         )
-    search = Search(runner, seconds, iterations, left)
+    search = Search(runner, seconds, iterations, left, iteration or 0)
     kind = search.run()
     if kind == "ended":
         return _to_the_end(runner, search, left)
@@ -90,9 +95,9 @@ def analyze_loop(
     if kind == "argued":
         return argued(runner, search, left)
     if kind == "followed":
-        return followed(runner, search, left)
+        return replace(followed(runner, search, left), claims=search.claims)
     if kind == "kept":
-        return kept(runner, search, left)
+        return replace(kept(runner, search, left), claims=search.claims)
     if kind == "limit":
         return trip_limit(
             runner,
@@ -194,6 +199,8 @@ def _forecast(
         or _first_forecast(runner, monitors, base, left, capped)
         or _by_floor(runner, search, base, capped)
     )
+    if found and found.status is Status.PREDICTED and found.reason.slug in IRREGULAR:
+        found = _by_chance(runner, search, capped) or found
     if found:
         return _under_limit(runner, found, left)
     why = late.prediction().reason
@@ -285,6 +292,22 @@ def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Te
     )
     root, clause = search.late.root_names(i), clause_text(search.ahead, i)
     return Termination(Status.PREDICTED, "never", None, None, Reason("cycle", sentence), root, clause, FLOOR_SEEN)
+
+
+def _by_chance(runner: SliceRunner, search: Search, capped: str) -> Termination | None:
+    """No "never" of an irregular motion whose support may hold the threshold, but its chance per iteration."""
+    may = may_cross(search, runner.logic)
+    if may is None:
+        return None
+    (chance,) = may
+    sentence = f"{capped} The two sides of the clause move irregularly, and nothing keeps them from meeting."
+    if chance:
+        sentence += f" About one iteration in {round(1 / chance):,} ends the loop."
+    low = (search.count + 1, None)
+    answer = unknown("chance", sentence, interval=low, blocking_clause=clause_text(search.ahead))
+    if chance:
+        answer.details["chance"] = chance
+    return answer
 
 
 def _under_limit(runner: SliceRunner, answer: Termination, left: int | None) -> Termination:

@@ -47,8 +47,12 @@ class Kept:
     def polynomial(self) -> str:
         return written(self.terms, self.names)
 
+    @property
+    def written_factors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(written(c, self.names) for c in self.factors))
+
     def __str__(self) -> str:
-        factors = " or ".join(dict.fromkeys(written(c, self.names) for c in self.factors))
+        factors = " or ".join(self.written_factors)
         modulo = f" modulo {self.modulus:,}" if self.modulus else f" modulo 2^{self.bits}" if self.bits else ""
         return f"an iteration multiplies {self.polynomial} by {factors}{modulo}"
 

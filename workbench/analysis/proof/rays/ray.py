@@ -13,6 +13,7 @@ of counters as in S. Bardin et al., "FAST: acceleration from theory to practice"
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -45,6 +46,10 @@ class Ray:
     periods: int | None
     variables: dict[str, Moving | np.ndarray]
     full: int | None = None
+
+    def at(self, k: int) -> dict[str, np.ndarray]:
+        """The state after k periods."""
+        return {name: _at(v, k) for name, v in self.variables.items()}
 
     def steps(self) -> dict[str, Any]:
         """The increment of each variable in a period, where it is the same in every period."""
@@ -119,7 +124,7 @@ class _Following:
                     self._overflow(found)
                 return
             self.count += found.period * found.periods
-            state = {name: _at(v, found.periods) for name, v in found.variables.items()}
+            state = found.at(found.periods)
 
     def _walk(self, length: int) -> bool:
         """Iterations one by one, until so many states are known; True if that decides."""
@@ -229,13 +234,35 @@ class _Following:
         """The node that overflows first, and when: that period is run by itself."""
         assert found.full is not None
         self.count += found.period * found.full
-        self.states = [{name: _at(v, found.full) for name, v in found.variables.items()}]
+        self.states = [found.at(found.full)]
         known = self.out.kind
         if self._walk(2 * found.period) and self.out.kind == "fails":
             self.out.full = self.count
         else:
             self.out.full = found.begin + found.period * found.full
         self.out.kind = known
+
+
+def proves(body: LoopBody, ray: Ray) -> bool:
+    """The ray computed anew, and run for a period at both of its ends."""
+    with np.errstate(all="ignore"):
+        again = _Following(body, math.inf, 0)._proved(ray.period, ray.variables)
+        if again is None or (again.periods, again.full) != (ray.periods, ray.full):
+            return False
+        ends = [k for k in (ray.periods, ray.full) if k is not None]
+        for k in {0, min(ends, default=10**6) - 1}:
+            state = ray.at(k)
+            try:
+                for _ in range(ray.period):
+                    holds, env = body.goes_on(state, KnownPeriods())
+                    if not holds:
+                        return False
+                    state = body.advance(env, KnownPeriods())
+            except NodeFailed:
+                return False
+            if _bytes(state) != _bytes(ray.at(k + 1)):
+                return False
+        return True
 
 
 def _at(value: Any, k: int) -> Any:
@@ -252,4 +279,4 @@ def _bytes(state: Mapping[str, np.ndarray]) -> bytes:
     return b"|".join(_bytes_of(v) for v in state.values())
 
 
-__all__ = ["Continuation", "LoopBody", "Ray", "follow"]
+__all__ = ["Continuation", "LoopBody", "Ray", "follow", "proves"]

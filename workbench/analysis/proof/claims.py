@@ -1,0 +1,137 @@
+"""Claims of proofs: rays, the ends of Python's ints in a graph, and identities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from workbench.analysis.claims.claim import Claim, checked
+from workbench.analysis.proof.identities.identity import Kept, identity
+from workbench.analysis.proof.rays.iteration import LoopBody, NodeFailed
+from workbench.analysis.proof.rays.moving_values import KnownPeriods
+from workbench.analysis.proof.rays.ray import Continuation, Ray, proves
+from workbench.analysis.slicing.formulas import SliceProgram
+
+#: rays that are claimed, the last ones, and iterations of an identity that are run
+TOLD, RUN = 3, 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class SameSteps(Claim):
+    """From iteration ``since`` on every ``period`` iterations change the variables by ``steps``, ``periods`` times.
+
+    Asserts: along the path of the first period, computed with polynomials, the state at k + 1 periods is the polynomial
+    of k + 1 for all k < ``periods`` (None: all k), with the condition true; the states are also run at both ends.
+    Evidence: (the loop, the ray).
+    """
+
+    kind: ClassVar[str] = "ray"
+    since: int
+    period: int
+    periods: int | None
+    steps: dict[str, Any]
+
+    def _holds(self, run: Any) -> bool:
+        body, ray = run
+        steps = _numbers(ray.steps())
+        return self.period == ray.period and self.periods == ray.periods and self.steps == steps and proves(body, ray)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overflow(Claim):
+    """The result of ``node`` no longer fits 64 bits in ``iteration``; until then it does.
+
+    Asserts: run from the last period of the ray in which all ints fit, no node fails before that iteration, and this
+    one does in it.
+    Evidence: (the loop, the ray, the iteration with which it begins).
+    """
+
+    kind: ClassVar[str] = "overflow"
+    node: str
+    iteration: int
+
+    def _holds(self, run: Any) -> bool:
+        body, ray, begin = run
+        at = begin + ray.period * ray.full
+        state = ray.at(ray.full)
+        try:
+            while at <= self.iteration:
+                holds, env = body.goes_on(state, KnownPeriods())
+                if not holds:
+                    return False
+                state, at = body.advance(env, KnownPeriods()), at + 1
+        except NodeFailed as failed:
+            return at == self.iteration and _named(body, failed.node) == self.node
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity(Claim):
+    """``polynomial`` is multiplied by one of ``factors`` in each iteration, so that it stays zero, or never is.
+
+    Asserts: the updates put into the polynomial give its multiple, on every way through the iteration, modulo 2^bits or
+    ``modulus`` where these are given; and its value in iterations that are run is as it says.
+    Evidence: (the formulas, the loop, a state).
+    """
+
+    kind: ClassVar[str] = "identity"
+    polynomial: str
+    factors: tuple[str, ...]
+    zero: bool
+    modulus: int
+    bits: int | None
+
+    def _holds(self, run: Any) -> bool:
+        program, body, state = run
+        for _ in range(RUN):
+            found = identity(program, body, state) or []
+            if all(_identity_of(k, run) != self for k in found):
+                return False
+            holds, env = body.goes_on(state, KnownPeriods())
+            if not holds:
+                return False
+            state = body.advance(env, KnownPeriods())
+        return True
+
+
+def _identity_of(kept: Kept, evidence: Any) -> Identity:
+    return Identity(
+        polynomial=kept.polynomial,
+        factors=kept.written_factors,
+        zero=kept.holds == (kept.op == "equal"),
+        modulus=kept.modulus,
+        bits=kept.bits,
+        evidence=evidence,
+    )
+
+
+def _named(body: LoopBody, name: str) -> str:
+    """A node by what it does and where: ``add (model.py:4)``."""
+    node = body.graph.nodes[name]
+    return name if node.source is None else f"{node.op} ({node.source.place})"
+
+
+def of_rays(found: Continuation, body: LoopBody, at: int) -> list[Claim]:
+    """The claims of the last rays, which begin ``at`` iterations after the loop's begin; those that hold."""
+    out: list[Claim] = [_same_steps(body, ray, at) for ray in found.stretches[-TOLD:]]
+    if found.full is not None and found.node is not None:
+        last = found.stretches[-1]
+        evidence = body, last, at + last.begin
+        out.append(Overflow(node=_named(body, found.node), iteration=at + found.full, evidence=evidence))
+    return checked(out)
+
+
+def _numbers(steps: dict[str, Any]) -> dict[str, int | float]:
+    return {name: int(step) if step.denominator == 1 else float(step) for name, step in steps.items()}
+
+
+def _same_steps(body: LoopBody, ray: Ray, at: int) -> SameSteps:
+    steps = _numbers(ray.steps())
+    return SameSteps(since=at + ray.begin, period=ray.period, periods=ray.periods, steps=steps, evidence=(body, ray))
+
+
+def of_identities(kept: list[Kept], program: SliceProgram, body: LoopBody, state: dict[str, np.ndarray]) -> list[Claim]:
+    """The claims of polynomials that keep their zero, or never have one; those that hold."""
+    return checked([_identity_of(k, (program, body, state)) for k in kept])

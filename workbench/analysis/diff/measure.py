@@ -92,8 +92,8 @@ def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
             return _each(1, Kind.SHAPE)
         return _same_shape(np.asarray(a)[None], np.asarray(b)[None], tolerance)
     if type(a) is type(b) and isinstance(a, Opaque):
-        a, b = _content(a), _content(b)
-    if _is_sequence(a) and _is_sequence(b):  # the first of their elements that differs
+        a, b = content_of(a), content_of(b)
+    if is_sequence(a) and is_sequence(b):  # the first of their elements that differs
         if len(a) != len(b):
             return _each(1, Kind.SHAPE)
         worst = Measured.equal(1)
@@ -107,12 +107,12 @@ def _single(a: Any, b: Any, tolerance: Tolerance) -> Measured:
     return Measured.equal(1) if same else _each(1, Kind.OTHER)
 
 
-def _content(value: Opaque) -> list[Any]:
+def content_of(value: Opaque) -> list[Any]:
     """Content of a TensorList, a TensorArray, a stack or an optional, which have no equality of their own."""
     return [getattr(value, f.name) for f in fields(value) if f.name not in _LABELS]  # type: ignore[arg-type]
 
 
-def _is_sequence(value: Any) -> bool:
+def is_sequence(value: Any) -> bool:
     """Lists, and what stands for them in graphs."""
     return not isinstance(value, np.ndarray | np.generic | str | bytes) and (
         hasattr(value, "__len__") and hasattr(value, "__iter__")

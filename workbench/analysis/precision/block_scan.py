@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.analysis.diff.measure import content_of, is_sequence
 from workbench.analysis.diff.side import Column
+from workbench.ir.types import Opaque
 
 #: items that are looked at together
 BLOCK_ITEMS = 1 << 20
@@ -24,10 +26,22 @@ def floats(value: Any) -> np.ndarray | None:
     return array if array.dtype.kind in "fc" else None
 
 
-def is_bad(value: Any, test: Test) -> bool:
-    """True if an item of a value passes the test; False for all but arrays of floats."""
+def parts(value: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+    """(place, array) of the arrays of floats in a value: itself, or inside of lists and what stands for them."""
     array = floats(value)
-    return array is not None and bool(test(array).any())
+    if array is not None:
+        yield place, array
+    elif isinstance(value, Opaque):
+        for held in content_of(value):
+            yield from parts(held, place)
+    elif is_sequence(value) and not isinstance(value, dict):
+        for k, item in enumerate(value):
+            yield from parts(item, (*place, k))
+
+
+def is_bad(value: Any, test: Test) -> bool:
+    """True if an item of a value passes the test, also inside of a list; False where there are no floats."""
+    return any(bool(test(array).any()) for _, array in parts(value))
 
 
 def read(column: Column, start: int = 0) -> Iterator[tuple[int, Any]]:

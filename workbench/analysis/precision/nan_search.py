@@ -10,7 +10,7 @@ import numpy as np
 from workbench.analysis.diff.error_source import value_at
 from workbench.analysis.diff.side import Column, Path
 from workbench.analysis.diff.trace_side import HANDS_ON, Orders, TraceSide
-from workbench.analysis.precision.block_scan import Test, bad_firings, floats, is_bad
+from workbench.analysis.precision.block_scan import Test, bad_firings, is_bad, parts
 from workbench.analysis.precision.operand_rules import Item, blame, by_place
 from workbench.analysis.precision.result import NanOrigin, Operand
 from workbench.errors import TraceError, WorkbenchError
@@ -24,6 +24,8 @@ from workbench.trace.provenance import sources_of
 _LOOKED = 2000
 #: values on the way back to the origin of an infinity
 _BACK = 20_000
+#: values behind a finite operand that are asked for the infinity that it was made from
+_BEHIND = 12
 
 
 class NanSearch:
@@ -103,7 +105,7 @@ class NanSearch:
             graph.frame_of(node.name),
             path,
             index,
-            int(bad.sum()),
+            bad,
             edit.value,
             (),
             None,
@@ -112,11 +114,15 @@ class NanSearch:
             edited=True,
         )
 
-    def _items(self, value: Any) -> tuple[np.ndarray, tuple[int, ...]]:
-        """(which items are bad, the first of them)."""
-        array = floats(value)
-        bad = self.test(array) if array is not None else np.zeros(np.shape(value), bool)
-        return bad, tuple(int(i) for i in np.unravel_index(int(bad.argmax()), bad.shape)) if bad.ndim else ()
+    def _items(self, value: Any) -> tuple[int, tuple[int, ...]]:
+        """(number of bad items, the place of the first of them: in a list the element's first)."""
+        count, first = 0, None
+        for place, array in parts(value):
+            bad = self.test(array)
+            count += int(bad.sum())
+            if first is None and bad.any():
+                first = (*place, *(int(i) for i in np.unravel_index(int(bad.argmax()), bad.shape)))
+        return count, first or ()
 
     def _recomputed(self) -> NanOrigin | None:
         """The origin where the record begins behind it: the first bad iteration of a loop variable, and from there back
@@ -211,7 +217,7 @@ class NanSearch:
         operands = tuple(self._operand(r, p, np.shape(value), at_place) for r, p in self._sources(ref, path))
         told = blame(node.op, self.kind, [Item(o.name, o.value, o.item) for o in operands])
         guilty = None if told is None else operands[told[0]]
-        because = self._because(guilty) if guilty is not None and self.kind == "nan" else None
+        because = None if guilty is None else self._because(guilty, index)
         return NanOrigin(
             self.kind,
             node.name,
@@ -221,7 +227,7 @@ class NanSearch:
             graph.frame_of(node.name),
             path,
             index,
-            int(bad.sum()),
+            bad,
             value,
             operands,
             guilty,
@@ -255,12 +261,18 @@ class NanSearch:
         source = origin(graph, ref)
         return graph.name_of(ref if named or source.name == ref.node else source.ref())
 
-    def _because(self, guilty: Operand) -> NanOrigin | None:
-        """Origin of an infinite operand: back along infinite values to the node whose operands were finite."""
-        if not is_bad(guilty.value, np.isinf):
-            return None
+    def _because(self, guilty: Operand, index: tuple[int, ...]) -> NanOrigin | None:
+        """Origin of an infinite operand, back along infinite values to the node whose operands were finite; or of an
+        infinity that a finite operand was made from at this ``index``, as the 0 of 1 / inf is."""
         search = NanSearch(self.trace, "inf", self.ignore, self.session)
         ref, path = guilty.ref, guilty.iteration
+        if not is_bad(guilty.value, np.isinf):
+            behind = self._infinity_behind(ref, path, index if guilty.item is not None else None)
+            if behind is None:
+                return None
+            ref, path = behind
+        elif self.kind == "inf":
+            return None  # it is handed on, and its own node is the origin
         for _ in range(_BACK):
             if edits := self.edits.of(ref, path):
                 return search._written(edits[-1])
@@ -269,3 +281,34 @@ class NanSearch:
                 return search._origin(ref, path)
             ref, path = back[0]
         return search.run()
+
+    def _infinity_behind(self, ref: Ref, path: Path, index: tuple[int, ...] | None) -> tuple[Ref, Path] | None:
+        """The infinite value from which a finite one was made, a few nodes back, by ops that work item by item."""
+        waiting = [(ref, path)]
+        for _ in range(_BEHIND):
+            if not waiting:
+                return None
+            at, where = waiting.pop(0)
+            node = self.trace.graph.nodes[at.node]
+            if node.op not in HANDS_ON and not by_place(node.op):
+                continue
+            for source, there in self._sources(at, where):
+                try:
+                    value = self._value(source, there)
+                except (WorkbenchError, IndexError):
+                    continue
+                if is_bad(_item(value, index), np.isinf):
+                    return source, there
+                waiting.append((source, there))
+        return None
+
+
+def _item(value: Any, index: tuple[int, ...] | None) -> Any:
+    """The item of an operand at the place of a result; the whole value where that is not known."""
+    if index is None or not isinstance(value, np.ndarray) or value.ndim == 0 or value.ndim > len(index):
+        return value
+    place = tuple(0 if n == 1 else i for n, i in zip(value.shape, index[len(index) - value.ndim :], strict=True))
+    try:
+        return value[place]
+    except IndexError:
+        return value

@@ -62,11 +62,11 @@ def blame(op: str, kind: str, items: Sequence[Item]) -> Blame | None:
     if not items:
         return None
     with np.errstate(all="ignore"):
-        for rule in (_RULES.get(op_name(op)), _infinite, _largest):
+        for rule in (_RULES.get(op_name(op)), _infinite, _largest if kind == "inf" else None):
             found = rule(items) if rule is not None else None
             if found is not None:
                 return found
-    return 0, f"{items[0].name} is {short(items[0].value)}"
+    return 0, f"{items[0].name} is {short(items[0].value if items[0].item is None else items[0].item)}"
 
 
 def _number(item: Any) -> float | None:

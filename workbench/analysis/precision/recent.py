@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.diff.trace_side import HANDS_ON, Orders
+from workbench.analysis.precision.block_scan import floats, is_bad, parts
+from workbench.analysis.precision.operand_rules import by_place
 from workbench.ir.node import Node, Source
 from workbench.text import harmless
 from workbench.trace import Trace
@@ -37,7 +39,8 @@ class NonfiniteOrigin:
     kind : {"nan", "inf"}
         The kind of value.
     inputs : dict of str to float
-        The finite inputs; of an array its largest element.
+        The finite inputs; of an array the element that met the first bad one of the result, or where many met its
+        largest.
     edited : bool
         Whether a user wrote it over a value.
     """
@@ -115,14 +118,13 @@ def nonfinite_origin(
         return None
     _, node, iteration = best
     at = np.array([iteration], np.int64).reshape(1, -1)
-    value = np.asarray(columns.at(node.ref(), at)[1])
+    value = columns.at(node.ref(), at)[1][0]
     inputs = {}
     for ref in node.inputs:
         there, found = columns.at(ref, at)
-        if there.all() and np.asarray(found).dtype.kind in "fiu" and np.size(found):
-            flat = np.asarray(found, np.float64).ravel()
-            inputs[trace.graph.name_of(ref)] = float(flat[np.abs(flat).argmax()])
-    kind = "nan" if np.isnan(value).any() else "inf"
+        if there.all() and isinstance(found, np.ndarray) and found.dtype.kind in "fiu" and np.size(found):
+            inputs[trace.graph.name_of(ref)] = _operand(node.op, np.asarray(found, np.float64)[0], value)
+    kind = "nan" if is_bad(value, np.isnan) else "inf"
     return NonfiniteOrigin(
         node.name,
         trace.graph.name_of(node.ref()),
@@ -135,19 +137,30 @@ def nonfinite_origin(
     )
 
 
+def _operand(op: str, operand: np.ndarray, value: Any) -> float:
+    """The item of an operand that met the first bad item of the result; where many items met, the largest one."""
+    result = floats(value)
+    if by_place(op) and result is not None:
+        try:
+            return float(np.broadcast_to(operand, result.shape).ravel()[int(_not_finite(result).argmax())])
+        except ValueError:  # shapes that do not go together
+            pass
+    flat = operand.ravel()
+    return float(flat[np.abs(flat).argmax()])
+
+
 def _within(path: tuple[str, ...], frame: tuple[str, ...] | str | None) -> bool:
     return frame is None or path == frame or frame in (path[-1:] or ("",)) or "/".join(path) == frame
 
 
 def _finite(value: Any) -> bool:
-    array = np.asarray(value)
-    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+    return not is_bad(value, _not_finite)
 
 
 def _edited(trace: Trace, edit: Written) -> NonfiniteOrigin:
     node = trace.graph.nodes[edit.ref.node]
     path = next(p for r, p in edit.tags if r == edit.ref)
-    kind = "nan" if np.isnan(edit.value).any() else "inf"
+    kind = "nan" if is_bad(edit.value, np.isnan) else "inf"
     return NonfiniteOrigin(
         node.name,
         trace.graph.name_of(edit.ref),
@@ -161,15 +174,31 @@ def _edited(trace: Trace, edit: Written) -> NonfiniteOrigin:
     )
 
 
+def _not_finite(array: np.ndarray) -> np.ndarray:
+    return ~np.isfinite(array)
+
+
+def _bad(values: Any) -> np.ndarray | None:
+    """Which of these values are not finite, lists by their elements; None where none of them holds floats."""
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        array = floats(values) if len(values) else None
+        return None if array is None else _not_finite(array).reshape(len(values), -1).any(axis=1)
+    if not any(True for value in values for _ in parts(value)):
+        return None
+    return np.array([is_bad(value, _not_finite) for value in values], bool)
+
+
 def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> tuple[int, ...] | None:
     """The first iteration in which a node's output is not finite and its inputs are; what was edited did not come of
     it."""
     if node.op in HANDS_ON:
         return None
     iterations, values = columns.get(node.ref())
-    if len(iterations) == 0 or np.asarray(values).dtype.kind != "f":
+    if len(iterations) == 0:
         return None
-    bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    bad = _bad(values)
+    if bad is None:
+        return None
     if edits.all:
         bad &= np.array([not edits.of(node.ref(), tuple(it)) for it in iterations.tolist()], bool)
     if not bad.any():
@@ -177,8 +206,8 @@ def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> t
     fine = np.ones(int(bad.sum()), bool)
     for ref in node.inputs:
         there, found = columns.at(ref, iterations[bad])
-        if there.all() and np.asarray(found).dtype.kind == "f":
-            fine &= np.isfinite(np.asarray(found)).reshape(len(fine), -1).all(axis=1)
+        if there.all() and (given := _bad(found)) is not None:
+            fine &= ~given
     if not fine.any():
         return None
     return tuple(iterations[bad][int(fine.argmax())].tolist())

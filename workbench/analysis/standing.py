@@ -290,6 +290,6 @@ WHY = {
     Standing.STOPPED: lambda end: _then("Its caller did not go on", _stopped(end)) + ".",
     Standing.GAVE_UP: lambda end: _then("Its solver reports no success", end.how) + ".",
     Standing.NOT_FINITE: lambda end: f"Its condition is false because {_nan(end)}.",
-    Standing.FAILED: lambda end: _capital(end.how),
+    Standing.FAILED: lambda end: end.how.removesuffix(".") + "." if end.how else "",
     Standing.OVER: lambda end: _capital(end.how),
 }

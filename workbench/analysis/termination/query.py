@@ -161,14 +161,26 @@ def _end_ahead(run: Run, path: tuple[str, ...], answer: Termination) -> LoopEnd 
     final, here = answer.final, place_in(run, path)
     if not isinstance(final, SliceMachine) or answer.remaining is None:
         return None
+    n = answer.remaining + (max(here[-1], 0) if here is not None else 0)
+    if _plain_end(final):
+        return LoopEnd(Standing.ENDED, n)
     there = final.run.iteration_of(final.number)
     found = ended(final.run.trace, path, there).end
-    n = answer.remaining + (max(here[-1], 0) if here is not None else 0)
     by, still = (
         None if side is None else replace(side, iteration=side.iteration + n - there[-1])
         for side in (found.by, found.still)
     )
     return replace(found, iterations=n, by=by, still=still)
+
+
+def _plain_end(final: SliceMachine) -> bool:
+    """True if the condition is one comparison of two numbers, none of which is NaN: then there is no more to say."""
+    if final.logic != "single" or len(final.clauses) != 1:
+        return False
+    ((left, _, right),) = final.clause_values()
+    if isinstance(right, (bool, np.bool_)) or np.size(left) != 1 or np.size(right) != 1:
+        return False
+    return bool(np.all(np.equal(left, left) & np.equal(right, right)))
 
 
 def about_to_begin(run: Run, trace: Trace, path: tuple[str, ...]) -> AboutToBegin:

@@ -56,7 +56,8 @@ def judge(case: Caused) -> Verdict:
             return Verdict(case, answer, right)
         if case.wraps_after is not None and answer.outcome == "terminates":
             right["outcome"], right["reason"] = answer.remaining == case.wraps_after, answer.reason.slug == "wraps"
-        appliable = [getattr(f, "kind", "") for f in answer.fix if getattr(f, "applies", False)]
+        offered = [*answer.fix, answer.fuse]
+        appliable = [getattr(f, "kind", "") for f in offered if getattr(f, "applies", False)]
         right["fix kind"] = case.fix in appliable[:2]
         try:
             fork = session.apply_fix(frame=case.frame, seconds=SECONDS)

@@ -14,7 +14,7 @@
 sources of its method.
 """
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.forecast.monitor import TerminationMonitor
 from workbench.analysis.forecast.to_tolerance import Forecast, iterations_to_tolerance
 from workbench.analysis.live.follower import Follower, FollowError

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+
+from workbench.ir.node import Ref
 
 
 def shown(value: Any) -> str:
     """A number as it is written, at most nine digits of a computed one."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
-    text = str(value)
+    text = digits(value)
     return f"{float(value):.9g}" if isinstance(value, (float, np.floating)) and len(text) > 12 else text
+
+
+def digits(value: Any) -> str:
+    """All digits of a number, the fewest that no other number of its dtype has: 0.1, 2048.0, not 2.048e+03."""
+    if isinstance(value, np.floating) and np.isfinite(value) and (value == 0 or 1e-4 <= abs(value) < 1e16):
+        return np.format_float_positional(value, trim="0")
+    return str(value)
+
+
+def apart(a: Any, b: Any) -> tuple[str, str]:
+    """Two numbers with the digits that tell them apart: ``100.00000000001425``, ``100.0``."""
+    one, two = shown(a), shown(b)
+    same = one == two or _equal(one, two)
+    return (digits(a), digits(b)) if same and digits(a) != digits(b) else (one, two)
+
+
+def _equal(one: str, two: str) -> bool:
+    try:
+        return float(one) == float(two)
+    except ValueError:
+        return False
 
 
 def count(n: int, thing: str, many: str | None = None) -> str:
@@ -39,6 +63,10 @@ def plain(value: Any) -> Any:
     """A number, text, list or dictionary of them; NaN and infinities as text, because JSON has none."""
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Ref):
+        return str(value)
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if isinstance(value, (bool, int, str)) or value is None:

@@ -209,6 +209,8 @@ class Termination:
         How the loop will end, where it was run ahead to its end.
     claims : list of Claim
         What is said about the loop, each fact with its ``kind``, ``data`` and ``sentence``; ``check()`` recomputes it.
+    fuse : Fix or None
+        An iteration limit for a loop that never ends: no fix of its cause, but it ends every loop.
     evidence, final, trials : object
         Internal: the last state of the look-ahead, the slice where the loop ends, and how fixes are tried. Not part of
         the answer.
@@ -237,6 +239,7 @@ class Termination:
     end: LoopEnd | None = None
     ahead: LoopEnd | None = None
     claims: list[Claim] = field(default_factory=list)
+    fuse: Any = None
     #: the last state of the look-ahead, for the search of the cause; not part of the answer
     evidence: Any = field(default=None, repr=False, compare=False)
     #: the slice at the evaluation of the condition that ends the loop; not part of the answer
@@ -271,6 +274,8 @@ class Termination:
             text.append(f"Confidence {percent(self.confidence)}.")
         for sentence in self.fixes_that_help():
             text.append("To fix it: " + sentence)
+        if self.fuse is not None:
+            text.append(f"As a fuse: {self.fuse}")
         return "\n".join(text)
 
     def _about_the_future(self) -> list[str]:
@@ -373,6 +378,7 @@ class Termination:
             "ahead": None if self.ahead is None else self.ahead.table(),
             "claims": [c.to_dict() for c in self.claims],
             "fix": [f.table() if hasattr(f, "table") else {"sentence": f} for f in self.fix],
+            "fuse": None if self.fuse is None else self.fuse.table(),
             "details": {k: plain(v) for k, v in self.details.items()},
         }
 

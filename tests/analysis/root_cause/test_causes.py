@@ -71,7 +71,7 @@ def test_the_chain_has_the_source_lines():
         assert all(link.source.file == __file__ for link in answer.chain)
         assert answer.gap is not None and answer.gap.trend == "constant" and answer.gap.values[-1] == 2.0 - 1e-6
         assert answer.details["flag_cause" if "flag_cause" in answer.details else "cause"] == "step-too-large"
-        assert answer.fix[0] == "the step of x is too large, it overshoots with period 2: halve it from 0.5 to 0.25."
+        assert answer.fix[0] == "halve the step of x, from 0.5 to 0.25: it overshoots its goal."
 
 
 def test_the_first_bad_iteration_far_ahead():

@@ -206,7 +206,7 @@ def programs(rng: np.random.Generator) -> Iterator[Caused]:
     yield made(momentum, {"x": 4.0, "rate": 1.0, "tol": 1e-6}, ("x",), ("x", "tol"), "step-too-large", "step")
     yield made(fixed_point, {"x": np.float32(0.5)}, ("change",), ("change",), "floor", "tolerance")
     yield made(collatz, {"n": -5}, ("n",), ("n", "!="), "cycle", "cap")
-    yield made(queue, {"front": 0, "back": 7}, ("front",), ("front", "back"), "no-effect", "cap", 0)
+    yield made(queue, {"front": 0, "back": 7}, ("front",), ("front", "back"), "guard", "cap", 0)
     yield made(reversed_test, {"x": 8.0, "tol": 0.05}, ("x",), ("x", "tol"), "limit-beyond", "tolerance")
     yield made(doubled, {"x": 8.0, "n": 5}, ("i",), ("i", "n"), "no-effect", "cap", 0)
     yield made(ratio, {"a": 9.0, "b": 6.0}, ("a", "b"), ("a", "b"), "nan", "stop-at-nan")
@@ -221,14 +221,14 @@ def programs(rng: np.random.Generator) -> Iterator[Caused]:
         "flag-never-set",
         "cap",
     )
-    yield made(two_clauses, {"x": 5.0, "tol": 1e-6}, ("x",), ("x", "tol"), "floor", "tolerance")
+    yield made(two_clauses, {"x": 5.0, "tol": 1e-6}, ("x",), ("x", "tol"), "limit-beyond", "tolerance")
     yield made(ended_by_break, {"x": 5.0, "tol": 1e-3}, ("x",), ("x", "tol"), "flag-never-set", "tolerance")
     yield made(
         jacobi,
         {"x": np.ones(4), "rhs": np.arange(4.0), "tol": 1e-9},
         ("error",),
         ("error", "tol"),
-        "floor",
+        "limit-beyond",
         "tolerance",
     )
 

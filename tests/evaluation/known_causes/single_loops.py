@@ -55,7 +55,7 @@ def floors(rng: np.random.Generator) -> Iterator[Caused]:
                 graph,
                 ("err",),
                 ("err", "tol"),
-                "floor",
+                "saturated",
                 "tolerance",
                 settles({"err": start}, damp, "err"),
                 feeds,
@@ -111,9 +111,9 @@ def no_effect(rng: np.random.Generator) -> Iterator[Caused]:
         lambda b, i: {"i": b.minimum(i + 1, 5)},
     ]
     for dtype in (np.int32, np.int64, np.float32, np.float64):
-        for body in bodies:
+        for body, slug in zip(bodies, ("no-effect",) * 4 + ("saturated",), strict=True):
             graph = loop(lambda b, i: i < 10, body, {"i": dtype(5)})
-            yield Caused("no effect", graph, ("i",), ("i", "<"), "no-effect", "cap", 0)
+            yield Caused("no effect", graph, ("i",), ("i", "<"), slug, "cap", 0)
 
 
 def steps_over(rng: np.random.Generator) -> Iterator[Caused]:
@@ -213,7 +213,7 @@ def limits(rng: np.random.Generator) -> Iterator[Caused]:
         graph = loop(lambda b, n: n >= 0, lambda b, n: {"n": n // 2}, {"n": dtype(1000)})
         yield Caused("limit beyond", graph, ("n",), ("n", ">="), "limit-beyond", "comparison", 10)
         graph = loop(lambda b, n: n < 10, lambda b, n: {"n": b.minimum(n + 1, 7)}, {"n": dtype(0)})
-        yield Caused("limit beyond", graph, ("n",), ("n", "<"), "limit-beyond", "tolerance", 7)
+        yield Caused("limit beyond", graph, ("n",), ("n", "<"), "saturated", "tolerance", 7)
 
 
 def wraps(rng: np.random.Generator) -> Iterator[Caused]:

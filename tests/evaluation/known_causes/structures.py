@@ -33,7 +33,7 @@ def compounds(rng: np.random.Generator) -> Iterator[Caused]:
             lambda b, i, err, tol=tol: b.logical_and(i > -1, err > tol),
         ]
         for cond in conds:
-            yield Caused("compound", loop(cond, body, start), ("err",), ("err",), "floor", "tolerance", at)
+            yield Caused("compound", loop(cond, body, start), ("err",), ("err",), "saturated", "tolerance", at)
     for limit in (10, 30):
         graph = loop(
             lambda b, go, i, j, limit=limit: b.logical_and(go, j < limit),
@@ -156,8 +156,8 @@ def python_functions(rng: np.random.Generator) -> Iterator[Caused]:
     yield made(python_forgotten, {"n": 10}, ("i",), ("i", "n"), "not-updated", "cap")
     feeds = {"x": 3.0, "lr": 0.5, "tol": 1e-6}
     yield made(python_descent, feeds, ("gradient", "x"), ("gradient", "tol"), "step-too-large", "step")
-    yield made(python_bisection, {"low": 0, "high": 100}, ("low",), ("low", "high"), "no-effect", "cap")
-    yield made(python_either, {"a": 1.0, "b": 1.0, "tol": 1e-3}, ("b",), ("b", "tol"), "floor", "tolerance")
+    yield made(python_bisection, {"low": 0, "high": 100}, ("low",), ("low", "high"), "truncated", "cap")
+    yield made(python_either, {"a": 1.0, "b": 1.0, "tol": 1e-3}, ("b",), ("b", "tol"), "limit-beyond", "tolerance")
     yield made(python_steps, {"goal": 1.0}, ("x",), ("x", "goal"), "steps-over", "comparison", first_bad=11)
 
 
@@ -170,7 +170,7 @@ def arrays(rng: np.random.Generator) -> Iterator[Caused]:
             lambda b, x, floor=floor: {"x": b.maximum(x * 0.5, floor)},
             {"x": start},
         )
-        yield Caused("arrays", graph, ("x",), ("x",), "floor", "tolerance")
+        yield Caused("arrays", graph, ("x",), ("x",), "saturated", "tolerance")
         graph = loop(lambda b, x: b.sum(x * x) > 1e-2, lambda b, x: {"x": -x}, {"x": start})
         yield Caused("arrays", graph, ("x",), ("x",), "cycle", "cap", 0)
         graph = loop(
@@ -192,7 +192,8 @@ def nests(rng: np.random.Generator) -> Iterator[Caused]:
         graph = b.build(out)
         fix = "tolerance" if start else "comparison"
         yield Caused("nest outer", graph, ("inner/j", "j"), ("j",), "inner-hangs", fix, 0, frame="outer")
-        yield Caused("nest inner", graph, ("inner/j", "j"), ("j", ">="), "limit-beyond", fix, frame="inner")
+        slug = "saturated" if start else "limit-beyond"
+        yield Caused("nest inner", graph, ("inner/j", "j"), ("j", ">="), slug, fix, frame="inner")
 
 
 def ending(rng: np.random.Generator) -> Iterator[Caused]:

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from workbench.analysis.text import count, listed, shown
+from workbench.analysis.text import apart, count, listed, shown
+
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def at_line(line: int | None) -> str:
+    """`` (line 9)``, or nothing where the line is not known."""
+    return "" if line is None else f" (line {line})"
+
+
+def compared(left: Any, op: str, right: Any) -> str:
+    """``5.0 < 10.0``, with the digits that tell the numbers apart."""
+    a, b = apart(left, right)
+    return f"{a} {op} {b}"
+
+
+def written(clause: Any) -> str:
+    """The clause as the source has it."""
+    left, right, op = clause.name, clause.other, clause.op
+    if clause.mirrored:
+        left, right, op = right, left, MIRRORED[op]
+    return f"{left} {OPPOSITE[op] if clause.negated else op} {right}"
+
+
+def _values(clause: Any, value: Any) -> str:
+    left, right, op = value, clause.threshold, clause.op
+    if clause.mirrored:
+        left, right, op = right, left, MIRRORED[op]
+    return compared(left, OPPOSITE[op] if clause.negated else op, right)
+
+
+def _truth(clause: Any) -> str:
+    return "false" if clause.negated else "true"
 
 
 def _period(c: Any) -> str:
     if c.n == 1:
-        return f"Iteration {c.since + 1:,} begins exactly like iteration {c.since:,}, so all later ones do the same."
-    return (
-        f"Iteration {c.since + c.n:,} begins exactly like iteration {c.since:,}: "
-        f"from there on the loop repeats these {c.n:,} iterations."
-    )
+        return f"Iteration {c.since + 1:,} began exactly like iteration {c.since:,}, so all later ones do the same."
+    return f"From iteration {c.since:,} on the same {count(c.n, 'iteration')} come again and again, bit for bit."
 
 
 def _reaches(c: Any) -> str:
-    over = f"in each of the {count(c.n, 'iteration')} that repeat"
+    over = f"in the {count(c.n, 'iteration')} that repeat"
     if c.lowest == c.highest:
         return f"{c.name} is {shown(c.lowest)} {over}."
     return f"{c.name} goes from {shown(c.lowest)} to {shown(c.highest)} {over}."
@@ -30,8 +61,26 @@ def _limit(c: Any) -> str:
 
 
 def _first_bad(c: Any) -> str:
-    return f"From iteration {c.iteration:,} on {listed(list(c.names))} " + (
-        "no longer changes." if c.n == 1 and len(c.names) == 1 else "repeats." if len(c.names) == 1 else "repeat."
+    names = listed(list(c.names))
+    if c.n == 1:
+        change = "no longer changes" if len(c.names) == 1 else "no longer change"
+        return f"{names} {change} from iteration {c.iteration:,} on."
+    return f"The values of {names} repeat from iteration {c.iteration:,} on."
+
+
+def _compared(c: Any) -> str:
+    truth = "true" if c.holds else "false"
+    return f"{c.text} is {truth} in iteration {c.iteration:,}: {compared(c.left, c.op, c.right)}."
+
+
+def _rests(c: Any) -> str:
+    if c.closed:
+        name = c.clause.name
+        stays = f"{name} stays {apart(c.value, c.clause.threshold)[0]}" if name else "Nothing changes"
+        return f"{stays}, so {written(c.clause)} ({_values(c.clause, c.value)}) stays {_truth(c.clause)} for ever."
+    return (
+        f"{c.clause.name} is {apart(c.value, c.clause.threshold)[0]} in all of the iterations {c.first:,} to "
+        f"{c.last:,}, and {written(c.clause)} ({_values(c.clause, c.value)}) is {_truth(c.clause)}."
     )
 
 
@@ -55,6 +104,193 @@ def _identity(c: Any) -> str:
     return f"{c.polynomial} {stays}{modulo}: an iteration multiplies it by {' or '.join(c.factors)}."
 
 
+def _circles(c: Any) -> str:
+    name = c.clause.name
+    over = f"every {count(c.n, 'iteration')}" if c.n > 1 else "in every iteration"
+    if isinstance(c.lowest, (bool,)) or str(getattr(c.lowest, "dtype", "")) == "bool":
+        values = f"{name} repeats its values {over}"
+    elif c.lowest == c.highest:
+        values = f"{name} is {shown(c.lowest)} in every iteration"
+    else:
+        low, high = apart(c.lowest, c.highest)
+        values = f"{name} repeats its values {over}, from {low} to {high}"
+    if c.always:
+        return f"{values}, and {written(c.clause)} is {_truth(c.clause)} for all of them."
+    return f"{values}; where {written(c.clause)} turns, another comparison keeps the loop going."
+
+
+def _observed(c: Any) -> str:
+    return (
+        f"{written(c.clause)} was {_truth(c.clause)} in all of the iterations {c.first:,} to {c.last:,}; its two sides "
+        f"came no nearer to each other than {shown(c.nearest)}."
+    )
+
+
+def _steps_over(c: Any) -> str:
+    by = "" if c.step is None else f" in steps of {shown(abs(c.step))}"
+    before, after = apart(c.before, c.after)
+    at = f"it is {before} in iteration {c.iteration - 1:,} and {after} in iteration {c.iteration:,}"
+    return f"{c.clause.name} steps over {_goal(c.clause)}{by}: {at}, never equal to it."
+
+
+def _goal(clause: Any) -> str:
+    value = shown(clause.threshold)
+    return value if clause.other == value else f"{clause.other} ({value})"
+
+
+def _residue(c: Any) -> str:
+    return f"{c.clause.name} moves in steps of {abs(c.step):,} and so is never equal to {_goal(c.clause)}."
+
+
+def _every_number(c: Any) -> str:
+    return f"Every {c.clause.dtype} number satisfies {written(c.clause)}, so the loop has no way out there."
+
+
+def _moves_away(c: Any) -> str:
+    by = "" if c.step is None else f" by {shown(abs(c.step))} in each iteration"
+    return f"{c.clause.name} moves away from {_goal(c.clause)}{by}, and is {shown(c.value)} in iteration {c.last:,}."
+
+
+def _not_updated(c: Any) -> str:
+    return f"The loop never assigns {c.variable}."
+
+
+def _not_read(c: Any) -> str:
+    who = f"The loop never assigns {listed(list(c.names))}, and " if c.names else "The loop changes nothing that "
+    return f"{who}{c.text} reads{' nothing else' if c.names else ''}."
+
+
+def _absorbed(c: Any) -> str:
+    verb = "adding" if c.op == "add" else "subtracting" if c.op == "subtract" else "multiplying by"
+    if c.op == "divide":
+        verb = "dividing by"
+    many = "" if c.item is None else f" in {c.variable}[{', '.join(map(str, c.item))}]"
+    change = f"{verb} {shown(c.step)} to {shown(c.operand)}" if c.op == "add" else f"{verb} {shown(c.step)}"
+    of = "" if c.op == "add" else f" at {shown(c.operand)}"
+    return f"In {c.dtype}, {change}{of} changes nothing{many}{at_line(c.line)}: the step is lost in rounding."
+
+
+def _neutral(c: Any) -> str:
+    value, line = shown(c.neutral), at_line(c.line)
+    if c.part in (value, f"{c.neutral:g}"):
+        return f"{c.text}{line} does not change {c.variable}."
+    return f"{c.part} is {value}, so {c.text}{line} does not change {c.variable}."
+
+
+def _zero(c: Any) -> str:
+    if c.reached:
+        return f"{c.part} has come to 0, and {c.text}{at_line(c.line)} keeps it 0."
+    return f"{c.part} is 0, and {c.text}{at_line(c.line)} keeps it 0."
+
+
+def _saturated(c: Any) -> str:
+    return f"{c.text}{at_line(c.line)} holds {c.variable} at the bound {shown(c.bound)}."
+
+
+def _truncated(c: Any) -> str:
+    cut = f"{c.text}{at_line(c.line)} cuts {shown(c.operand)} to {shown(c.result)}"
+    return f"{cut}, so the change of {c.variable} is lost."
+
+
+def _fixed_point(c: Any) -> str:
+    if c.value is None:
+        return f"The update of {c.variable}{at_line(c.line)} gives the same array back."
+    if not c.recursive:
+        return f"The update of {c.variable}{at_line(c.line)} gives {shown(c.value)} in each iteration."
+    return f"From {c.variable} = {shown(c.value)} the update{at_line(c.line)} gives {shown(c.value)} again."
+
+
+def _guard(c: Any) -> str:
+    if c.closed and c.since is not None:
+        when = "in every iteration" if c.since == 0 else f"from iteration {c.since:,} on"
+    elif c.since is not None:
+        when = f"in all iterations from {c.since:,} to {c.last:,}"
+    else:
+        when = "in every later iteration" if c.closed else f"in all of the iterations {c.first:,} to {c.last:,}"
+    only, truth = ("is not changed", "true") if c.holds else ("is only changed", "false")
+    where = f"where {c.predicate}{at_line(c.line)}, which is {truth} {when}"
+    return f"{c.variable} {only}{at_line(c.update_line)} {where} ({compared(c.left, c.op, c.right)})."
+
+
+def _flag_guard(c: Any) -> str:
+    when = "in every later iteration" if c.closed else f"in all of the iterations {c.first:,} to {c.last:,}"
+    only = "is not changed" if c.holds else "is only changed"
+    truth = "true" if c.holds else "false"
+    return f"{c.variable} {only}{at_line(c.update_line)} where {c.predicate}{at_line(c.line)}, which is {truth} {when}."
+
+
+def _flag(c: Any) -> str:
+    clause = c.clause
+    left, right, op = clause.name, clause.other, OPPOSITE[clause.op]
+    if clause.mirrored:
+        left, right, op = right, left, MIRRORED[op]
+    way = f"by the {c.flag}" if not c.written and c.flag in ("break", "return") else f"where {c.flag} is set"
+    if not c.written:
+        way = f"by the {c.flag.rstrip(chr(39) + '0123456789_')}"
+    return f"The loop is only left {way}, which takes {left} {op} {right}{at_line(c.line)}."
+
+
+def _nan(c: Any) -> str:
+    since = "" if c.since is None else f" from iteration {c.since:,} on"
+    truth = "true" if c.holds else "false"
+    return f"{c.side} is NaN{since}, and a comparison with NaN is always {truth}: {c.text}{at_line(c.line)}."
+
+
+def _origin(c: Any) -> str:
+    with_ = " and ".join(shown(float(v)) for v in c.operands)
+    return f"The first {c.what} comes from {c.text}{at_line(c.line)} in iteration {c.iteration:,}, of {with_}."
+
+
+def _infinite(c: Any) -> str:
+    since = f"From iteration {c.since:,} on" if c.since is not None else f"In iteration {c.last:,}"
+    return f"{since} {c.clause.name} is infinite: it has left the range of {c.clause.dtype}."
+
+
+def _wraps(c: Any) -> str:
+    return (
+        f"{c.text}{at_line(c.line)} wraps round in iteration {c.iteration:,}: {c.exact:,} does not fit into {c.dtype} "
+        f"and becomes {c.result:,}."
+    )
+
+
+def _last_digits(c: Any) -> str:
+    left, right = apart(c.left, c.right)
+    of = "the last digit" if c.ulps <= 8 else "their last digits"
+    return (
+        f"{c.text}{at_line(c.line)} is the difference of {left} and {right}, which are {count(c.ulps, 'spacing')} of "
+        f"{c.dtype} apart: it is made of {of}, and rounding keeps it from getting smaller."
+    )
+
+
+def _overshoots(c: Any) -> str:
+    grow = "and grow" if c.grows else "and do not get smaller"
+    by = "" if c.factor is None else f" (factor {shown(c.factor)})"
+    return f"The steps of {c.variable}{by} overshoot: they change their sign in each iteration {grow}."
+
+
+def _sign_flips(c: Any) -> str:
+    names = listed(list(c.names))
+    if len(c.names) == 1:
+        return f"{names} changes its sign in each iteration and keeps its size."
+    return f"{names} change their sign in each iteration and keep their size."
+
+
+def _stalls(c: Any) -> str:
+    at = "" if c.iteration is None else f" in iteration {c.iteration:,}"
+    value, goal = shown(c.value), _goal(c.clause)
+    return (
+        f"{c.variable} stalls at {power_of_two(c.value)}{at}, before it comes to {goal}: in {c.dtype}, adding "
+        f"{shown(c.step)} to {value} changes nothing{at_line(c.line)}."
+    )
+
+
+def power_of_two(value: float) -> str:
+    """2^24 for 16777216, else plain digits."""
+    exponent = math.log2(abs(value)) if value and math.isfinite(value) else 0.5
+    sign = "-" if value < 0 else ""
+    return f"{sign}2^{int(exponent)}" if exponent == int(exponent) and exponent > 9 else f"{value:.9g}"
+
+
 #: kind of a claim -> its sentence
 SENTENCES: dict[str, Callable[[Any], str]] = {
     "period": _period,
@@ -64,4 +300,31 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
     "reaches": _reaches,
     "limit": _limit,
     "first-bad": _first_bad,
+    "compared": _compared,
+    "rests": _rests,
+    "circles": _circles,
+    "observed": _observed,
+    "steps-over": _steps_over,
+    "residue": _residue,
+    "every-number": _every_number,
+    "moves-away": _moves_away,
+    "not-updated": _not_updated,
+    "not-read": _not_read,
+    "absorbed": _absorbed,
+    "neutral": _neutral,
+    "zero": _zero,
+    "saturated": _saturated,
+    "truncated": _truncated,
+    "fixed-point": _fixed_point,
+    "guard": _guard,
+    "flag-guard": _flag_guard,
+    "flag": _flag,
+    "nan": _nan,
+    "origin": _origin,
+    "infinite": _infinite,
+    "wraps": _wraps,
+    "last-digits": _last_digits,
+    "overshoots": _overshoots,
+    "sign-flips": _sign_flips,
+    "stalls": _stalls,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.graph_editor import GraphEditor, refuse
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.analysis.text import count, loop_named

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from workbench.analysis.fix import KINDS, Fix
 from workbench.analysis.fixes.add_clause import cap_trips, stop_at_nonfinite
 from workbench.analysis.fixes.change_number import halve_step, move_threshold
 from workbench.analysis.fixes.change_operator import other_comparison, reverse_step
+from workbench.analysis.fixes.fix import KINDS, Fix
 from workbench.analysis.fixes.graph_editor import GraphEditor, refuse
 from workbench.analysis.fixes.widen_dtype import widen
 from workbench.errors import GraphError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.graph_editor import GraphEditor, refuse, source_of
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.ir.graph import Graph

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.fix import Fix
 from workbench.analysis.fixes.change_number import clause_of
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.graph_editor import GraphEditor, refuse
 from workbench.analysis.root_cause.expressions import turned
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies

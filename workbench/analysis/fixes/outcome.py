@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.text import count
 from workbench.analysis.verdict import Termination
 from workbench.text import harmless

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.outcome import FixOutcome
 from workbench.analysis.verdict import Termination
 from workbench.errors import WorkbenchError
@@ -35,10 +35,12 @@ def tried(session: Any, answer: Termination, fix: str) -> FixOutcome | None:
 
 
 def is_useless(outcome: FixOutcome | None) -> bool:
-    """True if the loop still never ends with the fix, or ends as soon as a number has gone bad."""
+    """True if the loop still never ends with the fix, ends as soon as a number has gone bad, or does not begin."""
     if outcome is None:
         return False
     after, kind = outcome.after, outcome.fix.kind
+    if after.outcome == "terminates" and after.remaining == 0 and outcome.before.first_bad != 0:
+        return True
     return after.outcome == "never" or kind != "stop-at-nan" and "nan" in (after.blocking_clause or "")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.graph_editor import GraphEditor, refuse
 from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
 from workbench.ir.graph import Graph

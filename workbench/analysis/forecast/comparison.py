@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.fix import fixes
+from workbench.analysis.claims.claim import Claim
 from workbench.analysis.forecast.calibrated_confidence import confidence
 from workbench.analysis.forecast.laws import exact_continuation
 from workbench.analysis.forecast.laws.counter_pair import two_counters
@@ -25,6 +25,7 @@ from workbench.analysis.forecast.laws.sawtooth import sawtooth
 from workbench.analysis.forecast.laws.seasonal_steps import seasonal_steps
 from workbench.analysis.forecast.operand import OperandForecast, OperandRecord, PassageForecast
 from workbench.analysis.forecast.plateaus import UNMOVED, Plateaus, certainty, due, moves_too_often, plateaus
+from workbench.analysis.forecast.recorded_claims import recorded_claims
 from workbench.analysis.series.value_series import WINDOW
 from workbench.text import harmless, number
 
@@ -105,7 +106,6 @@ class ComparisonMonitor:
                 "nan",
                 f"{who} is NaN, and clause {self} then never changes.",
                 0.8 + 0.04 * certain,
-                self._fix("nan", who, keep),
             )
         if _constant(rhs):
             return self._one_side(lhs, keep, rhs[-1], self.lhs_name, self.rhs_name)
@@ -125,9 +125,11 @@ class ComparisonMonitor:
             return other if other.k is not None else found
         return found
 
-    def _fix(self, slug: str, name: str, op: str, threshold: float = math.nan, **more: Any) -> list[str]:
-        other = self.rhs_name if name == self.lhs_name else self.lhs_name if name == self.rhs_name else "0"
-        return fixes(slug, name=name, op=op, threshold=threshold, other=other, **more)
+    def claims(self, slug: str) -> list[Claim]:
+        """What the record says of a clause that never turns."""
+        keep = NEGATED[self.op] if self.ends_on else self.op
+        sides = (self.lhs_name, self.rhs_name, keep, self.lhs, self.rhs)
+        return recorded_claims(slug, *sides, self.count, self.ends_on)
 
     def _one_side(
         self, xs: list[Any], keep: str, t: Any, name: str, other: str, exact_float: bool = True
@@ -150,7 +152,6 @@ class ComparisonMonitor:
                 "clause-invariant",
                 f"Clause {self} did not change in {len(xs)} evaluations.",
                 certainty(len(xs), 0, False),
-                self._fix("clause-invariant", name, keep),
             )
         values = np.array(xs, dtype=dtype) if dtype.kind == "f" and exact_float else None
         seen = first_look(values, keep, _float(t)) if values is not None else None
@@ -200,7 +201,7 @@ class ComparisonMonitor:
             shown = OperandRecord(values, dtype, total, keep, float(t), name, str(self), scale)
         except OverflowError:
             return PassageForecast(None, 1, math.inf, "huge", f"{name} has left the range of float64.", 0.0)
-        return forecast.forecast(shown, lambda slug, **more: self._fix(slug, name, keep, float(t), **more))
+        return forecast.forecast(shown)
 
     def _staircase(
         self, runs: Plateaus, whole: list[Any], dtype: np.dtype, keep: str, t: Any, name: str, exact_float: bool
@@ -268,7 +269,6 @@ class ComparisonMonitor:
             kind = "rule-counter-whole"  # what is left of a stock falls by one as long as nothing hinders it, too
         sure = confidence(kind, len(self.lhs))
         step = _float(s.step)
-        data = {"value": _float(self.lhs[-1]), "step": step, "dtype": _name(dtype), "limit": s.at}
         if s.k is not None:
             text = {
                 "wraps": f"{name} moves away from {_short(t)} and ends the loop only after its {_name(dtype)} wraps",
@@ -286,14 +286,7 @@ class ComparisonMonitor:
             }.get(s.why, f"{name} changes by {step:.6g} each iteration")
             low, high = s.span if s.span is not None else (s.k, s.k)
             return PassageForecast(
-                s.k,
-                low,
-                high,
-                s.why,
-                f"{text}; clause {self} turns in {s.k:,} iterations.",
-                sure,
-                self._fix(s.why, name, keep, _float(t), **data) if s.why == "wraps" else [],
-                kind,
+                s.k, low, high, s.why, f"{text}; clause {self} turns in {s.k:,} iterations.", sure, kind
             )
         if s.why == "resets":
             sentence = f"{name} counts up and starts again at moments that its record does not explain."
@@ -311,16 +304,7 @@ class ComparisonMonitor:
         }.get(s.why)
         if text is None:
             return None
-        return PassageForecast(
-            math.inf,
-            math.inf,
-            math.inf,
-            s.why,
-            f"{text}; clause {self} never turns.",
-            sure,
-            self._fix(s.why, name, keep, _float(t), **data),
-            kind,
-        )
+        return PassageForecast(math.inf, math.inf, math.inf, s.why, f"{text}; clause {self} never turns.", sure, kind)
 
 
 @functools.cache

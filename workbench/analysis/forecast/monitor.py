@@ -166,14 +166,6 @@ class TerminationMonitor:
             "recurrence", f"All observed variables {what}, {returns} time(s) in a row, and the condition stayed true."
         )
         clause = self.clauses[0] if self.clauses else None
-        fix = []
-        if clause is not None and p == 1:
-            fix = [
-                f"clause {clause.lhs_name} {clause.op} {clause.rhs_name} never changes: "
-                f"{clause.lhs_name} is not updated any more."
-            ]
-        elif clause is not None:
-            fix = [f"the state cycles with period {p}: damp the step (halve it), or raise the tolerance."]
         sure = certainty(watch.rest, watch.longest, watch.ever_moved) if p == 1 else 0.9 + 0.02 * returns
         answer = Termination(
             Status.PREDICTED,
@@ -184,9 +176,8 @@ class TerminationMonitor:
             self.root_names(0),
             str(clause) if clause else None,
             min(MOST, sure),
-            fix,
         )
-        return self._limited(answer)
+        return self._limited(self._claimed(answer, 0, "recurrence"))
 
     def _turns(self) -> Termination | None:
         """Of flags of which one is set at every evaluation: they take turns, and the pattern has come again."""
@@ -196,9 +187,16 @@ class TerminationMonitor:
         sentence = f"The flags repeat every {p} evaluations, and at each of them one keeps the condition true."
         root, clause = self.root_names(0), str(self.clauses[0])
         answer = Termination(
-            Status.PREDICTED, "never", None, None, Reason("recurrence", sentence), root, clause, FLAGS_SURE, []
+            Status.PREDICTED, "never", None, None, Reason("recurrence", sentence), root, clause, FLAGS_SURE
         )
         return self._limited(answer)
+
+    def _claimed(self, answer: Termination, i: int, slug: str) -> Termination:
+        """The answer with what the record of a clause says, and the fixes of that."""
+        if i < len(self.clauses):
+            answer.claims = self.clauses[i].claims(slug)
+            answer.fix = [fix for claim in answer.claims for fix in claim.fixes()]
+        return answer
 
     def _combine(self, forecasts: list[PassageForecast]) -> Termination:
         """``and`` (and a single clause) ends with the first clause to turn, ``or`` with the last."""
@@ -225,7 +223,7 @@ class TerminationMonitor:
                 # which of several clauses that never turn was meant to is not known: name the first that moves
                 chosen = next((i for i in order if forecasts[i].slug not in ("clause-invariant",)), order[0])
                 f, clause = forecasts[chosen], self.clauses[chosen]
-            return Termination(
+            answer = Termination(
                 Status.PREDICTED,
                 "never",
                 None,
@@ -234,8 +232,8 @@ class TerminationMonitor:
                 self.root_names(chosen),
                 str(clause),
                 confidence,
-                f.fix,
             )
+            return self._claimed(answer, chosen, f.slug)
         low, high = f.low, f.high
         if len(forecasts) > 1:
             # the first (or the last) of several uncertain ends: the bounds are the first (the last) of their bounds
@@ -251,7 +249,6 @@ class TerminationMonitor:
             self.root_names(chosen),
             str(clause),
             confidence,
-            f.fix,
         )
 
     def _limited(self, answer: Termination) -> Termination:

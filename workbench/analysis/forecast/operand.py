@@ -7,8 +7,7 @@ never crossing (``endless``).  A law stays in use as long as it predicts the val
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +38,6 @@ class PassageForecast:
     slug: str
     sentence: str
     confidence: float
-    fix: list[str] = field(default_factory=list)
     kind: str = ""
     below: float = 0.0
     above: float = 0.0
@@ -58,9 +56,6 @@ class OperandRecord(NamedTuple):
     scale: float = 0.0  # magnitude of what is compared, where the values are a difference
 
 
-Fix = Callable[..., list[str]]
-
-
 class OperandForecast:
     """Forecasts of one operand; remembers the law it fitted last, and when nothing spoke against its crossing."""
 
@@ -70,7 +65,7 @@ class OperandForecast:
         self._held = False  # the present crossing is that of the remembered law
         self._open = -1  # evaluations after which nothing said that the operand never crosses
 
-    def forecast(self, s: OperandRecord, fix: Fix) -> PassageForecast:
+    def forecast(self, s: OperandRecord) -> PassageForecast:
         """When ``values keep threshold`` turns."""
         x = s.values.astype(np.float64)
         eps = limits(s.dtype)[0] if s.dtype.kind == "f" else 0.0
@@ -87,7 +82,7 @@ class OperandForecast:
         if found is not None and found.sure:
             # a law that crosses soon, or almost exactly, outweighs a limit; one that needs a long way does not
             if not (crossing is not None and crosses and _near(crossing, len(x))):
-                return _never(found, e, crossing, s, fix)
+                return _never(found, e, s)
             return _crosses(crossing, s) if crossing.error < 1e-3 else _unknown("torn", found.sentence)
         if crossing is not None and crosses:
             return _crosses(crossing, s)
@@ -146,22 +141,17 @@ def _near(c: Crossing, n: int) -> bool:
     return c.error * (1.0 + c.k / n) < 0.01 and c.k < 4 * n
 
 
-def _never(
-    found: Verdict, e: Evolution | None, crossing: Crossing | None, s: OperandRecord, fix: Fix
-) -> PassageForecast:
-    limit = e.limit if e is not None else crossing.limit if crossing is not None else None
-    slug = "floor" if found.slug == "noise-floor" else found.slug
-    sentences = fix(slug, value=float(s.values[-1]), dtype=str(s.dtype), limit=limit, period=found.period)
+def _never(found: Verdict, e: Evolution | None, s: OperandRecord) -> PassageForecast:
     kind = f"never-{found.slug}" + ("-exact" if e is not None and e.method in EXACT_METHODS else "")
     sure = confidence(kind, len(s.values))
-    return PassageForecast(math.inf, math.inf, math.inf, found.slug, found.sentence, sure, sentences, kind)
+    return PassageForecast(math.inf, math.inf, math.inf, found.slug, found.sentence, sure, kind)
 
 
 def _crosses(c: Crossing, s: OperandRecord) -> PassageForecast:
     text = f"{s.name} follows a law ({c.law}) that makes clause {s.clause} turn in about {int(c.k):,} iterations."
     sure = confidence(c.kind, len(s.values))
     high = min(c.high, 1e18)
-    return PassageForecast(c.k, c.low, high, "forecast", text, sure, [], c.kind, c.below, c.above)
+    return PassageForecast(c.k, c.low, high, "forecast", text, sure, c.kind, c.below, c.above)
 
 
 def _unknown(slug: str, sentence: str) -> PassageForecast:

@@ -167,8 +167,7 @@ def _inner_hangs(search: Search, seconds: float) -> Termination | None:
         found.root,
         found.blocking_clause,
         1.0,
-        found.fix,
-        Proof("inner-loop", f"of the {loop_named(path)}, by {found.proof.kind}: {found.proof.checked}"),
+        proof=Proof("inner-loop", f"of the {loop_named(path)}, by {found.proof.kind}: {found.proof.checked}"),
     )
 
 

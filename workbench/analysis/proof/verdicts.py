@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from workbench.analysis.claims import Period
+from workbench.analysis.claims.claim import checked as those_that_hold
+from workbench.analysis.forecast.laws.exact_continuation import NAMES, OPS
 from workbench.analysis.proof.lookahead_search import Search
 from workbench.analysis.proof.rays.ray import Continuation
-from workbench.analysis.proof.recurrence_cause import blame
 from workbench.analysis.slicing.protocol import HasInner, SliceRunner
 from workbench.analysis.verdict import Proof, Reason, Status, Termination, after
 from workbench.text import number
@@ -55,7 +57,10 @@ def ends(
 
 
 def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination:
-    """The state of the slice returned, with the condition true all the way: so it does for ever."""
+    """The state of the slice returned, with the condition true all the way: so it does for ever.
+
+    Iterations are counted from the present one.
+    """
     p, at = search.period, search.slot_at
     names = ", ".join(runner.state_names) or "nothing"
     # invariant means from now on: the state (all that the condition reads) is the present one for ever
@@ -67,7 +72,8 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
         + ", bit for bit, twice, with the condition true throughout."
     )
     proof = Proof(kind, checked)
-    root, clause, fix = blame(runner, search)
+    root, clause = _blocking(runner, search)
+    claims = those_that_hold([Period(n=p, since=at, evidence=search.ahead)])
     if runner.trip_limit is not None:
         return trip_limit(
             runner,
@@ -76,8 +82,8 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
             proof,
             root=root,
             blocking_clause=clause,
-            fix=fix,
             evidence=(search.ahead, at, p),
+            claims=claims,
         )
     period = "does not change any more" if p == 1 else f"recurs with period {p}"
     slug = "invariant-predicate" if invariant else "recurrence"
@@ -90,9 +96,9 @@ def recurs(runner: SliceRunner, search: Search, left: int | None) -> Termination
         root,
         clause,
         1.0,
-        fix,
-        proof,
+        proof=proof,
         evidence=(search.ahead, at, p),
+        claims=claims,
     )
 
 
@@ -106,16 +112,16 @@ def argued(runner: SliceRunner, search: Search, left: int | None) -> Termination
     proof = Proof(found.kind, ran + checked)
     if found.after is not None:
         return _if_inner_ends(ends(runner, at + found.after, left, proof, found.counters), runner)
-    root, clause, fix = blame(runner, search)
+    root, clause = _blocking(runner, search)
     if runner.trip_limit is not None:
         why = "The condition never becomes false by itself."
-        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause)
     why = (
         "The counters never take a value that makes the condition false."
         if found.kind == "affine-counter"
         else "The state never leaves a range in which the condition is true."
     )
-    return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, fix, proof)
+    return Termination(Status.PROVED, "never", None, None, Reason(found.kind, why), root, clause, 1.0, proof=proof)
 
 
 def followed(runner: SliceRunner, search: Search, left: int | None) -> Termination:
@@ -127,14 +133,14 @@ def followed(runner: SliceRunner, search: Search, left: int | None) -> Terminati
     proof = Proof("ray", ran + described(found, at))
     if found.kind == "ends":
         return ends(runner, at + found.after, left, proof, [n for n in names if n in runner.state_names])
-    root, clause, fix = blame(runner, search)
+    root, clause = _blocking(runner, search)
     if runner.trip_limit is not None:
         why = "The condition never becomes false by itself."
-        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause)
     why = "Every period adds the same to the variables, and all comparisons keep their values for ever."
     if found.kind == "recurs":
         why = "The state that the condition reads recurs, and the condition is true."
-    return Termination(Status.PROVED, "never", None, None, Reason("ray", why), root, clause, 1.0, fix, proof)
+    return Termination(Status.PROVED, "never", None, None, Reason("ray", why), root, clause, 1.0, proof=proof)
 
 
 def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
@@ -142,15 +148,15 @@ def kept(runner: SliceRunner, search: Search, left: int | None) -> Termination:
     at = search.followed_from
     ran = f"the condition was computed {at:,} iterations ahead; " if at else ""
     proof = Proof("identity", ran + "; ".join(map(str, search.kept or [])) + ".")
-    root, clause, fix = blame(runner, search)
+    root, clause = _blocking(runner, search)
     if runner.trip_limit is not None:
         why = "The condition never becomes false by itself."
-        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause, fix=fix)
+        return trip_limit(runner, left, why, proof, root=root, blocking_clause=clause)
     zero = all(k.holds == (k.op == "equal") for k in search.kept or [])
     why = (
         f"The difference of the two sides {'stays zero' if zero else 'never becomes zero'}, whatever the iterations do."
     )
-    return Termination(Status.PROVED, "never", None, None, Reason("identity", why), root, clause, 1.0, fix, proof)
+    return Termination(Status.PROVED, "never", None, None, Reason("identity", why), root, clause, 1.0, proof=proof)
 
 
 def described(found: Continuation, at: int) -> str:
@@ -231,3 +237,22 @@ def _clause_of(runner: SliceRunner, names: list[str]) -> str | None:
     """The first clause that compares one of these variables."""
     sides = [(i, lhs, rhs) for i, (lhs, _, rhs) in enumerate(runner.clauses)]
     return clause_text(runner, next((i for i, lhs, rhs in sides if lhs in names or rhs in names), 0))
+
+
+def _blocking(runner: SliceRunner, search: Search) -> tuple[list[str], str | None]:
+    """The variables, those of the first clause that holds in front, and that clause as it is inside the cycle."""
+    names, values = list(runner.state_names), list(search.ahead.clause_values())
+    if not runner.clauses or len(values) != len(runner.clauses):
+        return names, None
+    i = next((i for i, v in enumerate(values) if _holds(*v) != (runner.logic == "not")), 0)
+    (lhs, op, rhs), (left, _, right) = runner.clauses[i], values[i]
+    root = [n for n in (lhs, rhs) if n in names] + [n for n in names if n not in (lhs, rhs)]
+    return root, f"{lhs} {op} {rhs} ({left} {op} {right})"
+
+
+def _holds(left: Any, op: str, right: Any) -> bool | None:
+    sign = NAMES.get(op, op)
+    try:
+        return bool(OPS[sign](left, right)) if sign in OPS else None
+    except ValueError:
+        return None

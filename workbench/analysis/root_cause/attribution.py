@@ -112,7 +112,7 @@ class _Asking:
             self.visit(ref, want, k, flag, seen)
         for other in node.inputs:
             if alive and other not in alive[:1] and _would_be(self.loop, other) != want:
-                decided = _decider(self.loop, self.columns, other, k)
+                decided = decider(self.loop, self.columns, other, k)
                 if decided is not None:
                     self.visit(decided[0], decided[1], k, flag, seen)
 
@@ -142,7 +142,7 @@ def _would_be(loop: LoopDependencies, ref: Ref) -> bool | None:
     return None
 
 
-def _decider(loop: LoopDependencies, columns: AlignedColumns, dead: Ref, k: int) -> tuple[Ref, bool] | None:
+def decider(loop: LoopDependencies, columns: AlignedColumns, dead: Ref, k: int) -> tuple[Ref, bool] | None:
     """(predicate, its truth) of the nearest Switch that made ``dead`` dead at this iteration."""
     waiting, seen = [dead], {dead}
     while waiting and len(seen) < MAX_STEPS:

@@ -1,26 +1,27 @@
-"""Root cause: adds to an answer about a loop the blocking clause, its gap, the root variables, the chain that
-updates them, the first bad iteration, the reason and the fixes.
-
-The proof or forecast itself is not changed; this only explains it.
-"""
+"""Explanation of an answer: the cause of a loop that does not end, or the clause that ends it, as checked claims."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from workbench.analysis.claims import Period, checked
-from workbench.analysis.root_cause.blame import blame
+from workbench.analysis.claims.claim import Claim
+from workbench.analysis.claims.clause import Compared
+from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.root_cause.blocking_clauses import Suspect, suspects
 from workbench.analysis.root_cause.clause_text import clause_text
-from workbench.analysis.root_cause.expressions import expression
+from workbench.analysis.root_cause.expressions import expression, turned
+from workbench.analysis.root_cause.firings import Firings
 from workbench.analysis.root_cause.gap import clause_details, clause_gap, end_iterations
-from workbench.analysis.root_cause.gather import gather
-from workbench.analysis.root_cause.loop_samples import LoopSamples
+from workbench.analysis.root_cause.gather import RECORD, gather
+from workbench.analysis.root_cause.lost_value import predicate_text
+from workbench.analysis.root_cause.onset import first_bad
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import SliceTimeout
-from workbench.analysis.verdict import Reason, Termination
+from workbench.analysis.verdict import Reason, Status, Termination
 from workbench.errors import WorkbenchError
 from workbench.execution import Run
 from workbench.ir.node import Ref
@@ -43,22 +44,22 @@ def explained(run: Run, trace: Trace, path: tuple[str, ...] | None, answer: Term
         found = gather(run, trace, path, answer, came_to, seconds)
         if found is None:
             return answer
-        if came_to is not None:
-            inside, at, n = came_to
-            answer.claims += checked([Period(n=n, since=found.base + at, evidence=inside)])
-        return _told(found, answer, work.now() + seconds)
+        # the proof counts from the present iteration
+        answer.claims = [replace(c, since=c.since + found.base) if isinstance(c, Period) else c for c in answer.claims]
+        return _told(Firings(found), answer, work.now() + seconds)
     except (SliceTimeout, WorkbenchError, RuntimeError):
         return answer
 
 
-def _told(found: LoopSamples, answer: Termination, deadline: float) -> Termination:
+def _told(firings: Firings, answer: Termination, deadline: float) -> Termination:
+    found = firings.found
     columns, last = found.deepest
     value = columns.latest(found.cond).get(last)
     want = bool(np.asarray(value).reshape(-1)[0]) if value is not None and np.size(value) == 1 else True
     ends = answer.outcome == "terminates" and (found.ended is not None or not want)
     if ends and found.ended is not None:
         want = False
-    all_of_them = suspects(found, want, answer.reason.slug)
+    all_of_them = suspects(firings, want, answer.reason.slug)
     if not all_of_them:
         return answer
     worst = all_of_them[0]
@@ -72,31 +73,103 @@ def _told(found: LoopSamples, answer: Termination, deadline: float) -> Terminati
     if worst.root and worst.root[0] in loop.variables:
         answer.chain = loop.chain(worst.root[0])
     answer.details.update(clause_details(found, worst, all_of_them))
-    last_values = worst.facts.late_x[-1], worst.facts.late_t[-1]
+    if len(its):
+        answer.claims[:0] = checked(_compared(firings, worst, int(its[-1])))
+    last_values = worst.values.late_x[-1], worst.values.late_t[-1]
     if ends and any(isinstance(v, np.floating) and np.isnan(v) for v in last_values):
         answer.details["ended_by"] = "nan"
         why = f"{answer.reason.sentence} It ends because one side of the clause is NaN."
         answer.reason = Reason(answer.reason.slug, why)
-    for ref in (worst.moving, worst.still):
-        name = loop.graph.name_of(ref) if isinstance(ref, Ref) else ""
-        if "/" in name:  # a node that nobody has named is told as it is computed
-            node = re.escape(name.removesuffix(":0"))
-            parts = re.split(rf"(?<![\w/]){node}(?::0)?(?![\w/])", answer.reason.sentence)
-            sentence = expression(loop, ref).join(parts)
-            answer.reason = Reason(answer.reason.slug, sentence)
+    _name_nodes(firings, worst, answer)
     if answer.outcome == "never" or _endless_but_for_the_limit(answer):
-        blame(found, worst, answer, deadline)
+        _blame(firings, worst, answer, deadline)
     elif want and _ends_by_wrapping(worst, answer):
         reason = answer.reason
-        blame(found, worst, answer, deadline)
-        again = f"{reason.sentence} It ends only because its {worst.facts.late_x.dtype} wraps around."
+        _blame(firings, worst, answer, deadline)
+        again = f"{reason.sentence} It ends only because its {worst.values.late_x.dtype} wraps around."
         answer.reason = Reason("wraps", again)
     return answer
 
 
+def _compared(firings: Firings, worst: Suspect, k: int) -> list[Claim]:
+    """The comparison that decides, at the end of what is known."""
+    leaf = worst.leaf
+    node = firings.graph.nodes[leaf.node]
+    if leaf.op not in ("<", "<=", ">", ">=", "==", "!=") or len(node.inputs) != 2 or node.op == "Merge":
+        return []
+    left, right = worst.values.late_x[-1], worst.values.late_t[-1]
+    if worst.mirrored:
+        left, right = right, left
+    op = turned(leaf.op, False, leaf.negated)
+    return [
+        Compared(
+            node=leaf.node,
+            text=predicate_text(firings, node, op),
+            left=left,
+            op=op,
+            right=right,
+            holds=not leaf.negated,
+            iteration=k,
+            item=worst.item,
+            evidence=firings,
+        )
+    ]
+
+
+def _name_nodes(firings: Firings, worst: Suspect, answer: Termination) -> None:
+    """A node that nobody has named is told as it is computed."""
+    for ref in (worst.moving, worst.still):
+        name = firings.graph.name_of(ref) if isinstance(ref, Ref) else ""
+        if "/" in name:
+            node = re.escape(name.removesuffix(":0"))
+            parts = re.split(rf"(?<![\w/]){node}(?::0)?(?![\w/])", answer.reason.sentence)
+            sentence = expression(firings.loop, ref).join(parts)
+            answer.reason = Reason(answer.reason.slug, sentence)
+
+
+def _blame(firings: Firings, worst: Suspect, answer: Termination, deadline: float) -> None:
+    """Reason, claims and first bad iteration of a loop that does not end by itself."""
+    cause = worst.cause
+    assert cause is not None
+    answer.first_bad, claims = first_bad(firings, worst, deadline)
+    period = [c for c in answer.claims if c.kind == "period"]
+    answer.claims = [*cause.claims, *claims, *answer.claims]
+    slug = cause.slug
+    answer.details["cause"] = slug
+    if worst.leaf.flag is not None:
+        answer.details["flag_cause"] = slug
+        slug = "flag-never-set"
+    _numbers_lost(firings, slug, answer)
+    said = [c.sentence for c in (*cause.claims, *period)]
+    if not (period and answer.status is Status.PROVED and answer.reason.slug in ("recurrence", "invariant-predicate")):
+        said.append(answer.reason.sentence)
+    if slug != "recurrence" and answer.reason.slug != "trip-limit":
+        answer.reason = Reason(slug, " ".join(said).strip())
+    elif answer.reason.slug != "trip-limit":
+        answer.reason = Reason(answer.reason.slug, " ".join(said).strip())
+
+
+def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
+    """The node at which digits are lost, as details: its name and a sentence."""
+    found = firings.found
+    columns = found.late or found.early
+    for claim in answer.claims:
+        if claim.kind == "origin":
+            answer.details.update(origin=claim.data["node"], origin_text=claim.sentence)
+    if not any(c.kind == "last-digits" for c in answer.claims) or columns is None:
+        return
+    lost = cancellations(columns.trace, found.loop.path, harmless=True, firings=RECORD)
+    if lost:
+        first = lost[0]
+        around = found.record.activation if found.record is not None else None
+        at = (*(around or first.iteration[:-1]), first.iteration[-1] + found.offset)
+        answer.details.update(cancellation=first.node, cancellation_text=str(replace(first, iteration=at)))
+
+
 def _ends_by_wrapping(worst: Suspect, answer: Termination) -> bool:
     """True if an integer that goes the wrong way, or steps over its goal, ends the loop on its way round."""
-    astray = worst.cause.slug in ("moves-away", "steps-over", "wraps") and worst.facts.late_x.dtype.kind in "iu"
+    assert worst.cause is not None
+    astray = worst.cause.slug in ("moves-away", "steps-over", "wraps") and worst.values.late_x.dtype.kind in "iu"
     return answer.outcome == "terminates" and (answer.reason.slug == "wraps" or astray)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.root_cause.blocking_clauses import Suspect
-from workbench.analysis.root_cause.clause_text import clause_text, sides
+from workbench.analysis.root_cause.clause_text import clause_text
 from workbench.analysis.root_cause.loop_samples import LoopSamples
+from workbench.analysis.root_cause.suspect import Suspect, sides
 from workbench.analysis.verdict import Gap, Termination, trend_of
 from workbench.ir.node import Ref
 
@@ -23,7 +23,7 @@ def end_iterations(found: LoopSamples, worst: Suspect) -> Any:
 
 def clause_gap(found: LoopSamples, worst: Suspect, answer: Termination) -> Gap | None:
     """Of a loop that never ends the gap at the end of the look-ahead, of any other the present one."""
-    facts = worst.facts
+    facts = worst.values
     if facts.late_x.dtype.kind not in "fiu":
         return None
     if answer.outcome == "never":
@@ -44,17 +44,14 @@ def clause_gap(found: LoopSamples, worst: Suspect, answer: Termination) -> Gap |
 
 
 def clause_details(found: LoopSamples, worst: Suspect, others: list[Suspect]) -> dict[str, Any]:
-    facts, cause = worst.facts, worst.cause
+    facts = worst.values
     told: dict[str, Any] = {
         "clause": worst.leaf.node,
-        "operand": sides(found, worst)[0],
+        "operand": sides(found.loop, worst)[0],
         "threshold": facts.late_t[-1],
         "operand_value": facts.late_x[-1],
-        "dtype": str(facts.root.dtype),
+        "dtype": str(facts.late_x.dtype),
     }
-    for name, value in (("limit", cause.limit), ("period", cause.period), ("step", cause.step or facts.step)):
-        if value is not None:
-            told[name] = value
     if worst.leaf.flag is not None:
         told["flag"] = worst.leaf.flag
     if len(others) > 1:

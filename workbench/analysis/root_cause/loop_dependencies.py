@@ -83,6 +83,20 @@ class LoopDependencies:
         """True if the body gives a variable anything else than itself."""
         return self.direct(self.update(name)) != name
 
+    def closure(self, names: Iterable[str]) -> list[str]:
+        """The variables, and all those that they are computed or decided from, over any number of iterations."""
+        waiting, found = list(names), dict[str, None]()
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = None
+                waiting.extend(self.reads(self.update(name), True))
+        return list(found)
+
+    def nodes_behind(self, ref: Ref) -> list[Node]:
+        """Nodes of one iteration that a value is computed from, nearest first; decisions are left out."""
+        return [self.graph.nodes[n] for n in self._back([ref.node], False) if n not in self.by_merge]
+
     def copies(self, name: str) -> bool:
         """True if a variable only takes over another one's value."""
         other = self.direct(self.update(name))

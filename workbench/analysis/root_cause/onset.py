@@ -1,151 +1,212 @@
-"""The first bad iteration: the root variable comes to rest, turns NaN, begins to cycle, or passes its goal."""
+"""The first bad iteration: from it on the variables of the cause rest, repeat, wrap, are NaN, or move away."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
-from workbench.analysis.root_cause.blocking_clauses import Suspect
-from workbench.analysis.root_cause.clause_features import period_of
-from workbench.analysis.root_cause.loop_samples import LoopSamples
+from workbench.analysis.claims import FirstBad, checked
+from workbench.analysis.claims.claim import Claim
+from workbench.analysis.root_cause.firings import Firings
+from workbench.analysis.root_cause.suspect import Suspect
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.execution import SliceMachine
 from workbench.ir.node import Ref
 from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns
 
-#: iterations of the last stretch of the search, which are read one by one
-STRETCH = 4096
-#: values of a cycle that are compared
-MAX_PERIOD = 4096
+#: nominal seconds in which a counter is followed to where it stalls
+SECONDS = 0.2
+#: values of a cycle that are compared, and iterations of the last stretch of the search, which are read one by one
+MAX_PERIOD, STRETCH = 4096, 1024
 
 
-def first_bad(found: LoopSamples, worst: Suspect, deadline: float) -> int | None:
-    """The iteration, or None if it cannot be told in time."""
-    slug, facts = worst.cause.slug, worst.facts
-    its, ex, et = worst.iterations, facts.early_x, facts.early_t
-    if not len(its):
-        return None
-    if slug in ("not-updated", "clause-invariant", "always-true", "flag-never-set"):
-        return 0  # from the beginning
-    if slug in ("steps-over", "moves-away", "nan", "overflow") and not isinstance(worst.still, Ref):
-        its, ex = _longer(found, worst.moving, its, ex)
-        et = np.concatenate([np.full(len(ex) - len(et), et[0]), et])
+def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | None, list[Claim]]:
+    """The iteration, or None if it cannot be told in time; and what is claimed about it."""
+    cause, f = worst.cause, worst.values
+    assert cause is not None
+    slug, said = cause.slug, {c.kind: c for c in cause.claims}
+    if slug in ("not-updated", "always-true"):
+        return 0, []  # from the beginning
+    if "steps-over" in said:
+        return int(said["steps-over"].iteration), []  # type: ignore[attr-defined]
+    if "residue" in said:
+        claim: Any = said["residue"]
+        way = int(claim.clause.threshold) - int(f.early_x[0])
+        far = -(-way // claim.step) if way * claim.step > 0 else 0
+        return int(worst.iterations[0]) + far, []
+    if slug == "wraps" and "wraps" in said:
+        return int(said["wraps"].iteration) + 1, []  # type: ignore[attr-defined]
+    if slug == "moves-away":
+        return _turned_away(firings, worst), []
+    if "stalls" in said:
+        return _stalled(firings, said["stalls"], deadline), []
+    for kind in ("nan", "infinite"):
+        if kind in said and getattr(said[kind], "since", None) is not None:
+            return int(said[kind].since), []  # type: ignore[attr-defined]
+    if slug in ("nan", "overflow", "step-too-large"):
+        its, ex = longer(firings, worst.moving, worst.iterations, f.early_x)
+        bad = np.flatnonzero(~np.isfinite(ex.astype(np.float64))) if ex.dtype.kind in "iuf" else []
+        if len(bad) and (int(bad[0]) > 0 or its[0] == 0):
+            return int(its[int(bad[0])]), []
+    names = [n for n in cause.names if n in firings.loop.variables] or [
+        n for n in worst.root[:1] if n in firings.loop.variables
+    ]
+    found = _repeating(firings, names, deadline)
+    guard: Any = said.get("guard")
+    if found[0] is None and guard is not None and guard.since is not None:
+        return int(guard.since), []
+    return found
+
+
+def _turned_away(firings: Firings, worst: Suspect) -> int | None:
+    its, ex = longer(firings, worst.moving, worst.iterations, worst.values.early_x)
+    et = worst.values.early_t
+    et = np.concatenate([np.full(len(ex) - len(et), et[0]), et])
     with np.errstate(all="ignore"):
-        if slug == "steps-over":
-            gap = ex.astype(np.float64) - et.astype(np.float64)
-            passed = np.flatnonzero(gap[1:] * gap[:-1] < 0)
-            if len(passed):
-                return int(its[int(passed[0]) + 1])
-            step = worst.cause.step
-            return int(its[0]) + int(np.ceil(-gap[0] / step)) if step and gap[0] * step < 0 else None
-        if slug == "moves-away":
-            gap = np.abs(ex.astype(np.float64) - et.astype(np.float64))
-            back = np.flatnonzero(np.diff(gap) < 0)
-            first = int(its[int(back[-1]) + 1 if len(back) else 0])
-            return first if len(back) or first == 0 else 0 if facts.step else None
-        if slug == "wraps":
-            return _first_wrap(found, worst)
-        if slug == "absorbed" and found.settled is None:
-            return _first_absorbed(its, ex, worst.cause.step or facts.step, deadline)
-        if slug in ("nan", "overflow", "step-too-large"):
-            bad = np.flatnonzero(~np.isfinite(ex.astype(np.float64)))
-            if len(bad):
-                return int(its[int(bad[0])])
-    return _settled(found, worst, deadline)
+        gap = np.abs(ex.astype(np.float64) - et.astype(np.float64))
+    back = np.flatnonzero(np.diff(gap) < 0)
+    first = int(its[int(back[-1]) + 1 if len(back) else 0])
+    return first if len(back) or first == 0 else None
 
 
-def _first_wrap(found: LoopSamples, worst: Suspect) -> int | None:
-    """The iteration at which an integer first jumped from one end of its dtype to the other, or will."""
-    its, x = worst.iterations, worst.facts.early_x
-    name = worst.root[0] if worst.root else ""
-    if name in found.loop.variables:
-        own, values = found.series(Ref(found.loop.variables[name].merge))
-        if values.ndim == 1 and values.dtype.kind in "iu":
-            its, x = own, values
-    limits, plain = np.iinfo(x.dtype), [int(v) for v in x]
-    steps = [b - a for a, b in zip(plain, plain[1:], strict=False)]
-    jumps = [k for k, d in enumerate(steps) if abs(d) > int(limits.max) // 2 + (int(limits.max) - int(limits.min)) // 4]
-    if jumps:
-        return int(its[jumps[0] + 1])
-    if not steps or not steps[0] or len(set(steps)) > 1:
-        return None
-    room = int(limits.max) - plain[0] if steps[0] > 0 else plain[0] - int(limits.min)
-    return int(its[0]) + room // abs(steps[0]) + 1
-
-
-def _first_absorbed(its: np.ndarray, x: np.ndarray, step: float | None, deadline: float) -> int | None:
-    """The iteration at which a counter will stall: its sums in its own dtype, continued."""
-    if not step or x.dtype.kind != "f":
-        return None
-    done, value, size = int(its[0]), x[0], 1 << 16
-    while work.now() < deadline:
-        block = np.full(size + 1, step, x.dtype)
+def _stalled(firings: Firings, claim: Any, deadline: float) -> int | None:
+    """The iteration at which a counter comes to the number at which it stalls: its sums in its own dtype."""
+    kind = np.dtype(claim.dtype).type
+    value = kind(firings.value(firings.merge(claim.variable), claim.last))
+    step = kind(-claim.step if firings.op(claim.node) == "subtract" else claim.step)
+    if math.frexp(abs(float(step)))[0] == 0.5 and float(value) % float(step) == 0.0 <= float(value) * float(step):
+        return int(claim.last + (int(claim.value) - int(value)) // int(step)) if claim.whole else None
+    done, size, end = claim.last, 1 << 12, min(deadline, work.now() + SECONDS)
+    while work.now() < end:
+        block = np.full(size + 1, step, kind)
         block[0] = value
         sums = np.add.accumulate(block)
         work.charge(size * 3e-9)
         still = np.flatnonzero(sums[1:] == sums[:-1])
         if len(still):
-            return done + int(still[0])
+            return int(done + int(still[0]))
         done, value, size = done + size, sums[-1], min(2 * size, 1 << 22)
     return None
 
 
-def _settled(found: LoopSamples, worst: Suspect, deadline: float) -> int | None:
-    """The first iteration from which on the root's values are those of the recurrence."""
-    loop, name = found.loop, worst.root[0] if worst.root else ""
-    if name not in loop.variables:
+def _repeating(firings: Firings, names: list[str], deadline: float) -> tuple[int | None, list[Claim]]:
+    """The first iteration from which on all of the variables have values of the recurrence."""
+    if not names:
+        return None, []
+    refs, window = [firings.merge(n) for n in names], firings.window
+    try:
+        tuples = [_bits([firings.value(r, k) for r in refs]) for k in window]
+    except KeyError:
+        return None, []
+    settled = firings.found.settled
+    n = settled[1] if settled is not None else firings.period(firings.loop.closure(names))
+    if n is None or not n <= len(tuples) or n > MAX_PERIOD:
+        return None, []
+    pattern = set(tuples[-n:])
+    found = _scan(firings, refs, pattern, window[0]) or _search(firings, refs, names, pattern, window[0], deadline)
+    if found is None:
+        return None, []
+    k, before = found
+    here = next(iter(pattern)) if k in window and n == 1 else None
+    known = here or _tuple(firings, refs, k)
+    claim = FirstBad(
+        names=tuple(names), iteration=k, n=len(pattern), evidence=(pattern, known or next(iter(pattern)), before)
+    )
+    return k, checked([claim])
+
+
+def _tuple(firings: Firings, refs: list[Ref], k: int) -> bytes | None:
+    try:
+        return _bits([firings.value(r, k) for r in refs])
+    except KeyError:
         return None
-    ref = Ref(loop.variables[name].merge)
-    late_its, late = found.at_the_end(ref)
-    if found.settled is None and late.ndim > 0 and len(late) >= 32:
-        # the state as a whole goes on, but this variable repeats itself as far as is known
-        at, period = int(late_its[0]) - found.base, period_of(late) or 0
-        if not 0 < period <= len(late) // 3:
+
+
+def _scan(firings: Firings, refs: list[Ref], pattern: set[bytes], start: int) -> tuple[int, bytes | None] | None:
+    """Back through what is known; then through all iterations from the present one on."""
+    k = start
+    while k > 0 and (before := _tuple(firings, refs, k - 1)) is not None:
+        if before not in pattern:
+            return k, before
+        k -= 1
+    if k == 0:
+        return 0, None
+    base = firings.found.base
+    if firings.found.runner is None or k <= base:
+        return _halved(firings, refs, pattern, k)
+    first, last, seen = base, None, base - 1
+    for at, values in firings.run_through(refs, k):
+        if any(v is None for v in values):
             return None
-    elif found.settled is not None:
-        at, period = found.settled
-    else:
+        bits = _bits(values)
+        if bits not in pattern:
+            first, last = at + 1, bits
+        seen = at
+    if seen < k - 1:
         return None
-    if len(late) < period or period > MAX_PERIOD:
+    if first > base:
+        return first, last
+    return _scan(firings, refs, pattern, base) if base < start else None
+
+
+def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) -> tuple[int, bytes | None] | None:
+    """Further back than what is kept of the record in columns: by halving, in the record itself."""
+    record = firings.found.record
+    if record is None:
         return None
-    pattern = {_bits(v) for v in late[-period:]}
-    its, values = _longer(found, ref, *found.series(ref))
-    first = _from(its, values, pattern)
-    if first is not None and first == its[0] > 0:
-        return _halved(found, ref, pattern)  # it began before what was read
-    if first is not None or found.runner is None:
-        return first
-    return _search(found, ref, pattern, at, deadline)
+    columns = AlignedColumns(record.trace, record.activation, MAX_FIRINGS)
+    known = [columns.latest(ref) for ref in refs]
+    k = end
+    while k > 0 and all(k - 1 in m for m in known):
+        bits = _bits([m[k - 1] for m in known])
+        if bits not in pattern:
+            return k, bits
+        k -= 1
+    return (0, None) if k == 0 else None
 
 
-def _halved(found: LoopSamples, ref: Ref, pattern: set[bytes]) -> int | None:
-    """Of the whole record the first iteration with a value of the pattern, if from there on all have one: by halving.
-
-    None where the record begins with such a value, in an iteration after the first.
-    """
-    if found.record is None:
+def _search(
+    firings: Firings, refs: list[Ref], names: list[str], pattern: set[bytes], end: int, deadline: float
+) -> tuple[int, bytes | None] | None:
+    """Halve the way to the recurrence, where the variables depend on no others: what repeats then repeats for ever."""
+    found = firings.found
+    if found.runner is None or set(firings.loop.closure(names)) - set(names):
         return None
-    series, around = found.record.trace[ref], found.record.activation or ()
-    low, high = 0, len(series) - 1
+    low: SliceMachine = found.runner.fork()
+    done, high = found.base, end
+    while high - done > STRETCH:
+        middle, wanted, ran = low.fork(), (high - done) // 2, 0
+        while ran < wanted:
+            more = middle.advance(min(wanted - ran, 65536))
+            ran += more
+            if work.now() > deadline or not more:
+                return None
+        values = middle.values()
+        if _bits([values[n] for n in names]) in pattern:
+            high = done + wanted
+        else:
+            low, done = middle, done + wanted
+    last: bytes | None = None
+    while done < high + 1:
+        values = low.values()
+        bits = _bits([values[n] for n in names])
+        if bits in pattern:
+            return (done, last) if last is not None else None
+        last = bits
+        if low.advance(1) != 1:
+            return None
+        done += 1
+    return None
 
-    def settled(k: int) -> tuple[bool, int]:
-        iterations, values = series.window(k, k + 1)
-        path = tuple(iterations[0].tolist())
-        return path[:-1] == tuple(around) and _bits(values[0]) in pattern, path[-1]
 
-    if high < 0 or not settled(high)[0]:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if settled(middle)[0] else (middle + 1, high)
-    first = settled(low)[1]
-    return first if low > 0 or first == 0 else None
-
-
-def _longer(found: LoopSamples, ref: Ref, its: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def longer(firings: Firings, ref: Ref, its: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A series with as much of the record before it as there is."""
-    if found.record is None or not len(its) or its[0] == 0 or values.ndim > 1:
+    record = firings.found.record
+    if record is None or not len(its) or its[0] == 0 or values.ndim > 1:
         return its, values
-    iterations, earlier = AlignedColumns(found.record.trace, found.record.activation, MAX_FIRINGS).get(ref)
+    iterations, earlier = AlignedColumns(record.trace, record.activation, MAX_FIRINGS).get(ref)
     if iterations.ndim != 2 or not len(iterations) or np.asarray(earlier).ndim != 1:
         return its, values
     known = iterations[:, -1] < its[0]
@@ -157,44 +218,8 @@ def _longer(found: LoopSamples, ref: Ref, its: np.ndarray, values: np.ndarray) -
     return np.concatenate([before[start:], its]), np.concatenate([earlier[start:], values])
 
 
-def _from(its: np.ndarray, values: np.ndarray, pattern: set[bytes]) -> int | None:
-    """The first of the iterations at the end that are all in the pattern; None if the last one is not."""
-    k, size = len(its), values[0].nbytes if len(values) else 0
-    if values.dtype != object and size in (1, 2, 4, 8):
-        words = np.ascontiguousarray(values).reshape(-1).view(np.uint8).view(f"u{size}")
-        missing = np.flatnonzero(~np.isin(words, np.frombuffer(b"".join(pattern), f"u{size}")))
-        k = int(missing[-1]) + 1 if len(missing) else 0
-        return int(its[k]) if k < len(its) else None
-    while k > 0 and _bits(values[k - 1]) in pattern:
-        k -= 1
-    return int(its[k]) if k < len(its) else None
+def _bits(values: list[Any]) -> bytes:
+    return b"|".join(np.asarray(v).tobytes() for v in values)
 
 
-def _bits(value: object) -> bytes:
-    return np.asarray(value).tobytes()
-
-
-def _search(found: LoopSamples, ref: Ref, pattern: set[bytes], at: int, deadline: float) -> int | None:
-    """Halve the way to the recurrence until the stretch that is left can be read; costs its length once."""
-    low: SliceMachine | None = found.runner
-    assert low is not None
-    low, done, high = low.fork(), 0, at
-    name = next((v.name for v in found.loop.variables.values() if v.merge == ref.node), "")
-    while high - done > STRETCH:
-        middle = low.fork()
-        wanted = (high - done) // 2
-        ran = 0
-        while ran < wanted:
-            ran += middle.advance(min(wanted - ran, 65536))
-            if work.now() > deadline or not middle.cond():
-                return None
-        if _bits(middle.values().get(name)) in pattern:
-            high = done + wanted
-        else:
-            low, done = middle, done + wanted
-    low.advance(high - done + 1)
-    columns = AlignedColumns(low.run.trace, found.early.activation if found.early else None, firings=2 * STRETCH)
-    known = columns.latest(ref)
-    order = sorted(known)
-    first = _from(np.array(order), np.array([known[k] for k in order]), pattern) if order else None
-    return None if first is None else first + found.offset
+__all__ = ["first_bad", "longer"]

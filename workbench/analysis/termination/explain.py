@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.fix import Fix
+from workbench.analysis.fixes import Fix, fuse, proposed
 from workbench.analysis.root_cause.explain import explained
 from workbench.analysis.slicing import work
 from workbench.analysis.termination.inner_loop import inner_hangs
@@ -33,8 +33,28 @@ def answer_of(
             return answer
         path = loop_of(run, frame)
         if answer.reason.slug in ("slice-slow", "inner-hangs") and path is not None:
-            return inner_hangs(run, path, seconds) or answer
-        return explained(run, trace, path, answer, seconds)
+            return with_fixes(run, inner_hangs(run, path, seconds) or answer, path)
+        return with_fixes(run, explained(run, trace, path, answer, seconds), path)
+
+
+def with_fixes(run: Run, answer: Termination, path: tuple[str, ...] | None) -> Termination:
+    """The answer with the fixes of its claims, and a fuse where it never ends; returns the same object."""
+    if path is None:
+        return answer
+    wraps = any(c.kind in ("wraps", "every-number", "moves-away") for c in answer.claims)
+    if (
+        answer.outcome == "never"
+        or answer.reason.slug in ("wraps", "trip-limit")
+        and (wraps or "cause" in answer.details)
+    ):
+        answer.fix = proposed(answer.claims)
+        inner = answer.claims and answer.details.get("inner")
+        frame = path if not inner else tuple(str(inner).split("/"))
+        can_cap = frame in run.plan.graph.frames and run.plan.graph.frames[frame].loop_cond is not None
+        number = run.plan.numbers.get(frame)
+        reached = max(run.view.iteration(number) if number is not None else 0, answer.first_bad or 0)
+        answer.fuse = fuse(frame, reached, can_cap)
+    return answer
 
 
 def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
@@ -46,7 +66,7 @@ def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
         return fix
     known = [f for f in answer.fix if isinstance(f, Fix)]
     if fix is None:
-        found = next((f for f in known if f.applies), None)
+        found = next((f for f in (*known, answer.fuse) if f is not None and f.applies), None)
         if found is None:
             raise SessionError(
                 "There is no fix to apply: " + (answer.reason.sentence if not known else "none of them can be."),
@@ -54,6 +74,8 @@ def chosen_fix(answer: Termination, fix: None | int | Fix) -> Fix:
                 fix="ask session.termination() what is wrong, and look at its fix.",
             )
         return found
+    if fix == len(answer.fix) and answer.fuse is not None and not isinstance(fix, bool):
+        return answer.fuse  # type: ignore[no-any-return]
     if isinstance(fix, bool) or not isinstance(fix, int) or not -len(answer.fix) <= fix < len(answer.fix):
         raise SessionError(
             f"There is no fix {fix!r}: the answer has {len(answer.fix)}.",

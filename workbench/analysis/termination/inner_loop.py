@@ -81,12 +81,12 @@ def inner_hangs(run: Run, path: tuple[str, ...], seconds: float) -> Termination 
         found.root,
         found.blocking_clause,
         1.0,
-        found.fix,
-        Proof("inner-loop", f"of the {called}, by {proof.kind}: {proof.checked}"),
-        found.gap,
-        found.chain,
-        at,
-        found.details,
+        proof=Proof("inner-loop", f"of the {called}, by {proof.kind}: {proof.checked}"),
+        gap=found.gap,
+        chain=found.chain,
+        first_bad=at,
+        details=found.details,
+        claims=found.claims,
     )
 
 

@@ -1,8 +1,25 @@
-"""A proposed fix: a sentence for the user, and the data by which a program applies it."""
+"""A proposed fix: a sentence for the user, and the data by which a program applies it.
+
+Kinds of :class:`Fix`:
+
+===========  ======================================================================================================
+tolerance    move the threshold of a clause from ``old`` to ``new``
+dtype        compute the variable ``target`` with the dtype ``new``
+step         make the step of ``target`` smaller: the factor ``old`` becomes ``new``
+sign         reverse the step of ``target``
+comparison   write the comparison ``new`` instead of ``old``
+stop-at-nan  end the loop at the first number that is not finite
+cap          end the loop after ``new`` iterations
+update       write an update of ``target``: only the author can
+inspect      look at ``target``; no number says what to write
+===========  ======================================================================================================
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+from workbench.text import harmless
 
 from workbench.text import harmless
 
@@ -71,6 +88,7 @@ class Fix(str):
         }
         return {"sentence": str(self), "kind": self.kind, "target": self.target, **plain, "applies": self.applies}
 
+    @harmless
     @harmless
     def __repr__(self) -> str:
         return f"<Fix {self.kind} of {self.target or 'the loop'}: {str(self)}>"

@@ -1,0 +1,267 @@
+"""Claims about the comparison that keeps a loop going, and about the side of it that moves or rests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, ClassVar
+
+import numpy as np
+
+from workbench.analysis.claims.claim import Claim
+from workbench.analysis.claims.recompute import holds, item_of, same
+
+
+@dataclass(frozen=True)
+class BlockingClause:
+    """``name op other``, the comparison that must turn for the loop to end, seen from the side that moves.
+
+    ``threshold`` is the value of the other side, ``node`` the comparison in the graph, from which ``mirrored`` and
+    ``negated`` say how this one differs; ``item`` is the index of the item of an array that is looked at.
+    """
+
+    node: str
+    name: str
+    op: str
+    other: str
+    threshold: Any
+    dtype: str
+    frame: tuple[str, ...] = ()
+    mirrored: bool = False
+    negated: bool = False
+    item: tuple[int, ...] | None = None
+    fixed: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared(Claim):
+    """The comparison ``text`` is ``holds`` in ``iteration``: ``left op right``.
+
+    Asserts: the operands of node ``node`` have these values there, and ``left op right`` is ``holds``.
+    Evidence: the firings of the loop (``operands(node, iteration)``).
+    """
+
+    kind: ClassVar[str] = "compared"
+    node: str
+    text: str
+    left: Any
+    op: str
+    right: Any
+    holds: bool
+    iteration: int
+    item: tuple[int, ...] | None = None
+
+    def _holds(self, run: Any) -> bool:
+        left, right = (item_of(v, self.item) for v in run.operands(self.node, self.iteration))
+        return same(left, self.left) and same(right, self.right) and holds(left, self.op, right) == self.holds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rests(Claim):
+    """Both sides of the clause keep their values, at which it holds, in iterations ``first`` to ``last``.
+
+    ``closed`` says that the state of the loop recurs, and so for ever.
+    Asserts: in each of these iterations the moving side is ``value``, the other one ``clause.threshold``, bit for bit,
+    and ``value op threshold`` is true.
+    Evidence: the firings of the loop.
+    """
+
+    kind: ClassVar[str] = "rests"
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+    value: Any
+    first: int
+    last: int
+    closed: bool
+    variable: str = ""
+    start: Any = None
+
+    @property
+    def moved(self) -> bool:
+        """Whether it has come there from elsewhere."""
+        return self.start is not None and not same(self.start, self.value)
+
+    def _holds(self, run: Any) -> bool:
+        c = self.clause
+        if not holds(self.value, c.op, c.threshold):
+            return False
+        for k in range(self.first, self.last + 1):
+            x, t = (item_of(run.value(r, k), c.item) for r in self.refs)
+            if not (same(x, self.value) and same(t, c.threshold)):
+                return False
+        return self.last >= self.first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circles(Claim):
+    """The clause holds, or another one in its place, with values that repeat every ``n`` iterations.
+
+    Asserts: in iterations ``first`` to ``first + 2 n - 1`` the moving side has the same bits ``n`` iterations apart;
+    ``lowest`` and ``highest`` are its extremes; with ``always`` the clause holds in all of them.
+    Evidence: the firings of the loop.
+    """
+
+    kind: ClassVar[str] = "circles"
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+    lowest: Any
+    highest: Any
+    n: int
+    first: int
+    always: bool
+    variable: str = ""
+    factor: float | None = None
+
+    def _holds(self, run: Any) -> bool:
+        c = self.clause
+        pairs = [
+            [item_of(run.value(r, k), c.item) for r in self.refs] for k in range(self.first, self.first + 2 * self.n)
+        ]
+        xs = np.array([x for x, _ in pairs])
+        if not all(same(a, b) for a, b in zip(xs[: self.n], xs[self.n :], strict=True)):
+            return False
+        held = all(holds(x, c.op, t) for x, t in pairs)
+        return bool(xs.min() == self.lowest and xs.max() == self.highest) and (held or not self.always)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed(Claim):
+    """The clause holds in all iterations that were looked at last, ``first`` to ``last``, and no more is known.
+
+    Asserts: it does, and the sides are ``nearest`` to each other at their nearest.
+    Evidence: the firings of the loop.
+    """
+
+    kind: ClassVar[str] = "observed"
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+    nearest: float
+    first: int
+    last: int
+
+    def _holds(self, run: Any) -> bool:
+        c, gaps = self.clause, []
+        for k in range(self.first, self.last + 1):
+            x, t = (item_of(run.value(r, k), c.item) for r in self.refs)
+            if not holds(x, c.op, t):
+                return False
+            gaps.append(abs(float(x) - float(t)))
+        return bool(gaps) and min(gaps) == self.nearest
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepsOver(Claim):
+    """The moving side passes the one value at which ``!=`` turns between two iterations.
+
+    Asserts: in ``iteration - 1`` it is ``before`` and on one side of the threshold, in ``iteration`` it is ``after``
+    and on the other side.
+    Evidence: the firings of the loop.
+    """
+
+    kind: ClassVar[str] = "steps-over"
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+    before: Any
+    after: Any
+    iteration: int
+    step: float | None = None
+
+    def _holds(self, run: Any) -> bool:
+        pairs = [
+            [item_of(run.value(r, k), self.clause.item) for r in self.refs]
+            for k in (self.iteration - 1, self.iteration)
+        ]
+        (a, s), (b, t) = pairs
+        passed = a < s and b > t or a > s and b < t
+        return bool(passed) and same(a, self.before) and same(b, self.after)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Residue(Claim):
+    """The moving side can never equal the other one: it moves in whole steps that leave another remainder.
+
+    Asserts: in iterations ``first`` to ``last`` each step is ``step`` (modulo 2^bits of the dtype), and the way to the
+    threshold is no multiple of the greatest common divisor of ``step`` and 2^bits (of ``step`` where ``bits`` is 0).
+    Evidence: the firings of the loop.
+    """
+
+    kind: ClassVar[str] = "residue"
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+    step: int
+    bits: int
+    first: int
+    last: int
+
+    def _holds(self, run: Any) -> bool:
+        xs = [int(item_of(run.value(self.refs[0], k), self.clause.item)) for k in range(self.first, self.last + 1)]
+        whole = 1 << self.bits
+        if not all((b - a - self.step) % whole == 0 for a, b in zip(xs, xs[1:], strict=False)):
+            return False
+        return (int(self.clause.threshold) - xs[-1]) % gcd(self.step, whole) != 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EveryNumber(Claim):
+    """Every number of the dtype satisfies the clause.
+
+    Asserts: the smallest and the largest number of the integer dtype satisfy ``x op threshold``.
+    Evidence: (smallest, largest).
+    """
+
+    kind: ClassVar[str] = "every-number"
+    clause: BlockingClause
+    variable: str = ""
+
+    def _holds(self, run: Any) -> bool:
+        limits = np.iinfo(self.clause.dtype)
+        ordered = self.clause.op in ("<", "<=", ">", ">=") and tuple(run) == (int(limits.min), int(limits.max))
+        return ordered and all(holds(v, self.clause.op, self.clause.threshold) for v in run)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovesAway(Claim):
+    """Every step leads away from the threshold.
+
+    Asserts: in iterations ``first`` to ``last`` the moving side changes in the direction in which the clause stays
+    true, every time, and by ``step`` where that is given; the threshold stays.
+    Evidence: the firings of the loop.
+    """
+
+    kind: ClassVar[str] = "moves-away"
+    clause: BlockingClause
+    refs: tuple[Any, Any]
+    step: float | None
+    value: Any
+    first: int
+    last: int
+    variable: str = ""
+
+    def _holds(self, run: Any) -> bool:
+        c = self.clause
+        pairs = [[item_of(run.value(r, k), c.item) for r in self.refs] for k in range(self.first, self.last + 1)]
+        if len(pairs) < 2 or not same(pairs[-1][0], self.value) or not all(holds(x, c.op, t) for x, t in pairs):
+            return False
+        gaps = [abs(_difference(x, t)) for x, t in pairs]
+        if not all(b > a for a, b in zip(gaps, gaps[1:], strict=False)):
+            return False
+        steps = {_difference(b[0], a[0]) for a, b in zip(pairs, pairs[1:], strict=False)}
+        return self.step is None or steps == {self.step}
+
+
+def _difference(a: Any, b: Any) -> Any:
+    whole = all(np.asarray(v).dtype.kind in "iu" for v in (a, b))
+    return int(a) - int(b) if whole else float(a) - float(b)
+
+
+__all__ = [
+    "BlockingClause",
+    "Circles",
+    "Compared",
+    "EveryNumber",
+    "MovesAway",
+    "Observed",
+    "Residue",
+    "Rests",
+    "StepsOver",
+]

@@ -1,0 +1,334 @@
+"""The fixes of each kind of claim: one table. All of them are proposals; ``trial`` tries them before they are shown.
+
+What is proposed follows from the claim's own numbers: a threshold is moved to a number that the values do reach, a
+dtype is only widened where a wider one has the digits, and a whole number is only proposed for whole steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.claims.claim import FIXES, Claim, fixes_for
+from workbench.analysis.claims.sentences import OPPOSITE, at_line, written
+from workbench.analysis.fixes.fix import Fix
+from workbench.analysis.text import apart, listed, shown
+
+WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}
+#: factor between a limit and a threshold from which moving the threshold does not help
+FAR = 20.0
+#: share by which a number at rest may differ from one that it was meant to meet
+NEAR = 1e-6
+#: the kinds of claims in the order in which their fixes are proposed
+ORDER = (
+    "absorbed stalls steps-over residue moves-away wraps every-number overshoots sign-flips nan infinite origin "
+    "truncated "
+    "saturated guard flag-guard neutral zero rests circles observed last-digits fixed-point not-updated not-read flag"
+).split()
+#: least iteration limit of the fuse
+FUSE = 1000
+
+
+def proposed(claims: Iterable[Claim]) -> list[str]:
+    """The fixes of all claims, each once, those of what is wrong before those that live with it."""
+    found: dict[tuple[str, str], str] = {}
+    known = [c for c in claims if c.kind in FIXES]
+    if any(c.kind == "last-digits" for c in known):  # the update does what it can
+        known = [c for c in known if c.kind != "fixed-point"]
+    for claim in sorted(known, key=lambda c: ORDER.index(c.kind)):
+        for fix in claim.fixes():
+            key = (getattr(fix, "kind", ""), f"{getattr(fix, 'target', '')} {getattr(fix, 'new', '')}")
+            found.setdefault(key if key[0] not in ("update", "inspect") else (key[0], fix), fix)
+    return list(found.values())
+
+
+def fuse(frame: tuple[str, ...], reached: int, appliable: bool) -> Fix:
+    """An iteration limit beyond all that was seen: no fix of a cause, but it ends every loop."""
+    most = 10 ** len(str(max(reached, FUSE - 1)))
+    sentence = f"limit the loop to {most:,} iteration{'' if most == 1 else 's'}."
+    return Fix(sentence, "cap", "", None, most, appliable).placed(frame, False, False)
+
+
+def _of(clause: Any, sentence: str, kind: str, target: str, old: Any, new: Any, applies: bool = True) -> Fix:
+    fix = Fix(sentence, kind, target, old, new, applies and bool(clause.frame), clause.node)
+    return fix.placed(clause.frame, clause.mirrored, clause.negated)
+
+
+def _number(value: Any) -> float:
+    return float(np.asarray(value).reshape(-1)[0])
+
+
+def _widened(c: Any, why: str) -> list[Fix]:
+    """float64 for a narrower float; nothing where the dtype is the widest already."""
+    if c.clause is None or c.dtype not in WIDER:
+        return []
+    return [
+        _of(c.clause, f"{why}: compute it in float64 instead of {c.dtype}.", "dtype", c.variable, c.dtype, "float64")
+    ]
+
+
+@fixes_for("absorbed", "stalls")
+def absorbed(c: Any) -> list[str]:
+    if c.clause is None:
+        return []
+    at = c.operand if c.kind == "absorbed" else c.value
+    whole = c.whole and float(at).is_integer() and abs(float(at)) < 2**62 and abs(float(c.step)) < 2**62
+    if whole and (c.kind == "stalls" or c.op in ("add", "subtract")):
+        sentence = f"count {c.variable} with whole numbers (int64), which lose no step of {shown(abs(c.step))}."
+        return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
+    made: list[str] = [*_widened(c, f"{c.variable} has no digits left for its step")]
+    return made or [Fix(f"add up {c.variable} with compensated summation, or with larger steps.", "update", c.variable)]
+
+
+@fixes_for("steps-over", "residue")
+def steps_over(c: Any) -> list[str]:
+    step = c.step
+    better = (
+        ">" if step is not None and step < 0 or c.kind == "steps-over" and step is None and c.after < c.before else "<"
+    )
+    name, other = c.clause.name, c.clause.other
+    return [
+        _of(
+            c.clause,
+            f"write {name} {better} {other} instead of {written(c.clause)}.",
+            "comparison",
+            f"{name} != {other}",
+            "!=",
+            better,
+        )
+    ]
+
+
+@fixes_for("moves-away")
+def moves_away(c: Any) -> list[str]:
+    who = c.variable or c.clause.name
+    if c.step is None:
+        return [Fix(f"reverse the direction of {who}, or the comparison {written(c.clause)}.", "update", who)]
+    return [
+        _of(
+            c.clause,
+            f"reverse the step of {who}: {shown(-c.step)} instead of {shown(c.step)} in each iteration.",
+            "sign",
+            who,
+            float(c.step),
+            -float(c.step),
+        )
+    ]
+
+
+@fixes_for("wraps")
+def wraps(c: Any) -> list[str]:
+    if c.clause is None or c.dtype in ("int64", "uint64"):
+        return [
+            Fix(f"use a wider number for {c.variable}: {c.exact:,} does not fit into {c.dtype}.", "update", c.variable)
+        ]
+    sentence = f"compute {c.variable} in int64 instead of {c.dtype}."
+    return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
+
+
+@fixes_for("every-number")
+def every_number(c: Any) -> list[str]:
+    who, dtype = c.clause.name, c.clause.dtype
+    applies = dtype not in ("int64", "uint64")
+    sentence = f"every {dtype} number satisfies {written(c.clause)}: compute {who} in a signed, wider integer (int64)."
+    return [_of(c.clause, sentence, "dtype", c.variable or who, dtype, "int64", applies)]
+
+
+@fixes_for("overshoots")
+def overshoots(c: Any) -> list[str]:
+    if c.clause is None:
+        return []
+    if c.factor is None:
+        return [
+            _of(
+                c.clause,
+                f"halve the step of {c.variable}: it overshoots its goal.",
+                "step",
+                c.variable,
+                None,
+                None,
+                False,
+            )
+        ]
+    half = c.factor / 2
+    sentence = f"halve the step of {c.variable}, from {shown(c.factor)} to {shown(half)}: it overshoots its goal."
+    return [_of(c.clause, sentence, "step", c.variable, c.factor, half)]
+
+
+@fixes_for("sign-flips")
+def sign_flips(c: Any) -> list[str]:
+    who = listed(list(c.names))
+    sentence = (
+        f"compare {who} up to the sign, as in min(|new - old|, |new + old|), or give the iterate a fixed sign after "
+        "each step."
+    )
+    return [Fix(sentence, "update", who)]
+
+
+@fixes_for("nan", "infinite")
+def not_finite(c: Any) -> list[str]:
+    if c.clause is None:
+        return [Fix("stop at the first number that is not finite, and look at the node that made it.", "inspect")]
+    if c.kind == "infinite":
+        sentence = f"stop at the first number that is not finite: {c.clause.name} leaves the range of {c.clause.dtype}."
+        return [_of(c.clause, sentence, "stop-at-nan", c.clause.name, None, None)]
+    sentence = f"stop at the first NaN: {c.text} is always {'true' if c.holds else 'false'} with NaN."
+    return [_of(c.clause, sentence, "stop-at-nan", c.clause.name, None, None)]
+
+
+@fixes_for("origin")
+def made_bad(c: Any) -> list[str]:
+    sentence = f"keep the {c.what} out of {c.text}{at_line(c.line)}: look at what it is computed from."
+    return [Fix(sentence, "inspect", c.text)]
+
+
+@fixes_for("rests")
+def rests(c: Any) -> list[str]:
+    """Move the threshold to where the values come, if they came there from elsewhere."""
+    clause, value = c.clause, c.value
+    kind = np.asarray(value).dtype.kind
+    if not c.moved or not clause.fixed or kind not in "iuf" or not np.isfinite(value):
+        return []
+    if clause.op == "!=":
+        return [_beside(clause, _number(value), kind)]
+    if kind in "iu":
+        met = int(value) + {"<=": -1, ">=": 1}.get(clause.op, 0)
+        sentence = f"move the threshold to where {clause.name} comes to rest ({_source_op(clause)} {met:,})."
+        return [_of(clause, sentence, "tolerance", clause.name, clause.threshold.item(), met)]
+    return [_threshold(clause, _number(value), _number(c.start))]
+
+
+def _source_op(clause: Any) -> str:
+    return str(OPPOSITE[clause.op] if clause.negated else clause.op)
+
+
+def _threshold(clause: Any, limit: float, start: float) -> Fix:
+    op, threshold = clause.op, _number(clause.threshold)
+    if op in (">=", "<=") and limit == threshold:
+        strict = op[0]
+        source = {">=": "<", "<=": ">"}[op] + "=" if clause.negated else strict
+        now = _source_op(clause)
+        return _of(
+            clause,
+            f"write {source} instead of {now}: {clause.name} comes to {shown(limit)}, the threshold itself.",
+            "comparison",
+            clause.name,
+            op,
+            strict,
+        )
+    if op in (">", ">=") and 0 <= threshold < limit and limit <= max(FAR * threshold, 1e-2, 0.05 * start):
+        raised = float(np.format_float_scientific(2 * limit, precision=0))
+        sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {limit:.3g}."
+        return _of(clause, sentence, "tolerance", clause.name, threshold, raised)
+    way = abs(limit - start) or max(abs(limit), 1.0)
+    back = min(0.01 * way, max(1e-3 * abs(limit), 1e-12 * way))
+    moved = limit + back if op in (">", ">=") else limit - back
+    a, b = apart(limit, threshold)
+    sentence = f"move the threshold from {b} to {moved:.6g}, or change the update: {clause.name} comes to {a}."
+    return _of(clause, sentence, "tolerance", clause.name, threshold, moved)
+
+
+def _beside(clause: Any, limit: float, kind: str) -> Fix:
+    threshold = _number(clause.threshold)
+    if kind == "f" and abs(limit - threshold) <= NEAR * max(abs(limit), abs(threshold)):
+        with_tolerance = f"compare with a tolerance, abs({clause.name} - {clause.other}) > tol"
+        sentence = f"{with_tolerance}: {clause.name} comes to rest beside it."
+    else:
+        sentence = f"{clause.name} comes to rest at {limit:.15g}: compare with that, or change its update."
+    return Fix(sentence, "update", clause.name)
+
+
+@fixes_for("circles")
+def circles(c: Any) -> list[str]:
+    clause, who = c.clause, c.variable or c.clause.name
+    change = f"change the update of {who}, so that it settles, or the condition."
+    kind = np.asarray(c.lowest).dtype.kind
+    if kind != "f" or not clause.fixed or clause.op not in ("<", "<=", ">", ">=") or not c.always:
+        return [Fix(change, "update", who)]
+    low, high, threshold = _number(c.lowest), _number(c.highest), _number(clause.threshold)
+    if clause.op in (">", ">=") and threshold >= 0 and low > max(FAR * threshold, 1e-2):
+        return [Fix(change, "update", who)]
+    if clause.op in (">", ">=") and 0 <= threshold < low:
+        raised = float(np.format_float_scientific(2 * high, precision=0))
+        sentence = f"raise the threshold to about {raised:.1g}: {clause.name} comes no lower than {low:.3g}."
+        return [_of(clause, sentence, "tolerance", clause.name, threshold, raised)]
+    inside = 0.05 * (high - low)
+    new = low + inside if clause.op in (">", ">=") else high - inside
+    if not math.isfinite(new):
+        return [Fix(change, "update", who)]
+    sentence = f"move the threshold in between (to {new:.6g}), or change the update of {who}."
+    return [_of(clause, sentence, "tolerance", clause.name, threshold, new), Fix(change, "update", who)]
+
+
+@fixes_for("last-digits")
+def last_digits(c: Any) -> list[str]:
+    return [*_widened(c, f"{c.clause.name} is made of last digits")]
+
+
+@fixes_for("truncated")
+def truncated(c: Any) -> list[str]:
+    return [
+        Fix(
+            f"keep the fraction in {c.text}{at_line(c.line)}: {shown(c.operand)} is cut to {shown(c.result)}.",
+            "update",
+            c.variable,
+        )
+    ]
+
+
+@fixes_for("saturated")
+def saturated(c: Any) -> list[str]:
+    return [
+        Fix(f"move the bound {shown(c.bound)} in {c.text}{at_line(c.line)}, or the threshold.", "update", c.variable)
+    ]
+
+
+@fixes_for("guard", "flag-guard")
+def guarded(c: Any) -> list[str]:
+    state = "true" if c.holds else "false"
+    sentence = (
+        f"change {c.predicate}{at_line(c.line)}, which stays {state}, or change {c.variable} in the other case, too."
+    )
+    return [Fix(sentence, "update", c.variable)]
+
+
+@fixes_for("neutral")
+def neutral(c: Any) -> list[str]:
+    want = "more or less than 0" if c.neutral == 0 else "other than 1"
+    return [Fix(f"make {c.part} in {c.text}{at_line(c.line)} {want}.", "update", c.variable)]
+
+
+@fixes_for("zero")
+def zero(c: Any) -> list[str]:
+    if c.reached:
+        return []
+    return [Fix(f"begin with another {c.part} than 0: {c.text}{at_line(c.line)} keeps it 0.", "update", c.variable)]
+
+
+@fixes_for("fixed-point")
+def fixed_point(c: Any) -> list[str]:
+    where = at_line(c.line)
+    return [
+        Fix(
+            f"compare the update of {c.variable}{where} with the condition: is a sign or a factor wrong?",
+            "inspect",
+            c.variable,
+        )
+    ]
+
+
+@fixes_for("not-updated")
+def not_updated(c: Any) -> list[str]:
+    return [Fix(f"assign {c.variable} in the loop.", "update", c.variable)]
+
+
+@fixes_for("not-read")
+def not_read(c: Any) -> list[str]:
+    who = listed(list(c.names)) if c.names else f"what {c.text} reads"
+    return [Fix(f"assign {who} in the loop.", "update", who)]
+
+
+__all__ = ["fuse", "proposed"]

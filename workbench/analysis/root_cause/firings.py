@@ -1,0 +1,203 @@
+"""The firings of one loop that an explanation reads: operands and results by iteration, from record and look-ahead.
+
+What claims are checked against: every value that a claim holds is read here again, or run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.claims.recompute import item_of
+from workbench.analysis.root_cause.loop_samples import LoopSamples
+from workbench.analysis.slicing import work
+from workbench.analysis.slicing.execution import SliceMachine
+from workbench.execution import NEWEST_ROWS
+from workbench.ir.graph import Graph
+from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import AlignedColumns, origin
+
+#: nominal seconds of one search through all iterations between the present one and the end of the look-ahead
+SEARCH = 0.2
+#: iterations read at once in such a search
+CHUNK = 4096
+
+
+class Firings:
+    """Values of one activation of a loop by their iteration; KeyError where a value was dead, or is not known."""
+
+    def __init__(self, found: LoopSamples) -> None:
+        self.found, self.loop = found, found.loop
+        self.graph: Graph = found.loop.graph
+        self._maps: dict[Ref, dict[int, Any]] = {}
+        self._since: dict[Any, int | None] = {}
+
+    def op(self, node: str) -> str:
+        return self.graph.nodes[node].op
+
+    def merge(self, variable: str) -> Ref:
+        return Ref(self.loop.variables[variable].merge)
+
+    def value(self, ref: Any, k: int) -> Any:
+        """A value in iteration ``k`` of the loop; a constant, or any number, is the same in all of them."""
+        if not isinstance(ref, Ref):
+            return ref
+        known = self._of(ref)
+        if k in known:
+            return known[k]
+        source = origin(self.graph, ref)
+        if source.op == "Const":
+            return source.attrs["value"]
+        if self.graph.frame_of(source.name) != self.loop.path and known:
+            return next(reversed(known.values()))
+        raise KeyError(f"{ref} did not fire in iteration {k}")
+
+    def has(self, ref: Ref, k: int) -> bool:
+        node = self.graph.nodes[ref.node]
+        return node.op == "Const" and not node.control or k in self._of(ref)
+
+    def operands(self, node: str, k: int) -> list[Any]:
+        found = self.graph.nodes[node]
+        self.output(node, k)  # it fired
+        return [self.value(ref, k) for ref in found.inputs]
+
+    def output(self, node: str, k: int) -> Any:
+        return self.value(Ref(node), k)
+
+    def _of(self, ref: Ref) -> dict[int, Any]:
+        if ref not in self._maps:
+            parts: dict[int, Any] = {}
+            found = self.found
+            for columns, base in ((found.record, 0), (found.early, found.offset), (found.late, found.offset)):
+                if columns is not None:
+                    parts.update({k + base: v for k, v in found.plain(columns, ref).items()})
+            self._maps[ref] = parts
+        return self._maps[ref]
+
+    def first_value(self, variable: str, item: tuple[int, ...] | None = None) -> Any:
+        """The first value of a variable that is known."""
+        known = self._of(self.merge(variable))
+        return item_of(known[min(known)], item)
+
+    def known(self, ref: Ref) -> list[int]:
+        """Iterations in which a value is known, in order."""
+        return sorted(self._of(ref))
+
+    def remember(self, node: Node, k: int, result: Any, operands: list[Any]) -> None:
+        """Keep what was read of one firing on the way."""
+        for ref, value in zip((node.ref(), *node.inputs), (result, *operands), strict=True):
+            if self.graph.nodes[ref.node].op != "Const":
+                self._of(ref).setdefault(k, value)
+
+    @cached_property
+    def window(self) -> list[int]:
+        """Iterations at the end of what is known whose bodies have run: one period at least where one is known."""
+        found = self.found
+        columns = found.late or found.early or found.record
+        assert columns is not None
+        base = 0 if columns is found.record else found.offset
+        known = sorted(k + base for k in found.plain(columns, found.cond))
+        start = len(known) - 1
+        while start > 0 and known[start - 1] == known[start] - 1:
+            start -= 1
+        n = 2 * found.settled[1] + 1 if found.settled is not None else 65
+        return known[max(start, len(known) - n) : -1] or known[-1:]
+
+    def period(self, names: Iterable[str]) -> int | None:
+        """The period of some variables that depend on no others, seen in two full turns; None where there is none."""
+        refs = [self.merge(n) for n in names]
+        try:
+            states = [b"|".join(np.asarray(self.value(r, k)).tobytes() for r in refs) for k in self.window]
+        except KeyError:
+            return None
+        last = len(states) - 1
+        for n in range(1, last // 2 + 1):
+            if states[last] == states[last - n] == states[last - 2 * n]:
+                return n  # what is computed from equal states is equal, too
+        return None
+
+    def since(self, node: str, op: str, truth: bool, item: tuple[int, ...] | None = None) -> int | None:
+        """The first iteration from which on a comparison is always ``truth``, to the end of what is known.
+
+        None where it cannot be told: the way is too long, or there are iterations in which it is not evaluated.
+        """
+        key = ("since", node, op, truth, item)
+        if key not in self._since:
+            self._since[key] = self._first(
+                Ref(node), lambda value: bool(np.all(item_of(value, item))) == self._output(node, op, truth)
+            )
+        return self._since[key]
+
+    def first_nan(self, ref: Any, item: tuple[int, ...] | None = None) -> int | None:
+        """The first iteration from which on a value is always NaN; None where it cannot be told."""
+        if not isinstance(ref, Ref):
+            return None
+        key = ("nan", ref, item)
+        if key not in self._since:
+            self._since[key] = self._first(ref, lambda value: bool(np.all(np.isnan(item_of(value, item)))))
+        return self._since[key]
+
+    def _output(self, node: str, op: str, truth: bool) -> bool:
+        """What the node gives where ``left op right`` is ``truth``: ``op`` may be the opposite of the node's."""
+        own = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
+        return truth if own.get(self.op(node), op) == op else not truth
+
+    def _first(self, ref: Ref, test: Callable[[Any], bool]) -> int | None:
+        known = self._of(ref)
+        last = self.window[-1]
+        if last not in known or not test(known[last]):
+            return None
+        k = last
+        while k - 1 in known and test(known[k - 1]):
+            k -= 1
+        if k == 0 or k - 1 in known:
+            return k
+        if self.found.runner is None or k <= self.found.base:
+            return None
+        found = self._run_through(ref, test, k)
+        if found is None or found > self.found.base or found == 0:
+            return found
+        while found - 1 in known and test(known[found - 1]):
+            found -= 1
+        return found if found == 0 or found - 1 in known else None
+
+    def _run_through(self, ref: Ref, test: Callable[[Any], bool], end: int) -> int | None:
+        """The first iteration from which on all values up to ``end`` pass the test: all of them are run once more."""
+        first: int | None = self.found.base
+        for k, value in self.run_through([ref], end):
+            if value[0] is None:
+                return None
+            if not test(value[0]):
+                first = None
+            elif first is None:
+                first = k
+        return first if self._reached >= end - 1 else None
+
+    def run_through(self, refs: list[Ref], end: int) -> Any:
+        """(iteration, values) of every iteration from the present one up to ``end``, until the time is over."""
+        found = self.found
+        assert found.runner is not None
+        runner, at, deadline = found.runner.fork(), found.base, work.now() + SEARCH
+        size = min(CHUNK, max(NEWEST_ROWS // (8 * max(runner._iteration_bytes(), 1)), 16))
+        self._reached = at - 1
+        while at < end and work.now() < deadline:
+            done = runner.advance(min(size, end - at))
+            if done == 0:
+                return
+            columns = AlignedColumns(runner.run.trace, _around(runner), firings=2 * done + 4)
+            maps = [found.plain(columns, ref) for ref in refs]
+            work.charge(done * len(refs) * 2e-7)
+            for k in range(at, at + done):
+                yield k, [m.get(k - found.offset) for m in maps]
+            at += done
+            self._reached = at - 1
+
+
+def _around(runner: SliceMachine) -> tuple[int, ...] | None:
+    return runner.run.iteration_of(runner.number)[:-1] or None
+
+
+__all__ = ["Firings"]

@@ -1,0 +1,466 @@
+"""The walk along the update of a variable that keeps its value, to the node at which the change is lost.
+
+::
+
+    variable <- NextIteration <- Merge of a branch     the old value is handed through: a guard
+                              <- where(c, new, old)    the same, for a mask
+                              <- x + d == x, d != 0    rounding
+                              <- x + 0, x * 1          neutral: and why is it 0?
+                              <- min(x + 1, bound)     saturation
+                              <- int(x + 0.3)          truncation
+                              <- another variable      the same question about that one
+                              <- anything else         a fixed point of the update
+
+Every step follows a firing of the last iteration that really ran; the claims are then checked in all iterations of the
+period.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.claims import lost
+from workbench.analysis.claims.claim import Claim, checked
+from workbench.analysis.claims.numbers import NanCompared
+from workbench.analysis.claims.recompute import item_of, line_of, same
+from workbench.analysis.forecast.laws.exact_continuation import NAMES
+from workbench.analysis.root_cause.attribution import BlockingComparison, decider, responsible
+from workbench.analysis.root_cause.expressions import INFIX, MAX_LENGTH, expression, turned, written
+from workbench.analysis.root_cause.firings import Firings
+from workbench.ir.node import Node, Ref
+from workbench.trace.aligned_columns import origin
+
+#: guards that are followed one inside of the other, and nodes of one walk
+DEEPEST, MOST_NODES = 3, 64
+TRUNCATING = frozenset("cast floor ceil trunc round rint floor_divide".split())
+BOUNDING = frozenset("minimum maximum fmin fmax clip".split())
+#: kinds of claims, the most telling first: of several variables behind an operand the first of these is said
+TELLING = (
+    "absorbed",
+    "neutral",
+    "zero",
+    "truncated",
+    "saturated",
+    "nan",
+    "guard",
+    "flag-guard",
+    "fixed-point",
+    "not-updated",
+)
+
+
+class LostValue:
+    """One walk; ``closed`` says that the window is a whole period of all that is behind the value."""
+
+    def __init__(self, firings: Firings, closed: bool, item: tuple[int, ...] | None = None) -> None:
+        self.firings, self.loop, self.graph = firings, firings.loop, firings.graph
+        self.closed, self.item = closed, item
+        self.its = firings.window
+        self.k = self.its[-1]
+        self._seen: set[str] = set()
+        self._steps = 0
+
+    def of_variables(self, names: Sequence[str], depth: int = 0) -> list[Claim]:
+        """Of the variables that rest, the claims about the one whose update says most."""
+        found = [claims for name in names if (claims := self.of_variable(name, depth))]
+        updated = [c for c in found if c[0].kind != "not-updated"] or found
+        return min(updated, key=lambda claims: TELLING.index(claims[0].kind), default=[])
+
+    def of_variable(self, name: str, depth: int = 0) -> list[Claim]:
+        if name in self._seen or depth > DEEPEST:
+            return []
+        self._seen.add(name)
+        if not self.loop.updated(name):
+            return checked([lost.NotUpdated(variable=name, evidence=self.firings)])
+        before = self.item
+        try:
+            whole = np.ndim(self.firings.value(self.firings.merge(name), self.k))
+            if whole and (self.item is None or len(self.item) != whole):
+                self.item = (0,) * whole  # any item stands for the others, which rest as well
+            carrier = self._value(self.firings.merge(name))
+            return self.still(self.loop.update(name), name, carrier, depth) or self._at_fixed_point(name, depth)
+        except (KeyError, IndexError, ValueError, TypeError):
+            return self._at_fixed_point(name, depth)
+        finally:
+            self.item = before
+
+    def _at_fixed_point(self, name: str, depth: int) -> list[Claim]:
+        """That the update gives the value again; where it is computed from other variables, why those rest."""
+        found = checked([self._fixed_point(name)])
+        if found and not self.loop.recursive(name):
+            behind = [n for n in self.loop.reads(self.loop.update(name)) if self.loop.updated(n) and self._rests(n)]
+            found += self.of_variables(behind, depth + 1)
+        return found
+
+    def _fixed_point(self, name: str) -> Claim:
+        update = self.loop.update(name)
+        value = self._value(self.firings.merge(name))
+        return lost.FixedPoint(
+            variable=name,
+            text=expression(self.loop, update),
+            line=line_of(origin(self.graph, update).source),
+            value=value if np.ndim(value) == 0 else None,
+            item=self.item if np.ndim(value) == 0 else None,
+            recursive=self.loop.recursive(name),
+            **self._span,
+            evidence=self.firings,
+        )
+
+    @property
+    def _span(self) -> dict[str, int]:
+        return {"first": self.its[0], "last": self.k}
+
+    def _value(self, ref: Any) -> Any:
+        return item_of(self.firings.value(ref, self.k), self.item)
+
+    def still(self, ref: Ref, name: str, carrier: Any, depth: int) -> list[Claim]:
+        """Why a value that goes into the update of ``name`` is the old one."""
+        self._steps += 1
+        if self._steps > MOST_NODES:
+            return []
+        node = self.graph.nodes[ref.node]
+        if node.name in self.loop.by_merge:
+            other = self.loop.by_merge[node.name].name
+            return [] if other == name else self.of_variable(other, depth)
+        if node.op in ("Identity", "Switch", "NextIteration"):
+            return self.still(node.inputs[0], name, carrier, depth)
+        if self.graph.frame_of(node.name) != self.loop.path:
+            return []
+        if node.op == "Merge":
+            return self._branch(node, name, carrier, depth)
+        if node.op == "where":
+            return self._where(node, name, carrier, depth)
+        if len(node.inputs) in (1, 2, 3) and node.op in (*TRUNCATING, *BOUNDING, *ARITHMETIC):
+            return self._arithmetic(node, name, carrier, depth)
+        return []
+
+    def of_value(self, refs: Sequence[Any], names: Sequence[str]) -> list[Claim]:
+        """Why a value rests that is computed in one iteration of variables that move."""
+        for ref in refs:
+            for name in names:
+                if isinstance(ref, Ref) and self.loop.direct(ref) is None:
+                    try:
+                        found = self.still(ref, name, self._value(ref), 0)
+                    except (KeyError, IndexError, ValueError, TypeError):
+                        found = []
+                    if found:
+                        return found
+        return []
+
+    # -- guards ------------------------------------------------------------------------------------------------
+    def _branch(self, node: Node, name: str, carrier: Any, depth: int) -> list[Claim]:
+        alive = [r for r in node.inputs if self.firings.has(r, self.k)]
+        if not alive:
+            return []
+        if not self._hands_on(alive[0], name):
+            return self.still(alive[0], name, carrier, depth)
+        for dead in node.inputs:
+            if dead in alive:
+                continue
+            columns, offset = self._columns()
+            found = decider(self.loop, columns, dead, self.k - offset)
+            if found is not None:
+                return self._guard(found[0], found[1], name, origin(self.graph, dead), depth)
+        return []
+
+    def _where(self, node: Node, name: str, carrier: Any, depth: int) -> list[Claim]:
+        mask, new, old = node.inputs
+        truth = bool(np.all(self._value(mask)))
+        if not truth and bool(np.any(self._value(mask))):
+            return []
+        chosen, other = (new, old) if truth else (old, new)
+        if self._hands_on(chosen, name):
+            return self._guard(mask, truth, name, self._line_node(node, other), depth)
+        return self.still(chosen, name, carrier, depth)
+
+    def _line_node(self, node: Node, ref: Ref) -> Node:
+        source = origin(self.graph, ref)
+        return node if source.op in ("Const", "Placeholder") else source
+
+    def _hands_on(self, ref: Ref, name: str) -> bool:
+        return self.loop.direct(ref) == name
+
+    def _columns(self) -> tuple[Any, int]:
+        found = self.firings.found
+        columns = found.late or found.early or found.record
+        return columns, 0 if columns is found.record else found.offset
+
+    def _guard(self, predicate: Ref, truth: bool, name: str, update: Node, depth: int) -> list[Claim]:
+        columns, offset = self._columns()
+        at = self.k - offset
+        leaves = responsible(self.loop, columns, predicate, truth, at)
+        for leaf in leaves:
+            if self.graph.nodes[leaf.node].op not in NAMES or leaf.lag or not isinstance(leaf.right, Ref):
+                continue
+            claims = self._compared(leaf, name, update, depth)
+            if claims:
+                return claims
+        flag = self.graph.nodes[leaves[0].node] if leaves else self.graph.nodes[predicate.node]
+        return checked(
+            [
+                lost.BranchGuard(
+                    ref=predicate,
+                    variable=name,
+                    predicate=expression(self.loop, leaves[0].left if leaves else predicate),
+                    line=line_of(flag.source),
+                    update_line=line_of(update.source),
+                    holds=truth,
+                    **self._span,
+                    closed=self.closed,
+                    evidence=self.firings,
+                )
+            ]
+        )
+
+    def _compared(self, leaf: BlockingComparison, name: str, update: Node, depth: int) -> list[Claim]:
+        node = self.graph.nodes[leaf.node]
+        # as the source has it, and so with the truth that it has there
+        op, truth = turned(leaf.op, False, leaf.negated), not leaf.negated
+        item = self.item
+        left, right = (item_of(v, item) for v in self.firings.operands(node.name, self.k))
+        if np.ndim(left) or np.ndim(right):
+            return []
+        text = predicate_text(self.firings, node, op)
+        claims = checked(
+            [
+                lost.Guard(
+                    node=node.name,
+                    variable=name,
+                    predicate=text,
+                    line=line_of(node.source),
+                    update_line=line_of(update.source),
+                    op=op,
+                    left=left,
+                    right=right,
+                    holds=truth,
+                    since=self.firings.since(node.name, op, truth, item),
+                    **self._span,
+                    closed=self.closed,
+                    item=item,
+                    evidence=self.firings,
+                )
+            ]
+        )
+        return [*claims, *self._why_it_stays(node, op, truth, name, text, depth)] if claims else []
+
+    def _why_it_stays(self, node: Node, op: str, truth: bool, name: str, text: str, depth: int) -> list[Claim]:
+        """Guards nest: why the predicate keeps its value, where that is not the value that it guards itself."""
+        nan = nan_compared(self.firings, node.name, op, truth, self.k, self.item, text)
+        if nan is not None:
+            return checked([nan])
+        names = [n for ref in node.inputs for n in self.loop.reads(ref)]
+        others = [n for n in dict.fromkeys(names) if n != name and self.loop.updated(n) and self._rests(n)]
+        return self.of_variables(others, depth + 1) if name not in names else []
+
+    def _rests(self, name: str) -> bool:
+        ref = self.firings.merge(name)
+        try:
+            return all(same(self.firings.value(ref, k), self.firings.value(ref, self.k)) for k in self.its)
+        except KeyError:
+            return False
+
+    # -- arithmetic --------------------------------------------------------------------------------------------
+    def _arithmetic(self, node: Node, name: str, carrier: Any, depth: int) -> list[Claim]:
+        operands = [self._value(r) for r in node.inputs]
+        result = self._value(node.ref())
+        if any(np.ndim(v) for v in (*operands, result)):
+            return []
+        common = self._common(node, name)
+        if node.op in BOUNDING:
+            if not any(self._reads(r, name) and same(v, result) for r, v in zip(node.inputs, operands, strict=True)):
+                offered = [v for v in operands if not same(v, result)]
+                if offered:
+                    return checked([lost.Saturated(**common, bound=result, offered=offered[0])])
+            return self._first(node, name, carrier, operands, result, depth)
+        if node.op in TRUNCATING and not (node.op == "floor_divide" and operands[0] == 0):
+            whole = node.op == "floor_divide"
+            gained = float(operands[0]) / float(operands[1]) if whole and operands[1] else float(operands[0])
+            if gained != float(result):
+                return checked([lost.Truncated(**common, operand=gained, result=result)])
+            if not whole:
+                return self.still(node.inputs[0], name, carrier, depth)
+        return self._sum_or_product(node, name, carrier, operands, result, depth)
+
+    def _first(self, node: Node, name: str, carrier: Any, operands: list[Any], result: Any, depth: int) -> list[Claim]:
+        for ref, value in zip(node.inputs, operands, strict=True):
+            if same(value, result) and self._reads(ref, name):
+                return self.still(ref, name, carrier, depth)
+        return []
+
+    def _sum_or_product(
+        self, node: Node, name: str, carrier: Any, operands: list[Any], result: Any, depth: int
+    ) -> list[Claim]:
+        if len(operands) != 2:
+            return []
+        common, sums = self._common(node, name), node.op in ("add", "subtract")
+        sides = [0] if node.op not in ("add", "multiply") else [0, 1]
+        sides.sort(key=lambda i: not self._reads(node.inputs[i], name))
+        for i in sides:
+            other, position = operands[1 - i], 1 - i
+            if not (result == operands[i]) or not self._reads(node.inputs[i], name):
+                continue
+            if other == (0 if sums else 1):
+                part = node.inputs[position]
+                claim = lost.Neutral(
+                    **common,
+                    neutral=other,
+                    position=position,
+                    part=(source_parts(node)[1] or [expression(self.loop, r) for r in node.inputs])[position],
+                    part_line=line_of(origin(self.graph, part).source),
+                )
+                deeper = self.why_zero(part, name, depth)
+                mine = deeper and getattr(deeper[0], "variable", "") == name
+                return deeper if mine else [*checked([claim]), *deeper]
+            if not sums and operands[i] == 0:
+                reached = not bool(np.all(self.firings.first_value(name, self.item) == 0))
+                part = expression(self.loop, node.inputs[i])
+                return checked([lost.Zero(**common, position=i, part=part, reached=reached)])
+            if np.asarray(result).dtype.kind == "f":
+                dtype = str(np.asarray(result).dtype)
+                whole = bool(float(other).is_integer()) and not np.asarray(other).dtype.kind == "c"
+                claim2 = lost.Absorbed(**common, operand=operands[i], step=other, dtype=dtype, whole=whole)
+                return checked([claim2])
+        return []
+
+    def why_zero(self, ref: Ref, name: str, depth: int) -> list[Claim]:
+        """Why a step is 0, or a factor 1: a guard that chooses it, a factor 0, a conversion that loses it."""
+        node = self.graph.nodes[ref.node]
+        while node.op in ("Identity", "Switch"):
+            ref = node.inputs[0]
+            node = self.graph.nodes[ref.node]
+        self._steps += 1
+        if self._steps > MOST_NODES or node.op == "Const" or self.graph.frame_of(node.name) != self.loop.path:
+            return []
+        if node.name in self.loop.by_merge:
+            other = self.loop.by_merge[node.name].name
+            return self.of_variable(other, depth + 1) if self._rests(other) and self.loop.updated(other) else []
+        if node.op == "where":
+            truth = bool(np.all(self._value(node.inputs[0])))
+            return self._guard(node.inputs[0], truth, name, node, depth)
+        if node.op == "Merge":
+            alive = [r for r in node.inputs if self.firings.has(r, self.k)]
+            for dead in node.inputs:
+                if alive and dead not in alive:
+                    columns, offset = self._columns()
+                    found = decider(self.loop, columns, dead, self.k - offset)
+                    if found is not None:
+                        return self._guard(found[0], found[1], name, origin(self.graph, dead), depth)
+            return []
+        operands = [self._value(r) for r in node.inputs]
+        result = self._value(node.ref())
+        if any(np.ndim(v) for v in (*operands, result)):
+            return []
+        common = self._common(node, name)
+        if node.op in TRUNCATING:
+            gained = float(operands[0]) / float(operands[1]) if node.op == "floor_divide" else float(operands[0])
+            if gained != float(result):
+                return checked([lost.Truncated(**common, operand=gained, result=result)])
+            return self.why_zero(node.inputs[0], name, depth)
+        if node.op in ("multiply", "divide") and result == 0:
+            for i, value in enumerate(operands[: 1 if node.op == "divide" else 2]):
+                if value == 0:
+                    return self.why_zero(node.inputs[i], name, depth)
+        return []
+
+    def _common(self, node: Node, name: str) -> dict[str, Any]:
+        return {
+            "node": node.name,
+            "op": node.op,
+            "variable": name,
+            "text": node_text(self.firings, node),
+            "line": line_of(node.source),
+            "item": self.item,
+            "evidence": self.firings,
+            **self._span,
+        }
+
+    def _reads(self, ref: Ref, name: str) -> bool:
+        return name in self.loop.reads(ref)
+
+
+ARITHMETIC = frozenset("add subtract multiply divide power".split())
+
+
+def nan_compared(
+    firings: Firings,
+    node: str,
+    op: str,
+    truth: bool,
+    k: int,
+    item: tuple[int, ...] | None,
+    text: str,
+    clause: Any = None,
+) -> NanCompared | None:
+    """The claim that a comparison has a side that is NaN; None where none is."""
+    operands = [item_of(v, item) for v in firings.operands(node, k)]
+    bad = [i for i, v in enumerate(operands) if np.asarray(v).dtype.kind == "f" and np.isnan(v).all() and np.size(v)]
+    if not bad or any(np.ndim(v) for v in operands):
+        return None
+    found = firings.graph.nodes[node]
+    sides = written(firings.loop, node)
+    side = (sides[0], sides[2])[bad[0]] if sides else expression(firings.loop, found.inputs[bad[0]])
+    since = firings.first_nan(found.inputs[bad[0]], item)
+    return NanCompared(
+        node=node,
+        side=side,
+        text=text,
+        op=op,
+        holds=truth,
+        last=k,
+        since=since,
+        item=item,
+        clause=clause,
+        line=line_of(found.source),
+        evidence=firings,
+    )
+
+
+def predicate_text(firings: Firings, node: Node, op: str) -> str:
+    """A comparison as its line has it, ``y < 5.0``."""
+    sides = written(firings.loop, node.name)
+    if sides is not None:
+        return " ".join(sides)
+    if len(node.inputs) != 2 or node.op not in NAMES:
+        return expression(firings.loop, node.ref())
+    return f"{expression(firings.loop, node.inputs[0])} {op} {expression(firings.loop, node.inputs[1])}"
+
+
+def node_text(firings: Firings, node: Node) -> str:
+    """A node as its line has it, ``i + step * 0``; from its inputs where the line is not known."""
+    return source_parts(node)[0] or expression(firings.loop, node.ref())
+
+
+def source_parts(node: Node) -> tuple[str, list[str]]:
+    """The expression of a node's line and its two operands, where that is the operation of the node; else nothing."""
+    source = node.source
+    if source is None or not source.expression or len(source.expression) > MAX_LENGTH or node.op not in INFIX:
+        return "", []
+    try:
+        tree = ast.parse(source.expression).body[0]
+    except (SyntaxError, ValueError, RecursionError, IndexError):
+        return "", []
+    if isinstance(tree, ast.Expr):
+        tree = tree.value  # type: ignore[assignment]
+    if isinstance(tree, ast.BinOp) and SYMBOLS.get(type(tree.op)) == INFIX[node.op]:
+        return ast.unparse(tree), [ast.unparse(tree.left), ast.unparse(tree.right)]
+    if isinstance(tree, ast.AugAssign) and SYMBOLS.get(type(tree.op)) == INFIX[node.op]:
+        return ast.unparse(tree), [ast.unparse(tree.target), ast.unparse(tree.value)]
+    return "", []
+
+
+SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+}
+
+
+__all__ = ["LostValue", "nan_compared", "node_text", "predicate_text"]

@@ -1,0 +1,639 @@
+"""The mechanism that keeps a comparison from turning, found in the firings: its claims, each checked, and its slug.
+
+The first of these questions that is answered with a claim that holds gives the cause:
+
+1. is a side NaN, or infinite, and which node made it so?
+2. does ``!=`` step over its value, or can it never be met?
+3. do both sides rest? then the update of what is behind them is walked to the node at which the change is lost
+4. do they repeat with a period? then the steps overshoot, wrap round, flip their sign, or go round
+5. do they move away, or towards a number at which their steps are lost?
+6. otherwise only what was observed is said
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.claims import clause as clauses
+from workbench.analysis.claims import numbers
+from workbench.analysis.claims.claim import Claim, checked
+from workbench.analysis.claims.clause import BlockingClause
+from workbench.analysis.claims.lost import FlagWaits, NotRead, NotUpdated
+from workbench.analysis.claims.recompute import holds, item_of, line_of, same
+from workbench.analysis.precision.recent import nonfinite_origin
+from workbench.analysis.root_cause.expressions import turned
+from workbench.analysis.root_cause.firings import Firings
+from workbench.analysis.root_cause.gather import RECORD
+from workbench.analysis.root_cause.lost_value import LostValue, nan_compared, node_text, predicate_text
+from workbench.analysis.root_cause.suspect import Suspect, is_written, sides
+from workbench.analysis.root_cause.wrapped import first_wrap
+from workbench.ir.node import Ref
+from workbench.trace.aligned_columns import origin
+
+#: kind of the claim that tells most -> slug of the cause
+SLUGS = {
+    "not-updated": "not-updated",
+    "not-read": "always-true",
+    "absorbed": "absorbed",
+    "neutral": "no-effect",
+    "zero": "no-effect",
+    "saturated": "saturated",
+    "truncated": "truncated",
+    "guard": "guard",
+    "flag-guard": "guard",
+    "nan": "nan",
+    "fixed-point": "limit-beyond",
+    "last-digits": "floor",
+}
+#: spacings by which the operands of a difference may be apart that is made of their last digits
+SPACINGS = 1024
+#: iterations at the end of the look-ahead over which movement is judged
+SEEN = 64
+
+
+@dataclass
+class Cause:
+    """Slug and claims; ``names`` are the variables that are all at rest, or repeat, where the cause begins."""
+
+    slug: str
+    claims: list[Claim] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+
+class Mechanism:
+    """The cause of one suspect."""
+
+    def __init__(self, firings: Firings, suspect: Suspect, forecast: str = "") -> None:
+        self.firings, self.s, self.forecast = firings, suspect, forecast
+        self.loop, self.found = firings.loop, firings.found
+        self.x, self.t = suspect.values.late_x, suspect.values.late_t
+        self.refs = (suspect.moving, suspect.still)
+        x, t = sides(self.loop, suspect)
+        self.clause = BlockingClause(
+            suspect.leaf.node,
+            x,
+            suspect.op,
+            t,
+            self.t[-1],
+            str(self.x.dtype),
+            self.loop.path,
+            suspect.mirrored,
+            suspect.leaf.negated,
+            suspect.item,
+            not isinstance(suspect.still, Ref) or not any(map(self.loop.updated, self.loop.reads(suspect.still))),
+        )
+        self.its = [int(k) for k in suspect.at_the_end(self.found)]
+
+    def cause(self) -> Cause:
+        with np.errstate(all="ignore"):
+            found = self._cause()
+        flag = self.s.leaf.flag
+        if flag is not None and found.claims:
+            found.claims[:0] = checked([self._flag(flag)])
+        return found
+
+    def _cause(self) -> Cause:
+        variables = [n for n in self.s.root if n in self.loop.variables]
+        if not any(map(self.loop.updated, variables)):
+            return self._untouched()
+        for question in (
+            self._nan,
+            self._missed,
+            self._infinite,
+            self._every_number,
+            self._at_rest,
+            self._repeats,
+            self._moves,
+        ):
+            found = question()
+            if found is not None:
+                return found
+        return self._observed()
+
+    def _flag(self, flag: str) -> Claim:
+        merge = self.firings.merge(flag)
+        its = self.firings.window
+        value = bool(np.asarray(self.firings.value(merge, its[-1])).reshape(-1)[0])
+        return FlagWaits(
+            flag=flag.split("/")[-1],
+            value=value,
+            clause=self.clause,
+            first=its[0],
+            last=its[-1],
+            written=is_written(flag),
+            line=line_of(self.firings.graph.nodes[self.s.leaf.node].source),
+            variable=flag,
+            evidence=self.firings,
+        )
+
+    # -- 0. nothing moves by the graph
+    def _untouched(self) -> Cause:
+        variables = [n for n in self.s.root if n in self.loop.variables]
+        if variables:
+            claim: Claim = NotUpdated(variable=variables[0], clause=self.clause, evidence=self.firings)
+            return Cause("not-updated", [*self._rests(True), *checked([claim])], variables)
+        text = predicate_text(self.firings, self.firings.graph.nodes[self.s.leaf.node], self.s.leaf.op)
+        names = tuple(n for n in self.s.root if n not in self.loop.variables)
+        claim = NotRead(ref=self.s.moving, text=text, names=names, evidence=self.firings)
+        return Cause("not-updated" if names else "always-true", checked([claim]))
+
+    # -- 1. numbers that went bad
+    def _nan(self) -> Cause | None:
+        if not (_is_nan(self.x[-1]) or _is_nan(self.t[-1])):
+            return None
+        node = self.firings.graph.nodes[self.s.leaf.node]
+        if len(node.inputs) != 2 or not self.its:
+            return None
+        op = turned(self.s.leaf.op, False, self.s.leaf.negated)
+        text = predicate_text(self.firings, node, op)
+        truth = not self.s.leaf.negated
+        try:
+            claim = nan_compared(self.firings, node.name, op, truth, self.its[-1], self.s.item, text, self.clause)
+        except KeyError:
+            return None
+        claims = checked([c for c in (self._swing(), claim, *self._origin()) if c is not None])
+        return Cause("step-too-large" if claims and claims[0].kind == "overshoots" else "nan", claims)
+
+    def _infinite(self) -> Cause | None:
+        swing = self._swing()
+        if swing is not None and swing.grows:
+            return Cause("step-too-large", [swing, *checked(self._origin())])
+        if not _is_infinite(self.x[-1]) or _is_infinite(self.s.values.early_x[0]):
+            return None
+        known = dict(zip((int(k) for k in self.s.iterations), self.s.values.early_x, strict=False))
+        k = next((k for k in sorted(known) if _is_infinite(known[k])), None)
+        since = k if k is not None and k - 1 in known else None
+        claim = numbers.Infinite(
+            clause=self.clause, ref=self.refs[0], last=self.its[-1], since=since, evidence=self.firings
+        )
+        return Cause("overflow", checked([claim, *self._origin()]))
+
+    def _origin(self) -> list[Claim]:
+        found = self.found
+        for columns in (found.record, found.early, found.late):
+            made = None if columns is None else nonfinite_origin(columns.trace, self.loop.path, firings=RECORD)
+            if made is None or made.edited or len(made.iteration) == 0:
+                continue
+            k = made.iteration[-1] + (0 if columns is found.record else found.offset)
+            node = self.firings.graph.nodes[made.node]
+            if self.firings.graph.frame_of(node.name) != self.loop.path or not node.inputs:
+                return []
+            try:
+                operands, result = self.firings.operands(node.name, k), self.firings.output(node.name, k)
+                largest = tuple(numbers.largest(v) for v in operands)
+            except (KeyError, ValueError, TypeError):
+                return []
+            return [
+                numbers.MadeBad(
+                    node=node.name,
+                    text=node_text(self.firings, node),
+                    line=line_of(node.source),
+                    what="NaN" if made.kind == "nan" else "infinity",
+                    iteration=k,
+                    operands=largest,
+                    op=node.op,
+                    evidence=(node.op, operands, result),
+                )
+            ]
+        return []
+
+    # -- 2. !=
+    def _missed(self) -> Cause | None:
+        f = self.s.values
+        if self.s.op != "!=" or f.late_x.dtype.kind not in "iuf" or self._resting():
+            return None
+        common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
+        if f.early_x.dtype.kind in "iu" and f.early_t.dtype.kind in "iu" and not _varies(f.early_t, f.late_t):
+            found = self._counter_misses(common)
+            if found is not None:
+                return found
+        its, xs, ts = self.s.iterations, f.early_x.astype(np.float64), f.early_t.astype(np.float64)
+        steps = np.diff(xs - ts)
+        one_way = len(steps) >= 2 and bool(np.all(steps > 0) or np.all(steps < 0))
+        even = one_way and bool(np.all(np.abs(steps - steps[0]) <= 1e-6 * abs(steps[0])))
+        passed = np.flatnonzero((xs[1:] - ts[1:]) * (xs[:-1] - ts[:-1]) < 0)
+        if one_way and len(passed):
+            k = int(passed[0]) + 1
+            claim = clauses.StepsOver(
+                **common,
+                before=f.early_x[k - 1],
+                after=f.early_x[k],
+                iteration=int(its[k]),
+                step=float(steps[k - 1]) if even else None,
+            )
+            return Cause("steps-over", checked([claim]))
+        return None
+
+    def _counter_misses(self, common: dict[str, Any]) -> Cause | None:
+        f, its = self.s.values, self.s.iterations
+        bits = 8 * f.early_x.dtype.itemsize
+        xs = [int(v) for v in f.early_x]
+        steps = {(b - a) % (1 << bits) for a, b in zip(xs, xs[1:], strict=False)}
+        if len(xs) < 3 or len(steps) != 1 or steps == {0}:
+            return None
+        up = steps.pop()
+        step = up - (1 << bits) if up >= 1 << (bits - 1) else up
+        way = int(f.early_t[0]) - xs[0]
+        if way % math.gcd(step, 1 << bits) == 0:  # it would come round
+            return self._away(common) if way * step < 0 else None
+        claims: list[Claim] = []
+        k = -(-way // step) if way * step > 0 else None
+        if k is not None and k < len(xs) and k > 0:
+            before, after = f.early_x[k - 1], f.early_x[k]
+            claims.append(
+                clauses.StepsOver(**common, before=before, after=after, iteration=int(its[k]), step=float(step))
+            )
+        claims.append(clauses.Residue(**common, step=step, bits=bits, first=int(its[0]), last=int(its[-1])))
+        cause = Cause("steps-over", checked(claims))
+        return cause if cause.claims else None
+
+    # -- 3. at rest
+    def _every_number(self) -> Cause | None:
+        x = self.s.values.early_x
+        if (
+            self.s.op not in ("<", "<=", ">", ">=")
+            or x.dtype.kind not in "iu"
+            or _varies(self.s.values.early_t, self.t)
+        ):
+            return None
+        limits, goal = np.iinfo(x.dtype), self.t[-1].item()
+        if not (holds(int(limits.min), self.s.op, goal) and holds(int(limits.max), self.s.op, goal)):
+            return None
+        variable, span = next(iter(self._behind()), ""), (int(limits.min), int(limits.max))
+        claims: list[Claim] = [clauses.EveryNumber(clause=self.clause, variable=variable, evidence=span)]
+        return Cause("wraps", checked([*claims, *first_wrap(self.firings, self.s, self.clause)]), self._behind())
+
+    def _resting(self) -> bool:
+        return not _varies(self.x) and not _varies(self.t)
+
+    def _behind(self) -> list[str]:
+        """Variables that both sides read, those that are updated."""
+        names: dict[str, None] = {}
+        for decisions in (False, True):
+            for ref in self.refs:
+                if isinstance(ref, Ref):
+                    names.update(dict.fromkeys(self.loop.reads(ref, decisions)))
+            if names:
+                break
+        return [n for n in names if self.loop.updated(n)]
+
+    def _at_rest(self) -> Cause | None:
+        if not self._resting() or not self.its:
+            return None
+        names = self._behind()
+        closed = self._closed(names)
+        claims = self._rests(closed)
+        if not claims:
+            return None
+        walk = LostValue(self.firings, closed, self.s.item)
+        at_rest = [n for n in names if self._variable_rests(n)]
+        behind = walk.of_variables(at_rest) if len(at_rest) == len(names) else walk.of_value(self.refs, names)
+        digits = self._last_digits()
+        kind = behind[0].kind if behind else ""
+        if digits and kind in ("fixed-point", "guard", ""):
+            behind = [*digits, *(c for c in behind if c.kind == "fixed-point")]
+        common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
+        if behind and behind[0].kind == "absorbed" and (away := self._away(common, early=True)) is not None:
+            return Cause("moves-away", [*away.claims, *claims, *(replace(c, clause=None) for c in behind)], at_rest)
+        if kind in ("", "fixed-point") and not any(getattr(c, "recursive", False) for c in behind):
+            if (flips := self._flips()) is not None:
+                return Cause("sign-flips", [*claims, flips], names)
+            if (swing := self._swing()) is not None:
+                return Cause("step-too-large", [swing, *claims], names)
+        if not behind and self._period() is not None:
+            return Cause("cycle", claims, names)
+        if not behind and not closed:
+            return Cause(self.forecast if self.forecast in KEPT else "recurrence", claims, names)
+        wrapped = first_wrap(self.firings, self.s, self.clause) if self.x.dtype.kind in "iu" else []
+        slug = SLUGS.get(behind[0].kind, "recurrence") if behind else "recurrence"
+        if slug in ("no-effect", "limit-beyond") and isinstance(claims[0], clauses.Rests):
+            # it came to where nothing is added any more, or has been there from the beginning
+            slug = "limit-beyond" if claims[0].moved else "no-effect"
+        if any(c.kind == "nan" for c in behind):
+            behind += checked(self._origin())
+        behind = [replace(c, clause=self.clause) for c in behind]
+        return Cause(slug, [*claims, *behind, *checked(wrapped)], at_rest)
+
+    def _rests(self, closed: bool) -> list[Claim]:
+        if not self._resting() or not self.its:
+            return []
+        names = self._behind()
+        return checked(
+            [
+                clauses.Rests(
+                    clause=self.clause,
+                    refs=self.refs,
+                    value=self.x[-1],
+                    first=self.its[0],
+                    last=self.its[-1],
+                    closed=closed,
+                    variable=names[0] if names else "",
+                    start=self.s.values.early_x[0],
+                    evidence=self.firings,
+                )
+            ]
+        )
+
+    def _closed(self, names: list[str]) -> bool:
+        """True if all that is behind the clause recurs: then what holds in the window holds for ever."""
+        return self.found.settled is not None or self.firings.period(self.loop.closure(names)) is not None
+
+    def _variable_rests(self, name: str) -> bool:
+        merge, its = self.firings.merge(name), self.firings.window
+        try:
+            begin = self.firings.value(merge, its[0])
+            return len(its) > 1 and all(same(self.firings.value(merge, k), begin) for k in its)
+        except KeyError:
+            return False
+
+    def _last_digits(self) -> list[Claim]:
+        """Differences behind the moving side whose operands agree up to their last digits."""
+        if self.s.op not in (">", ">=", "!=") or not isinstance(self.refs[0], Ref) or self.x.dtype.kind != "f":
+            return []
+        made: list[numbers.LastDigits] = []
+        behind = [(node, self.its[-1]) for node in self.loop.nodes_behind(self.refs[0])]
+        for name in self.loop.reads(self.refs[0]):  # a change that is carried was computed one iteration before
+            if self.loop.updated(name) and not self.loop.recursive(name):
+                behind += [(node, self.its[-1] - 1) for node in self.loop.nodes_behind(self.loop.update(name))]
+        for node, k in behind:
+            if node.op != "subtract" or self.firings.graph.frame_of(node.name) != self.loop.path:
+                continue
+            try:
+                left, right = self.firings.operands(node.name, k)
+                item = _widest(left, right)
+                left, right = item_of(left, item), item_of(right, item)
+            except (KeyError, IndexError, ValueError):
+                continue
+            apart = numbers.spacings(left, right)
+            if 0 < apart <= SPACINGS:
+                made.append(
+                    numbers.LastDigits(
+                        node=node.name,
+                        text=node_text(self.firings, node),
+                        line=line_of(node.source),
+                        iteration=k,
+                        left=left,
+                        right=right,
+                        ulps=math.ceil(apart),
+                        dtype=str(left.dtype),
+                        item=item,
+                        clause=self.clause,
+                        variable=next(iter(self.s.root), ""),
+                        value=self.x[-1],
+                        evidence=self.firings,
+                    )
+                )
+        return checked(made[:1])
+
+    # -- 4. periods
+    def _repeats(self) -> Cause | None:
+        n = self._period()
+        if n is None:
+            return None
+        names = self._behind()
+        wrapped = checked(first_wrap(self.firings, self.s, self.clause)) if self._whole() else []
+        flips = self._flips()
+        swing = self._swing()
+        circles = self._circles(n)
+        digits = self._last_digits() if self._small() else []
+        if flips is not None:
+            return Cause("sign-flips", [flips, *circles], names)
+        if digits:
+            return Cause("floor", [*circles, *digits], names)
+        if swing is not None:
+            return Cause("step-too-large", [swing, *circles], names)
+        if wrapped:
+            return Cause("wraps", [*wrapped, *circles], names)
+        return Cause("cycle", circles, names) if circles else None
+
+    def _whole(self) -> bool:
+        return any(
+            self.firings.graph.type_of(self.firings.merge(n)).dtype.lstrip("u").startswith("int")
+            for n in self.s.root
+            if n in self.loop.variables
+        )
+
+    def _small(self) -> bool:
+        """The whole cycle lies within the last digits of the numbers that it is made of."""
+        sizes = [abs(float(v)) for v in self.x if np.isfinite(v)]
+        names = [
+            n for n in self._behind() if self.firings.graph.type_of(self.firings.merge(n)).dtype.startswith("float")
+        ]
+        swings = []
+        for name in names:
+            values = [
+                np.asarray(self.firings.value(self.firings.merge(name), k), np.float64) for k in self.firings.window
+            ]
+            size = max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
+            eps = float(np.finfo(self.firings.graph.type_of(self.firings.merge(name)).dtype).eps)
+            swings.append(np.ptp(np.array(values), axis=0).max(initial=0.0) <= SPACINGS * eps * size)
+        return bool(sizes) and bool(swings) and all(swings)
+
+    def _period(self) -> int | None:
+        """The period of both sides, seen in two full turns, where all that is behind them recurs; None if it is 1."""
+        whole = self.found.settled[1] if self.found.settled is not None else None
+        n = whole or self.firings.period(self.loop.closure(self._behind()))
+        if n is None or n == 1 or len(self.its) < 2 * n:
+            return None
+        pairs = [(a.tobytes(), b.tobytes()) for a, b in zip(self.x[-2 * n :], self.t[-2 * n :], strict=True)]
+        for d in sorted(_divisors(n)):
+            if all(pairs[i] == pairs[i + d] for i in range(len(pairs) - d)):
+                return d
+        return None
+
+    def _circles(self, n: int) -> list[Claim]:
+        if self.x.dtype.kind not in "iufb":
+            return []
+        xs = self.x[-2 * n :]
+        first = self.its[-2 * n :][0]
+        always = all(holds(x, self.s.op, t) for x, t in zip(self.x[-n:], self.t[-n:], strict=True))
+        return checked(
+            [
+                clauses.Circles(
+                    clause=self.clause,
+                    refs=self.refs,
+                    lowest=xs.min(),
+                    highest=xs.max(),
+                    n=n,
+                    first=first,
+                    always=always,
+                    variable=next(iter(self._behind()), ""),
+                    evidence=self.firings,
+                )
+            ]
+        )
+
+    def _swing(self) -> numbers.Overshoots | None:
+        name = self.s.swinger
+        if name is None:
+            return None
+        merge = self.firings.merge(name)
+        early, _ = self.found.series(merge)
+        for its in ([int(k) for k in early[:SEEN]], self.firings.window[-SEEN:]):
+            values: list[Any] = []
+            for k in its:
+                try:
+                    v = self.firings.value(merge, k)
+                except KeyError:
+                    break
+                if np.ndim(v) or not np.isfinite(v):
+                    break
+                values.append(v)
+            way = numbers.overshoots(values[-12:])
+            if way and np.asarray(values[0]).dtype.kind == "f":
+                last = its[len(values) - 1]
+                claim = numbers.Overshoots(
+                    variable=name,
+                    first=last - len(values[-12:]) + 1,
+                    last=last,
+                    grows=way == "grows",
+                    factor=self.s.factor_value(self.found),
+                    period=2 if way == "keeps" and self.found.settled and self.found.settled[1] == 2 else None,
+                    clause=self.clause,
+                    evidence=self.firings,
+                )
+                if checked([claim]):
+                    return claim
+        return None
+
+    def _flips(self) -> Claim | None:
+        if self.s.op not in (">", ">=") or self.x.dtype.kind != "f":
+            return None
+        names = []
+        for name in self.s.root[1:]:
+            if name in self.loop.variables and not self.loop.copies(name):
+                if origin(self.firings.graph, self.loop.update(name)).op != "divide":
+                    return None  # not a normalised iterate: a step that overshoots flips the sign, too
+                names.append(name)
+        claim = numbers.FlipsSign(
+            names=tuple(names), iteration=self.firings.window[-1], clause=self.clause, evidence=self.firings
+        )
+        return claim if names and checked([claim]) else None
+
+    # -- 5. movement
+    def _moves(self) -> Cause | None:
+        common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
+        away = self._away(common)
+        if away is not None:
+            return away
+        stalls = self._stalls()
+        if stalls is not None:
+            return Cause("absorbed", [stalls])
+        swing = self._swing()
+        if swing is not None:
+            return Cause("step-too-large", [swing])
+        wrapped = checked(first_wrap(self.firings, self.s, self.clause)) if self._whole() else []
+        return Cause("wraps", wrapped) if wrapped else None
+
+    def _away(self, common: dict[str, Any], early: bool = False) -> Cause | None:
+        f = self.s.values
+        if self.x.dtype.kind not in "iuf" or self.t.dtype.kind not in "iuf":
+            return None
+        first = ([int(k) for k in self.s.iterations], f.early_x)
+        for its, xs in (first,) if early else ((self.its, self.x), first):
+            last = len(its) if its is self.its else min(len(its), SEEN)
+            n = min(last, SEEN)
+            if n < 3:
+                continue
+            part = xs[last - n : last]
+            whole = part.dtype.kind in "iu"
+            steps = {int(b) - int(a) if whole else float(b) - float(a) for a, b in zip(part, part[1:], strict=False)}
+            step = steps.pop() if len(steps) == 1 else None
+            claim = clauses.MovesAway(
+                **common,
+                step=step,
+                value=part[-1],
+                first=its[last - n],
+                last=its[last - 1],
+                variable=next(iter(self._behind()), ""),
+            )
+            if checked([claim]):
+                return Cause("moves-away", [claim])
+        return None
+
+    def _stalls(self) -> numbers.StallsAt | None:
+        """A float counter on its way to a threshold that is beyond the number at which it stalls."""
+        if not isinstance(self.refs[0], Ref) or self.x.dtype.kind != "f":
+            return None
+        name = self.loop.direct(self.refs[0])
+        made = self.loop.increment(name) if name is not None else None
+        if made is None or name is None:
+            return None
+        node, other = made
+        span = self.firings.window[-SEEN:]
+        try:
+            steps = [self.firings.value(other, k) for k in span]
+            present = self.firings.value(self.firings.merge(name), span[-1])
+        except KeyError:
+            return None
+        if np.ndim(steps[0]) or not all(same(v, steps[0]) for v in steps) or not steps[0]:
+            return None
+        kind = np.asarray(present).dtype.type
+        step = kind(-steps[0] if node.op == "subtract" else steps[0])
+        value = numbers.stall(present, step)
+        if value is None or not holds(value, self.s.op, self.t[-1]):
+            return None
+        claim = numbers.StallsAt(
+            node=node.name,
+            variable=name,
+            value=value,
+            step=steps[0],
+            dtype=str(np.asarray(present).dtype),
+            first=span[0],
+            last=span[-1],
+            whole=bool(float(step).is_integer()),
+            clause=self.clause,
+            line=line_of(node.source),
+            evidence=self.firings,
+        )
+        return claim if checked([claim]) else None
+
+    # -- 6. what was seen
+    def _observed(self) -> Cause:
+        slug = self.forecast if self.forecast in KEPT else "recurrence"
+        if not self.its or self.x.dtype.kind not in "iuf":
+            return Cause(slug)
+        gaps = [abs(float(a) - float(b)) for a, b in zip(self.x, self.t, strict=True)]
+        claim = clauses.Observed(
+            clause=self.clause,
+            refs=self.refs,
+            nearest=min(gaps),
+            first=self.its[0],
+            last=self.its[-1],
+            evidence=self.firings,
+        )
+        return Cause(slug, checked([claim]))
+
+
+#: slugs of a forecast that stay where the firings say no more
+KEPT = frozenset("absorbed steps-over moves-away limit-beyond floor cycle overflow nan wraps".split())
+
+
+def _divisors(n: int) -> set[int]:
+    return {d for k in range(1, math.isqrt(n) + 1) if n % k == 0 for d in (k, n // k)}
+
+
+def _widest(left: Any, right: Any) -> tuple[int, ...] | None:
+    """Of arrays the item at which they are farthest apart."""
+    gap = np.abs(np.subtract(left, right))
+    return None if gap.ndim == 0 else tuple(int(i) for i in np.unravel_index(int(np.nanargmax(gap)), gap.shape))
+
+
+def _is_nan(v: Any) -> bool:
+    return isinstance(v, (float, np.floating)) and math.isnan(v)
+
+
+def _is_infinite(v: Any) -> bool:
+    return isinstance(v, (float, np.floating)) and math.isinf(v)
+
+
+def _varies(*parts: np.ndarray) -> bool:
+    first = next((p[0] for p in parts if len(p)), None)
+    return any(not same(v, first) for p in parts for v in p)
+
+
+__all__ = ["Cause", "Mechanism"]

@@ -1,0 +1,95 @@
+"""One comparison that keeps a loop going, seen from the side that moves, with the values that are known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.analysis.root_cause.attribution import BlockingComparison
+from workbench.analysis.root_cause.expressions import expression, written
+from workbench.analysis.root_cause.loop_dependencies import LoopDependencies
+from workbench.analysis.root_cause.loop_samples import LoopSamples
+from workbench.ir.node import Node, Ref
+
+if TYPE_CHECKING:
+    from workbench.analysis.root_cause.mechanism import Cause
+
+#: flags that the reading of Python functions makes; the user has not written them
+SYNTHETIC = frozenset(("break", "continue", "returned", "asserted"))
+
+
+@dataclass
+class ClauseValues:
+    """Values of ``x op t``; ``early`` from the first known evaluation on, ``late`` at the end of the look-ahead."""
+
+    early_x: np.ndarray
+    early_t: np.ndarray
+    late_x: np.ndarray
+    late_t: np.ndarray
+
+
+@dataclass
+class Suspect:
+    """One clause: ``moving op still`` seen from the side that moves, with what is known of it.
+
+    ``item`` is the index of the item that is looked at, where arrays are compared; ``swinger`` the variable with a
+    step that depends on itself, and ``factor`` what that step is multiplied by.
+    """
+
+    leaf: BlockingComparison
+    moving: Ref
+    still: Any
+    op: str
+    mirrored: bool
+    root: list[str]
+    values: ClauseValues
+    iterations: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    factor: Node | None = None
+    swinger: str | None = None
+    item: tuple[int, ...] | None = None
+    cause: Cause | None = None
+
+    def at_the_end(self, found: LoopSamples) -> np.ndarray:
+        """Iterations of the late values."""
+        its = found.at_the_end(self.moving)[0] if isinstance(self.moving, Ref) else self.iterations
+        if isinstance(self.still, Ref):
+            its = np.intersect1d(its, found.at_the_end(self.still)[0])
+        return its if len(its) == len(self.values.late_x) else self.iterations[-len(self.values.late_x) :]
+
+    def factor_value(self, found: LoopSamples) -> float | None:
+        """The factor of the step as a number, where it is a constant or an input."""
+        if self.factor is None:
+            return None
+        value = self.factor.attrs.get("value") if self.factor.op == "Const" else None
+        if value is None and found.runner is not None:
+            value = found.runner.feeds.get(self.factor.name)
+        return float(np.asarray(value).reshape(-1)[0]) if value is not None and np.size(value) == 1 else None
+
+
+def is_written(flag: str) -> bool:
+    """True if the user gave a flag its name."""
+    return flag.split("/")[-1].rstrip("'0123456789_") not in SYNTHETIC
+
+
+def sides(loop: LoopDependencies, suspect: Suspect) -> tuple[str, str]:
+    """The side that moves and the other one, as a user would write them."""
+    source = written(loop, suspect.leaf.node)
+    if source is not None:
+        x, t = (source[2], source[0]) if suspect.mirrored else (source[0], source[2])
+    else:
+        x, t = expression(loop, suspect.moving), expression(loop, suspect.still)
+    return item_text(loop, suspect, suspect.moving, x), item_text(loop, suspect, suspect.still, t)
+
+
+def item_text(loop: LoopDependencies, suspect: Suspect, ref: Any, text: str) -> str:
+    """The item of an array that is looked at, ``v[2]``; anything else as it is."""
+    shape = loop.graph.type_of(ref).shape if isinstance(ref, Ref) else None
+    if not shape or suspect.item is None or len(shape) != len(suspect.item):
+        return text
+    whole = text if text.isidentifier() or text.endswith((")", "]")) and " " not in text else f"({text})"
+    return f"{whole}[{', '.join(map(str, suspect.item))}]"
+
+
+__all__ = ["ClauseValues", "Suspect", "is_written", "item_text", "sides"]

@@ -196,5 +196,5 @@ def test_a_threshold_that_is_computed_cannot_be_moved():
 def test_fixes_are_sentences():
     with newton() as session:
         fix = session.termination().fix[0]
-        assert isinstance(fix, str) and "raise the threshold" in fix and fix.startswith("abs(")
+        assert isinstance(fix, str) and fix.startswith("raise the threshold") and "abs(" in fix
         assert (fix.kind, fix.applies, fix.new) == ("tolerance", True, 2e-7)

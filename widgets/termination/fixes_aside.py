@@ -9,6 +9,7 @@ from workbench.analysis.fixes.trial import MOST_FIXES, can_be_tried, is_useless,
 from workbench.analysis.text import count
 from workbench.threads import Lock
 from workbench.widgets.live.background import BackgroundTasks
+from workbench.widgets.termination.termination_words import offered
 
 if TYPE_CHECKING:
     from workbench.session import Session
@@ -36,7 +37,7 @@ class FixesAside:
         inputs = tuple((k, v.tobytes() if v.nbytes <= SMALL else id(v)) for k, v in session.inputs.items())
         with self._lock:
             self._mark = (inputs, path)
-            new = [((inputs, path, str(fix)), answer, fix) for fix in answer.fix[:MOST_FIXES]]
+            new = [((inputs, path, str(fix)), answer, fix) for fix in offered(answer, MOST_FIXES)]
             self._wanted = [w for w in new if w[0] not in self._told and getattr(w[2], "applies", False)]
             begin, self._busy = bool(self._wanted) and not self._busy, self._busy or bool(self._wanted)
         if begin:

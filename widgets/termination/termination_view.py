@@ -24,6 +24,7 @@ from workbench.widgets.termination.fix_actions import FixActions
 from workbench.widgets.termination.fix_trials import CopyPlace, Trials
 from workbench.widgets.termination.termination_model import TerminationModel, answer_of_trace, loops
 from workbench.widgets.termination.termination_spec import HEIGHT, SCALES, termination_spec
+from workbench.widgets.termination.termination_words import offered
 from workbench.widgets.termination.verdict import VerdictPart
 from workbench.widgets.termination.verdict_model import bad_text, settings_of, told_in_a_line, verdict_model
 from workbench.widgets.text.labels import short_name
@@ -145,7 +146,7 @@ class TerminationView(FixActions, FigureView):
                     snapshot, self._path or (), outer, [{"x": x} for c in model["clauses"] for x, _ in c["sides"]]
                 )
                 self._end = (float((stands or 0.0) + self._told["remaining"]),) * 3
-            self._fixes = list(getattr(model["answer"], "fix", None) or ())
+            self._fixes = offered(model["answer"])
             if not running:
                 self._trials.aside.ask(self.source.session, model["answer"], self._path)
             self._kept = [{k: c.get(k) for k in ("ahead", "trend", "blocks")} for c in model["clauses"]]

@@ -90,7 +90,7 @@ def describe(termination: Any) -> dict[str, Any]:
         ),
         "root": [str(r) for r in (getattr(termination, "root", None) or ())],
         "blocking": None if clause is None else spaced(_sentence(clause)),
-        "fix": [str(f) for f in (getattr(termination, "fix", None) or ())],
+        "fix": [str(f) for f in offered(termination)],
         "proof": spaced(_sentence(proof)) if proof is not None else "",
         "confidence": confidence,
         "ended": ended,
@@ -107,6 +107,12 @@ def describe(termination: Any) -> dict[str, Any]:
         if foretold
         else {"terminates": "ends", "never": "never"}.get(str(outcome), "unknown"),
     }
+
+
+def offered(termination: Any, most: int | None = None) -> list[Any]:
+    """The fixes of the cause, ``most`` of them, and last the limit that ends every loop."""
+    fuse = getattr(termination, "fuse", None)
+    return [*(getattr(termination, "fix", None) or ())[:most], *([fuse] if fuse is not None else [])]
 
 
 def headline(

@@ -40,7 +40,7 @@ def test_a_fix_that_does_not_help_is_not_there():
     f32 = np.float32
     # float64 comes to rest above 1e-20, too
     loop, _ = analysed(heron, a=f32(2.0), x=f32(1.0), tol=f32(1e-20))
-    assert loop.outcome == "never" and [f.kind for f in loop.termination.fix] == ["tolerance", "dtype", "cap"]
+    assert loop.outcome == "never" and [f.kind for f in loop.termination.fix] == ["tolerance", "dtype"]
     assert [f.partition(" Tried: ")[0] for f in loop.fixes] == [
         str(f) for f in loop.termination.fix if f.kind != "dtype"
     ]
@@ -60,7 +60,6 @@ def test_float32_is_tried_in_float64():
     assert [f.rpartition(" Tried: ")[2] for f in loop.fixes] == [
         "it then ends after 4 iterations.",
         "it then ends after 4 iterations.",
-        "it then ends after 1,000 iterations.",
     ]
 
 
@@ -70,7 +69,7 @@ def test_what_cannot_be_tried_is_told_as_it_is():
     with wb.Session(b.build({"x": x[0]}), {}) as session:
         session.next_iteration(3)
         (loop,) = wb.analyze(session).loops.values()
-    assert any("update" in f and "Tried" not in f for f in loop.fixes)
+    assert any("assign" in f and "Tried" not in f for f in loop.fixes)
     (loop,) = wb.analyze(session.trace).loops.values()
     assert loop.fixes == [str(f) for f in loop.termination.fix]
 

@@ -78,7 +78,7 @@ class Rests(Claim):
 
     @property
     def moved(self) -> bool:
-        """Whether it has come there from elsewhere."""
+        """True if it has moved to that value from another one."""
         return self.start is not None and not same(self.start, self.value)
 
     def _holds(self, run: Any) -> bool:
@@ -181,7 +181,7 @@ class Residue(Claim):
     """The moving side can never equal the other one: it moves in whole steps that leave another remainder.
 
     Asserts: in iterations ``first`` to ``last`` each step is ``step`` (modulo 2^bits of the dtype), and the way to the
-    threshold is no multiple of the greatest common divisor of ``step`` and 2^bits (of ``step`` where ``bits`` is 0).
+    threshold is not a multiple of the greatest common divisor of ``step`` and 2^bits (of ``step`` where ``bits`` is 0).
     Evidence: the firings of the loop.
     """
 

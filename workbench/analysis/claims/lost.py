@@ -260,7 +260,7 @@ class Guard(Claim):
 
 @dataclass(frozen=True, kw_only=True)
 class BranchGuard(Claim):
-    """As :class:`Guard`, for a predicate that is no comparison: a flag.
+    """As :class:`Guard`, for a predicate that is a flag, not a comparison.
 
     Asserts: the truth value ``ref`` is ``holds`` in each of the iterations ``first`` to ``last``.
     Evidence: the firings of the loop.

@@ -58,7 +58,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def recomputed(op: str, operands: list[Any]) -> Any:
-    """What NumPy makes of the operands; KeyError for an op that is not in the table."""
+    """The result of NumPy for the operands; KeyError for an op that is not in the table."""
     with np.errstate(all="ignore"):
         return NUMPY[op](*operands)
 

@@ -122,7 +122,7 @@ def _circles(c: Any) -> str:
 def _observed(c: Any) -> str:
     return (
         f"{written(c.clause)} was {_truth(c.clause)} in all of the iterations {c.first:,} to {c.last:,}; its two sides "
-        f"came no nearer to each other than {shown(c.nearest)}."
+        f"were never nearer to each other than {shown(c.nearest)}."
     )
 
 

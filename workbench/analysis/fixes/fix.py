@@ -21,8 +21,6 @@ from typing import Any
 
 from workbench.text import harmless
 
-from workbench.text import harmless
-
 KINDS = ("tolerance", "dtype", "step", "sign", "comparison", "stop-at-nan", "cap", "update", "inspect")
 
 

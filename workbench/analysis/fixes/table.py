@@ -187,9 +187,11 @@ def made_bad(c: Any) -> list[str]:
 
 @fixes_for("rests")
 def rests(c: Any) -> list[str]:
-    """Move the threshold to where the values come, if they came there from elsewhere."""
+    """Move the threshold to where the values come to rest, if they moved there."""
     clause, value = c.clause, c.value
     kind = np.asarray(value).dtype.kind
+    if not clause.frame and not c.moved:  # of a loop that is only observed
+        return [Fix(f"update {clause.name} in the loop: it does not change.", "update", clause.name)]
     if not c.moved or not clause.fixed or kind not in "iuf" or not np.isfinite(value):
         return []
     if clause.op == "!=":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from workbench.analysis.fixes.fix import Fix
 from workbench.analysis.fixes.outcome import FixOutcome
+from workbench.analysis.text import count
 from workbench.analysis.verdict import Termination
 from workbench.errors import WorkbenchError
 
@@ -42,6 +44,25 @@ def is_useless(outcome: FixOutcome | None) -> bool:
     if after.outcome == "terminates" and after.remaining == 0 and outcome.before.first_bad != 0:
         return True
     return after.outcome == "never" or kind != "stop-at-nan" and "nan" in (after.blocking_clause or "")
+
+
+def fixes_that_help(session: Any, answer: Termination, until: float) -> list[str]:
+    """The fixes of an answer, without those with which the loop still never ends, for a report.
+
+    A fix that was tried says after how many iterations the loop then ends. Nothing is tried of a trace, of a session
+    that runs, of a large graph, or after ``until`` (``time.monotonic()``).
+    """
+    if not can_be_tried(session, answer):
+        return [str(fix) for fix in answer.fix]
+    told = []
+    for fix in answer.fix:
+        outcome = tried(session, answer, fix) if time.monotonic() <= until else None
+        if is_useless(outcome):
+            continue
+        known = outcome is not None and outcome.works and outcome.after.remaining is not None
+        left = count(outcome.after.remaining or 0, "iteration") if known and outcome is not None else ""
+        told.append(f"{fix} Tried: it then ends after {left}." if known else str(fix))
+    return told
 
 
 class FixTrials:

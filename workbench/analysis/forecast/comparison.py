@@ -126,7 +126,7 @@ class ComparisonMonitor:
         return found
 
     def claims(self, slug: str) -> list[Claim]:
-        """What the record says of a clause that never turns."""
+        """Facts about a clause that never turns, from its record."""
         keep = NEGATED[self.op] if self.ends_on else self.op
         sides = (self.lhs_name, self.rhs_name, keep, self.lhs, self.rhs)
         return recorded_claims(slug, *sides, self.count, self.ends_on)

@@ -49,7 +49,7 @@ class RecordedOperands:
 def recorded_claims(
     slug: str, name: str, other: str, keep: str, left: Sequence[Any], right: Sequence[Any], count: int, ends_on: bool
 ) -> list[Claim]:
-    """What is claimed of ``left keep right``, which held in all evaluations up to number ``count - 1``."""
+    """Claims about ``left keep right``, which held in all evaluations up to number ``count - 1``."""
     xs, ts = _typed(left), _typed(right)
     if xs is None or ts is None or len(xs) < 2:
         return []

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.analysis.ends.how_it_ended import end_of_record, ending_of_record
+from workbench.analysis.fixes.trial import fixes_that_help
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.recent import nonfinite_origin
 from workbench.analysis.report.analysis import Analysis
-from workbench.analysis.report.fix_trials import fixes_that_help
 from workbench.analysis.report.formatting import clean, count
 from workbench.analysis.report.growth import growth_of
 from workbench.analysis.report.histories import HistoryColumn, read_column
@@ -345,7 +345,7 @@ class _Making:
                 late += 1
                 continue
             loop.termination = self._termination(loop, max(left / (len(order) - k), 0.01))
-            loop.fixes = fixes_that_help(self.session, loop, until)
+            loop.fixes = fixes_that_help(self.session, loop.termination, until)
         if late:
             self.notes.append(f"The time was over before the end of {count(late, 'loop')} could be looked for.")
 

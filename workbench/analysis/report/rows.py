@@ -121,6 +121,8 @@ def termination_rows(loop: Loop) -> list[tuple[str, str]]:
     if t.first_bad is not None:
         rows.append(("first bad", f"iteration {num(t.first_bad)}: from there on it gets no nearer to the end"))
     rows += [("to fix it", sentence(fix)) for fix in loop.fixes]
+    if t.fuse is not None and not over:
+        rows.append(("as a fuse", sentence(t.fuse)))
     return rows
 
 

@@ -141,7 +141,7 @@ class Firings:
         return self._since[key]
 
     def _output(self, node: str, op: str, truth: bool) -> bool:
-        """What the node gives where ``left op right`` is ``truth``: ``op`` may be the opposite of the node's."""
+        """The result of the node where ``left op right`` is ``truth``: ``op`` may be the opposite of the node's."""
         own = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!="}
         return truth if own.get(self.op(node), op) == op else not truth
 

@@ -311,7 +311,7 @@ class Mechanism:
         wrapped = first_wrap(self.firings, self.s, self.clause) if self.x.dtype.kind in "iu" else []
         slug = SLUGS.get(behind[0].kind, "recurrence") if behind else "recurrence"
         if slug in ("no-effect", "limit-beyond") and isinstance(claims[0], clauses.Rests):
-            # it came to where nothing is added any more, or has been there from the beginning
+            # it moved to where nothing is added any more, or has been there from the beginning
             slug = "limit-beyond" if claims[0].moved else "no-effect"
         if any(c.kind == "nan" for c in behind):
             behind += checked(self._origin())

@@ -156,6 +156,29 @@ def test_a_mapped_file_that_is_written_is_not_computed_with(proto, tmp_path, mon
     assert np.array_equal(graph.run(feeds)["y"], before)
 
 
+def test_a_mapped_file_that_is_written_during_a_run_stops_it(proto, tmp_path, monkeypatch):
+    monkeypatch.setattr(weights, "MAPPED_BYTES", 0)
+    path = written(tmp_path, type(proto).FromString(proto.SerializeToString()), external=True)
+    graph, data = wb.load(path), tmp_path / "data.bin"
+    with wb.Session(graph, {"x": np.eye(SIDE, dtype=np.float32), "c": True}) as session:
+        session.step()
+        os.truncate(data, 5000)
+        for ask in (session.step, session.run):
+            with pytest.raises(GraphError, match=r"has changed since it was loaded") as caught:
+                ask()
+            assert caught.value.slug == "file-changed"
+
+
+def test_weights_in_a_folder_that_others_can_write_are_copied(proto, tmp_path, monkeypatch):
+    monkeypatch.setattr(weights, "MAPPED_BYTES", 0)
+    tmp_path.chmod(0o777)
+    path = written(tmp_path, type(proto).FromString(proto.SerializeToString()), external=True)
+    graph = wb.load(path)
+    assert not isinstance(memory_of(constant(graph)), MappedFile)
+    (tmp_path / "data.bin").write_bytes(b"")
+    assert constant(graph).tobytes() == numpy_helper.to_array(proto.graph.initializer[0]).tobytes()
+
+
 def shutil_copy(path: Path) -> Path:
     copy = path.with_suffix(".new")
     copy.write_bytes(path.read_bytes())

@@ -19,6 +19,7 @@ from workbench.execution.inspection import StoppedRun
 from workbench.execution.memory_budget import NEWEST_CHECKPOINTS, NEWEST_ROWS, BudgetSplit
 from workbench.execution.outputs import outputs_of
 from workbench.execution.run_limits import ANYWHERE, NOWHERE, RunLimits
+from workbench.ir.graph import check_files
 from workbench.ir.node import Ref
 from workbench.kernels import machine as core
 from workbench.ops.effect_log import EffectLog, noted_in
@@ -225,6 +226,7 @@ class Run(StoppedRun):
                 self.checkpoint()  # there was no memory for it before; try again
             due = self._checkpoints.due if self.keeps else self.event + self._slice()
             stop = due if stop < 0 else min(stop, due)
+        check_files(self.plan.graph)  # before and after: another program may write them while the machine computes
         # NumPy's floating-point warnings are switched off for the whole run, here and nowhere else: NaN and Inf are
         # results
         before, begin = self.event, time.perf_counter()
@@ -238,6 +240,7 @@ class Run(StoppedRun):
                 *limits.instruction_range,
                 *limits.until_row,
             )
+        check_files(self.plan.graph)
         self._run_seconds += time.perf_counter() - begin
         self._run_events += self.event - before
         self.plan.native.events += self.event - before

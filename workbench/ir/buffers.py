@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
+import stat
 import weakref
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import GraphError
+from workbench.kernels.mapped import Guard
 
 #: smaller arrays are copied: a view of a few numbers would keep a whole file in memory
 LEAST_BYTES = 16_384
@@ -29,52 +31,102 @@ _DIGESTS: dict[int, tuple[weakref.ref[np.ndarray], str]] = {}
 
 class MappedFile(mmap.mmap):
     """A file in the address space, read-only; its pages are read when they are looked at, and dropped when memory is
-    short.
+    short. The one class for all files that are mapped: weights, traces, and rows on disk.
 
-    The bytes are those of the file. Whoever computes with them asks :meth:`check` first, because a file that another
-    program writes meanwhile holds other numbers, and one that it cuts short ends the process.
+    The bytes are those of the file, which stays open: one that is removed, or replaced by another of its name, is still
+    there. Whoever reads asks :meth:`check` before and after, because a file that another program writes meanwhile holds
+    other numbers. One that it cuts short has zeros in the place of what is gone (``kernels.mapped``), which is never
+    shown either, since :meth:`check` fails from then on.
     """
 
     path: Path
+    #: nobody else can write the file
+    trusted: bool
+    _number: int
     _signature: tuple[int, ...]
+    _guard: Guard | None
 
     @classmethod
     def open(cls, path: Path) -> MappedFile:
         """Map the file at ``path``; raises OSError, and ValueError for an empty file."""
         with path.open("rb", buffering=0) as file:
-            made = cls(file.fileno(), 0, access=mmap.ACCESS_READ)
-            made.path, made._signature = path.absolute(), _signature(os.fstat(file.fileno()))
+            return cls.of(file.fileno(), path)
+
+    @classmethod
+    def of(cls, number: int, path: Path, length: int = 0) -> MappedFile:
+        """Map a file that is open, or its first ``length`` bytes; the caller may close it. Raises as :meth:`open`."""
+        found = os.fstat(number)
+        if found.st_size < max(length, 1):
+            raise ValueError("cannot mmap an empty file, or more than it has")
+        made = cls(number, length or found.st_size, access=mmap.ACCESS_READ)
+        made.path, made._signature = path.absolute(), _signature(found)
+        made._guard, made._number = Guard(made), os.dup(number)
+        made.trusted = may_be_mapped(number, made.path.parent)
         return made
 
+    def why_changed(self, may_grow: bool = False) -> str:
+        """The change of the file since it was mapped, in words; "" for none. One that ``may_grow`` is written at its
+        end by its owner."""
+        found = os.fstat(self._number)
+        if self._guard is None or self._guard.lost or found.st_size < len(self):
+            return f"it has fewer than {len(self)} bytes"
+        if may_grow or _signature(found) == self._signature:
+            return ""
+        return "it was written"
+
     def check(self) -> None:
-        """Raise GraphError ``file-changed`` if the file has been written since it was mapped. One that was removed, or
-        replaced by another of its name, is still there for the process."""
-        try:
-            now = _signature(os.stat(self.path))
-        except OSError:
-            return
-        if now[:2] == self._signature[:2] and now != self._signature:
-            raise self._changed()
+        """Raise GraphError ``file-changed`` if the file has been written since it was mapped."""
+        if self.why_changed():
+            raise GraphError(
+                f"The file {str(self.path)!r}, which holds constants of the graph, has changed since it was loaded.",
+                slug="file-changed",
+                fix="load the model again; write new data to another file, and give that the name.",
+            )
 
     def read(self, offset: int, length: int) -> bytes:  # type: ignore[override]  # a place instead of a position
         """A part of the file, copied by reading it; raises GraphError ``file-changed``, and OSError."""
-        with self.path.open("rb", buffering=0) as file:
-            file.seek(offset)
-            data = file.read(length)
-            if _signature(os.fstat(file.fileno())) != self._signature or len(data) != length:
-                raise self._changed()
-        return data
+        pieces, done = [], 0
+        while done < length and (piece := os.pread(self._number, length - done, offset + done)):  # 2 GB at most
+            pieces.append(piece)
+            done += len(piece)
+        self.check()
+        if done != length:
+            raise ValueError(f"{str(self.path)!r} has fewer than {offset + length:,} bytes")
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def _changed(self) -> GraphError:
-        return GraphError(
-            f"The file {str(self.path)!r}, which holds constants of the graph, has changed since it was loaded.",
-            slug="file-changed",
-            fix="load the model again; write new data to another file, and give that the name.",
-        )
+    def close(self) -> None:
+        self._guard = None  # before the address space is given back
+        super().close()
+
+    def __del__(self) -> None:
+        if (number := self.__dict__.pop("_number", -1)) >= 0:
+            os.close(number)
 
 
 def _signature(found: os.stat_result) -> tuple[int, ...]:
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_size, found.st_mtime_ns
+
+
+def may_be_mapped(number: int, folder: Path) -> bool:
+    """True for an open file that nobody but this user (and root) may write or exchange: one whose owner and folder are
+    theirs, and that others have no permission for. What others can write is copied instead."""
+
+    def ours(found: os.stat_result) -> bool:
+        shared = stat.S_IWOTH | (0 if found.st_gid == os.getegid() else stat.S_IWGRP)
+        return found.st_uid in (0, os.geteuid()) and (not found.st_mode & shared or bool(found.st_mode & stat.S_ISVTX))
+
+    try:
+        return ours(os.fstat(number)) and ours(os.stat(folder))
+    except OSError:
+        return False
+
+
+def checked(array: Any) -> Any:
+    """An array that is about to be looked at; GraphError ``file-changed`` if it is in a file that was written."""
+    memory = memory_of(array) if isinstance(array, np.ndarray) and array.nbytes >= LEAST_BYTES else None
+    if isinstance(memory, MappedFile):
+        memory.check()
+    return array
 
 
 def memory_of(array: Any) -> Any:

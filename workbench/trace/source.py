@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from workbench.ir.buffers import checked
 from workbench.kernels.layout import KEPT, Layout, Place, ValueLayout
 from workbench.kernels.machine import View
 from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array
@@ -162,7 +163,7 @@ class LiveSource:
         return None
 
     def pool(self, place: Place) -> Any:
-        return self._view.pool(place.offset, None if place.dtype is None else np.dtype(place.dtype))
+        return checked(self._view.pool(place.offset, None if place.dtype is None else np.dtype(place.dtype)))
 
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         return self._view.activations(frame)

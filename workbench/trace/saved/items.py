@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.ir.types import dtype_name, numpy_dtype
+from workbench.trace.saved.mapping import taken
 from workbench.trace.saved.members import MemberReader, MemberWriter
 
 
@@ -62,6 +63,11 @@ def _unpaired(item: Any, depth: int = 3) -> Any:
 
 def read_item(file: MemberReader, entry: dict[str, Any]) -> Any:
     """The item that :func:`write_item` wrote; ValueError for an entry that is none."""
+    return taken(held_item(file, entry))
+
+
+def held_item(file: MemberReader, entry: dict[str, Any]) -> Any:
+    """The same, where large numbers stay in the file until they are :func:`taken`."""
     if entry["kind"] == "absent":
         return None
     if entry["kind"] == "text":
@@ -73,7 +79,7 @@ def read_item(file: MemberReader, entry: dict[str, Any]) -> Any:
         return out.reshape(data["shape"])
     if entry["kind"] == "plain":
         return _unpaired(file.json(f"{entry['name']}.json"))
-    array = file.array(f"{entry['name']}.npy")
+    array = file.held(f"{entry['name']}.npy")
     if entry["kind"] != "array":
         raise ValueError(f"{entry['name']} is of kind {entry['kind']!r}")
     if "view" in entry:

@@ -12,13 +12,17 @@ field with the number that Android's zipalign uses.
 from __future__ import annotations
 
 import math
-import mmap
-import os
 import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from workbench.errors import TraceError
+from workbench.ir.buffers import MappedFile, may_be_mapped
 
 #: where the .npy header of a stored member begins, in bytes
 ALIGNED = 64
@@ -41,15 +45,15 @@ def aligned_member(name: str, at: int) -> zipfile.ZipInfo:
 
 
 class MappedMembers:
-    """A zip file of which stored members can be mapped. The map stays while an array on it is in use."""
+    """A zip file of which stored members can be mapped. The map stays while numbers of it are in use."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
-        self._map: mmap.mmap | None = None
+        self._map: MappedFile | None = None
 
-    def array(self, name: str, start: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray | None:
-        """The numbers that begin ``start`` bytes behind the beginning of a member, read-only; None if they are to be
-        read: they are compressed, small, or not aligned. ValueError if the checksum differs."""
+    def numbers(self, name: str, start: int, shape: tuple[int, ...], dtype: np.dtype) -> MappedNumbers | None:
+        """The numbers that begin ``start`` bytes behind the beginning of a member; None if they are to be read: they
+        are compressed, small, or not aligned, or others can write the file. ValueError if the checksum differs."""
         info = self._file.getinfo(name)
         if info.compress_type != zipfile.ZIP_STORED or info.file_size < LEAST or info.file_size != info.compress_size:
             return None
@@ -63,14 +67,67 @@ class MappedMembers:
         with memoryview(data) as whole, whole[begin : begin + info.file_size] as member:
             if zlib.crc32(member) != info.CRC:
                 raise ValueError(f"{name} does not have the checksum that it promises")
-        return np.frombuffer(data, dtype, math.prod(shape), begin + start).reshape(shape)
+        return MappedNumbers(data, np.frombuffer(data, dtype, math.prod(shape), begin + start).reshape(shape))
 
-    def _mapped(self) -> mmap.mmap | None:
+    def _mapped(self) -> MappedFile | None:
         if self._map is None and self._file.fp is not None:
             try:
-                number = self._file.fp.fileno()
-                if os.fstat(number).st_size:
-                    self._map = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
+                number, path = self._file.fp.fileno(), Path(self._file.filename or "")
+                if may_be_mapped(number, path.absolute().parent):
+                    self._map = MappedFile.of(number, path)
             except (OSError, ValueError):  # a file system without maps: everything is read
                 return None
         return self._map
+
+
+class MappedNumbers:
+    """An array in a mapped file. Nobody sees the map: what is taken out of it is a copy, and of the file as it was when
+    the trace was loaded; TraceError ``file-changed`` else."""
+
+    def __init__(self, file: MappedFile, array: np.ndarray) -> None:
+        self._file, self._array = file, array
+        self.dtype, self.shape = array.dtype, array.shape
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        self._check()
+        found = np.array(self._array[index])
+        self._check()
+        found.flags.writeable = False
+        return found
+
+    def view(self, dtype: np.dtype) -> MappedNumbers:
+        return MappedNumbers(self._file, self._array.view(dtype))
+
+    def parts(self) -> list[MappedNumbers]:
+        """The arrays along the first axis."""
+        return [MappedNumbers(self._file, part) for part in self._array]
+
+    def _check(self) -> None:
+        if why := self._file.why_changed():
+            raise TraceError(
+                f"The trace file {str(self._file.path)!r} has changed since it was loaded: {why}.",
+                slug="file-changed",
+                fix="load it again; trace.save writes another file, and leaves loaded traces as they are.",
+            )
+
+
+def taken(item: Any) -> Any:
+    """An item of a trace that is about to be shown: numbers of a mapped file are copied out of it."""
+    return item[()] if isinstance(item, MappedNumbers) else item
+
+
+class HeldItems(Sequence[Any]):
+    """Items of a column, some of which are in a mapped file until they are asked for."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self._items = items
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._items[index]
+        return [taken(item) for item in found] if isinstance(index, slice) else taken(found)

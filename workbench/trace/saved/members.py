@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from workbench.errors import TraceError
-from workbench.trace.saved.mapping import MappedMembers, aligned_member
+from workbench.trace.saved.mapping import MappedMembers, MappedNumbers, aligned_member, taken
 
 #: bytes of all members of a file that is read, unpacked
 MAX_BYTES = 8 << 30
@@ -156,15 +156,19 @@ class MemberReader:
         return json.loads(self._file.read(name))
 
     def array(self, name: str) -> np.ndarray:
-        """The numbers of a member, read-only: mapped where they are stored as they are, else read; memory is taken once
-        its header and its size agree."""
+        """The numbers of a member, read-only, in memory."""
+        return np.asarray(taken(self.held(name)))
+
+    def held(self, name: str) -> np.ndarray | MappedNumbers:
+        """The numbers of a member: mapped where they are stored as they are, else read; memory is taken once its header
+        and its size agree."""
         readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         with self._file.open(name) as member:
             shape, fortran, dtype = readers[np.lib.format.read_magic(member)](member)
             size = math.prod(shape) * dtype.itemsize
             if dtype.hasobject or fortran or size != self._file.getinfo(name).file_size - member.tell():
                 raise ValueError(f"{name} does not hold the numbers that it promises")
-            if (mapped := self._mapped.array(name, member.tell(), shape, dtype)) is not None:
+            if (mapped := self._mapped.numbers(name, member.tell(), shape, dtype)) is not None:
                 return mapped
             array = np.empty(shape, dtype)
             into = memoryview(array.reshape(-1).view(np.uint8).data) if size else memoryview(b"")

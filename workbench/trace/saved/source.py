@@ -12,8 +12,9 @@ from workbench.trace.layout_columns import slot_key, slots
 from workbench.trace.retention.saved import KeptRows, spans_of
 from workbench.trace.retention.tracks import all_places
 from workbench.trace.row_ranges import FOREVER, Rows, Spans, as_array, holding
-from workbench.trace.saved.items import read_item
+from workbench.trace.saved.items import held_item
 from workbench.trace.saved.layout import place_of, whole
+from workbench.trace.saved.mapping import HeldItems, MappedNumbers, taken
 from workbench.trace.saved.members import MemberReader
 from workbench.trace.source import Extent, take_columns
 
@@ -50,7 +51,7 @@ class SavedSource:
             if len(self._begun) != frames or len(self._known) != frames:
                 raise ValueError("the activations do not fit the frames")
         self._firsts = [whole(f) for f in head["firsts"]]
-        self._pool = {whole(entry["offset"]): read_item(file, entry) for entry in head["pool"]}
+        self._pool = {whole(entry["offset"]): held_item(file, entry) for entry in head["pool"]}
         if len(self._firsts) != len(layout.stores) - frames:
             raise ValueError("the first rows do not fit the stores")
 
@@ -86,7 +87,7 @@ class SavedSource:
                 raise ValueError(f"a column of frame {frame} lacks rows")
             if place.dtype is not None:
                 _check_type(items, place, (len(items), *place.shape), f"a column of frame {frame}")
-            elif isinstance(items, np.ndarray):
+            elif not isinstance(items, HeldItems):
                 raise ValueError(f"a column of frame {frame} is of another kind")
 
     def extent(self, frame: int) -> Extent:
@@ -128,7 +129,7 @@ class SavedSource:
         return None
 
     def pool(self, place: Place) -> Any:
-        return self._pool[place.offset]
+        return taken(self._pool[place.offset])
 
     def activations(self, frame: int) -> tuple[np.ndarray, np.ndarray]:
         return self._activations[frame]
@@ -179,21 +180,25 @@ def _extent_of(entry: Any) -> Extent:
 def _check_type(items: Any, place: Place, shape: tuple[int, ...], what: str) -> None:
     """Numbers must be of the dtype and shape that their place says."""
     dtype = numpy_dtype(place.dtype or "")
-    if not isinstance(items, np.ndarray | np.generic) or items.dtype != dtype or items.shape != shape:
+    if not isinstance(items, np.ndarray | np.generic | MappedNumbers) or items.dtype != dtype or items.shape != shape:
         raise ValueError(f"{what} is of another dtype or shape than its place")
+
+
+def _parts(array: np.ndarray | MappedNumbers) -> list[Any]:
+    return array.parts() if isinstance(array, MappedNumbers) else list(array)
 
 
 def _read_column(file: MemberReader, entry: dict[str, Any]) -> Any:
     if entry["kind"] not in ("ragged", "numbers", "stacked"):
         raise ValueError(f"column {entry['name']} is of kind {entry['kind']!r}")
     if entry["kind"] == "ragged":
-        items = [read_item(file, e) for e in entry["items"]]
+        items = HeldItems([held_item(file, e) for e in entry["items"]])
     else:
-        array = file.array(f"{entry['name']}.npy")
+        array = file.held(f"{entry['name']}.npy")
         if entry["kind"] == "numbers":
             dtype = numpy_dtype(dtype_name(entry["dtype"]))
             array = array.view(dtype) if dtype.isbuiltin == 2 else array  # written as integers of the same bits
-        items = array if entry["kind"] == "numbers" else list(array)
+        items = array if entry["kind"] == "numbers" else HeldItems(_parts(array))
     if len(items) != whole(entry["rows"]):
         raise ValueError(f"column {entry['name']} has {len(items)} rows, {entry['rows']} were promised")
     return items

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections import OrderedDict
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.ir.buffers import MappedFile
 from workbench.kernels.layout import Place
 from workbench.threads import Lock
 from workbench.trace.spill.batch import Decoded
@@ -25,28 +25,23 @@ class _Map:
 
     def __init__(self, segment: Segment) -> None:
         self.length = segment.size
-        self.fd = _opened(segment.path)
+        number = _opened(segment.path)
         try:
-            found = os.fstat(self.fd)
+            found = os.fstat(number)
             if found.st_ino != segment.inode:
                 raise changed(segment.path, "it is another file")
             if found.st_size < self.length:
                 raise changed(segment.path, f"it has {found.st_size} bytes of {self.length}")
-            self.buffer = pyarrow().py_buffer(mmap.mmap(self.fd, self.length, prot=mmap.PROT_READ))
-        except BaseException:
-            os.close(self.fd)
-            self.fd = -1
-            raise
+            self.file = MappedFile.of(number, segment.path, self.length)
+            self.buffer = pyarrow().py_buffer(self.file)
+        finally:
+            os.close(number)
         self.decoded: dict[int, Decoded] = {}
 
     def check(self, path: Path) -> None:
-        """A mapped file that became shorter would end the process on the next look at it."""
-        if os.fstat(self.fd).st_size < self.length:
-            raise changed(path, f"it has fewer than {self.length} bytes")
-
-    def __del__(self) -> None:
-        if getattr(self, "fd", -1) >= 0:
-            os.close(self.fd)
+        """The file of a store grows at its end; SpillError if it is shorter than it was."""
+        if why := self.file.why_changed(may_grow=True):
+            raise changed(path, why)
 
 
 def _opened(path: Path) -> int:
@@ -84,12 +79,19 @@ class Maps:
         found = mapped.decoded.get(number)
         if found is None:
             found = mapped.decoded[number] = _decode(segment, mapped, offset, length, rows, first_row, columns)
+            mapped.check(segment.path)
         return found
 
     def items(self, segment: Segment, number: int, columns: Columns, place: Place, at: slice | np.ndarray) -> Any:
-        """Values at a place in some rows of a batch."""
+        """Values at a place in some rows of a batch, copied out of the file."""
         try:
-            return self.batch(segment, number, columns).items(place, at)
+            found = self.batch(segment, number, columns).items(place, at)
+            found = _owned(found) if isinstance(found, np.ndarray) else [_owned(item) for item in found]
+            with self._lock:
+                mapped = self._maps.get(segment.path)
+            if mapped is not None:
+                mapped.check(segment.path)
+            return found
         except (ValueError, MemoryError, OverflowError) as error:  # of single objects, which are looked at here
             raise changed(segment.path, str(error)) from error
 
@@ -101,6 +103,15 @@ class Maps:
     def clear(self) -> None:
         with self._lock:
             self._maps.clear()
+
+
+def _owned(item: Any) -> Any:
+    """An item that does not look into a map."""
+    if not isinstance(item, np.ndarray) or item.flags.owndata:
+        return item
+    item = item.copy()
+    item.flags.writeable = False
+    return item
 
 
 def _decode(

@@ -81,6 +81,9 @@ def _slim(data: Any, path: Path | None, weights: Weights) -> bytes:
         return weights.mark_bytes(lambda: memoryview(data)[offset : offset + length])
 
     made = slim(data, keep)
+    if isinstance(data, MappedFile):
+        data.check()
+        _check_wire(made)  # the file may have been another one while it was looked through
     if len(made) > wire.MAX_BYTES:
         raise LoadError(
             f"Without its large tensors the ONNX model has {len(made):,} bytes; at most {wire.MAX_BYTES:,} are read.",
@@ -109,6 +112,10 @@ def check_bytes(data: Any) -> None:
         raise _not_a_model(error.message.rstrip(".")) from error
     if (_GRAPH, wire.LENGTH) not in fields:
         raise _not_a_model(_NO_GRAPH)
+    _check_wire(data)
+
+
+def _check_wire(data: Any) -> None:
     try:
         validate.check_wire(data)
     except wire.WireError as error:

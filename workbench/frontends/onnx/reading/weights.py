@@ -143,6 +143,6 @@ class Weights:
         return made
 
     def _part(self, file: MappedFile, offset: int, length: int) -> Any:
-        if self._total >= MAPPED_BYTES:
+        if self._total >= MAPPED_BYTES and file.trusted:
             return memoryview(file)[offset : offset + length]
         return file.read(offset, length)

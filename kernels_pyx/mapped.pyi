@@ -1,0 +1,6 @@
+from typing import Any
+
+class Guard:
+    def __init__(self, memory: Any) -> None: ...
+    @property
+    def lost(self) -> bool: ...

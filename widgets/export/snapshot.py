@@ -139,6 +139,7 @@ def read_finding(path: str | os.PathLike[str]) -> DebugSnapshot:
     """Read a file of :meth:`DebugSnapshot.save`. TraceError with slug ``not-a-finding``, ``finding-version`` or
     ``bad-finding``, and what ``wb.Trace.load`` raises."""
     try:
+        before = _identity(path)
         with zipfile.ZipFile(path) as file:
             if MEMBER not in file.namelist():
                 raise TraceError(
@@ -168,11 +169,19 @@ def read_finding(path: str | os.PathLike[str]) -> DebugSnapshot:
             fix="save it again with the workbench that wrote it, or update this one.",
         )
     trace = Trace.load(path)
+    if _identity(path) != before:
+        raise TraceError(f"{path} was written while it was read.", slug="bad-finding", fix="read it again.")
     try:
         return replace(_checked(trace, head), inputs=inputs)
     except (KeyError, TypeError, ValueError, WorkbenchError) as error:
         told = error.message if isinstance(error, WorkbenchError) else str(error)
         raise TraceError(f"{path} is damaged: {told[:500]}.", slug="bad-finding", fix=NO_FINDING) from error
+
+
+def _identity(path: str | os.PathLike[str]) -> tuple[int, ...]:
+    """Facts that change when a file is written or another one takes its name."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _inputs(file: MemberReader, head: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,12 +90,12 @@ def _table(path: Path) -> Any:
 
     separator = _SEPARATORS[path.suffix]
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            first = next((row for row in csv.reader(lines, delimiter=separator) if row), [])
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        first = next((row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row), [])
         names = None if all(_is_number(word) for word in first) else [word.strip() for word in first]
         start = 0 if names is None else 1
-        with path.open(encoding="utf-8-sig") as lines:
-            rows = np.loadtxt(lines, delimiter=separator, skiprows=start, ndmin=2, comments=None)
+        rows = np.loadtxt(io.StringIO(text), delimiter=separator, skiprows=start, ndmin=2, comments=None)
     except FileNotFoundError:
         raise _missing(path) from None
     except (OSError, ValueError, csv.Error) as error:
@@ -131,9 +132,11 @@ def _missing(path: Path) -> FeedError:
 
 def _json(path: Path) -> Any:
     try:
-        if path.stat().st_size > MAX_TEXT:
+        with path.open("rb") as file:
+            data = file.read(MAX_TEXT + 1)
+        if len(data) > MAX_TEXT:
             raise FeedError(f"{str(path)!r} is larger than {MAX_TEXT:,} bytes.", slug="too-large", fix="use .npz.")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(data.decode("utf-8"))
     except FileNotFoundError:
         raise _missing(path) from None
     except (OSError, ValueError, RecursionError) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,16 +15,22 @@ from workbench.frontends.protobuf.wire import MAX_BYTES
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file; LoadError for a missing file, a folder, an empty, unreadable or too large file."""
     try:
-        if path.is_dir():
-            raise LoadError(
-                f"{str(path)!r} is a folder.", slug="is-a-folder", fix="give the path of the model file in it."
-            )
-        if path.exists() and not path.is_file():  # a pipe or a device may have no end
-            raise LoadError(f"{str(path)!r} is not a regular file.", slug="unreadable", fix="give a file.")
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise LoadError(f"{str(path)!r} has {size:,} bytes; at most {MAX_BYTES:,} are read.", slug="too-large")
-        data = path.read_bytes()
+        # opened once: what is looked at is what is read, whatever takes its name meanwhile; a pipe must not wait
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+            found = os.fstat(file.fileno())
+            if stat.S_ISDIR(found.st_mode):
+                raise IsADirectoryError
+            if not stat.S_ISREG(found.st_mode):  # a pipe or a device may have no end
+                raise LoadError(f"{str(path)!r} is not a regular file.", slug="unreadable", fix="give a file.")
+            if found.st_size > MAX_BYTES:
+                raise LoadError(
+                    f"{str(path)!r} has {found.st_size:,} bytes; at most {MAX_BYTES:,} are read.", slug="too-large"
+                )
+            data = file.read(found.st_size)
+    except IsADirectoryError as error:
+        raise LoadError(
+            f"{str(path)!r} is a folder.", slug="is-a-folder", fix="give the path of the model file in it."
+        ) from error
     except FileNotFoundError as error:
         raise LoadError(f"There is no file {str(path)!r}.", slug="no-such-file", fix="check the path.") from error
     except (OSError, ValueError) as error:

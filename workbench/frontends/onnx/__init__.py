@@ -16,6 +16,7 @@ from typing import Any
 from workbench.errors import LoadError
 from workbench.frontends.files import guarded
 from workbench.frontends.onnx import collect, draws, foreign, sequences
+from workbench.frontends.onnx.control.elements import with_element_types
 from workbench.frontends.onnx.lower import OnnxLowering
 from workbench.frontends.onnx.reading.declared import differ, notes_on, wrong_dtype
 from workbench.frontends.onnx.reading.external import tensors
@@ -122,6 +123,7 @@ def _lower(model: Any, weights: Weights, outputs: Sequence[str] | None, label: s
     if outputs is not None:
         ends = {o: _output(root, o) for o in outputs}
     made = Graph.from_nodes(label, lowering.nodes.values(), inputs=inputs, outputs=ends, names=lowering.public)
+    made = with_element_types(made)
     notes.extend(notes_on(_contradicted(lowering, made)))
     return LoweredModel(made.with_notes(notes), model, lowering.labels)
 

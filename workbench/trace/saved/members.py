@@ -137,7 +137,7 @@ class MemberReader:
             raise ValueError("two members have the same name")
         if any(m.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for m in found):
             raise ValueError("a member is compressed in a way that trace.save does not use")
-        packed, limit = os.path.getsize(file.filename or ""), min(MAX_BYTES, _memory())
+        packed, limit = _length(file), min(MAX_BYTES, _memory())
         for what, bound, members in (("", ALL, found), (" of text", TEXTS, [m for m in found if _is_text(m.filename)])):
             size, most = sum(m.file_size for m in members), limit if trusted else min(limit, bound.of(packed))
             if size > most:
@@ -188,6 +188,11 @@ class MemberReader:
                 raise ValueError(f"{name} is cut short")
             into[done : done + len(piece)] = piece
             done += len(piece)
+
+
+def _length(file: zipfile.ZipFile) -> int:
+    """Bytes of an open archive."""
+    return 0 if file.fp is None else file.fp.seek(0, os.SEEK_END)
 
 
 def _memory() -> int:

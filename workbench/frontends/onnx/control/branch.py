@@ -12,6 +12,7 @@ from workbench.errors import LoadError
 from workbench.frontends.onnx.control.variables import body_graph, frame_names, scalar
 from workbench.frontends.onnx.scope import BranchScope, OnnxScope, Switches
 from workbench.ir.node import Ref
+from workbench.ir.types import ANY
 
 if TYPE_CHECKING:
     from workbench.frontends.onnx.lower import OnnxLowering, OnnxNode
@@ -43,4 +44,7 @@ def lower_if(lowering: OnnxLowering, outer: OnnxScope, node: OnnxNode) -> None:
         if name:
             merge = lowering.raw("Merge", [on_false, on_true], lowering.node_name(outer, name), region=region)
             lowering.publish(outer, name, merge)
-            lowering.types[merge] = lowering.declared(outer, name)
+            told = lowering.declared(outer, name)
+            lowering.types[merge] = (
+                lowering.type_of(on_false).join(lowering.type_of(on_true)) if told.dtype == ANY else told
+            )

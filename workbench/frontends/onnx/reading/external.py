@@ -15,7 +15,7 @@ from workbench.errors import LoadError, WorkbenchError
 from workbench.frontends.onnx.library import onnx
 from workbench.frontends.onnx.reading.weights import Weights, stored_bytes
 from workbench.frontends.onnx.tensors import DTYPES
-from workbench.ir.buffers import LEAST_BYTES
+from workbench.ir.buffers import LEAST_BYTES, MappedFile
 from workbench.ir.types import STRING
 
 _FIX = "keep the data files beside the model, as onnx.save_model(..., save_as_external_data=True) writes them."
@@ -78,20 +78,19 @@ def load_external(model: Any, folder: str | None, weights: Weights) -> None:
         raise _refused(
             f"The tensor {found[0].name!r} is in another file, but the model was given without a path", "path"
         )
-    sizes = [_checked(tensor, Path(folder)) for tensor in found]
-    total = sum(sizes)
-    files = {str(_location(t)) for t in found}
-    there = sum((Path(folder) / f).stat().st_size for f in files)
+    places = [_checked(tensor, Path(folder), weights) for tensor in found]
+    total = sum(size for _, size in places)
+    there = sum(len(file) for file in {id(f): f for f, _ in places if f is not None}.values())
     if total > 8 * there:  # a file may be shared, but not to make a small one count a thousand times
         raise _refused(f"Its tensors claim {total:,} bytes of {there:,} in other files", "data")
     initializers = {id(t) for g in graphs(model.graph) for t in g.initializer}
     try:
-        for tensor, size in zip(found, sizes, strict=True):
-            path, offset = Path(folder) / _location(tensor), _number(tensor, "offset", 0) or 0
-            if id(tensor) in initializers and size >= LEAST_BYTES:
-                weights.mark(tensor, weights.in_file(path, offset, size))
+        for tensor, (file, size) in zip(found, places, strict=True):
+            offset = _number(tensor, "offset", 0) or 0
+            if file is not None and id(tensor) in initializers and size >= LEAST_BYTES:
+                weights.mark(tensor, weights.in_file(file, offset, size))
                 continue
-            tensor.raw_data = weights.file(path).read(offset, size) if size else b""
+            tensor.raw_data = file.read(offset, size) if file is not None and size else b""
             del tensor.external_data[:]
             tensor.ClearField("data_location")
     except (OSError, ValueError, WorkbenchError) as error:
@@ -108,8 +107,8 @@ def _location(tensor: Any) -> PurePosixPath:
     return posix
 
 
-def _checked(tensor: Any, folder: Path) -> int:
-    """The number of bytes that will be read for a tensor."""
+def _checked(tensor: Any, folder: Path, weights: Weights) -> tuple[MappedFile | None, int]:
+    """The file of a tensor, None for an empty one, and the number of bytes that will be read."""
     location = _location(tensor)
     path = folder
     for part in location.parts:
@@ -119,7 +118,11 @@ def _checked(tensor: Any, folder: Path) -> int:
     if not path.is_file():
         raise _refused(f"There is no file {str(location)!r} for the tensor {tensor.name!r}", "location")
     offset, length = _number(tensor, "offset", 0), _number(tensor, "length", None)
-    size = path.stat().st_size
+    try:
+        file = weights.beside(folder, location.parts) if path.stat().st_size else None
+    except (OSError, ValueError) as error:
+        raise _refused(f"The file {str(location)!r} cannot be read: {error}", "data") from error
+    size = 0 if file is None else len(file)
     read = size - (offset or 0) if length is None else length
     if offset is None or offset > size or read > size - offset:
         raise _refused(f"The tensor {tensor.name!r} claims more of {str(location)!r} than its {size:,} bytes", "data")
@@ -128,7 +131,7 @@ def _checked(tensor: Any, folder: Path) -> int:
         needed = stored_bytes(dtype, tensor.dims)
         if needed != read:
             raise _refused(f"The tensor {tensor.name!r} needs {needed:,} bytes, but {read:,} are given", "data")
-    return read
+    return file, read
 
 
 def _number(tensor: Any, key: str, default: int | None) -> int | None:

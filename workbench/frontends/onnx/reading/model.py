@@ -76,8 +76,8 @@ def _slim(data: Any, path: Path | None, weights: Weights) -> bytes:
     """A model without the bytes of its large tensors, which stay in ``data``: the mapped file at ``path``, or bytes."""
 
     def keep(offset: int, length: int) -> bytes:
-        if path is not None and isinstance(data, MappedFile):
-            return weights.mark_bytes(weights.in_file(path, offset, length))
+        if isinstance(data, MappedFile):
+            return weights.mark_bytes(weights.in_file(data, offset, length))
         return weights.mark_bytes(lambda: memoryview(data)[offset : offset + length])
 
     made = slim(data, keep)

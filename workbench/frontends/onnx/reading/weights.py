@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import secrets
 import sys
 from collections.abc import Callable, Iterator
@@ -64,9 +65,8 @@ class Weights:
         self.mark(tensor, source)
         return bytes(tensor.SerializeToString())
 
-    def in_file(self, path: Path, offset: int, length: int) -> Callable[[], Any]:
-        """A source: a part of a file, which is opened now."""
-        file = self.file(path)
+    def in_file(self, file: MappedFile, offset: int, length: int) -> Callable[[], Any]:
+        """A source: a part of a file."""
         self._total += length
         return lambda: self._part(file, offset, length)
 
@@ -74,6 +74,23 @@ class Weights:
         """The file at ``path``, mapped once; raises OSError."""
         if path not in self._files:
             self._files[path] = MappedFile.open(path)
+        return self._files[path]
+
+    def beside(self, folder: Path, parts: tuple[str, ...]) -> MappedFile:
+        """A file in a folder, mapped once, through no link: it is opened part by part, so that none can be put there
+        between a look and the opening; raises OSError."""
+        path = folder.joinpath(*parts)
+        if path not in self._files:
+            opened = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
+            try:
+                for k, part in enumerate(parts):
+                    kind = os.O_DIRECTORY if k < len(parts) - 1 else os.O_NONBLOCK
+                    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | kind
+                    opened.append(os.open(part, flags, dir_fd=opened[-1]))
+                self._files[path] = MappedFile.of(opened[-1], path)
+            finally:
+                for number in opened:
+                    os.close(number)
         return self._files[path]
 
     def slimmed(self, model: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from tests.frontends.hostile_tf import GRAPHDEFS
 from tests.frontends.protobytes import const, data, float32, integer, node, placeholder, shape, tensor, varint
 from tests.frontends.samediff_files import Model, sdz
 from tests.frontends.test_tensorflow import LOOP
-from tests.fuzz.targets import DATA, saved_trace
+from tests.fuzz.targets import DATA, exported_members, saved_trace
 from workbench.frontends.protobuf.wire import Reader, WireError
 from workbench.frontends.tf.schema import GRAPHDEF
 
@@ -143,6 +144,7 @@ def samediffs() -> Iterator[bytes]:
         yield sd.bytes()
     yield Model.single()
     yield sdz(Model.shards(), zipfile.ZIP_STORED)
+    yield from cut_archives()
     sd = SameDiff()
     sd.variable("v", VARIABLE, array=raw_array(shape_info([2, 2], [1, 2]), bytes(16), 5))
     sd.constant("n", np.int32(2))
@@ -171,7 +173,70 @@ def traces() -> Iterator[bytes]:
         yield bytes((i,)) + members[name]
 
 
+def _jitted() -> Iterator[Any]:
+    import jax
+    import jax.numpy as jnp
+
+    def newton(a):
+        return jax.lax.while_loop(lambda x: jnp.abs(x * x - a) > 1e-5, lambda x: (x + a / x) * 0.5, a)
+
+    def sums(rows):
+        return jax.lax.scan(lambda c, r: (c * 0.5 + r, jnp.where(r > 0, c, r)), jnp.zeros(3, jnp.float32), rows)
+
+    def sides(x):
+        return jax.lax.cond(x[0] > 0, lambda x: jnp.sort(x), lambda x: x[::-1] @ jnp.outer(x, x), x)
+
+    yield jax.jit(newton), (jnp.float32(2.0),)
+    yield jax.jit(sums), (jnp.ones((4, 3), jnp.float32),)
+    yield jax.jit(sides), (jnp.ones(3, jnp.float32),)
+
+
+def stablehlo_programs() -> Iterator[bytes]:
+    """Texts and bytecode, and names that a terminal would obey."""
+    from workbench.frontends.stablehlo.library import parse
+
+    for function, args in _jitted():
+        text = function.lower(*args).as_text()
+        yield text.encode()
+        yield text.replace("@main", '@"\\1B]0;x\\07\u202e"', 1).encode()
+        out = io.BytesIO()
+        parse(text.encode()).operation.write_bytecode(out)
+        yield out.getvalue()
+
+
+def jax_exports() -> Iterator[bytes]:
+    from jax import export
+
+    for function, args in _jitted():
+        yield bytes(export.export(function)(*args).serialize())
+
+
+def exported_programs() -> Iterator[bytes]:
+    """The members of an archive, the archive itself, and one that two readers read differently."""
+    from tests.frontends.pt2_files import archive, two_faced
+
+    members = exported_members()
+    for i, name in enumerate(sorted(members)):
+        yield bytes((i,)) + members[name]
+    whole = archive(members)
+    yield b"\xff" + whole
+    yield b"\xff" + two_faced(whole, archive(members | {"byteorder": b"big"}))
+
+
+def cut_archives() -> Iterator[bytes]:
+    """Archives of SameDiff whose directory says one thing to one reader and another to the next."""
+    from tests.frontends.pt2_files import two_faced
+
+    whole = sdz(Model.shards(), zipfile.ZIP_STORED)
+    yield two_faced(whole, whole)
+    yield b"PK\x03\x04" + bytes(60) + whole
+    yield whole + whole
+
+
 SEEDS = {
+    "stablehlo": stablehlo_programs,
+    "jax_export": jax_exports,
+    "pt2": exported_programs,
     "graphdef": graphdefs,
     "pbtxt": pbtxts,
     "saved_model": saved_models,
@@ -333,6 +398,23 @@ WORDS = {
         b'{"type": "float32[2]"}',
         b" in ",
         b" at ",
+    ],
+    "stablehlo": [
+        *(b"stablehlo." + op for op in (b"while", b"case", b"add", b"constant", b"reduce", b"return", b"custom_call")),
+        *(b"tensor<3xf32>", b"tensor<?xi1>", b"tensor<4294967296x9x9xf64>", b"dense<", b"func.func", b"%arg0", b"loc("),
+        *(b"ML\xefR", b"\x1b[2J", "\u202e".encode(), b"(((((((((((((((("),
+    ],
+    "pt2": [
+        *(b"torch.os.system", b"torch.ops.aten.add.Tensor", b"_operator.methodcaller", b"as_operator", b"use_pickle"),
+        *(
+            b"Symbol('s0', positive=True)",
+            b"expr_str",
+            b"9**9**9",
+            b"path_name",
+            b"weight_0",
+            b"__enum__",
+            b"\x80\x04c",
+        ),
     ],
     "trace": [b"\x93NUMPY", b"fortran_order", b"'descr': '<f8'", b"'|O'", b"(4,)", b"extents", b"version", b"node "],
 }

@@ -85,6 +85,59 @@ def trace(raw: bytes) -> None:
             loaded.firings(name)
 
 
+def stablehlo(raw: bytes) -> None:
+    """A text, bytecode, or a blob of jax.export."""
+    from workbench.frontends.stablehlo import convert_program
+
+    _kept(convert_program(raw, None, "program", "program"))
+
+
+def pt2(raw: bytes) -> None:
+    """One member of a good archive is replaced, as in ``trace``; 255 stands for the whole file. What passes the checks
+    is opened by PyTorch, every 40th time: that takes seconds."""
+    import torch
+
+    from tests.frontends.pt2_files import archive
+    from workbench.frontends.pytorch import from_exported
+    from workbench.frontends.pytorch.archive import rewritten
+
+    members = exported_members()
+    names = sorted(members)
+    data = raw[1:]
+    if raw[:1] != b"\xff":
+        at = raw[0] % len(names) if raw else 0
+        data = archive({n: raw[1:] if k == at else members[n] for k, n in enumerate(names)})
+    rewritten(data, torch)
+    if next(_PASSED) % 40 == 0:
+        from_exported(data, None)
+
+
+_PASSED = itertools.count()
+
+
+@functools.cache
+def exported_members() -> dict[str, bytes]:
+    """The members of a program with a layer and a loop over a dynamic size."""
+    import torch
+
+    from tests.frontends import pt2_files
+
+    class Steps(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+
+        def forward(self, rows):
+            def step(state, row):
+                new = torch.tanh(self.linear(state) + row)
+                return new, new * 2.0
+
+            return torch._higher_order_ops.scan(step, torch.zeros(3), rows, dim=0)
+
+    rows = torch.export.Dim("rows", min=2)
+    return pt2_files.members(pt2_files.saved(torch, Steps(), (torch.ones(4, 3),), dynamic_shapes=({0: rows},)))
+
+
 @functools.cache
 def saved_trace() -> dict[str, bytes]:
     """The members of a trace of a small loop."""
@@ -118,7 +171,12 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "samediff": samediff,
     "graph_text": graph_text,
     "trace": trace,
+    "stablehlo": stablehlo,
+    "jax_export": stablehlo,
+    "pt2": pt2,
 }
+#: targets that need a library which the development environment does not have: (its name, marker of the tests, seconds)
+NEEDS = {"stablehlo": ("jax", "jax", 20.0), "jax_export": ("jax", "jax", 20.0), "pt2": ("torch", "watch", 60.0)}
 
 
 def check(name: str, raw: bytes, seconds: float = SECONDS) -> str:

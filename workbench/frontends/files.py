@@ -16,10 +16,8 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a file; LoadError for a missing file, a folder, an empty, unreadable or too large file."""
     try:
         # opened once: what is looked at is what is read, whatever takes its name meanwhile; a pipe must not wait
-        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             found = os.fstat(file.fileno())
-            if stat.S_ISDIR(found.st_mode):
-                raise IsADirectoryError
             if not stat.S_ISREG(found.st_mode):  # a pipe or a device may have no end
                 raise LoadError(f"{str(path)!r} is not a regular file.", slug="unreadable", fix="give a file.")
             if found.st_size > MAX_BYTES:

@@ -1,6 +1,6 @@
 from typing import Any
 
-class Guard:
+class MapGuard:
     def __init__(self, memory: Any) -> None: ...
     @property
     def lost(self) -> bool: ...

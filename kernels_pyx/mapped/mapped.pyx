@@ -9,7 +9,7 @@ cdef extern from "bus_errors.h" nogil:
     void wb_release(int slot)
 
 
-cdef class Guard:
+cdef class MapGuard:
     """Watches the memory of one map while this object lives; ``lost`` is true once a page of it was gone.
 
     OSError where no more maps can be watched.

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import GraphError
-from workbench.kernels.mapped import Guard
+from workbench.kernels.mapped import MapGuard
 
 #: smaller arrays are copied: a view of a few numbers would keep a whole file in memory
 LEAST_BYTES = 16_384
@@ -44,7 +44,7 @@ class MappedFile(mmap.mmap):
     trusted: bool
     _number: int
     _signature: tuple[int, ...]
-    _guard: Guard | None
+    _guard: MapGuard | None
 
     @classmethod
     def open(cls, path: Path) -> MappedFile:
@@ -60,7 +60,7 @@ class MappedFile(mmap.mmap):
             raise ValueError("cannot mmap an empty file, or more than it has")
         made = cls(number, length or found.st_size, access=mmap.ACCESS_READ)
         made.path, made._signature = path.absolute(), _signature(found)
-        made._guard, made._number = Guard(made), os.dup(number)
+        made._guard, made._number = MapGuard(made), os.dup(number)
         made.trusted = may_be_mapped(number, made.path.parent)
         return made
 

@@ -20,6 +20,8 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _NEAR = 0.72
 #: Python refuses to write integers of more than 4300 digits
 _MOST_BITS = 4096
+#: digits that tell any two doubles apart
+MOST_DIGITS = 17
 
 
 def printable(text: object, limit: int | None = None) -> str:
@@ -116,6 +118,35 @@ def number(value: Any, digits: int = 6, grouped: bool = False) -> str:
     except (TypeError, ValueError, OverflowError):
         return printable(value, 24)
     return "NaN" if math.isnan(real) else f"{real:.{digits}g}"
+
+
+def apart(a: Any, b: Any, least: int = 6, write: Callable[[Any, int], str] = number) -> tuple[str, str]:
+    """Two numbers that decide something, with the fewest digits that tell them apart.
+
+    Parameters
+    ----------
+    a, b:
+        The numbers; of equal ones both texts are the same.
+    least:
+        The fewest digits.
+    write:
+        Writes a number with so many digits.
+
+    >>> apart(1.0, 2.0), apart(0.1, 0.1 + 2**-54), apart(3.0000001, 3.0000002)
+    (('1', '2'), ('0.1', '0.10000000000000006'), ('3.0000001', '3.0000002'))
+    """
+    texts = write(a, least), write(b, least)
+    try:
+        same = complex(a) == complex(b)  # exact, where a comparison rounds one to the other's dtype
+    except (TypeError, ValueError, OverflowError):
+        same = bool(a == b)
+    if texts[0] != texts[1] or same or (a != a and b != b):
+        return texts
+    for digits in range(least + 1, MOST_DIGITS + 1):
+        texts = write(a, digits), write(b, digits)
+        if texts[0] != texts[1]:
+            break
+    return texts
 
 
 def estimate(value: float, error: float | None, size: float = 0.0) -> str | None:

@@ -75,6 +75,7 @@ print("sine of the root:      ", round(np.sin(root), 4))
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert np.allclose(error[11:17] / error[10:16], np.sin(root), atol=0.02)
+assert f"{np.sin(root):.3f}" == "0.674"
 
 # %% [markdown]
 # In each iteration the error shrinks by the same factor, 0.674. This is **linear convergence**, and the factor is the

@@ -135,6 +135,7 @@ print("fixed point:", fixed, "| slope of the curve there:", round(slope, 2))
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert np.isclose(3.2 * fixed * (1 - fixed), fixed) and abs(slope) > 1
+assert np.isclose(slope, -1.2)
 
 # %% [markdown]
 # For any variable of a loop, the evolution view draws the web, and the curve too where the next value depends on this

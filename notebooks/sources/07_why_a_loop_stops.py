@@ -85,6 +85,7 @@ print("the limit is better:     ", abs(found.limit - np.pi**2 / 6) < 1e-3 * abs(
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert abs(found.limit - np.pi**2 / 6) < 1e-3 * abs(last - np.pi**2 / 6)
+assert f"{abs(last - np.pi**2 / 6):.3f}" == "0.017"
 
 # %% [markdown]
 # **Question.** Four values are too few to tell. What does an honest method answer? Guess before you run the cell.
@@ -206,6 +207,7 @@ print("smallest residual of any float32 near the root:", residuals.min())
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert residuals.min() > 1e-9
+assert f"{np.spacing(np.float32(1.41)):.1e}" == "1.2e-07" and 1e-7 < residuals.min() < 5e-7
 
 # %% [markdown]
 # ### Fix it

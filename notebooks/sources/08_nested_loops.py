@@ -189,6 +189,7 @@ print("firings in all:", f"{refinement.position.event:,}")
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert total.label is wb.Pattern.CONVERGING and abs(total.limit - 1 / 3) < 1e-4
+assert len(refinement.trace["step"]) - 1 == 13
 
 # %% [markdown]
 # ## 5. Which loop hangs?

@@ -239,6 +239,7 @@ print("first difference:", found.first.name, found.first.where, found.first.valu
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert found.first.name == "half"
+assert [f"{float(run.outputs['x_end']):.5f}" for run in (ours, theirs)] == ["1.41421", "1.41139"]
 
 # %% [markdown]
 # Two runtimes, one loop, and the first node that differs *in its body*: the constant. With results alone you would see

@@ -231,13 +231,16 @@ print("p before:", walk.value("p", iteration=left).round(3), "| p after:", walk.
 
 # %% jupyter={"source_hidden": true} tags=["check"]
 assert not 0 < walk.value("p", iteration=left + 1) < 1
+assert np.isnan(walk.trace["level"].values[left + 1]) and not np.isnan(walk.trace["level"].values[left + 2 :]).all()
+assert (np.diff(walk.trace["p"].values)[np.isnan(walk.trace["level"].values[:-1])] != 0).all()
 
 # %% tags=["nbval-ignore-output"]
 EvolutionView(walk, ["p", "level"])
 
 # %% [markdown]
 # The proposal lies outside of 0 to 1, so that its logarithm is NaN. A comparison with NaN is false: the proposal is
-# *not rejected*. From then on `level` is NaN, no comparison is ever true again, and the walk accepts everything.
+# *not rejected*. While `level` is NaN no comparison is true, and the walk accepts every proposal, until one of them lies
+# between 0 and 1 again: then `level` is a number, as the picture shows, and the walk goes on as if nothing had happened.
 # Written the other way round, `accepted = jnp.log(u) < proposed - level`, the same NaN would be harmless.
 #
 # Random numbers are no obstacle to going back: a key is a value like any other, so that an iteration gives the same

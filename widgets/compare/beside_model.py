@@ -9,7 +9,7 @@ import numpy as np
 from workbench.analysis.diff import Diff
 from workbench.analysis.diff.compare_values import Row
 from workbench.errors import WorkbenchError
-from workbench.text import printable
+from workbench.text import apart, printable
 from workbench.widgets.series.thinning import thin
 from workbench.widgets.text.labels import number, value_text
 
@@ -101,11 +101,12 @@ def _table(sides: list[tuple[np.ndarray, np.ndarray]], row: Row) -> list[dict[st
     for path in order[start : start + ROWS]:
         a, b = mine.get(path), theirs.get(path)
         edited = bool(row.edited) and path == tuple(row.iteration)
+        told = apart(a, b, 7, number)
         found.append(
             {
                 "where": ", ".join(map(str, path)) + (" edited" if edited else ""),
-                "a": "ended" if a is None else digits(a, b),
-                "b": "ended" if b is None else digits(b, a),
+                "a": "ended" if a is None else told[0],
+                "b": "ended" if b is None else told[1],
                 "difference": _apart(a, b),
                 "kind": "edited" if edited else "same" if a == b else "differs",
             }
@@ -121,12 +122,6 @@ def _near(paths: np.ndarray, values: np.ndarray, iteration: tuple[int, ...]) -> 
     at = int(found[0]) if len(found) else len(paths)
     part = slice(max(0, at - ROWS), at + ROWS)
     return dict(zip(map(tuple, paths[part].tolist()), values[part].tolist(), strict=True))
-
-
-def digits(value: Any, other: Any) -> str:
-    """A number with seven digits, and with all of them where the other one would look alike."""
-    short = number(value, 7)
-    return short if other is None or value == other or short != number(other, 7) else number(value, 17)
 
 
 def _apart(a: Any, b: Any) -> str:

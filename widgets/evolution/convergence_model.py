@@ -26,7 +26,7 @@ def convergence_model(variable: Any, tolerance: float | None = None) -> dict[str
         x, y, ahead, log, told = plot.iterations, plot.error, plot.ahead, True, spaced(plot.sentence)
         tolerance, crossing = plot.tolerance, plot.crossing
     else:
-        x, y = thin(np.asarray(variable.column.x, float), np.asarray(variable.column.y, float))
+        x, y = thin(*variable.picture)
         ahead, log, crossing = ahead_of(variable, 120), False, None
         told = " ".join([f"{name} is {variable.evolution.label.name}.", *variable.evolution.why[:2]])
     ahead_from = ahead_model(ahead, float(y[-1]) if len(y) else None)

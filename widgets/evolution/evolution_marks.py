@@ -74,12 +74,12 @@ def breakpoint_marks(
     breakpoints of some values."""
     found: list[dict[str, Any]] = []
     try:
-        nodes = {graph.value(name).node: name for name in names}
+        refs = {graph.value(name): name for name in names}
         points = list(session.breakpoints)
     except FAILED:
         return found
     for point in points:
-        mine = [ref.node for ref in point.refs if ref.node in nodes]
+        mine = [ref for ref in point.refs if ref in refs]
         if not mine:
             continue
         sign, word = SIGNS.get(point.kind, SIGNS["break"])
@@ -89,7 +89,7 @@ def breakpoint_marks(
             continue  # of another activation
         found.append(
             {
-                "of": nodes[mine[0]],
+                "of": refs[mine[0]],
                 "kind": point.kind,
                 "sign": sign,
                 "word": word,

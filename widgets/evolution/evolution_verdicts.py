@@ -32,13 +32,15 @@ def verdict_of(
     """
     if len(tail) < 4 or tail.dtype.kind == "c":
         return None
-    flat = _columns(tail)
+    flat, norms = _columns(tail)
     if flat is None or flat.shape[0] < 4:
         return None
     try:
         verdict = classify(flat[:, 0] if flat.shape[1] == 1 else flat)
     except (WorkbenchError, ValueError, FloatingPointError, OverflowError):
         return None
+    if norms and isinstance(verdict, Evolution):
+        verdict.above(0.0)
     label = getattr(verdict.label, "name", str(verdict.label)).lower()
     limit, error = verdict.limit, verdict.limit_error
     told = None if limit is None else estimate(limit, error, verdict.distance)
@@ -93,12 +95,13 @@ def rate_text(verdict: Any) -> str:
     return ""
 
 
-def _columns(tail: np.ndarray) -> np.ndarray | None:
-    """(n, d) with at most ``MAX_COMPONENTS`` columns: small arrays as they are, others as their 2-norm."""
+def _columns(tail: np.ndarray) -> tuple[np.ndarray | None, bool]:
+    """(n, d) with at most ``MAX_COMPONENTS`` columns: small arrays as they are, others as their 2-norm; and whether
+    they are norms."""
     if tail.dtype == object or tail.ndim > 1 and (not tail.size or tail[0].size > MAX_COMPONENTS):
         found = list(lines_of(tail).values())
-        return np.stack(found, axis=1) if found else None
-    return tail.reshape(len(tail), -1) if tail.dtype.kind in "biuf" else None
+        return (np.stack(found, axis=1) if found else None), True
+    return (tail.reshape(len(tail), -1) if tail.dtype.kind in "biuf" else None), False
 
 
 def _ahead(verdict: Any, flat: np.ndarray, lasts: Sequence[int]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def report_page(analysis: Any, theme_name: str = "auto") -> str:
 
     def draw(variable: Any) -> str:
         nonlocal plots
-        if len(variable.column.x) < 2:
+        if len(variable.picture[0]) < 2:
             return ""
         model = convergence_model(variable)
         figure = plain_figure(convergence_spec(model), "dark" if theme_name == "dark" else "light")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.ir.node import Source
+from workbench.text import apart
 from workbench.text import number as words_of
 from workbench.widgets.text.numerals import WHOLE, numeral
 
@@ -79,11 +80,7 @@ def against(left: Any, right: Any) -> str:
     """Two numbers that are compared, ``5 against 3``: with as many digits as tell them apart."""
     if isinstance(left, (int, np.integer)) and isinstance(right, (int, np.integer)):
         return f"{numeral(left)} against {numeral(right)}"
-    for digits in (6, 9, 12, 17):
-        texts = number(left, digits), number(right, digits)
-        if texts[0] != texts[1] or left == right:
-            break
-    return " against ".join(texts)
+    return " against ".join(apart(left, right, write=number))
 
 
 def value_text(value: Any, digits: int = 6) -> str:

@@ -9,13 +9,11 @@ from workbench.cli.output import lines
 
 #: values that are listed
 ROWS = 20
-#: headings of columns that go where the terminal is too narrow for all, the first one first
-_OPTIONAL = ("differing", "at", "op", "max rel", "ulp")
 
 
 def diff_text(found: Any, width: int | None) -> str:
-    """Text of a :class:`~workbench.analysis.diff.result.Diff` for a terminal of so many columns; None: any."""
-    from workbench.analysis.diff.render import HEAD, cells, summary
+    """Text of a :class:`~workbench.analysis.diff.result.Diff` for a terminal of so many columns; None: a pipe."""
+    from workbench.analysis.diff.render import HEAD, OPTIONAL, WIDTH, cells, summary
 
     text = wrap(lines("\n".join(summary(found))), width) + "\n"
     if not found.rows:
@@ -23,8 +21,8 @@ def diff_text(found: Any, width: int | None) -> str:
     text += "\n" + table(
         [cells(found, row) for row in found.rows[:ROWS]],
         HEAD,
-        width=width,
-        optional=[HEAD.index(name) for name in _OPTIONAL],
+        width=width or WIDTH,
+        optional=[HEAD.index(name) for name in OPTIONAL],
     )
     more = len(found.rows) - ROWS
     return text + (f"and {more:,} more values that differ: workbench diff --json lists them\n" if more > 0 else "")

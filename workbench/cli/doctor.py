@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
-import json
 import os
 import re
 import shutil
@@ -13,6 +12,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from workbench.cli.output import print_document
 
 OK, NOTE, BAD = "ok", "note", "missing"
 MARKS = {OK: "ok     ", NOTE: "note   ", BAD: "MISSING"}
@@ -67,7 +68,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
     found = list(findings())
     bad = [f for f in found if f.state == BAD]
     if arguments.json:
-        print(json.dumps([asdict(f) for f in found], indent=1))
+        print_document([asdict(f) for f in found])
         return bool(bad)
     width = max(len(f.name) for f in found)
     for f in found:

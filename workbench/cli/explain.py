@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from workbench.cli.inputs import add_inputs
+from workbench.cli.layout import columns
 from workbench.cli.numbers import whole
-from workbench.cli.output import lines, print_json, show
+from workbench.cli.output import print_json, show
 from workbench.cli.sources import add_keep, recorded
 from workbench.errors import WorkbenchError
 
 #: values that are shown unless more are asked for, and with --all
-LINKS, ALL_LINKS = 20, 1_000_000
+LINKS, ALL_LINKS = 12, 1_000_000
+#: characters of a line in a pipe
+WIDTH = 100
 
 
 def add(commands: argparse._SubParsersAction) -> None:
@@ -62,4 +66,5 @@ def _explain(arguments: argparse.Namespace) -> None:
         if arguments.json:
             print_json(found.to_dict())
         else:
-            show(lines(found.text("--all shows all of them.")))
+            width = columns(sys.stdout) or WIDTH
+            show(found.text("--all shows all of them.", most=None, width=width))

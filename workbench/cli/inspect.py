@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.cli.inputs import add_dims
 from workbench.cli.layout import clip, columns, table
-from workbench.cli.neighbours import neighbourhood
+from workbench.cli.neighbours import neighbourhood, node_facts
 from workbench.cli.output import lines, path_text, print_json, show, sparkline, value_text
 from workbench.cli.sources import open_either
 from workbench.errors import TraceError
@@ -55,7 +55,11 @@ def _inspect(arguments: argparse.Namespace) -> None:
         )
     if arguments.json:
         facts = graph_facts(graph, arguments.nodes)
-        print_json(facts if trace is None else facts | trace_facts(trace, arguments.values))
+        if trace is not None:
+            facts |= trace_facts(trace, arguments.values)
+            facts |= {"report": report_data(trace)} if arguments.report else {}
+        facts |= {"text": graph.text()} if arguments.text else {}
+        print_json(facts | ({"node": node_facts(graph, arguments.node, trace)} if arguments.node else {}))
     elif arguments.text:
         print(lines(graph.text()), end="")
     elif arguments.node:
@@ -77,6 +81,14 @@ def report_text(source: Any, width: int | None) -> str:
     from workbench.analysis.report import analyze
 
     return lines(analyze(source).report(96 if width is None else width)) + "\n"
+
+
+def report_data(source: Any) -> dict[str, Any]:
+    """The same as plain data."""
+    from workbench.analysis.report import analyze
+
+    found: dict[str, Any] = analyze(source).data()
+    return found
 
 
 def _sized(source: Any, sizes: dict[str, int]) -> Any:

@@ -7,14 +7,29 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from workbench.cli.output import one_document, print_document
 
 #: modules of this package whose ``add(commands)`` makes their parsers
 GROUPS = ("lab", "run", "debug", "inspect", "explain", "diff", "sweep", "types", "doctor")
 
 
+class Parser(argparse.ArgumentParser):
+    """Says wrong options in JSON, too, where JSON is asked for."""
+
+    as_json = False
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2."""
+        if type(self).as_json:
+            _print_error({"message": message, "slug": "usage", "fix": f"{self.prog} -h"})
+        super().error(message)
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="workbench",
         description="Step through dataflow graphs with loops and branches, without a notebook.",
         epilog="workbench COMMAND -h explains each command.",
@@ -29,13 +44,15 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, or print the help where none is named; returns the exit status.
 
-    Errors of the workbench are one line on stderr and status 1, wrapped where that is a terminal. ``diff`` has status 1
-    for runs that differ, and 2 for trouble. Wrong options have status 2, Ctrl-C 130.
+    Errors of the workbench are one line on stderr and status 1, wrapped where that is a terminal; with ``--json`` they
+    are the one document on stdout as well. ``diff`` has status 1 for runs that differ, and 2 for trouble. Wrong options
+    have status 2, Ctrl-C 130.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names hold any character, terminals and pipes do not
             stream.reconfigure(errors="backslashreplace")
     top = parser()
+    Parser.as_json = "--json" in (sys.argv[1:] if argv is None else argv)
     arguments, rest = top.parse_known_args(argv)
     if rest and not getattr(arguments, "rest_goes_on", False):
         top.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -50,7 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not getattr(arguments, "alone", False):
             for room in ("ops", "frontends"):  # both register ops, which graphs in files may hold
                 importlib.import_module(f"workbench.{room}")
-        status = arguments.run(arguments) or 0
+        with one_document(getattr(arguments, "json", False)):
+            status = arguments.run(arguments) or 0
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader of a pipe had enough
@@ -58,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return trouble
     except KeyboardInterrupt:
         print("workbench: interrupted", file=sys.stderr)
+        if Parser.as_json:
+            _print_error({"message": "interrupted", "slug": "interrupted", "fix": None})
         return 130
     except (WorkbenchError, ValueError, OSError, MemoryError, RecursionError) as error:
         from workbench.cli.advice import SHELL, error_text
@@ -69,7 +89,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, WorkbenchError) and guess is not None:  # there is no plan for inputs of these sizes
             said = f"{said} {' '.join(guess.blame().split())}"
         print(wrap(f"workbench: {printable(said)}", columns(sys.stderr)), file=sys.stderr)
+        if Parser.as_json:
+            facts = {name: getattr(error, name, None) for name in ("slug", "fix", "node")}
+            _print_error({"message": printable(getattr(error, "message", said)), **facts})
         return trouble
+
+
+def _print_error(facts: dict[str, Any]) -> None:
+    """The one document of a command that failed."""
+    print_document({"error": facts})
 
 
 if __name__ == "__main__":

@@ -58,6 +58,26 @@ def neighbourhood(graph: Any, name: str, trace: Any = None) -> str:
     return "".join(out)
 
 
+def node_facts(graph: Any, name: str, trace: Any = None) -> dict[str, Any]:
+    """The same as plain data. GraphError for a name that the graph does not have."""
+    ref = graph.value(name)
+    node = graph.nodes[ref.node]
+    series = trace[ref] if trace is not None and ref in trace else None
+    return {
+        "node": node.name,
+        "name": graph.name_of(ref),
+        "op": node.op,
+        "types": list(map(str, node.types)),
+        "frame": list(graph.frame_of(node.name)),
+        "source": None if node.source is None else str(node.source),
+        "inputs": list(map(str, node.inputs)),
+        "after": list(node.control),
+        "read_by": list(graph.consumers(node.name)),
+        "firings": 0 if series is None else len(series),
+        "last": series[-1] if series is not None and len(series) else None,
+    }
+
+
 def _last(trace: Any, ref: Any) -> str:
     """`` = 1.5`` for a value that has fired."""
     if trace is None or ref not in trace:

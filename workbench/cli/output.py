@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, TextIO
 
 from workbench.cli import pager
 from workbench.cli.layout import clip, columns, wrap
@@ -98,6 +99,30 @@ def as_json(value: Any) -> Any:
         return str(value)
 
 
+#: standard output, while a command may print nothing else on it but its document
+_streams: list[TextIO] = []
+
+
+@contextmanager
+def one_document(asked: bool) -> Iterator[None]:
+    """Keep standard output for the JSON document, if one is asked for: meanwhile whatever prints, such as an op of the
+    model, prints on standard error."""
+    if not asked:
+        yield
+        return
+    _streams.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _streams.pop().flush()
+
+
+def print_document(data: Any) -> None:
+    """Write the document; ASCII, so that no name does anything to a terminal."""
+    print(json.dumps(data, indent=1), file=_streams[-1] if _streams else None)
+
+
 def print_json(data: Any) -> None:
-    """One JSON document on standard output; ASCII, so that no name does anything to a terminal."""
-    print(json.dumps(as_json(data), indent=1))
+    """The one JSON document of a command."""
+    print_document(as_json(data))

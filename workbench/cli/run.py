@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.inputs import add_inputs
-from workbench.cli.inspect import report_text
+from workbench.cli.inspect import report_data, report_text
 from workbench.cli.layout import clip, columns, table
 from workbench.cli.numbers import MOST_SECONDS, real
 from workbench.cli.output import as_json, print_json, show, tell, value_text
@@ -75,17 +75,15 @@ def _run(arguments: argparse.Namespace) -> int:
         if arguments.save:
             _save(arguments.save, outputs)
         if arguments.json:
-            print_json(_facts(session, stop, took, outputs, dead, ends))
+            facts = _facts(session, stop, took, outputs, dead, ends)
+            print_json(facts | ({"report": report_data(session)} if arguments.report else {}))
         else:
             _print(session, stop, took, outputs, dead)
             _tell_ends(session, ends)
+            if arguments.report:
+                show("\n" + report_text(session, columns(sys.stdout)))
         if session.state == "failed":
             tell_made_up(arguments)
-        if arguments.report:
-            if arguments.json:
-                print("\n" + report_text(session, columns(sys.stderr)), end="", file=sys.stderr)
-            else:
-                show("\n" + report_text(session, columns(sys.stdout)))
         return {"finished": exit_status(ends), "failed": 1}.get(session.state, UNFINISHED)
     finally:
         session.close()

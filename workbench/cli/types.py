@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
+from workbench.cli.output import print_document
 from workbench.errors import WorkbenchError
 from workbench.files import write_text
 
@@ -65,7 +65,7 @@ def _report(arguments: argparse.Namespace) -> None:
     own = arguments.profile is None
     data = dict(types.report()) if own else describe(types.resolve(arguments.profile))
     if arguments.json:
-        print(json.dumps(data, indent=1))
+        print_document(data)
     else:
         print(texts(data)[f"{arguments.section}.txt"], end="")
         if arguments.section == SECTIONS[0]:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.analysis import Follower
+from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution, Pattern
+from workbench.analysis.series.value_series import History, HistoryError
 from workbench.analysis.standing import LoopEnd
 from workbench.analysis.termination.query import observe
 from workbench.analysis.verdict import Termination, unknown
@@ -27,10 +29,14 @@ if TYPE_CHECKING:
 
 #: variables that are classified at one look, and values of a strip
 VARIABLES, POINTS = 12, 240
+#: newest norms that are classified
+NEWEST = 512
 #: newest iterations that are looked at for when ``until`` was met
 REACHED = 100_000
 #: equal values in a row after which a variable is said to rest
 RESTING = 6
+#: iterations without a change after which a loop without ``until`` stagnates; at least a quarter of all, too
+STILL = 20
 #: confidence from which on a callback is called
 SURE = 0.9
 #: reasons of a loop that will not end because a variable rests, or moves away
@@ -45,7 +51,7 @@ class VariableOutlook:
     """One variable: its newest value, how it evolves, and a thinned history for a strip.
 
     Of an array ``value`` and the history are the 2-norm, of a complex number the modulus; ``measure`` says so, and is
-    empty for a real number. The evolution of an array is that of its slowest element.
+    empty for a real number. The evolution is that of the values which the history shows.
     """
 
     name: str
@@ -190,9 +196,14 @@ class Outlooks:
             rows = np.unique(np.linspace(first, stop - 1, POINTS).astype(np.int64))
         values = source.take(rows) if source.dtype is not None else np.empty(0)
         measure = "2-norm" if norm or values.ndim > 1 else "modulus" if values.dtype.kind == "c" else ""
-        y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
-        if y.ndim > 1:
-            y = np.linalg.norm(y.reshape(len(y), -1), axis=1)
+        y = _sizes(values, norm)
+        if measure and len(rows):
+            newest = np.arange(max(first, stop - NEWEST), stop)
+            if column.missing is not None:
+                newest = newest[~column.missing.take(newest).astype(bool)]
+            evolution = _of_sizes(
+                _sizes(source.take(newest), norm), int(newest[0] if len(newest) else stop) - start, evolution
+            )
         if column.missing is not None and len(rows):
             y = np.where(column.missing.take(rows), np.nan, y)
         value = float(y[-1]) if len(y) else None
@@ -209,6 +220,22 @@ class Outlooks:
         except TROUBLE:
             return None
         return iteration - run + 1 if run >= RESTING else None
+
+
+def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
+    """What is drawn of values: real numbers as they are, moduli, 2-norms; ``norm`` for the statistics of arrays."""
+    y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
+    return y if y.ndim < 2 else np.asarray(np.linalg.norm(y.reshape(len(y), -1), axis=1))
+
+
+def _of_sizes(y: np.ndarray, start: int, elements: Evolution) -> Evolution:
+    """The evolution of norms or moduli; the first NaN and infinity are those of the elements."""
+    try:
+        found = classify_history(History(y, start)).above(0.0)
+    except (*TROUBLE, HistoryError) as error:
+        found = Evolution(Pattern.UNKNOWN, why=[str(getattr(error, "message", error))])
+    found.issues = {**found.issues, **{k: at for k, at in elements.issues.items() if k in ("nan", "inf")}}
+    return found
 
 
 def _first(watch: Watch) -> list[str]:
@@ -278,11 +305,25 @@ def _found(watch: Watch, variables: tuple[VariableOutlook, ...], end: Terminatio
             found.setdefault("divergence", f"{v.name} explodes: {next(iter(v.evolution.why), '')}")
         if not asked and "stagnation" in v.evolution.issues:
             found.setdefault("stagnation", f"{v.name} stagnates since iteration {v.evolution.issues['stagnation']:,}.")
+    if not asked and (since := _all_rest(variables, watch.iteration)) is not None:
+        names = ", ".join(v.name for v in variables if v.rests is not None)
+        found.setdefault("stagnation", f"Nothing has changed since iteration {since:,}: {names}.")
     if end.outcome == "never" and end.confidence >= SURE:
         kind = "divergence" if end.reason.slug in LEAVES else "stagnation" if end.reason.slug in RESTS else ""
         if kind:
             found.setdefault(kind, str(end.reason.sentence))
     return found
+
+
+def _all_rest(variables: tuple[VariableOutlook, ...], iteration: int) -> int | None:
+    """The iteration since which no variable has changed, after one of them had; None where one may still change, or
+    where it is not long enough. Counters, which change for ever, are left out."""
+    others = [v for v in variables if _step(v.evolution) is None]
+    rests = [v.rests for v in others if v.rests is not None]
+    if not others or len(rests) < len(others) or max(rests) <= 1:  # those that never moved are settings
+        return None
+    since = max(rests)
+    return since if iteration - since + 1 >= max(STILL, iteration // 4) else None
 
 
 def _step(found: Evolution) -> float | None:
@@ -324,7 +365,7 @@ def plain(outlook: Outlook) -> dict[str, Any]:
             "label": _label(v.evolution),
             "confidence": v.evolution.confidence,
             "rate": number(None if _step(v.evolution) is not None else v.evolution.rate),
-            "limit": None if v.measure else _limit_text(v.evolution),  # an element's, beside the norm of all
+            "limit": _limit_text(v.evolution),
             "why": next(iter(v.evolution.why), ""),
             "x": list(v.x),
             "y": [number(y) for y in v.y],

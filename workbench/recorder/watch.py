@@ -148,6 +148,44 @@ class Watch(LoopRecorder):
                     self.refused["show"] = f"{type(error).__name__}: {error}"
             self._observe()
 
+    def start(self, values: Mapping[str, Any]) -> None:
+        """Give the values of iteration 0, in front of the first call; with or without a block.
+
+        Parameters
+        ----------
+        values : mapping
+            Names and values, as a call gives them.
+
+        Raises
+        ------
+        WatchError
+            After the first iteration (``late-start``), and for anything but a mapping (``bad-watch``).
+
+        Examples
+        --------
+        >>> loop = wb.watch("halving", show=False)
+        >>> loop.start({"x": 1.0})
+        >>> _ = loop(x=0.5)
+        >>> loop["x"].values
+        array([1. , 0.5])
+        """
+        if not isinstance(values, Mapping):
+            raise WatchError(
+                f"watch: the start values are a mapping of names to values, got a {type(values).__name__}.",
+                slug="bad-watch",
+                fix='write watch.start({"x": x0}).',
+            )
+        if self.pending:  # no block has begun it
+            self.opened()
+        try:
+            super().start({str(name): value for name, value in values.items()})
+        except ValueError as error:
+            raise WatchError(
+                f"The watch {self.name!r} has recorded its first iteration: {error}.",
+                slug="late-start",
+                fix="call start before the loop.",
+            ) from error
+
     def _observe(self) -> None:
         """Call the callbacks that are due, and have a thread that looks where anybody wants to know."""
         self.alarm = 1 << 62

@@ -30,12 +30,13 @@ def describe(array: Any) -> str:
     return head
 
 
-def short(value: Any) -> str:
-    """A value as short as it can be told, on one line: the number, the few items, or :func:`describe`."""
+def short(value: Any, digits: int = 6) -> str:
+    """A value as short as it can be told, on one line: the number, the few items with so many digits, or
+    :func:`describe`."""
     if isinstance(value, np.ndarray) and value.size <= WRITTEN_OUT and value.dtype != object:
         if value.ndim == 0:
             return str(value.reshape(-1)[0])
-        return np.array2string(value, separator=", ", precision=6).replace("\n", "")
+        return np.array2string(value, separator=", ", precision=digits).replace("\n", "")
     return describe(value)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.errors import DeadValueError, TraceError, WorkbenchError
 from workbench.ir.node import Ref, Source, Tag
-from workbench.text import harmless
+from workbench.text import harmless, printable
 from workbench.trace.checks import path_of
 from workbench.trace.describe import short
 from workbench.trace.edited_firings import Edits, edit_text
@@ -25,8 +25,10 @@ from workbench.trace.edited_firings import Edits, edit_text
 if TYPE_CHECKING:
     from workbench.trace.trace import Trace
 
-#: links that an explanation holds if nothing else is asked for
-MAX_LINKS = 200
+#: links that an explanation holds if nothing else is asked for, and those of them that are printed
+MAX_LINKS, SHOWN = 200, 12
+#: characters of a line that is printed, and of a name in it where the line is longer
+WIDTH, NAME = 100, 32
 Path = tuple[int, ...]
 #: value of a firing; a session recomputes what its trace no longer holds
 Read = Callable[[Ref, Path], Any]
@@ -54,11 +56,22 @@ class ProvenanceLink:
 
     @harmless
     def __str__(self) -> str:
-        where = ", ".join(f"{f} {i}" for f, i in zip(self.tag.frame, self.tag.iteration, strict=True))
+        return self.line(None)
+
+    def line(self, width: int | None) -> str:
+        """The link in one line of at most so many characters: names lose their middle, then the end is cut."""
+        text = self._told(None)
+        if width is not None and len(text) > width:
+            text = self._told(NAME)
+        return text if width is None or len(text) <= width else f"{text[: max(1, width - 1)]}\u2026"
+
+    def _told(self, limit: int | None) -> str:
+        frames = zip(self.tag.frame, self.tag.iteration, strict=True)
+        where = ", ".join(f"{printable(f, limit)} {i}" for f, i in frames)
         shown = "?" if self.value is None else short(self.value)
         notes = "; ".join(part for part in (self.edited, self.note) if part)
         note = f"  ({notes})" if notes else ""
-        return f"{self.name}{f'[{where}]' if where else ''} = {shown}  <- {self.op}{note}"
+        return f"{printable(self.name, limit)}{f'[{where}]' if where else ''} = {shown}  <- {self.op}{note}"
 
 
 class Explanation:
@@ -114,10 +127,23 @@ class Explanation:
         }
 
     @harmless
-    def text(self, advice: str = "ask for more with max_links.") -> str:
+    def text(
+        self, advice: str = "ask for more with max_links.", *, most: int | None = SHOWN, width: int | None = WIDTH
+    ) -> str:
         """An indented tree; a value that was told before is named, not told again.
 
-        ``advice`` is how to get more, for the last line of a chain that was cut off.
+        Parameters
+        ----------
+        advice : str, default "ask for more with max_links."
+            How to get more, for the last line of a chain that was cut off.
+        most : int or None, default 12
+            The nearest values to print; None for all that the explanation holds.
+        width : int or None, default 100
+            The most characters of a line; None: lines stay whole.
+
+        Returns
+        -------
+        str
         """
         lines: list[str] = []
         told: set[int] = set()
@@ -126,11 +152,18 @@ class Explanation:
             number, depth = stack.pop()
             link = self.links[number]
             again = number in told and bool(link.sources)
-            lines.append("  " * min(depth, 40) + str(link) + ("  (see above)" if again else ""))
+            indent, end = "  " * min(depth, 40), "  (see above)" if again else ""
+            room = None if width is None else max(width - len(indent) - len(end), NAME)
+            lines.append(f"{indent}{link.line(room)}{end}")
             if not again:
                 told.add(number)
-                stack.extend((source, depth + 1) for source in reversed(link.sources))
-        if not self.complete:
+                near = [source for source in link.sources if most is None or source < most]
+                stack.extend((source, depth + 1) for source in reversed(near))
+        if most is not None and len(self) > most:
+            known = f"{len(self) - most:,} more values are behind these {most}"
+            beyond = "" if self.complete else ", and the chain goes on"
+            lines.append(f"{known}{beyond}: print(....text(most=None)) shows them.")
+        elif not self.complete:
             lines.append(f"The chain goes on beyond these {len(self)} values; {advice}")
         return "\n".join(lines)
 

@@ -15,6 +15,7 @@ import numpy as np
 from workbench.analysis.ends.how_it_ended import ended
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
+from workbench.widgets.graph.model.given_outputs import BETWEEN, output_marks
 from workbench.widgets.live.selection import Moment
 from workbench.widgets.series.series_reader import last_iterations, latest, open_paths
 from workbench.widgets.series.value_at import Shown, value_at
@@ -56,6 +57,8 @@ class RunReader:
         self._switches: dict[Ref, list[str]] = {}
         for node in switches:
             self._switches.setdefault(node.inputs[1], []).append(node.name)
+        given = output_marks(graph)
+        self._given = {name: [Ref(name, k) for k in indices] for name, indices in given.items()}
         self._last: dict[tuple[str, ...], tuple[int, ...]] = {}
         self._now = self._last  # where a standing run is, also where no condition was asked yet
 
@@ -74,12 +77,13 @@ class RunReader:
 
     # -- what is asked for ------------------------------------------------------------------------------------------
     def values(self, nodes: Iterable[tuple[str, str]]) -> dict[str, NodeReading]:
-        """Node -> reading of its first output, for (name, op) pairs, the most interesting first."""
+        """Node -> reading of its first output, or of those that the graph gives, in the order in which its box names
+        them; for (name, op) pairs, the most interesting first."""
         found: dict[str, NodeReading] = {}
         for name, op in list(nodes)[:MAX_VALUES]:
             if op in SILENT:
                 continue
-            reading = self._keep(f"value {name}", lambda name=name: self._value(Ref(name, 0)))  # type: ignore[misc]
+            reading = self._keep(f"value {name}", lambda name=name: self._values(name))  # type: ignore[misc]
             if reading is not None:
                 found[name] = reading
         return found
@@ -123,6 +127,14 @@ class RunReader:
     def _newest(self, ref: Ref) -> tuple[Any, tuple[int, ...]] | None:
         trace = self.source.trace
         return None if trace is None else latest(trace, str(ref), self._now)
+
+    def _values(self, name: str) -> NodeReading | None:
+        found = [self._value(ref) for ref in self._given.get(name, [Ref(name, 0)])]
+        read = [one or NodeReading(value_text(None), "") for one in found]
+        if not any(found):
+            return None
+        bad, age = (next((getattr(one, part) for one in read if getattr(one, part)), "") for part in ("bad", "age"))
+        return NodeReading(BETWEEN.join(one.text for one in read), bad, age)
 
     def _value(self, ref: Ref) -> NodeReading | None:
         if self._moment is not None:

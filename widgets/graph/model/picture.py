@@ -13,6 +13,7 @@ from workbench.ir.graph import Graph
 from workbench.ir.node import Ref
 from workbench.widgets.graph.model.constant_inlining import label
 from workbench.widgets.graph.model.geometry import Places
+from workbench.widgets.graph.model.given_outputs import BETWEEN, output_marks
 from workbench.widgets.graph.model.group import Group, Path, frame_id
 from workbench.widgets.graph.model.scene import Scene
 from workbench.widgets.text.labels import short_name, shorten, source_text
@@ -54,7 +55,7 @@ def draw(scene: Scene) -> dict[str, Any]:
     ``direction``, ``width``, ``height``.
     """
     boxes: dict[str, dict[str, Any]] = {}
-    marks = {ref.node: name for name, ref in scene.graph.outputs.items()}
+    marks = output_marks(scene.graph)
     for item in scene.visible():
         group = scene.groups.get(item)
         boxes[item] = _closed(scene, group) if group is not None else _node(scene, item, marks)
@@ -75,11 +76,12 @@ def draw(scene: Scene) -> dict[str, Any]:
 
 
 # -- boxes ------------------------------------------------------------------------------------------------------------
-def _node(scene: Scene, name: str, marks: dict[str, str]) -> dict[str, Any]:
+def _node(scene: Scene, name: str, marks: dict[str, dict[int, list[str]]]) -> dict[str, Any]:
     graph, node = scene.graph, scene.graph.nodes[name]
     lines = label(graph, node, scene.folding)
     if name in marks:
-        lines = [*lines, f"\u2192 {marks[name]}"]
+        told = [", ".join(names) for names in marks[name].values()]
+        lines = [*lines, f"\u2192 {BETWEEN.join(told)}"]
     types = ", ".join(map(str, node.types[:8])) or "no outputs"
     hover = [name, f"{node.op}: {types}"]
     public = graph.name_of(Ref(name, 0))

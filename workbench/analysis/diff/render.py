@@ -9,15 +9,17 @@ import numpy as np
 
 from workbench.analysis.diff.compare_values import Row
 from workbench.analysis.diff.tolerance import Kind
-from workbench.text import printable
+from workbench.text import MOST_DIGITS, apart, printable
 from workbench.trace.describe import short
 
 if TYPE_CHECKING:
     from workbench.analysis.diff.result import Diff
 
 HEAD = ("", "value", "op", "where", "a", "b", "max abs", "max rel", "ulp", "at", "differing")
-#: characters of a name or a value in a table
-_WIDTH = 44
+#: characters of a line of a table, of a name or a value in it, and of a value in a table that is too wide
+WIDTH, _WIDTH, _NARROW = 120, 44, 30
+#: columns that are left out of a table that is too wide, the first one first
+OPTIONAL = ("differing", "at", "op", "max rel", "ulp")
 #: names that are listed of those without a partner
 _NAMES = 8
 
@@ -26,12 +28,30 @@ def text(diff: Diff, rows: int) -> str:
     """The answer in sentences, then the table."""
     lines = summary(diff)
     if diff.rows and rows > 0:
-        table = [HEAD, *(cells(diff, r) for r in diff.rows[:rows])]
-        widths = [max(len(row[k]) for row in table) for k in range(len(HEAD))]
-        lines += ["", *("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in table)]
+        lines += ["", *fitted(diff, rows)]
         if len(diff.rows) > rows:
             lines.append(f"... and {len(diff.rows) - rows} more values that differ; diff.rows has them all.")
     return "\n".join(lines)
+
+
+def fitted(diff: Diff, rows: int) -> list[str]:
+    """The lines of a table of at most ``WIDTH`` columns: what is told last goes first, then texts are cut."""
+    table = [HEAD, *(cells(diff, r) for r in diff.rows[:rows])]
+    if sum(max(map(len, column)) for column in zip(*table, strict=True)) > WIDTH:
+        table = [HEAD, *(cells(diff, r, _NARROW) for r in diff.rows[:rows])]
+    shown = [k for k in range(len(HEAD)) if any(row[k] for row in table[1:])]
+    widths = [max(len(row[k]) for row in table) for k in range(len(HEAD))]
+    for name in OPTIONAL:
+        if _total(widths, shown) > WIDTH:
+            shown = [k for k in shown if HEAD[k] != name]
+    while _total(widths, shown) > WIDTH:
+        widest = max((k for k in shown if HEAD[k] not in ("a", "b")), key=lambda k: widths[k])
+        widths[widest] -= 1
+    return ["  ".join(cut(row[k], widths[k]).ljust(widths[k]) for k in shown).rstrip() for row in table]
+
+
+def _total(widths: list[int], shown: list[int]) -> int:
+    return sum(widths[k] for k in shown) + 2 * (len(shown) - 1)
 
 
 def summary(diff: Diff) -> list[str]:
@@ -84,7 +104,7 @@ def told(row: Row) -> str:
     source = f", written at {printable(row.source.where)}" if row.source is not None else ""
     line = f"{printable(row.name)} ({printable(row.op) or 'value'}){where}{source}: {row.kind.value}"
     if row.value_a is not None or row.value_b is not None:
-        line += f" a has {printable(short(row.value_a))}, b has {printable(short(row.value_b))}"
+        line += " a has {}, b has {}".format(*both(row, 2 * _WIDTH))
         parts = [
             p
             for p in (
@@ -135,11 +155,11 @@ WORDS = {
 }
 
 
-def cells(diff: Diff, row: Row) -> tuple[str, ...]:
-    """A row of the table, as texts."""
+def cells(diff: Diff, row: Row, width: int = _WIDTH) -> tuple[str, ...]:
+    """A row of the table, as texts, with values of so many characters."""
     name = row.name if row.other in ("", row.name) else f"{row.name} | {row.other}"
     arrow = "*" if row.introduces and not row.edited else ""
-    a, b = (_value(row, v, k) for k, v in enumerate((row.value_a, row.value_b)))
+    a, b = both(row, width)
     return (
         "edited" if row.edited else WORDS[row.kind] + arrow,
         cut(printable(name)),
@@ -155,14 +175,44 @@ def cells(diff: Diff, row: Row) -> tuple[str, ...]:
     )
 
 
-def _value(row: Row, value: Any, side: int) -> str:
+def both(row: Row, width: int) -> tuple[str, str]:
+    """The values of both sides in at most so many characters, with the digits that tell them apart; of arrays that
+    look alike the items at the index."""
+    values = row.value_a, row.value_b
+    texts = _texts(values)
+    told = _side(row, texts[0], 0, width), _side(row, texts[1], 1, width)
+    if told[0] != told[1] or row.index is None or any(getattr(v, "shape", None) != row.shapes[0] for v in values):
+        return told
+    items = apart(*(v[row.index] for v in values))
+    a, b = (cut(f"{item} at {list(row.index)}", width) for item in items)
+    return a, b
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "biufcV"
+
+
+def _texts(values: tuple[Any, Any]) -> tuple[str, str]:
+    """Two values on one line each, with as many digits as tell them apart."""
+    texts = short(values[0]), short(values[1])
+    if texts[0] == texts[1] and _is_number(values[0]) and _is_number(values[1]):  # of two dtypes
+        return apart(values[0].reshape(-1)[0], values[1].reshape(-1)[0])
+    for digits in range(7, MOST_DIGITS + 1):
+        if texts[0] != texts[1]:
+            break
+        texts = short(values[0], digits), short(values[1], digits)
+    return texts
+
+
+def _side(row: Row, shown: str, side: int, width: int) -> str:
+    """The value of one side with what is to be said of it."""
+    value = (row.value_a, row.value_b)[side]
     if value is None:
         return ""
-    shown = short(value)
     if row.dtypes[0] != row.dtypes[1] and row.dtypes[side] not in shown:
         shown += f" {row.dtypes[side]}"
     bad = [f"{n} {word}" for n, word in ((row.nan[side], "nan"), (row.inf[side], "inf")) if n and value.size > 1]
-    return cut(printable(shown + (f" ({', '.join(bad)})" if bad else "")))
+    return cut(printable(shown + (f" ({', '.join(bad)})" if bad else "")), width)
 
 
 def _number(value: float | None) -> str:
@@ -174,7 +224,7 @@ def _ulp(value: int | None) -> str:
 
 
 def cut(text: str, width: int = _WIDTH) -> str:
-    return text if len(text) <= width else f"{text[: width // 2 - 1]}...{text[-(width // 2 - 2) :]}"
+    return text if len(text) <= width else f"{text[: width - 3 - width // 3]}...{text[len(text) - width // 3 :]}"
 
 
 def page(diff: Diff, rows: int = 50) -> str:

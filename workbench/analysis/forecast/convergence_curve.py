@@ -107,6 +107,8 @@ def _values(
             more = far * np.expm1(np.minimum(wrong * steps / length, 60.0))
         more = np.where(np.isfinite(more), more, 0.0) + share * (unsure if math.isfinite(unsure) else 0.0)
         low, high = low - more, high + more
+    if e.least is not None:
+        value, low, high = (np.maximum(y, e.least) for y in (value, low, high))
     return value, low, high
 
 

@@ -6,6 +6,7 @@ iterations, the longest evenly spaced end of what is there is taken, and its spa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +36,8 @@ class HistoryColumn:
     """Values of one variable, oldest first: (n,), or (n, k) for an array (components, and the 2-norm as last column).
 
     ``iterations`` are numbers of the innermost loop, ``step`` apart; ``components`` the flat places of the columns
-    (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation;
-    ``first_bad`` maps nan and inf to the first iteration of it. ``notes`` say what is missing.
+    (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a number; ``first_bad`` maps nan and inf
+    to the first iteration of it. ``notes`` say what is missing.
     """
 
     values: np.ndarray
@@ -54,6 +55,11 @@ class HistoryColumn:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def of_norms(self) -> bool:
+        """True for norms of arrays that are not kept."""
+        return self.values.ndim == 1 and math.prod(self.shape) > 1
 
 
 def read_column(trace: Trace, ref: Ref, stop: int | None = None) -> HistoryColumn:
@@ -211,10 +217,15 @@ def _picture(reading: Reading, stop: int | None, path: np.ndarray, found: Histor
         if y.dtype.kind in "fc" and not np.all(np.isfinite(found.y)):
             found.first_bad = _first_bad(reading, low, end)
         return
-    y = found.values if found.values.ndim == 1 else found.values[:, -1 if None in found.components else 0]
-    step = max(1, len(y) // POINTS)
-    keep = np.unique(np.append(np.arange(0, len(y), step), len(y) - 1)) if len(y) else np.empty(0, np.int64)
-    found.x, found.y = found.iterations[keep].astype(np.float64), y[keep].astype(np.float64)
+    if found.values.ndim == 1:
+        keep = coarse(len(found))
+        found.x, found.y = found.iterations[keep].astype(np.float64), found.values[keep].astype(np.float64)
+
+
+def coarse(n: int) -> np.ndarray:
+    """Places of a picture of ``n`` values, the last one among them."""
+    step = max(1, n // POINTS)
+    return np.unique(np.append(np.arange(0, n, step), n - 1)) if n else np.empty(0, np.int64)
 
 
 def _first_bad(reading: Reading, low: int, stop: int) -> dict[str, int]:

@@ -159,21 +159,23 @@ def _variable(v: Variable, draw: Draw) -> str:
 
 def drawing(v: Variable) -> str:
     """A still drawing of a variable: its convergence, else its values with their forecast."""
-    if len(v.column.x) < 2:
+    x, y = v.picture
+    if len(x) < 2:
         return ""
     plot = v.convergence()
     if plot is not None and np.nanmax(plot.error, initial=0.0) > 0:
         return convergence_svg(plot) + f"<p>{_words(plot.sentence)}</p>"
     ahead = ahead_of(v)
     part = f", {v.part}" if v.part else ""
-    label = f"{clean(v.name)}{part}: {num(v.column.y[0], 5)} to {num(v.column.y[-1], 5)}, {v.evolution.label.name}."
-    return values_svg(v.column.x, v.column.y, ahead, label)
+    label = f"{clean(v.name)}{part}: {num(y[0], 5)} to {num(y[-1], 5)}, {v.evolution.label.name}."
+    return values_svg(x, y, ahead, label)
 
 
 def ahead_of(v: Variable, points: int = 60) -> Forecasted | None:
     """The forecast of a variable's values over a third of what was seen; None without a model."""
     if not len(v.column.iterations):
         return None
-    reach = max(4, min(len(v.column.x), 1 << 20) // 3, (int(v.column.x[-1]) - int(v.column.x[0])) // 3)
+    x = v.picture[0]
+    reach = max(4, min(len(x), 1 << 20) // 3, (int(x[-1]) - int(x[0])) // 3)
     steps = np.unique(np.rint(np.linspace(1, reach, points)))
     return forecast_values(v.evolution, int(v.column.iterations[-1]), steps, v.line if v.column.step == 1 else None)

@@ -131,9 +131,10 @@ def _variable(v: Variable, width: int, ascii: bool) -> list[str]:
     lines = wrap(f"{clean(v.name)}{now}  {kind_of(v)}  {label}", width, "  ", "      ")
     if v.role:
         lines += _row("role", sentence(v.role), width, 6)
-    picture = spark(v.column.y, 40, ascii=ascii)
+    y = v.picture[1]
+    picture = spark(y, 40, ascii=ascii)
     if picture:
-        low, high = _ends(v.column.y)
+        low, high = _ends(y)
         part = f" ({v.part})" if v.part else ""
         lines += _row("values", f"{picture}  {low} to {high}{part}", width, 6)
     plot = v.convergence()

@@ -97,7 +97,7 @@ def _variable(v: Variable) -> dict[str, Any]:
     )
     found = {name: value(getattr(v, name)) for name in names}
     found["chain"] = [value(link._asdict()) for link in v.chain]
-    x, y = v.column.x, v.column.y
+    x, y = v.picture
     step = max(1, len(x) // POINTS)
     found["values"] = {"part": v.part, "iteration": value(x[::step]), "value": value(y[::step])}
     plot = v.convergence()

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.analysis.forecast.convergence_curve import Convergence, convergence
 from workbench.analysis.report.growth import Growth
-from workbench.analysis.report.histories import HistoryColumn
+from workbench.analysis.report.histories import HistoryColumn, coarse
 from workbench.analysis.report.loop_dataflow import Link
 from workbench.analysis.series.classify import classify_history
 from workbench.analysis.series.result import Evolution, Pattern
@@ -74,7 +74,7 @@ class Variable:
     def part(self) -> str:
         """Which part of an array ``line`` is; empty for a number."""
         if self.column.values.ndim == 1:
-            return "2-norm" if self.shape and int(np.prod(self.shape)) > 1 else ""
+            return "2-norm" if self.column.of_norms else ""
         place = self.column.components[self._index]
         return "2-norm" if place is None else f"element {list(map(int, np.unravel_index(place, self.shape)))}"
 
@@ -82,6 +82,14 @@ class Variable:
     def _index(self) -> int:
         at = self.evolution.component
         return self.column.components.index(at) if at in self.column.components else 0
+
+    @property
+    def picture(self) -> tuple[np.ndarray, np.ndarray]:
+        """(x, y): a coarse picture of the values that the verdict is about; of a number that of the whole activation."""
+        if self.column.values.ndim == 1:
+            return self.column.x, self.column.y
+        keep = coarse(len(self.column))
+        return self.column.iterations[keep].astype(np.float64), self.line[keep]
 
     def convergence(self, tolerance: float | None = None) -> Convergence | None:
         """|x - limit| over the iterations with its forecast; None for what does not converge."""
@@ -106,7 +114,8 @@ def evolution_of(column: HistoryColumn) -> Evolution:
     start = int(column.iterations[0]) if column.step == 1 else 0
     try:
         if values.ndim == 1:
-            return _arrived(_spaced(classify_history(History(values, start)), column), column)
+            found = _arrived(_spaced(classify_history(History(values, start)), column), column)
+            return found.above(0.0) if column.of_norms else found
         results = []
         for k, place in enumerate(column.components):
             found = _of_array(classify_history(History(np.ascontiguousarray(values[:, k]), start)), place)
@@ -123,13 +132,10 @@ def evolution_of(column: HistoryColumn) -> Evolution:
 
 
 def _of_array(found: Evolution, place: int | None) -> Evolution:
-    """Of many components one always moves one way in a short record, and a norm has no negative limit."""
+    """Of many components one always moves one way in a short record; a norm is never negative."""
     if found.method == "short" and found.label is Pattern.DIVERGING:
         found.label, found.confidence = Pattern.UNKNOWN, 0.0
-    if place is None and found.limit is not None and found.limit < 0.0:
-        near = found.limit_error is not None and -found.limit <= found.limit_error
-        found.limit, found.limit_error = (0.0, found.limit_error) if near else (None, None)
-    return found
+    return found.above(0.0) if place is None else found
 
 
 def _arrived(found: Evolution, column: HistoryColumn) -> Evolution:

@@ -84,6 +84,8 @@ class Evolution:
     distance : float
         The distance from the newest value to the limit, at least a hundredth of the way that is gone; 0 without a
         limit. The limit is printed only if its error is small against it.
+    least : float or None
+        A number below which the values never are: 0 of norms. Limits and forecasts are not below it, either.
 
     Examples
     --------
@@ -110,6 +112,18 @@ class Evolution:
     doubt: float = 0.0
     model: Any = field(default=None, repr=False)
     distance: float = field(default=0.0, repr=False)
+    least: float | None = field(default=None, repr=False)
+
+    def above(self, least: float = 0.0) -> Evolution:
+        """The answer about values that are never below ``least``, such as norms: no limit or forecast is, either.
+
+        Of a limit below it that is so by its error alone ``least`` is left, of any other nothing.
+        """
+        self.least = least
+        if self.limit is not None and self.limit < least:
+            near = self.limit_error is not None and least - self.limit <= self.limit_error
+            self.limit, self.limit_error = (least, self.limit_error) if near else (None, None)
+        return self
 
     def table(self) -> dict[str, Any]:
         """Return the answer as plain data for JSON; numbers that are not finite become None."""
@@ -170,7 +184,8 @@ class Evolution:
             # the hold-out error is relative to the distance gone; the limit's own error counts as it is approached
             width = 1.645 * self.model.spread * np.abs(values - now) + np.where(j > 0, error, 0.0)
         good = np.isfinite(values) & np.isfinite(width)
-        columns = (self.count - 1 + j, values, values - width, values + width)
+        least = -np.inf if self.least is None else self.least
+        columns = (self.count - 1 + j, *(np.maximum(y, least) for y in (values, values - width, values + width)))
         names = ("iteration", "value", "low", "high")
         return {name: column[good].tolist() for name, column in zip(names, columns, strict=True)}
 

@@ -223,7 +223,7 @@ def branches(terminal: Terminal, words: list[str], line: str) -> None:
     "explain x",
     _GROUP,
     "explain [NAME] [ITERATION] [all | N]",
-    "the values from which a value was computed: the nearest 20, N, or all",
+    "the values from which a value was computed: the nearest 12, N, or all",
     completes="value",
 )
 def explain(terminal: Terminal, words: list[str], line: str) -> None:
@@ -240,7 +240,7 @@ def explain(terminal: Terminal, words: list[str], line: str) -> None:
     found = terminal.session.explain(name, path, max_links=most)
     terminal.code.append(f"print({terminal.variable}.explain({name!r}{'' if path is None else f', {path!r}'}))")
     again = " ".join([repr(name) if " " in name else name, *rest, "all"])
-    terminal.screen.say(found.text(f"explain {again} shows all of them."))
+    terminal.screen.say(found.text(f"explain {again} shows all of them.", most=None, width=terminal.screen.width))
 
 
 @command("why termination", _GROUP, "why [LOOP]", "will a loop end, when, and why")

@@ -1,0 +1,168 @@
+"""With ``--json`` each command prints one JSON document on stdout and nothing else, whether it succeeds or fails."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.cli import models
+from workbench.cli.main import main, parser
+
+
+def commands(top: argparse.ArgumentParser | None = None, words: tuple[str, ...] = ()):
+    """The words of each command that has ``--json``."""
+    top = top or parser()
+    if any("--json" in action.option_strings for action in top._actions):
+        yield words
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                yield from commands(inner, (*words, name))
+
+
+#: command -> calls that succeed and calls that fail; words of files stand for these
+CALLS = {
+    ("run",): (
+        [
+            "NEWTON -i a=2",
+            "NEWTON -i a=2 --report",
+            "ENDLESS -i start=1 --seconds 0.05",
+            "VECTORS --random",
+            "ENDLESS -i start=1 --seconds 0.05 --report",
+        ],
+        [
+            "NEWTON",
+            "NEWTON -i b=2",
+            "NOWHERE",
+            "NEWTON -i a=x",
+            "NEWTON --nonsense",
+            "NEWTON -i a=2 --save /nowhere/x.npz",
+            "DIVIDES -i n=0",
+            "DIVIDES -i n=0 --report",
+            "",
+        ],
+    ),
+    ("inspect",): (
+        [
+            "NEWTON",
+            "NEWTON --nodes",
+            "NEWTON --node x",
+            "NEWTON --text",
+            "TRACE",
+            "TRACE --report",
+            "TRACE --values",
+            "TRACE --node x",
+            "TRACE --report --text --nodes --values",
+        ],
+        ["NOWHERE", "NEWTON --report", "NEWTON --node nothing", "TRACE --dim n=3", "--nonsense"],
+    ),
+    ("explain",): (
+        ["TRACE x", "TRACE x -n 2", "TRACE x --all", "TRACE x --max-links 2", "NEWTON x -i a=2"],
+        ["TRACE nothing", "TRACE x -n 999", "TRACE x -n minus", "NEWTON x", "TRACE", "TRACE x --all --max-links 3"],
+    ),
+    ("diff",): (
+        ["TRACE TRACE", "TRACE OTHER", "NEWTON OTHER -i a=2", "TRACE OTHER --rtol 1"],
+        ["TRACE NOWHERE", "TRACE reference", "NEWTON OTHER", "TRACE OTHER --rtol=-x"],
+    ),
+    ("sweep",): (
+        ["NEWTON --grid a=1:4:4", "NEWTON --grid a=1:4:4 --collect x[-3:] --collect label"],
+        [
+            "NEWTON --grid b=1:4:4",
+            "NEWTON --grid a=one",
+            "NEWTON --grid a=1:4:4 --show nothing",
+            "NOWHERE --grid a=1:4:4",
+            "NEWTON",
+        ],
+    ),
+    ("types", "report"): ([""], ["--profile nothing", "--section nothing"]),
+    ("doctor",): ([""], ["--nonsense"]),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("json")
+    b = wb.GraphBuilder("divides")
+    n = b.placeholder("n", "int64", ())
+    divides = b.build({"q": b.op("gather", b.constant(np.arange(3)), n - 9)})
+    found = {
+        "NEWTON": models.save(models.newton(), folder / "newton.txt"),
+        "ENDLESS": models.save(models.endless(), folder / "endless.txt"),
+        "VECTORS": models.save(models.vectors(), folder / "vectors.txt"),
+        "DIVIDES": models.save(divides, folder / "divides.txt"),
+        "TRACE": models.trace(models.newton(), folder / "t.wbtrace", a=2.0),
+        "OTHER": models.trace(models.newton(), folder / "o.wbtrace", a=3.0),
+        "NOWHERE": folder / "nowhere.txt",
+    }
+    return {name: str(path) for name, path in found.items()}
+
+
+def test_every_command_with_json_is_here():
+    assert set(commands()) == set(CALLS)
+
+
+@pytest.mark.parametrize("command", CALLS, ids=" ".join)
+def test_stdout_is_one_document(command, files, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    good, bad = CALLS[command]
+    for call, fails in [*((c, False) for c in good), *((c, True) for c in bad)]:
+        words = [*command, *(files.get(word, word) for word in call.split()), "--json"]
+        try:
+            status = main(words)
+        except SystemExit as end:
+            status = end.code
+        out, err = capsys.readouterr()
+        document = json.loads(out)  # of more than one document, or of prose, this is an error
+        assert isinstance(document, (dict, list)), (call, out)
+        if fails:
+            assert status in (1, 2, 3), (call, status)
+            if "state" not in document:  # a run that fails has facts
+                assert document["error"]["message"] and "slug" in document["error"], (call, document)
+                assert err
+        else:
+            assert "error" not in document or document["error"] is None, (call, document)
+        if "--report" in call and not fails:
+            assert document["report"]["loops"], call
+
+
+def test_what_a_model_prints_is_not_in_the_document(tmp_path, capsys):
+    b = wb.GraphBuilder("speaks")
+    x = b.placeholder("x", "float64", ())
+    model = models.save(b.build({"y": b.op("print", x, message="hello") * 2.0}), tmp_path / "speaks.txt")
+    for words in (["run", str(model), "-i", "x=1"], ["explain", str(model), "y", "-i", "x=1"]):
+        assert main([*words, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert json.loads(out) and "hello" in err
+        assert main(words) == 0
+        assert "hello" in capsys.readouterr().out
+
+
+def test_a_report_is_that_of_the_analysis(files, capsys):
+    assert main(["inspect", files["TRACE"], "--report", "--json", "--text", "--node", "x"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["report"]["variables"] and facts["text"].startswith("graph") and facts["node"]["name"] == "x"
+    assert facts["node"]["last"] == pytest.approx(2**0.5)
+
+
+def test_an_interrupt_is_a_document_too(files, tmp_path):
+    program = Path(sys.executable).with_name("workbench")
+    with subprocess.Popen(
+        [program, "run", files["ENDLESS"], "-i", "start=1", "--json", "--report"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(4)
+        os.kill(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=120)
+    assert json.loads(out)

@@ -239,8 +239,8 @@ EvolutionView(walk, ["p", "level"])
 
 # %% [markdown]
 # The proposal lies outside of 0 to 1, so that its logarithm is NaN. A comparison with NaN is false: the proposal is
-# *not rejected*. While `level` is NaN no comparison is true, and the walk accepts every proposal, until one of them lies
-# between 0 and 1 again: then `level` is a number, as the picture shows, and the walk goes on as if nothing had happened.
+# *not rejected*. While `level` is NaN no comparison is true, and the walk accepts every proposal, until one of them is
+# between 0 and 1 again: then `level` is a number, as the picture shows, and the walk goes on as if all were well.
 # Written the other way round, `accepted = jnp.log(u) < proposed - level`, the same NaN would be harmless.
 #
 # Random numbers are no obstacle to going back: a key is a value like any other, so that an iteration gives the same

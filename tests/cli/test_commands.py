@@ -267,7 +267,7 @@ def test_explain_of_a_trace_and_of_a_model(capsys, newton, trace):
     assert text.startswith("x[while 2] = 1.41666") and "a = 2.0  <- Placeholder" in text and "goes on" not in text
     assert said(capsys, "explain", newton, "x", "-n", "2", "-i", "a=2", "--all") == text
     first = said(capsys, "explain", trace, "x", "-n", "2")
-    assert first.count("\n") < text.count("\n") and first.endswith("these 20 values; --all shows all of them.\n")
+    assert first.count("\n") < text.count("\n") and first.endswith("these 12 values; --all shows all of them.\n")
     assert "these 3 values" in said(capsys, "explain", trace, "x", "--max-links", "3")
     links = json.loads(said(capsys, "explain", trace, "x", "--json"))["links"]
     assert links[0]["name"] == "x" and links[0]["iteration"] == [4]

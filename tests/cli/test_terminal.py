@@ -135,7 +135,7 @@ def test_looking_around(terminal):
 def test_explain_shows_the_nearest_values_and_how_to_see_all(terminal):
     said(terminal, "run")
     first = said(terminal, "explain x")
-    assert 15 < first.count("<-") < 30 and "explain x all shows all of them." in first
+    assert 10 < first.count("<-") < 20 and "explain x all shows all of them." in first
     every = said(terminal, "explain x all")
     assert every.count("<-") > 60 and "goes on" not in every
     assert "these 3 values; explain x 4 all shows" in said(terminal, "x x 4 3")

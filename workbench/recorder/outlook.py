@@ -223,7 +223,7 @@ class Outlooks:
 
 
 def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
-    """What is drawn of values: real numbers as they are, moduli, 2-norms; ``norm`` for the statistics of arrays."""
+    """The numbers that are drawn of values: real ones as they are, moduli, 2-norms; ``norm``: of statistics of arrays."""
     y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
     return y if y.ndim < 2 else np.asarray(np.linalg.norm(y.reshape(len(y), -1), axis=1))
 

@@ -177,6 +177,8 @@ class Watch(LoopRecorder):
             )
         if self.pending:  # no block has begun it
             self.opened()
+        if not values:  # nothing is known of iteration 0
+            return
         try:
             super().start({str(name): value for name, value in values.items()})
         except ValueError as error:

@@ -63,9 +63,7 @@ def test_picture_label_and_data_are_of_one_part(name):
     assert y[-1] == pytest.approx(line[-1], rel=1e-12)
     own = wb.classify(variable.line)
     assert own.label is variable.label or variable.label is Pattern.UNKNOWN
-    data = (
-        found.data()["variables"]["v"] if isinstance(found.data()["variables"], dict) else found.data()["variables"][0]
-    )
+    (data,) = (v for v in found.data()["variables"] if v["name"] == "v")
     assert data["values"]["part"] == variable.part and data["values"]["value"][-1] == pytest.approx(line[-1])
     assert f"({variable.part})" in found.report()
     model = convergence_model(variable)

@@ -36,8 +36,8 @@ class HistoryColumn:
     """Values of one variable, oldest first: (n,), or (n, k) for an array (components, and the 2-norm as last column).
 
     ``iterations`` are numbers of the innermost loop, ``step`` apart; ``components`` the flat places of the columns
-    (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a number; ``first_bad`` maps nan and inf
-    to the first iteration of it. ``notes`` say what is missing.
+    (None for a norm). ``x`` and ``y`` are a coarse picture of the whole activation of a number; ``first_bad`` maps nan
+    and inf to the first iteration of it. ``notes`` say what is missing.
     """
 
     values: np.ndarray

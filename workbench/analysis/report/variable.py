@@ -85,7 +85,7 @@ class Variable:
 
     @property
     def picture(self) -> tuple[np.ndarray, np.ndarray]:
-        """(x, y): a coarse picture of the values that the verdict is about; of a number that of the whole activation."""
+        """(x, y): a coarse picture of the values that the verdict is about; of a number of the whole activation."""
         if self.column.values.ndim == 1:
             return self.column.x, self.column.y
         keep = coarse(len(self.column))

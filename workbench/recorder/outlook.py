@@ -223,7 +223,7 @@ class Outlooks:
 
 
 def _sizes(values: np.ndarray, norm: bool) -> np.ndarray:
-    """The numbers that are drawn of values: real ones as they are, moduli, 2-norms; ``norm``: of statistics of arrays."""
+    """The numbers that are drawn of values: real ones as they are, moduli, 2-norms; ``norm``: of statistics."""
     y = np.sqrt(values[:, 6]) if norm else np.abs(values) if values.dtype.kind == "c" else values.astype(np.float64)
     return y if y.ndim < 2 else np.asarray(np.linalg.norm(y.reshape(len(y), -1), axis=1))
 

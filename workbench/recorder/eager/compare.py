@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.recorder.eager.record import OpRecord
 from workbench.recorder.eager.sites import Site
+from workbench.text import harmless
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class OpDifference:
         turned = None if f is None else FirstDifference(f.iteration, f.other, f.site, f.theirs, f.mine)
         return OpDifference(turned, self.compared, self.unpaired)
 
+    @harmless
     def __str__(self) -> str:
         if self.first is None:
             return f"No difference in {self.compared:,} tensors; {self.unpaired:,} have no partner."

@@ -9,6 +9,7 @@ from workbench.recorder.eager.op_recorder import INFINITE, NOT_A_NUMBER, OpRecor
 from workbench.recorder.eager.ops import SINGULAR
 from workbench.recorder.eager.sites import Site
 from workbench.recorder.eager.storages import Event
+from workbench.text import harmless
 
 #: steps that the search for an absorbed infinity goes back
 DEEP = 64
@@ -30,6 +31,7 @@ class OpOperand:
     least: float
     largest: float
 
+    @harmless
     def __str__(self) -> str:
         odd = "".join(
             f", {n} {word}" for n, word in ((self.nan, "NaN"), (self.inf, "infinite"), (self.zeros, "zero")) if n
@@ -73,6 +75,7 @@ class BadOp:
     module = property(lambda self: self.site.module)
     phase = property(lambda self: self.site.phase)
 
+    @harmless
     def __str__(self) -> str:
         lines = [f"Iteration {self.iteration}: {self.site}: {self.reason}", f"It reached {self.reached}."]
         return "\n".join([*lines, *(f"  read {operand}" for operand in self.operands)])

@@ -13,6 +13,7 @@ from typing import Any
 
 from workbench.kernels.streaming import TensorLog
 from workbench.recorder.eager.sites import Site
+from workbench.text import harmless
 
 #: bytes of copies after which an iteration is not kept for a replay
 MOST_BYTES = 1 << 30
@@ -31,6 +32,7 @@ class Replay:
     first: Site | None = None
     reason: str = ""
 
+    @harmless
     def __str__(self) -> str:
         if self.exact is None:
             return f"Not replayed: {self.reason}."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from workbench.text import harmless
+
 FORWARD, BACKWARD, OPTIMIZER, OUTSIDE = "forward", "backward", "optimizer", "outside"
 
 
@@ -37,6 +39,7 @@ class Site(NamedTuple):
     nth: int
     output: int
 
+    @harmless
     def __str__(self) -> str:
         where = f" at {self.file.rpartition('/')[2]}:{self.line}" if self.line else ""
         module = f" in {self.module}" if self.module else ""

@@ -24,6 +24,7 @@ from workbench.analysis.proof.identities.terms import Terms, TooLarge, content, 
 from workbench.analysis.proof.rays.iteration import LoopBody
 from workbench.analysis.slicing.formulas import SliceProgram
 from workbench.ir.node import Ref
+from workbench.text import harmless
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Kept:
     def written_factors(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(written(c, self.names) for c in self.factors))
 
+    @harmless
     def __str__(self) -> str:
         factors = " or ".join(self.written_factors)
         modulo = f" modulo {self.modulus:,}" if self.modulus else f" modulo 2^{self.bits}" if self.bits else ""

@@ -93,13 +93,13 @@ def test_a_loop_goes_on_when_the_notebook_has_gone():
     reports = wb.WatchReports()
     reports.close()
     reports.close()
-    assert "finished, 20 iterations" in fit(0, reports)
+    assert "ended, 20 iterations" in fit(0, reports)
 
 
 def test_who_does_not_know_the_secret_is_not_heard(reports):
     fit(1, reports)
     wrong = ReportAddress(reports.address.host, reports.address.port, "00" * 32)
-    assert "finished, 20 iterations" in fit(2, wrong)
+    assert "ended, 20 iterations" in fit(2, wrong)
     with socket.create_connection((reports.address.host, reports.address.port)) as stranger:
         stranger.sendall(json.dumps({"name": "stranger", "state": "running"}).encode() + b"\n")
         stranger.settimeout(30)

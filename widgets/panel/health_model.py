@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.analysis.precision import IndexFault, index_faults
 from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origin
+from workbench.analysis.precision.wraps import Wrap, first_wrap
 from workbench.errors import WorkbenchError
 from workbench.text import number
 from workbench.trace.aligned_columns import MAX_FIRINGS
@@ -20,21 +21,25 @@ TROUBLE = (WorkbenchError, LookupError, ValueError, TypeError, ArithmeticError)
 
 def health_model(session: Any) -> dict[str, Any]:
     """``text``, ``node``, ``frame`` and ``iteration`` of the first value that is not finite; without one, of an index
-    out of range, which JAX moves or drops without a word; without both, ``finite`` says where it was looked for. Of a
-    run that starts from an infinity ``starts`` says so, and nothing is said of the rest: what comes of that infinity is
-    not told apart from it. Empty while nothing is known.
+    out of range, which JAX moves or drops without a word, or of an integer that wrapped; without these, ``finite``
+    says where it was looked for. Of a run that starts from an infinity, and of unsigned integers that wrapped,
+    ``starts`` says so. Nothing is said of the rest of a run that starts from an infinity: what comes of it is not told
+    apart from it. Empty while nothing is known.
 
     Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
     """
     try:
         origin = nonfinite_origin(session)
         faults = index_faults(session, most=1) if origin is None else []
+        wrap = first_wrap(session) if origin is None and not faults else None
         most = max(session.snapshot().iterations.values(), default=0)
     except TROUBLE:
         return {}
     whole = most < MAX_FIRINGS
     if faults:
         return _fault_model(faults[0])
+    if wrap is not None:
+        return _wrap_model(wrap)
     if origin is None:
         return {"finite": "in the recorded values" if whole else "in the newest recorded values"}
     if origin.kind == "inf" and origin.op in STARTS and not origin.edited:
@@ -45,6 +50,21 @@ def health_model(session: Any) -> dict[str, Any]:
         "node": origin.node,
         "frame": list(origin.frame),
         "iteration": [int(i) for i in origin.iteration],
+    }
+
+
+def _wrap_model(wrap: Wrap) -> dict[str, Any]:
+    """A wrap of a signed integer; those of unsigned ones are often meant, and are said without an alarm."""
+    where = f" in iteration {numeral(wrap.iteration[-1])}" if wrap.iteration else ""
+    operands = spaced(wrap.formula)
+    if not wrap.signed:
+        return {"starts": f"{_name(wrap.name)} wrapped in {wrap.dtype}{where}"}
+    return {
+        "text": f"First wrap of {wrap.dtype}: {_name(wrap.name)}{where}, {operands}",
+        "operands": operands,
+        "node": wrap.node,
+        "frame": list(wrap.frame),
+        "iteration": list(wrap.iteration),
     }
 
 

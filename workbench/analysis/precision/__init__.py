@@ -6,7 +6,8 @@
                                                                             └─► guilty: the operand, and why
           ├► newest: the same in the newest firings of one loop, quick enough to be asked while a run goes on
           ├► overflow_candidates: the largest magnitude of each value against the limits of a dtype
-          └► index_faults: indices of JAX out of range
+          ├► index_faults: indices of JAX out of range
+          └► wraps: the first integer result that left the range of its dtype
 """
 
 from workbench.analysis.precision.index_faults import IndexFault, index_faults

@@ -11,6 +11,7 @@ from workbench.analysis.ends.how_it_ended import end_of_record, ending_of_record
 from workbench.analysis.fixes.trial import fixes_that_help
 from workbench.analysis.precision.cancellation import cancellations
 from workbench.analysis.precision.recent import nonfinite_origin
+from workbench.analysis.precision.wraps import first_wrap
 from workbench.analysis.report.analysis import Analysis
 from workbench.analysis.report.formatting import clean, count
 from workbench.analysis.report.growth import growth_of
@@ -230,9 +231,8 @@ class _Making:
             return []
         try:
             first = nonfinite_origin(self.trace) if bad else None
-            return [str(c) for c in ([first] if first is not None else [])] + [
-                str(c) for c in cancellations(self.trace)[:8]
-            ]
+            wrap = first_wrap(self.trace)
+            return [str(c) for c in (first, wrap, *cancellations(self.trace)[:8]) if c is not None]
         except (*TROUBLE, RecursionError, MemoryError) as error:
             return [f"Lost digits could not be looked for: {getattr(error, 'message', error)}"]
 

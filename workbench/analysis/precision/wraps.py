@@ -1,0 +1,150 @@
+"""``first_wrap``: the first integer result of a run that left the range of its dtype and wrapped around.
+
+Nothing is noted while a run goes on: the newest firings of the integer arithmetic are computed again from recorded
+operands, in float64 and a block at a time. A result that wrapped is a multiple of 2**bits away from the exact one, so
+that half of that tells it from rounding. Arithmetic of Python's ints (``checked``) fails instead, and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.diff.trace_side import Orders
+from workbench.ir.node import Node, Source
+from workbench.text import harmless
+from workbench.trace import Trace
+from workbench.trace.aligned_columns import MAX_FIRINGS, AlignedColumns, trace_of
+from workbench.trace.edited_firings import Edits
+
+#: op -> the exact result, in float64
+_EXACT: dict[str, Callable[..., np.ndarray]] = {
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "negative": np.negative,
+    "abs": np.abs,
+    "square": np.square,
+    "power": np.power,
+    "left_shift": lambda x, y: np.ldexp(x, np.clip(y, 0, 2000).astype(int)),
+}
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "power": "**", "left_shift": "<<"}
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """The first integer result that wrapped around, found by :func:`first_wrap`. ``print`` it.
+
+    Attributes
+    ----------
+    node, name, op : str
+        The node, the public name of its value, and its op.
+    source : Source or None
+        The line of source that made the node.
+    frame : tuple of str
+        Path of its frame.
+    iteration : tuple of int
+        Iteration of each frame of the path.
+    index : tuple of int
+        Position of the item in the value.
+    operands : tuple of int
+        The operands of that item.
+    value : int
+        What they gave.
+    dtype : str
+        The dtype, such as "int32".
+    """
+
+    node: str
+    name: str
+    op: str
+    source: Source | None
+    frame: tuple[str, ...]
+    iteration: tuple[int, ...]
+    index: tuple[int, ...]
+    operands: tuple[int, ...]
+    value: int
+    dtype: str
+
+    @property
+    def signed(self) -> bool:
+        """False for unsigned dtypes, whose arithmetic is often meant to wrap, as in hashes and random numbers."""
+        return self.dtype.startswith("int")
+
+    @property
+    def formula(self) -> str:
+        """Operands and result: ``3 * 827370449 = -1812855949``."""
+        given = [f"({x})" if x < 0 and k else str(x) for k, x in enumerate(self.operands)]
+        sign = _SIGNS.get(self.op)
+        left = f" {sign} ".join(given) if sign and len(given) == 2 else f"{self.op}({', '.join(given)})"
+        return f"{left} = {self.value}"
+
+    @harmless
+    def __str__(self) -> str:
+        where = f" in iteration {', '.join(map(str, self.iteration))}" if self.iteration else ""
+        at = f", item {list(self.index)}" if self.index else ""
+        line = "" if self.source is None else f" ({self.source})"
+        return f"{self.node}{line} is the first to wrap around in {self.dtype}{where}{at}: {self.formula}."
+
+
+def first_wrap(source: Any, *, firings: int = MAX_FIRINGS) -> Wrap | None:
+    """Find the first integer result, in the order of execution, that differs from the exact one.
+
+    Sums, products, differences, powers, shifts and absolute values are looked at, in recorded values only; a signed one
+    comes first, whenever it was.
+
+    Parameters
+    ----------
+    source : Session or Trace
+        The run, at any stop.
+    firings : int
+        Number of newest firings of each node to read.
+
+    Returns
+    -------
+    Wrap or None
+        None if no result wrapped.
+    """
+    trace = trace_of(source)
+    columns, orders, edits = AlignedColumns(trace, firings=firings), Orders(trace), Edits(trace.graph, trace.edits())
+    best: tuple[tuple[bool, tuple[int, ...]], Wrap] | None = None
+    for layout in trace.layout.nodes:
+        node = trace.graph.nodes[layout.name]
+        if node.op not in _EXACT or node.attrs.get("checked"):
+            continue
+        found = _first(trace, columns, node, edits)
+        if found is None:
+            continue
+        key = not found.signed, orders(found.frame, layout.ip, found.iteration)
+        if best is None or key < best[0]:
+            best = key, found
+    return None if best is None else best[1]
+
+
+def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> Wrap | None:
+    iterations, values = columns.get(node.ref())
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu" or not len(values):
+        return None
+    given = []
+    for ref in node.inputs:
+        there, found = columns.at(ref, iterations)
+        if not isinstance(found, np.ndarray) or found.dtype.kind not in "iu" or not there.all():
+            return None
+        given.append(found.reshape(len(found), *(1,) * (values.ndim - found.ndim), *found.shape[1:]))
+    with np.errstate(all="ignore"):
+        exact = _EXACT[node.op](*(g.astype(np.float64) for g in given))
+        wrapped = ~(np.abs(exact - values.astype(np.float64)) <= 2.0 ** (8 * values.itemsize - 1))
+    wrapped = np.broadcast_to(wrapped, values.shape)
+    for at in np.flatnonzero(wrapped.reshape(len(values), -1).any(axis=1)).tolist():
+        iteration = tuple(iterations[at].tolist())
+        if edits.all and edits.of(node.ref(), iteration):
+            continue
+        index = tuple(int(i) for i in np.unravel_index(int(wrapped[at].argmax()), wrapped[at].shape))
+        operands = tuple(int(np.broadcast_to(g[at], values[at].shape)[index]) for g in given)
+        name, frame = trace.graph.name_of(node.ref()), trace.graph.frame_of(node.name)
+        value, dtype = int(values[at][index]), values.dtype.name
+        return Wrap(node.name, name, node.op, node.source, frame, iteration, index, operands, value, dtype)
+    return None

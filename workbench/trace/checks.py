@@ -31,6 +31,7 @@ def no_such_firing(name: str, count: int, index: int) -> NoSuchFiring:
 
 def path_of(name: str, frame: Sequence[str], iteration: Any) -> tuple[int, ...]:
     """An iteration path: one number per frame around ``name``, or one number for the only frame. TraceError else."""
+    path: tuple[int, ...] | None
     try:
         items = tuple(iteration) if isinstance(iteration, tuple | list | np.ndarray) else (iteration,)
         path = tuple(operator.index(i) for i in items)

@@ -116,7 +116,8 @@ class NanSearch:
 
     def _items(self, value: Any) -> tuple[int, tuple[int, ...]]:
         """(number of bad items, the place of the first of them: in a list the element's first)."""
-        count, first = 0, None
+        count = 0
+        first: tuple[int, ...] | None = None
         for place, array in parts(value):
             bad = self.test(array)
             count += int(bad.sum())

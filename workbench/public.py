@@ -57,9 +57,10 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
 
     Parameters
     ----------
-    graph : Graph, Session or function
+    graph : Graph, Session, Watch or function
         A graph, for which a session is made that stands before the first node; a session, which stays open when the
-        panel is closed; a function of JAX, which is read by :func:`workbench.from_jax`.
+        panel is closed; a watch with ``ops="torch"``, whose recorded iterations are run again; a function of JAX, which
+        is read by :func:`workbench.from_jax`.
     inputs : mapping or tuple, optional
         Values of the graph's inputs by name; for a function the tuple of its arguments.
     **options
@@ -84,10 +85,25 @@ def debug(graph: Any, inputs: Any = None, **options: Any) -> Any:
     <Stop TARGET: ...>
     >>> panel.close()
     """
+    if isinstance(graph, Watch):
+        graph = graph.session()
     if isinstance(inputs, tuple) and callable(graph):
+        _refuse_torch("debug", graph, *inputs)
         graph = from_jax(graph, *inputs)
         inputs = graph.feeds(*inputs)
     return _widgets().debug(graph, inputs or {}, **options)
+
+
+def _refuse_torch(call: str, *values: Any) -> None:
+    """FeedError for modules and tensors of PyTorch, which no function of JAX takes."""
+    for value in values:
+        if any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__):
+            raise FeedError(
+                f"{call}: expected a graph, a session or a function of JAX, got {type(value).__name__} of PyTorch.",
+                slug="of-torch",
+                fix='record the loop around it with wb.watch("name", ops="torch", modules=model), and open '
+                "wb.debug(watch); or read what torch.export.save wrote with wb.load.",
+            )
 
 
 def terminal(session: Session, **options: Any) -> int:

@@ -30,6 +30,7 @@ from workbench.recorder.remote.reporter import Reporter
 from workbench.recorder.source import WatchSource
 from workbench.recorder.teller import teller
 from workbench.recorder.until import parse_until
+from workbench.session import Session
 from workbench.text import harmless
 from workbench.trace import Series, Trace
 
@@ -381,6 +382,14 @@ class Watch(LoopRecorder):
         """Look at the loop now: the newest values, how they evolve, and when the loop will end."""
         spent = self.seconds - (self.silent if self.quiet else 0.0)
         return self._outlooks.look(self, self.calls / spent if spent > 0 else 0.0)
+
+    def session(self, **options: Any) -> Session:
+        """A session on the recorded loop: of a watch with ``ops="torch"`` only, for no other one knows the code."""
+        raise WatchError(
+            f"The watch {self.name!r} recorded values, not the ops that made them: they cannot be run again.",
+            slug="not-seen",
+            fix='record a loop of PyTorch with wb.watch(name, ops="torch"), or look at watch.trace.',
+        )
 
     def restart(self) -> Watch:
         """A new watch of the same loop for another run; ``compare`` lays it over the runs before it.

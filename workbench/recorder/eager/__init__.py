@@ -4,7 +4,7 @@
 
     TorchDispatchMode ─► OpMode ─► TensorLog (64 bytes a tensor) ─► iterations of a OpRecord ─► first_bad, compare
                            │            kernels.streaming
-                           └─► Event: the events whose tensors it read, until the iteration is two behind
+                           └─► OpEvent: the events whose tensors it read, until the iteration is two behind
 
 A *site* is an op at a line of the user's code, in a module and a phase (forward, backward, optimizer), the n-th such
 call of the iteration: what a node is in a graph. torch is imported by the first watch that asks for it.

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.recorder.eager.first_bad import BadOp, describe_bad
 from workbench.recorder.eager.op_recorder import INFINITE, NOT_A_NUMBER, OpRecorder
-from workbench.recorder.eager.storages import Event
+from workbench.recorder.eager.storages import OpEvent
 
 BAD = INFINITE | NOT_A_NUMBER
 
@@ -27,7 +27,7 @@ def look(recorder: OpRecorder, values: Mapping[str, Any], unfinished: bool = Fal
     return describe_bad(recorder, event, f"{name} in iteration {recorder.iteration}")
 
 
-def _values(recorder: OpRecorder, values: Mapping[str, Any]) -> list[tuple[Event, str]]:
+def _values(recorder: OpRecorder, values: Mapping[str, Any]) -> list[tuple[OpEvent, str]]:
     torch, found = recorder.torch, []
     for name, value in values.items():
         if isinstance(value, torch.Tensor):
@@ -43,7 +43,7 @@ def _values(recorder: OpRecorder, values: Mapping[str, Any]) -> list[tuple[Event
     return found
 
 
-def _state(recorder: OpRecorder) -> list[tuple[Event, str]]:
+def _state(recorder: OpRecorder) -> list[tuple[OpEvent, str]]:
     torch, found = recorder.torch, []
     named = [*recorder.phases.state(), *(("the optimizer's state", t) for t in recorder.phases.optimizer_state())]
     for name, tensor in named:

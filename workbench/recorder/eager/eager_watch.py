@@ -15,7 +15,9 @@ from workbench.recorder.eager.program import Replay
 from workbench.recorder.eager.record import OpRecord
 from workbench.recorder.eager.saved import read_ops, write_ops
 from workbench.recorder.eager.silent import Silent
+from workbench.recorder.eager.steps_graph import StepsGraph
 from workbench.recorder.watch import MEMORY, Watch
+from workbench.session import Session
 from workbench.trace.saved.writer import save_trace
 
 
@@ -31,15 +33,19 @@ class EagerWatch(Watch):
     >>> print(watch.first_bad())  # doctest: +SKIP
     """
 
-    def __init__(self, name: str, *, modules: Any = None, optimizer: Any = None, **options: Any) -> None:
+    def __init__(
+        self, name: str, *, modules: Any = None, optimizer: Any = None, steps: bool = True, **options: Any
+    ) -> None:
         memory = options.get("memory", MEMORY)
         super().__init__(name, **options)
-        self._options.update({"modules": modules, "optimizer": optimizer})
+        self._options.update({"modules": modules, "optimizer": optimizer, "steps": steps})
         self.ops = OpRecord(memory // 2)
-        self.recorder = OpRecorder(modules, optimizer, self.ops)
+        self.recorder = OpRecorder(modules, optimizer, self.ops, memory // 2 if steps else 0)
         self._mode = mode_of(self.recorder)
         self._silent = Silent(self.recorder)
         self._bad: BadOp | None = None
+        #: address of a storage -> the name with which the newest iteration recorded it
+        self._value_names: dict[int, str] = {}
 
     def __enter__(self) -> EagerWatch:
         super().__enter__()
@@ -63,6 +69,11 @@ class EagerWatch(Watch):
         try:
             stop = super().__call__(*values, **named)
             if not before:
+                tensor = self.recorder.torch.Tensor
+                dense = {
+                    k: v for k, v in named.items() if isinstance(v, tensor) and v.layout is self.recorder.torch.strided
+                }
+                self._value_names = {v.untyped_storage()._cdata: k for k, v in dense.items()}
                 self._end_iteration(named)
         finally:
             self._mode.paused = before or self.recorder.error is not None
@@ -91,6 +102,43 @@ class EagerWatch(Watch):
     def replays(self) -> Replay:
         """The replay of the second iteration op by op: exact, or the first op that gave other numbers."""
         return self.recorder.replay
+
+    def session(self, **options: Any) -> Session:
+        """A session on the recorded iterations as a loop of ATen calls: step both ways, look at values, edit, fork.
+
+        The loop has the newest iterations that have one form, as far back as ``memory=`` reaches. What a call writes in
+        place is a new value. Numbers that Python read from a tensor (``item()``) stay what they were after an edit.
+
+        Parameters
+        ----------
+        **options
+            Those of :class:`workbench.Session`.
+
+        Raises
+        ------
+        WatchError
+            If no loop can be made of the record (``no-steps``, ``no-common-form``).
+        """
+        steps = self.recorder.steps
+        if steps is None or not (steps.iterations or steps.older[0]):
+            reason = self.recorder.no_steps or "no iteration ended"
+            raise WatchError(
+                f"The watch {self.name!r} has no steps that could be run again: {reason}.",
+                slug="no-steps",
+                fix="record with steps=True, in a with block, and call the watch once an iteration.",
+            )
+        names = self._value_names | {t.untyped_storage()._cdata: name for name, t in self.recorder.phases.state()}
+        record = f"{self.name}/{self.number}"
+        made = StepsGraph(self.recorder.torch, steps, self.name, record, self._place, names)
+        return Session(made.graph(), {}, **options)
+
+    def _place(self, iteration: int, row: int) -> tuple[str, str, int] | None:
+        """(module, file, line) of a row of an iteration."""
+        rows = self.ops.rows.get(iteration)
+        if rows is None or not 0 <= row < len(rows):
+            return None
+        site = self.ops.table[int(rows[row]["site"])]
+        return site.module, site.file, site.line
 
     def compare_ops(self, other: Any, rtol: float | None = None) -> OpDifference:
         """The first tensor that differs between this run and another: a watch of ops, or the path of a saved one."""

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.recorder.eager.op_recorder import INFINITE, NOT_A_NUMBER, OpRecorder
 from workbench.recorder.eager.ops import SINGULAR
 from workbench.recorder.eager.sites import Site
-from workbench.recorder.eager.storages import Event
+from workbench.recorder.eager.storages import OpEvent
 from workbench.text import harmless
 
 #: steps that the search for an absorbed infinity goes back
@@ -81,7 +81,7 @@ class BadOp:
         return "\n".join([*lines, *(f"  read {operand}" for operand in self.operands)])
 
 
-def origin(recorder: OpRecorder, sink: Event) -> tuple[Event, list[Event]]:
+def origin(recorder: OpRecorder, sink: OpEvent) -> tuple[OpEvent, list[OpEvent]]:
     """The event that made the bad numbers of ``sink``, and the events from it to there."""
     best, read_by = _earliest_maker(sink)
     for _ in range(DEEP):
@@ -100,9 +100,9 @@ def origin(recorder: OpRecorder, sink: Event) -> tuple[Event, list[Event]]:
     return best, chain
 
 
-def _earliest_maker(sink: Event) -> tuple[Event, dict[Event, Event]]:
+def _earliest_maker(sink: OpEvent) -> tuple[OpEvent, dict[OpEvent, OpEvent]]:
     """Among the bad ancestors of an event the earliest that made bad numbers itself; and which event read which."""
-    read_by: dict[Event, Event] = {}
+    read_by: dict[OpEvent, OpEvent] = {}
     seen, todo, makers, oldest = {sink}, [sink], [], sink
     while todo:
         event = todo.pop()
@@ -118,7 +118,7 @@ def _earliest_maker(sink: Event) -> tuple[Event, dict[Event, Event]]:
     return min(makers, key=lambda e: (e.iteration, e.row), default=oldest), read_by
 
 
-def _absorbed_infinity(recorder: OpRecorder, event: Event) -> Event | None:
+def _absorbed_infinity(recorder: OpRecorder, event: OpEvent) -> OpEvent | None:
     """The infinite event that was absorbed into the zero at which ``event`` is singular: 1 / inf, then log(0)."""
     if event.site < 0 or recorder.table[event.site].op not in SINGULAR:
         return None
@@ -140,7 +140,7 @@ def _absorbed_infinity(recorder: OpRecorder, event: Event) -> Event | None:
     return None
 
 
-def row_of(recorder: OpRecorder, event: Event) -> Any:
+def row_of(recorder: OpRecorder, event: OpEvent) -> Any:
     """The statistics of an event; None where it has none, or they are gone."""
     if event.row < 0:
         return None
@@ -151,7 +151,7 @@ def row_of(recorder: OpRecorder, event: Event) -> Any:
     return None if rows is None or event.row >= len(rows) else rows[event.row]
 
 
-def describe_bad(recorder: OpRecorder, sink: Event, reached: str) -> BadOp:
+def describe_bad(recorder: OpRecorder, sink: OpEvent, reached: str) -> BadOp:
     """The answer for a bad value that showed at ``sink``."""
     event, chain = origin(recorder, sink)
     site = recorder.table[event.site]
@@ -178,7 +178,7 @@ def _odd(row: Any) -> str:
     return f"{' and '.join(parts)} of {int(row['count'])} numbers"
 
 
-def _operand(recorder: OpRecorder, event: Event) -> OpOperand | None:
+def _operand(recorder: OpRecorder, event: OpEvent) -> OpOperand | None:
     row = row_of(recorder, event)
     if row is None or event.site < 0:
         return None

@@ -24,8 +24,8 @@ def mode_of(recorder: OpRecorder) -> Any:
             return False  # torch would wrap each call, for 10 microseconds; see _not_compiled
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            if recorder.program is not None and not self.paused:
-                recorder.before(args, kwargs or {})
+            if not self.paused:
+                recorder.before(func, args, kwargs or {})
             out = func(*args, **(kwargs or {}))
             if not self.paused:
                 try:

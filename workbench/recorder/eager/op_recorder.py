@@ -13,7 +13,8 @@ from workbench.recorder.eager.phases import Phases
 from workbench.recorder.eager.program import IterationProgram, Replay
 from workbench.recorder.eager.record import OpRecord
 from workbench.recorder.eager.sites import BACKWARD, FORWARD, OPTIMIZER, OUTSIDE, Site
-from workbench.recorder.eager.storages import Event, Storages
+from workbench.recorder.eager.steps import RecordedSteps
+from workbench.recorder.eager.storages import OpEvent, Storages
 from workbench.recorder.eager.wraps import wraps
 
 #: iterations whose events know what they read; older ones keep their statistics only
@@ -30,21 +31,23 @@ INFINITE, NOT_A_NUMBER, MEANT = 1, 2, 4
 class OpRecorder:
     """The events of one loop. ``took`` is called by the dispatch mode after each op; nothing of it may raise."""
 
-    def __init__(self, modules: Any, optimizer: Any, record: OpRecord) -> None:
+    def __init__(self, modules: Any, optimizer: Any, record: OpRecord, steps: int = 0) -> None:
         self.torch = torch = importlib.import_module("torch")
         self.record, self.table = record, record.table
         self.phases = Phases(torch, modules, optimizer)
         self.log, self.storages = TensorLog(), Storages()
-        self.unwritten = Event(-1, -1, -1, (), 0, False)
-        self.events: deque[list[Event]] = deque([[]])
+        self.unwritten = OpEvent(-1, -1, -1, (), 0, False)
+        self.events: deque[list[OpEvent]] = deque([[]])
         self.iteration = 0
         #: the newest number that Python read from a tensor, and the event of that tensor
-        self.read_back: list[tuple[Any, Event | None]] = []
+        self.read_back: list[tuple[Any, OpEvent | None]] = []
         self.skipped_step = False
-        self.first_wrap: tuple[Event, tuple[int, ...]] | None = None
+        self.first_wrap: tuple[OpEvent, tuple[int, ...]] | None = None
         self.error: str | None = None
         self.program: IterationProgram | None = None
         self.replay = Replay(None, reason="the loop ended before its second iteration")
+        self.steps = RecordedSteps(torch, steps) if steps else None
+        self.no_steps = "the watch was told not to keep steps" if not steps else ""
         self._infos: dict[Any, OpInfo] = {}
         self._seen: dict[Any, int] = {}
         self._lines_of: dict[int, tuple[tuple[str, int], str]] = {}
@@ -52,40 +55,60 @@ class OpRecorder:
         self._types = {getattr(torch, n): code for n, code in TENSOR_TYPES.items() if f"torch.{n}" in names}
         self._plain = (torch.Tensor, torch.nn.Parameter)
 
-    def before(self, args: Any, kwargs: Any) -> None:
-        """Take down the arguments of a call that is about to be made, for the replay of the iteration."""
-        try:
-            assert self.program is not None
-            self.program.before(args, kwargs)
-        except Exception as error:
-            self.program, self.replay = None, Replay(None, reason=f"{type(error).__name__}: {error}")
+    def before(self, func: Any, args: Any, kwargs: Any) -> None:
+        """Take down the arguments of a call that is about to be made, so that it can be made again."""
+        if self.program is not None:
+            try:
+                self.program.before(args, kwargs)
+            except Exception as error:
+                self.program, self.replay = None, Replay(None, reason=f"{type(error).__name__}: {error}")
+        if self.steps is not None and not self.info(func).view:
+            try:
+                self.steps.before(func, args, kwargs)
+            except Exception as error:
+                self._no_steps(error)
+
+    def _no_steps(self, error: Exception) -> None:
+        self.steps, self.no_steps = None, f"{type(error).__name__}: {error}"
+
+    def info(self, func: Any) -> OpInfo:
+        """The facts of an overload."""
+        found = self._infos.get(func)
+        if found is None:
+            found = self._infos[func] = describe(func)
+        return found
 
     # -- an op ------------------------------------------------------------------------------------------------------
     def took(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """Take down a call that has returned ``out``."""
         program, first = self.program, len(self.events[-1])
-        self._took(func, args, kwargs, out)
+        info = self.info(func)
+        given = self._took(info, func, args, kwargs, out)
+        rows = [e.row for e in self.events[-1][first:] if self.table[e.site].op != "input"]
         if program is not None:
-            rows = [e.row for e in self.events[-1][first:] if self.table[e.site].op != "input"]
             program.after(func, out, rows)
+        if self.steps is not None and given:
+            try:
+                self.steps.after(info, given, rows[0] if rows else -1)
+            except Exception as error:
+                self._no_steps(error)
 
-    def _took(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        info = self._infos.get(func)
-        if info is None:
-            info = self._infos[func] = describe(func)
+    def _took(self, info: OpInfo, func: Any, args: Any, kwargs: Any, out: Any) -> list[Any]:
+        """Take down a call; the tensors that it gave."""
         if info.view:
-            return
+            return []
         if info.unwritten:
-            for tensor in self._tensors(out):
+            fresh = list(self._tensors(out))
+            for tensor in fresh:
                 self.storages.wrote(tensor, self.unwritten)
-            return
+            return fresh
         if info.op == READ_BACK:
             self.read_back.append((out, self.storages.writer(args[0])))
-            return
+            return []
         by_index = info.op.startswith(("_foreach", "_fused"))
         given = self._given(info, args, kwargs, out)
         if not given:
-            return
+            return []
         base = self._base(func)
         n = self._seen[base] = self._seen.get(base, -1) + 1
         if not by_index:
@@ -98,8 +121,11 @@ class OpRecorder:
         if info.op == FOUND_INFINITE:
             found = args[1] if len(args) > 1 else None
             self.skipped_step |= found is not None and bool(found.item())
+        return given
 
-    def _add(self, info: OpInfo, base: Any, n: int, k: int, tensor: Any, parents: tuple[Event, ...], args: Any) -> None:
+    def _add(
+        self, info: OpInfo, base: Any, n: int, k: int, tensor: Any, parents: tuple[OpEvent, ...], args: Any
+    ) -> None:
         """The row and the event of one tensor of a call."""
         key = (base, n, k)
         site = self.table.known(key)
@@ -118,7 +144,7 @@ class OpRecorder:
                 flag = MEANT
             else:
                 flag, made = INFINITE, True
-        event = Event(site, len(self.log) - 1 if status >= 0 else -1, self.iteration, parents, flag, made)
+        event = OpEvent(site, len(self.log) - 1 if status >= 0 else -1, self.iteration, parents, flag, made)
         self.events[-1].append(event)
         self.storages.wrote(tensor, event)
         if info.wrapping and self.first_wrap is None and not tensor.dtype.is_floating_point:
@@ -152,8 +178,11 @@ class OpRecorder:
 
     def given(self, func: Any, args: Any, kwargs: Any, out: Any) -> list[Any]:
         """The tensors that a call made or wrote, in the order of its rows."""
-        info = self._infos.get(func) or describe(func)
-        return self._given(info, args, kwargs, out)
+        return self._given(self.info(func), args, kwargs, out)
+
+    def addresses(self, value: Any) -> list[int]:
+        """The addresses of the storages of tensors in a value."""
+        return [t.untyped_storage()._cdata for t in self._tensors(value)]
 
     def _given(self, info: OpInfo, args: Any, kwargs: Any, out: Any) -> list[Any]:
         """The tensors that a call made or wrote, each once."""
@@ -192,7 +221,7 @@ class OpRecorder:
             else:
                 yield from self._tensors(value)
 
-    def _event(self, tensor: Any, base: Any) -> Event:
+    def _event(self, tensor: Any, base: Any) -> OpEvent:
         """The event that wrote an operand last; a row of its own for a tensor that comes from outside."""
         found = self.storages.writer(tensor)
         if found is None:
@@ -206,7 +235,7 @@ class OpRecorder:
             if status == INFINITE and self.log.rows(len(self.log) - 1, len(self.log))["largest"][0] != float("inf"):
                 flag = MEANT  # only -inf: a mask
             row = len(self.log) - 1 if status >= 0 else -1
-            found = Event(site, row, self.iteration, (), flag, flag in (INFINITE, NOT_A_NUMBER))
+            found = OpEvent(site, row, self.iteration, (), flag, flag in (INFINITE, NOT_A_NUMBER))
             self.events[-1].append(found)
             self.storages.wrote(tensor, found)
         return found
@@ -244,6 +273,8 @@ class OpRecorder:
         self.read_back = []
         self.skipped_step = False
         self.storages.sweep()
+        if self.steps is not None:
+            self.steps.end(self.iteration, self.storages)
         if len(self._lines_of) > MOST_LINES:
             self._lines_of = {}
         self.iteration += 1

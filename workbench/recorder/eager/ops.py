@@ -24,6 +24,8 @@ SINGULAR = {
 WRAPPING = {"add", "add_", "sub", "sub_", "mul", "mul_", "sum", "cumsum", "neg", "pow", "prod", "abs", "square"}
 #: outputs that are memory for the backward pass of a library, not values
 WORKSPACES = {"mkldnn_rnn_layer": 3, "_cudnn_rnn": 3, "miopen_rnn": 3}
+#: arguments that are written although the schema does not say so: running means and variances
+UNDECLARED = {"native_batch_norm": (3, 4), "cudnn_batch_norm": (3, 4), "miopen_batch_norm": (3, 4)}
 FOUND_INFINITE = "_amp_foreach_non_finite_check_and_unscale_"
 READ_BACK = "_local_scalar_dense"
 
@@ -48,7 +50,7 @@ def describe(func: Any) -> OpInfo:
     """The facts of an overload of an op."""
     schema = func._schema
     op = schema.name.rpartition("::")[2]
-    written: list[int] = []
+    written: list[int] = list(UNDECLARED.get(op, ()))
     names: list[str] = []
     for k, argument in enumerate(schema.arguments):
         alias = argument.alias_info

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.recorder.eager.first_bad import BadOp
 from workbench.recorder.eager.op_recorder import OpRecorder
 from workbench.recorder.eager.sites import BACKWARD, OPTIMIZER, OUTSIDE, Site
-from workbench.recorder.eager.storages import Event
+from workbench.recorder.eager.storages import OpEvent
 
 #: iterations in a row after which a parameter that gets nothing is at fault
 PATIENCE = 3
@@ -35,7 +35,7 @@ class Silent:
                 self._note("no gradient", name, gradient is None, events)
                 self._note("zero gradient", name, zeros, events)
 
-    def _note(self, kind: str, name: str, there: bool, events: list[Event]) -> None:
+    def _note(self, kind: str, name: str, there: bool, events: list[OpEvent]) -> None:
         key = (kind, name)
         if not there:
             self._since.pop(key, None)
@@ -43,7 +43,7 @@ class Silent:
             self._since[key] = self._recorder.iteration
             self._where[key] = self._zeroed(name, events) if kind == "zero gradient" else self._cut(name, events)
 
-    def _zeroed(self, name: str, events: list[Event]) -> Site:
+    def _zeroed(self, name: str, events: list[OpEvent]) -> Site:
         """The first op of the backward pass that gave zeros only, from something else."""
         recorder, now = self._recorder, self._recorder.iteration
         rows = recorder.log.rows(0, len(recorder.log))
@@ -57,10 +57,10 @@ class Silent:
                 return site
         return _nowhere(name)
 
-    def _cut(self, name: str, events: list[Event]) -> Site:
+    def _cut(self, name: str, events: list[OpEvent]) -> Site:
         """The op whose result has no gradient, among those that a parameter reaches; else the last that it reaches."""
         recorder = self._recorder
-        reached: set[Event] = set()
+        reached: set[OpEvent] = set()
         last = _nowhere(name)
         for event in events:
             site = recorder.table[event.site]

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 
-class Event:
+class OpEvent:
     """One tensor that an op gave.
 
     ``flag``: 0 all finite, 1 infinite numbers, 2 NaN, 4 infinities that were meant (a mask). ``made``: the op made them
@@ -15,7 +15,9 @@ class Event:
 
     __slots__ = ("flag", "iteration", "made", "parents", "row", "site")
 
-    def __init__(self, site: int, row: int, iteration: int, parents: tuple[Event, ...], flag: int, made: bool) -> None:
+    def __init__(
+        self, site: int, row: int, iteration: int, parents: tuple[OpEvent, ...], flag: int, made: bool
+    ) -> None:
         self.site, self.row, self.iteration, self.parents = site, row, iteration, parents
         self.flag, self.made = flag, made
 
@@ -27,17 +29,20 @@ class Storages:
     def __init__(self) -> None:
         storage = importlib.import_module("torch").UntypedStorage
         self._expired, self._free = storage._expired, storage._free_weak_ref
-        self._writers: dict[int, tuple[int, Event]] = {}
+        self._writers: dict[int, tuple[int, OpEvent]] = {}
 
     def __len__(self) -> int:
         return len(self._writers)
 
-    def writer(self, tensor: Any) -> Event | None:
+    def __contains__(self, address: object) -> bool:
+        return address in self._writers
+
+    def writer(self, tensor: Any) -> OpEvent | None:
         """The event that wrote the storage of a tensor last, or None."""
         found = self._writers.get(tensor.untyped_storage()._cdata)
         return None if found is None else found[1]
 
-    def wrote(self, tensor: Any, event: Event) -> None:
+    def wrote(self, tensor: Any, event: OpEvent) -> None:
         """Note that an event wrote the storage of a tensor."""
         storage = tensor.untyped_storage()
         key = storage._cdata

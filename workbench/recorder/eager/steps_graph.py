@@ -1,0 +1,260 @@
+"""Recorded iterations as a graph: one loop whose body are the ATen calls of an iteration.
+
+::
+
+    state before the first ─► Enter ─► Merge ─► k < last ─► LoopCond
+                                        └─► Switch ─► torch:aten.mm ─► ... ─► torch:aten.add_ ─► NextIteration ─► Merge
+                          torch:given(k) ────────────────┘   batch, random state, floats that change
+
+A value is a whole storage: what a call writes in place is a new value, so that every version can be looked at, edited
+and followed. Iterations before the first that has the form of the last are computed when the graph is made.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import linecache
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import WatchError
+from workbench.frontends.pytorch import aten
+from workbench.ir.graph import Graph
+from workbench.ir.node import FrozenAttrs, Node, Ref, Source
+from workbench.ir.types import TensorType, numpy_dtype
+from workbench.recorder.eager.steps import AtenCall, FloatArgument, RecordedSteps, StepBody, StoragePart
+
+
+class LoweredCall(NamedTuple):
+    """A call as a foreign node: its description, the storages and the outside values it takes, and what it gives."""
+
+    text: str
+    storages: tuple[int, ...]
+    outside: tuple[Any, ...]
+    outs: tuple[int, ...]
+
+
+def storage_types(iteration: StepBody, repeats: bool) -> dict[int, TensorType]:
+    """The type of each storage: the shape of the tensor that it was first, where that is all of it.
+
+    In an iteration that ``repeats`` the storages that go into the next one have the types with which that takes them.
+    """
+    found: dict[int, TensorType] = {}
+    for call in iteration.calls:
+        for part in [*_parts(call.args), *_parts(call.kwargs), *call.outs]:
+            if part.storage not in found:
+                found[part.storage] = _type_of(part, iteration.lengths[part.storage])
+    for inner, before in iteration.previous.items() if repeats else ():
+        found[before] = found[inner]
+    return found
+
+
+def _as_type(array: Any, kind: TensorType) -> Any:
+    return np.ascontiguousarray(array).reshape(-1).view(numpy_dtype(kind.dtype)).reshape(kind.shape)
+
+
+def _type_of(part: StoragePart, nbytes: int) -> TensorType:
+    size = numpy_dtype(part.dtype).itemsize
+    stride, contiguous = 1, part.offset == 0
+    for n, step in zip(part.size[::-1], part.stride[::-1], strict=True):
+        contiguous &= n == 1 or step == stride
+        stride *= n
+    whole = contiguous and stride * size == nbytes
+    return TensorType(part.dtype, part.size if whole else (nbytes // size,))
+
+
+def _parts(value: Any) -> list[StoragePart]:
+    if isinstance(value, StoragePart):
+        return [value]
+    if isinstance(value, tuple) and not isinstance(value, FloatArgument):
+        return [p for item in value for p in _parts(item)]
+    return []
+
+
+def lower_call(torch: Any, call: AtenCall, random: bool, varies: Callable[[int], bool]) -> LoweredCall:
+    """The description of a call; ``varies`` tells of its k-th float whether other iterations have another one."""
+    storages = tuple(dict.fromkeys(p.storage for p in [*_parts(call.args), *_parts(call.kwargs)]))
+    outside: list[Any] = []
+    seen = [0]
+
+    def described(value: Any) -> Any:
+        if isinstance(value, StoragePart):
+            where = storages.index(value.storage)
+            return {"tensor": [where, value.dtype, list(value.size), list(value.stride), value.offset]}
+        if isinstance(value, FloatArgument):
+            seen[0] += 1
+            if not varies(seen[0] - 1):
+                return aten.describe_argument(torch, value.value)
+            outside.append(seen[0] - 1)
+            return {"input": len(storages) + len(outside) - 1}
+        if isinstance(value, tuple):
+            return [described(v) for v in value]
+        return aten.describe_argument(torch, value)
+
+    content: dict[str, Any] = {"args": described(call.args), "kwargs": {k: described(v) for k, v in call.kwargs}}
+    if random:
+        outside.append("random")
+        content["random"] = len(storages) + len(outside) - 1
+    outs = tuple(dict.fromkeys(p.storage for p in call.outs))
+    first = {p.storage: k for k, p in reversed(list(enumerate(call.outs)))}
+    content["outs"] = [["storage", storages.index(s)] if s in storages else ["out", first[s]] for s in outs]
+    content["written"] = [storages.index(s) for s in outs if s in storages]
+    content["storages"], content["grad"] = len(storages), call.grad
+    if call.unwritten:
+        content["unwritten"] = True
+    return LoweredCall(json.dumps(content), storages, tuple(outside), outs)
+
+
+class StepsGraph:
+    """Makes the graph of the foldable iterations of some steps."""
+
+    def __init__(
+        self, torch: Any, steps: RecordedSteps, name: str, record: str, places: Any, names: dict[int, str]
+    ) -> None:
+        self._torch, self._name, self._record = torch, name, record
+        self._places, self._names = places, names
+        self._iterations, self._addresses, self.span = steps.folded()
+        if not self.span:
+            raise WatchError(
+                f"The newest iterations of {name!r} have no common form, so that no loop can be made of them.",
+                slug="no-common-form",
+                fix="watch.first_bad(), watch.ops and wb.diff work without one.",
+            )
+        self._nodes: list[Node] = []
+        self._taken: set[str] = set()
+
+    def graph(self) -> Graph:
+        """The graph; its loop counts the iterations as the watch does."""
+        body = self._iterations[self.span[0]].body
+        types = storage_types(body, True)
+        start = self._before(self.span[0])
+        at = self._name
+        carried = sorted(body.previous)
+        labels = {j: self._label(j) for j in carried}
+        counter = self._loop_variable("iteration", np.int64(self.span[0]))
+        last = self._add("iterations", "Const", [], value=np.array(self.span[-1] + 1))
+        bound = self._add(f"{at}/iterations/Enter", "Enter", [Ref(last)], frame_name=at, is_constant=True)
+        less = self._add(f"{at}/goes_on", "less", [counter[0], Ref(bound)])
+        cond = self._add(f"{at}/LoopCond", "LoopCond", [Ref(less)])
+        value: dict[int, Ref] = {}
+        merges = {}
+        for j in carried:
+            merge, _ = self._loop_variable(labels[j], _as_type(start[j], types[j]))
+            merges[j] = merge
+            switch = self._add(f"{at}/{labels[j]}/Switch", "Switch", [merge, Ref(cond)])
+            value[j] = Ref(switch, 1)
+        turn = self._add(f"{at}/iteration/Switch", "Switch", [counter[0], Ref(cond)])
+        one = self._add("one", "Const", [], value=np.array(1))
+        step = self._add(f"{at}/one/Enter", "Enter", [Ref(one)], frame_name=at, is_constant=True)
+        more = self._add(f"{at}/next", "add", [Ref(turn, 1), Ref(step)])
+        self._add(f"{at}/iteration/NextIteration", "NextIteration", [Ref(more)])
+        for s in sorted(body.given):
+            value[s] = self._given(turn, f"{at}/outside_{s}", types[s], self._bytes_of(s, types[s]))
+        for n in range(len(body.calls)):
+            self._call(n, turn, value, types)
+        outputs = {}
+        for j in carried:
+            final = value[body.previous[j]]
+            self._add(f"{at}/{labels[j]}/NextIteration", "NextIteration", [final])
+            outputs[labels[j]] = Ref(self._add(f"{at}/{labels[j]}/Exit", "Exit", [Ref(f"{at}/{labels[j]}/Switch")]))
+        outputs["iteration"] = Ref(self._add(f"{at}/iteration/Exit", "Exit", [Ref(turn)]))
+        names = {labels[j]: merges[j] for j in carried} | {"iteration": counter[0]}
+        return Graph.from_nodes(at, self._nodes, inputs={}, outputs=outputs, names=names)
+
+    # -- nodes --------------------------------------------------------------------------------------------------------
+    def _add(self, name: str, op: str, inputs: list[Ref], source: Source | None = None, **attrs: Any) -> str:
+        unique, k = name, 1
+        while unique in self._taken:
+            unique, k = f"{name}_{k}", k + 1
+        self._taken.add(unique)
+        self._nodes.append(Node(unique, op, tuple(inputs), attrs=FrozenAttrs(attrs), source=source))
+        return unique
+
+    def _loop_variable(self, label: str, start: Any) -> tuple[Ref, str]:
+        at = self._name
+        first = self._add(f"{label}/start", "Const", [], value=np.array(start))
+        enter = self._add(f"{at}/{label}/Enter", "Enter", [Ref(first)], frame_name=at)
+        merge = self._add(f"{at}/{label}/Merge", "Merge", [Ref(enter), Ref(f"{at}/{label}/NextIteration")])
+        return Ref(merge), merge
+
+    def _label(self, storage: int) -> str:
+        """The name of a carried storage: of a parameter, or of what the loop recorded with it."""
+        address = {n: key for key, n in self._addresses.items()}
+        after = self._iterations[self.span[-1]].body.previous[storage]
+        return self._names.get(address[storage]) or self._names.get(address[after]) or f"state_{storage}"
+
+    def _given(self, turn: str, name: str, kind: TensorType, source: Callable[[int], Any]) -> Ref:
+        key = len(aten.SOURCES)
+        while (self._record, key) in aten.SOURCES:
+            key += 1
+        aten.SOURCES[self._record, key] = source
+        node = self._add(name, aten.GIVEN, [Ref(turn, 1)], types=(kind,), record=self._record, key=key)
+        return Ref(node)
+
+    def _bytes_of(self, storage: int, kind: TensorType) -> Callable[[int], Any]:
+        iterations, torch = self._iterations, self._torch
+
+        def value(iteration: int) -> Any:
+            given = iterations[iteration].given[storage]
+            wanted = getattr(torch, kind.dtype)
+            return aten.as_array(torch, given if given.dtype == wanted else given.view(wanted), kind)
+
+        return value
+
+    def _call(self, n: int, turn: str, value: dict[int, Ref], types: dict[int, TensorType]) -> None:
+        iterations = self._iterations
+        first = iterations[self.span[0]]
+        call = first.body.calls[n]
+        known = np.array([iterations[k].floats(n) for k in self.span])
+        changing = (known.view(np.int64) != known[:1].view(np.int64)).any(axis=0)
+        low = lower_call(self._torch, call, n in first.random, lambda k: bool(changing[k]))
+        place = self._places(self.span[0], call.row)
+        module, file, line = place if place is not None else ("", "", 0)
+        path = [self._name, *(p for p in module.split(".") if p)]
+        name = "/".join([*path, call.op.split(".")[1]])
+        source = Source(file, line, linecache.getline(file, line).strip()) if line else None
+        inputs = [value[s] for s in low.storages]
+        for k, what in enumerate(low.outside):
+            if what == "random":
+                kind = TensorType("uint8", tuple(first.random[n].shape))
+                inputs.append(self._given(turn, f"{name}/random", kind, lambda i: iterations[i].random[n].numpy()))
+            else:
+                kind = TensorType("float64", ())
+                number = functools.partial(self._number, n, what)
+                inputs.append(self._given(turn, f"{name}/number_{k}", kind, number))
+        kinds = tuple(types[s] for s in low.outs)
+        node = self._add(name, f"torch:{call.op}", inputs or [Ref(turn, 1)], source, types=kinds, call=low.text)
+        for k, s in enumerate(low.outs):
+            value[s] = Ref(node, k)
+
+    def _random(self, call: int, iteration: int) -> Any:
+        return self._iterations[iteration].random[call].numpy()
+
+    def _number(self, call: int, k: int, iteration: int) -> Any:
+        return self._iterations[iteration].floats(call)[k]
+
+    # -- the state with which the loop begins -------------------------------------------------------------------------
+    def _before(self, first: int) -> dict[int, Any]:
+        """The carried storages at the beginning of an iteration, computed from the oldest one that is held."""
+        iterations, torch = self._iterations, self._torch
+        values: dict[int, Any] = {}
+        for k in range(min(iterations), first):
+            iteration = iterations[k]
+            types = storage_types(iteration.body, False)
+            now = {j: _as_type(values[before], types[j]) for j, before in iteration.body.previous.items()}
+            for s, given in iteration.given.items():
+                wanted = getattr(torch, types[s].dtype)
+                now[s] = aten.as_array(torch, given if given.dtype == wanted else given.view(wanted), types[s])
+            for n, call in enumerate(iteration.body.calls):
+                numbers = iteration.floats(n)
+                low = lower_call(torch, call, n in iteration.random, lambda _: True)
+                outside = [iteration.random[n].numpy() if w == "random" else np.array(numbers[w]) for w in low.outside]
+                arrays = [*(now[s] for s in low.storages), *outside]
+                kinds = tuple(types[s] for s in low.outs)
+                results = aten.evaluate(call.op, arrays, {"call": low.text, "types": kinds})
+                now.update(zip(low.outs, results, strict=True))
+            values = now
+        return {j: values[before] for j, before in iterations[first].body.previous.items()}

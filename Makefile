@@ -44,6 +44,9 @@ PIP_INSTALL := $(VENV)/bin/python -m pip install --quiet
 SETUP_ARGS := --no-build-isolation --config-settings=setup-args=-Dtype_profile=$(TYPE_PROFILE)
 LAB_STAMP := $(VENV)/.lab-$(subst /,_,$(TYPE_PROFILE))
 DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
+# Limits of a stage: seconds of processor time of each of its processes, and eight times as long by the clock, for a hang on a
+# busy machine.
+limited = ulimit -t $(1) && timeout $$((8 * $(1)))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
 .PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
@@ -99,20 +102,20 @@ lint: $(DEV_STAMP)
 	mypy workbench widgets kernels_pyx
 
 # Whole modules side by side, then those that hold times or memory against a bound, which want the machine for themselves
-# (ALONE in tests/conftest.py). The time limits of all stages together are what CI may take at most.
+# (ALONE in tests/conftest.py). The limits of the stages are of a hang.
 SPREAD := -n $(TEST_JOBS) --durations=12 --durations-min=5
 
 test-fast: $(DEV_STAMP)
-	timeout 1800 pytest --alone never $(SPREAD)
-	timeout 600 pytest --alone only
+	$(call limited,3600) pytest --alone never $(SPREAD)
+	$(call limited,600) pytest --alone only
 
 test-browser: $(DEV_STAMP) browser
-	timeout 1800 pytest --alone never $(SPREAD) -m "browser and not sweep and not slow" tests/browser
+	$(call limited,3600) pytest --alone never $(SPREAD) -m "browser and not sweep and not slow" tests/browser
 
 test-slow: $(DEV_STAMP) browser
-	timeout 1800 pytest --alone never $(SPREAD) -m "slow and not browser"
-	timeout 600 pytest --alone only -m "slow and not browser"
-	timeout 1200 pytest $(SPREAD) -m "browser and slow and not sweep" tests/browser
+	$(call limited,3600) pytest --alone never $(SPREAD) -m "slow and not browser"
+	$(call limited,600) pytest --alone only -m "slow and not browser"
+	$(call limited,1200) pytest $(SPREAD) -m "browser and slow and not sweep" tests/browser
 
 # Many random programs, the held-out evaluation set, every notebook in a browser: for an hour or a night.
 test-sweep: $(DEV_STAMP) browser
@@ -123,7 +126,7 @@ JAX_SOURCES := $(shell grep -lx "import jax" notebooks/sources/*.py notebooks/so
 JAX_NOTEBOOKS := $(patsubst notebooks/sources/%.py,notebooks/%.ipynb,$(JAX_SOURCES))
 NBVAL := -p nbval --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval.cfg
 test-notebooks: $(DEV_STAMP)
-	timeout 900 pytest $(NBVAL) $(JAX_NOTEBOOKS:%=--ignore=%) -n $(TEST_JOBS) --dist loadfile notebooks
+	$(call limited,900) pytest $(NBVAL) $(JAX_NOTEBOOKS:%=--ignore=%) -n $(TEST_JOBS) --dist loadfile notebooks
 
 # Other libraries write the models in an environment of their own; the workbench reads them without these libraries.
 MODELS_VENV := $(CURDIR)/.venv-models
@@ -135,7 +138,7 @@ $(MODELS_VENV)/.made: tests/models/requirements.txt | $(VENV)/.made
 
 test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 	@timeout 900 "$(MODELS_VENV)/bin/python" -m tests.models.make
-	timeout 1200 pytest -m models -s -q tests/models
+	$(call limited,1200) pytest -m models -s -q tests/models
 
 # Libraries in environments of their own, on top of the other: without them the workbench must work, too.
 JAX_VENV := $(CURDIR)/.venv-jax
@@ -154,12 +157,12 @@ $(JAX_VENV)/.made $(WATCH_VENV)/.made: | $(DEV_STAMP)
 environments: $(JAX_VENV)/.made $(WATCH_VENV)/.made $(MODELS_VENV)/.made
 
 test-jax: $(JAX_VENV)/.made
-	timeout 1200 "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
-	timeout 300 "$(JAX_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(JAX_NOTEBOOKS)
+	$(call limited,1200) "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
+	$(call limited,300) "$(JAX_VENV)/bin/python" -m pytest $(NBVAL) -n 0 $(JAX_NOTEBOOKS)
 
 # With sweeps on two processes of Dask, which die there.
 test-watch: $(WATCH_VENV)/.made browser
-	timeout 600 "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native \
+	$(call limited,600) "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native \
 	  tests/frontends/python/test_foreign_objects.py
 
 bench: $(DEV_STAMP)

@@ -38,7 +38,7 @@ _LOCKS: set[weakref.ref[Lock]] = set()
 _STARTING: Any = threading._active_limbo_lock  # type: ignore[attr-defined]
 
 
-class OwnedLock(ReentrantLock):
+class OwnedLock(ReentrantLock):  # type: ignore[misc]  # final in typeshed only
     """A reentrant lock that tells its owner. Taking it and noting the owner are one step, and so is letting go."""
 
     @property

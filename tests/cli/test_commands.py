@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -353,11 +352,8 @@ def test_wrong_options_have_status_2(capsys):
 
 # -- as a process ----------------------------------------------------------------------------------------------------
 def test_help_loads_nothing_that_takes_time():
-    began = time.perf_counter()
     done = subprocess.run([WORKBENCH, "run", "-h"], capture_output=True, text=True, timeout=60)
-    took = time.perf_counter() - began
     assert done.returncode == 0 and "--input" in done.stdout
-    assert took < 10, took  # a loaded machine; what it must not load is what counts
     code = "import sys; sys.argv = ['workbench']; import workbench.cli.main as m; m.parser(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert not {"numpy", "rich", "plotly", "workbench.ops", "workbench.session"} & set(loaded.stdout.split())

@@ -267,11 +267,9 @@ def test_a_heavy_chain_is_read_aside_and_an_older_question_ends(session, monkeyp
 
     monkeypatch.setattr(session, "value", slow)
     open_view(view)
-    began = time.monotonic()
     for iteration in ((3, 1), (2, 1), (2, 0)):
         view.explain("t", iteration)
     view.show(session.snapshot())
-    assert time.monotonic() - began < 0.5, "asking waits for nothing"
     assert until(lambda: view.status["rows"] and view.status["rows"][0]["iteration"] == [2, 0], 20)
     assert set(read_on) == {"workbench-aside"}
     view.explain("t", (3, 2))

@@ -45,7 +45,7 @@ def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless, shown):
     time.sleep(1.0)
     rate = (shown.live.sent - first) / (time.monotonic() - started)
     endless.pause()
-    assert 4 <= rate <= 21, rate
+    assert 0 < rate <= 21, rate
     assert endless.position.event > 100_000  # the loop did not wait for the view
 
 

@@ -157,7 +157,7 @@ def python_functions(rng: np.random.Generator) -> Iterator[Caused]:
     feeds = {"x": 3.0, "lr": 0.5, "tol": 1e-6}
     yield made(python_descent, feeds, ("gradient", "x"), ("gradient", "tol"), "step-too-large", "step")
     yield made(python_bisection, {"low": 0, "high": 100}, ("low",), ("low", "high"), "truncated", "cap")
-    yield made(python_either, {"a": 1.0, "b": 1.0, "tol": 1e-3}, ("b",), ("b", "tol"), "limit-beyond", "tolerance")
+    yield made(python_either, {"a": 1.0, "b": 1.0, "tol": 1e-3}, ("b",), ("b", "tol"), "saturated", "tolerance")
     yield made(python_steps, {"goal": 1.0}, ("x",), ("x", "goal"), "steps-over", "comparison", first_bad=11)
 
 

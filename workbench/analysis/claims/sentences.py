@@ -224,7 +224,7 @@ def _flag(c: Any) -> str:
     left, right, op = clause.name, clause.other, OPPOSITE[clause.op]
     if clause.mirrored:
         left, right, op = right, left, MIRRORED[op]
-    way = f"by the {c.flag}" if not c.written and c.flag in ("break", "return") else f"where {c.flag} is set"
+    way = f"where {c.flag} becomes {'false' if c.value else 'true'}"
     if not c.written:
         way = f"by the {c.flag.rstrip(chr(39) + '0123456789_')}"
     return f"The loop is only left {way}, which takes {left} {op} {right}{at_line(c.line)}."

@@ -238,7 +238,9 @@ def _first_forecast(
                 continue  # what did not happen in so many iterations hardly happens in the next few
             answer.remaining = total
             answer.interval = (max(low + offset, base + 1), None if high is None else high + offset)
-        answer.reason = Reason(answer.reason.slug, why + " " + answer.reason.sentence)
+        # of a loop that goes on the claims say what was seen: a law fitted to a stretch of it is not a claim
+        sentence = why if answer.outcome == "never" else f"{why} {answer.reason.sentence}"
+        answer.reason = Reason(answer.reason.slug, sentence)
         return answer
     return None
 
@@ -258,14 +260,7 @@ def _by_trend(runner: SliceRunner, search: Search, capped: str) -> Termination |
     if trends[i].kind == "rest":
         sentence = f"{capped} The operands of the condition have not changed over the last half of it."
         return unknown("at-rest", sentence, interval=(search.count + 1, None), blocking_clause=clause, root=root)
-    gap, error = trends[i].gap, trends[i].error
-    sentence = (
-        f"{capped} Over all of it, the two sides of the clause tend to a distance of {abs(gap):.6g} "
-        f"(error {error:.1g}), at which the condition still holds."
-    )
-    return Termination(
-        Status.PREDICTED, "never", None, None, Reason("limit-beyond", sentence), root, clause, LIMIT_SEEN
-    )
+    return Termination(Status.PREDICTED, "never", None, None, Reason("limit-beyond", capped), root, clause, LIMIT_SEEN)
 
 
 def _by_floor(runner: SliceRunner, search: Search, base: int, capped: str) -> Termination | None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from workbench.analysis.root_cause.expressions import turned
 from workbench.analysis.root_cause.loop_samples import LoopSamples
 from workbench.analysis.root_cause.suspect import Suspect, sides
-from workbench.analysis.text import shown
+from workbench.analysis.text import apart
 
 
 def clause_text(found: LoopSamples, worst: Suspect, ends: bool = False) -> str:
@@ -18,9 +16,7 @@ def clause_text(found: LoopSamples, worst: Suspect, ends: bool = False) -> str:
     if worst.mirrored:
         left, right, a, b = right, left, b, a
     op = turned(leaf.op, False, leaf.negated)
-    c, d = shown(left[-1]), shown(right[-1])
-    if c == d and op in ("!=", "<", ">") and isinstance(left[-1], np.floating) and left[-1] != right[-1]:
-        c, d = str(left[-1]), str(right[-1])  # they differ in a digit that is not shown else
+    c, d = apart(left[-1], right[-1])
     return f"{a} {op} {b} ({c} {op} {d})"
 
 

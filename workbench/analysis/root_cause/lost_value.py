@@ -173,8 +173,12 @@ class LostValue:
         if not truth and bool(np.any(self._value(mask))):
             return []
         chosen, other = (new, old) if truth else (old, new)
-        if self._hands_on(chosen, name):
+        same_anyway = same(self._value(chosen), self._value(other))
+        if self._hands_on(chosen, name) and not same_anyway:
             return self._guard(mask, truth, name, self._line_node(node, other), depth)
+        if not self._reads(chosen, name) and self._reads(other, name) and not same_anyway:
+            bound, offered = self._value(chosen), self._value(other)
+            return checked([lost.Saturated(**self._common(node, name), bound=bound, offered=offered)])
         return self.still(chosen, name, carrier, depth)
 
     def _line_node(self, node: Node, ref: Ref) -> Node:
@@ -339,8 +343,10 @@ class LostValue:
             other = self.loop.by_merge[node.name].name
             return self.of_variable(other, depth + 1) if self._rests(other) and self.loop.updated(other) else []
         if node.op == "where":
-            truth = bool(np.all(self._value(node.inputs[0])))
-            return self._guard(node.inputs[0], truth, name, node, depth)
+            mask, new, old = (self._value(r) for r in node.inputs)
+            if same(new, old):
+                return []
+            return self._guard(node.inputs[0], bool(np.all(mask)), name, node, depth)
         if node.op == "Merge":
             alive = [r for r in node.inputs if self.firings.has(r, self.k)]
             for dead in node.inputs:
@@ -437,7 +443,7 @@ def node_text(firings: Firings, node: Node) -> str:
 def source_parts(node: Node) -> tuple[str, list[str]]:
     """The expression of a node's line and its two operands, where that is the operation of the node; else nothing."""
     source = node.source
-    if source is None or not source.expression or len(source.expression) > MAX_LENGTH or node.op not in INFIX:
+    if source is None or not source.expression or len(source.expression) > MAX_LENGTH:
         return "", []
     try:
         tree = ast.parse(source.expression).body[0]
@@ -445,9 +451,11 @@ def source_parts(node: Node) -> tuple[str, list[str]]:
         return "", []
     if isinstance(tree, ast.Expr):
         tree = tree.value  # type: ignore[assignment]
-    if isinstance(tree, ast.BinOp) and SYMBOLS.get(type(tree.op)) == INFIX[node.op]:
+    if isinstance(tree, ast.Call) and node.op not in INFIX:
+        return ast.unparse(tree), []
+    if isinstance(tree, ast.BinOp) and SYMBOLS.get(type(tree.op)) == INFIX.get(node.op):
         return ast.unparse(tree), [ast.unparse(tree.left), ast.unparse(tree.right)]
-    if isinstance(tree, ast.AugAssign) and SYMBOLS.get(type(tree.op)) == INFIX[node.op]:
+    if isinstance(tree, ast.AugAssign) and SYMBOLS.get(type(tree.op)) == INFIX.get(node.op):
         return ast.unparse(tree), [ast.unparse(tree.target), ast.unparse(tree.value)]
     return "", []
 

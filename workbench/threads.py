@@ -26,7 +26,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    ReentrantLock = threading._RLock
+
+    class ReentrantLock:  # it is final in typeshed, and can be inherited from all the same
+        def acquire(self, blocking: bool = True, timeout: float = -1) -> bool: ...
+        def release(self) -> None: ...
+        def __enter__(self) -> bool: ...
+        def __exit__(self, *_: object) -> None: ...
+        def _is_owned(self) -> bool: ...
 else:
     ReentrantLock = _thread.RLock
 
@@ -38,13 +44,13 @@ _LOCKS: set[weakref.ref[Lock]] = set()
 _STARTING: Any = threading._active_limbo_lock  # type: ignore[attr-defined]
 
 
-class OwnedLock(ReentrantLock):  # type: ignore[misc]  # final in typeshed only
+class OwnedLock(ReentrantLock):
     """A reentrant lock that tells its owner. Taking it and noting the owner are one step, and so is letting go."""
 
     @property
     def is_mine(self) -> bool:
         """True on the thread that holds the lock."""
-        return self._is_owned()  # type: ignore[attr-defined,no-any-return]  # threading.Condition asks so, too
+        return self._is_owned()  # threading.Condition asks so, too
 
 
 class Lock(OwnedLock):

@@ -25,7 +25,7 @@ class SliceLock(OwnedLock):
         """True while readers wait for the end of a slice."""
         return bool(self._readers)
 
-    def __enter__(self) -> Literal[True]:  # type: ignore[override]  # typeshed has the arguments of acquire
+    def __enter__(self) -> Literal[True]:
         before = self.is_mine
         try:
             if not self.acquire(blocking=False):

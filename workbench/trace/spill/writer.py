@@ -60,7 +60,7 @@ class Writer:
     ) -> None:
         self.folder, self.columns = folder, columns
         self.limit, self.queue_bytes, self.keep = limit, queue_bytes, keep
-        self.lock = threading.Condition(Lock())
+        self.lock = threading.Condition(Lock())  # type: ignore[arg-type]  # it is one
         self.index = {store: Index() for store in columns}
         self.files = Files(folder, schemas, self.lock, segment_bytes, compression, head)
         self.error: SpillError | None = None

@@ -19,7 +19,7 @@ from workbench.recorder.graph import LoopShape, usable
 CALLED, GOING, CLAUSES, EITHER = 0, 1, 2, 1 << 20
 
 
-class Stored(NamedTuple):
+class StoredColumn(NamedTuple):
     """A store of the layout: the column, and the frame whose rows it has."""
 
     frame: int
@@ -30,7 +30,7 @@ class Recorded(NamedTuple):
     """A layout with what its places stand for."""
 
     layout: Layout
-    stores: tuple[Stored, ...]
+    stores: tuple[StoredColumn, ...]
     recorders: tuple[LoopRecorder, ...]
     shapes: tuple[LoopShape, ...]
     pool: tuple[float, ...]
@@ -50,7 +50,7 @@ class _Making:
         self.frames: list[FrameLayout] = []
         self.nodes: list[NodeLayout] = []
         self.values: dict[tuple[str, int], ValueLayout] = {}
-        self.stores: list[Stored] = []
+        self.stores: list[StoredColumn] = []
         self.pool: list[float] = []
         self.ip = 0
 
@@ -71,7 +71,7 @@ class _Making:
         return Place(frame + 1, offset, 0, "bool")
 
     def _store(self, frame: int, rows: VariableRows) -> Place:
-        self.stores.append(Stored(frame, rows))
+        self.stores.append(StoredColumn(frame, rows))
         base = len(self.shapes) + 1 + len(self.stores)
         return Place(base, 0, 0, None if rows.dtype is None else rows.dtype.name, rows.shape)
 

@@ -99,7 +99,6 @@ def write_page(
                 "</body></html>",
             ]
         ),
-        encoding="utf-8",
     )
     return target
 

@@ -59,7 +59,8 @@ def describe(termination: Any) -> dict[str, Any]:
         return dict(UNKNOWN)
     status = getattr(termination.status, "name", str(termination.status))
     outcome, remaining = termination.outcome, termination.remaining
-    end, ahead = getattr(termination, "end", None), getattr(termination, "ahead", None)
+    end: Any = getattr(termination, "end", None)
+    ahead: Any = getattr(termination, "ahead", None)
     ended = end is not None and end.standing.over
     foretold = ahead is not None and bool(ahead.foretold) and status == "PROVED"
     clause = getattr(termination, "blocking_clause", None)

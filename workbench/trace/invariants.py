@@ -162,7 +162,8 @@ class InvariantSeries(Series):
         found = self._merged()[1]
         if isinstance(index, slice):
             return stack(found[slice_of(self.name, index.start, index.stop, index.step)], self.type)
-        return found[self._place(index, len(found))]
+        one: np.ndarray = found[self._place(index, len(found))]
+        return one
 
     @steady
     def window(self, start: int, stop: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -156,7 +156,12 @@ class TreeValues:
             checked = self.value(node.inputs[0], k) if node.op in CHECKS else None
             values = f"{self.text(node.inputs[0])} = {shown(_item(checked))}" if checked is not None else ""
             return ClauseAtEnd(
-                text, values if np.size(checked) == 1 else "", k, leaf.node, line, self._nan(leaf, k, left)
+                text,
+                values if checked is not None and np.size(checked) == 1 else "",
+                k,
+                leaf.node,
+                line,
+                self._nan(leaf, k, left),
             )
         over = {"or": "any", "and": "all"}.get(leaf.over, "")
         # a denied order keeps its words, for with NaN the opposite comparison is another one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ LOOKED_AT = 16
 class RecordedOperands:
     """The operands of one clause by the number of the evaluation, as the evidence of claims."""
 
-    def __init__(self, left: Sequence[Any], right: Sequence[Any], start: int, step: Any = None) -> None:
+    def __init__(self, left: Iterable[Any], right: Iterable[Any], start: int, step: Any = None) -> None:
         self.sides = {"left": list(left), "right": list(right)}
         self.start, self.step = start, step
 

@@ -182,7 +182,8 @@ def _bad(values: Any) -> np.ndarray | None:
     """Which of these values are not finite, lists by their elements; None where none of them holds floats."""
     if isinstance(values, np.ndarray) and values.dtype != object:
         array = floats(values) if len(values) else None
-        return None if array is None else _not_finite(array).reshape(len(values), -1).any(axis=1)
+        bad = None if array is None else np.asarray(_not_finite(array).reshape(len(values), -1).any(axis=1))
+        return bad
     if not any(True for value in values for _ in parts(value)):
         return None
     return np.array([is_bad(value, _not_finite) for value in values], bool)

@@ -37,7 +37,8 @@ def may_cross(search: Search, logic: str) -> tuple[float | None] | None:
 
 
 def _values(search: Search) -> list[list[tuple[Any, str, Any]]]:
-    scout, rows = search.ahead.fork(), []
+    scout = search.ahead.fork()
+    rows: list[list[tuple[Any, str, Any]]] = []
     try:
         while len(rows) < VALUES and scout.cond():
             work.charge(work.STEP / 2)

@@ -120,7 +120,7 @@ def _looked(
         body = body_of(runner, can)
         if body is not None:
             safe = fits_for(body, {n: np.asarray(v) for n, v in runner.values().items()}, can)
-        known = safe >= (bound if bound is not None else NEVER_REACHED)
+        known = safe is not None and safe >= (bound if bound is not None else NEVER_REACHED)
         if not known and runner.program is not None and answer.proof is not None and answer.proof.kind != "inner-loop":
             safe, can = horizon(runner.program, runner.values(), can, runner.plan.types, seconds / 2)
         if safe is None or bound is not None and safe >= bound:

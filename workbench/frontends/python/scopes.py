@@ -83,7 +83,8 @@ def token(value: Any, inside: tuple[int, ...] = ()) -> Any:
     if not isinstance(value, _CONTAINERS) or id(value) in inside or len(inside) > _DEEPEST:
         return Same(value)
     if kind in (tuple, list) and _PLAIN.issuperset(map(type, value)):
-        return (kind, marshal.dumps(value, 2))
+        plain: Any = value
+        return (kind, marshal.dumps(plain, 2))
     inside = (*inside, id(value))
     if isinstance(value, (set, frozenset)):
         return (kind, frozenset(token(v, inside) for v in value))

@@ -41,8 +41,9 @@ def hint() -> str:
 
 @functools.lru_cache(maxsize=1)
 def tensorflow() -> Any:
-    how = {"error": UnknownOpError, "slug": "missing-extra", "called": "TensorFlow"}
-    return needed("tensorflow", "Evaluating this op", f"{FIX}.", **how)
+    return needed(
+        "tensorflow", "Evaluating this op", f"{FIX}.", error=UnknownOpError, slug="missing-extra", called="TensorFlow"
+    )
 
 
 def definition(op: str) -> Any:

@@ -76,8 +76,13 @@ _INSTEAD = {
 }
 
 
+def _class(value: Any) -> Any:
+    """The class of a value, whose type is of no interest to a checker of types."""
+    return type(value)
+
+
 @functools.lru_cache(maxsize=4096)
-def _own(kind: type, names: tuple[str, ...]) -> str | None:
+def _own(kind: Any, names: tuple[str, ...]) -> str | None:
     """The first of these methods that a class defines itself, instead of having it from a class that is known."""
     for name in names:
         for owner in kind.__mro__:
@@ -90,12 +95,12 @@ def _own(kind: type, names: tuple[str, ...]) -> str | None:
 
 def is_own_array(value: Any) -> bool:
     """True for arrays that follow NumPy's own rules: no matrices, masked arrays or arrays with units."""
-    return isinstance(value, np.ndarray) and _own(type(value), (*ANY, *ORDER)) is None
+    return isinstance(value, np.ndarray) and _own(_class(value), (*ANY, *ORDER)) is None
 
 
 def is_number_like(thing: Any) -> bool:
     """True for a number or an array that is not of Python or NumPy: it computes by itself."""
-    kind = type(thing)
+    kind = _class(thing)
     if isinstance(thing, (Value, type)) or kind in _KNOWN and kind is not np.ndarray:
         return False
     if isinstance(thing, np.ndarray):
@@ -118,7 +123,7 @@ def refuse(things: Iterable[Any], names: tuple[str, ...] = ANY) -> None:
             refuse(thing.values(), names)
         elif is_number_like(thing):
             raise refused(thing)
-        elif not isinstance(thing, type) and (method := _own(type(thing), names)) is not None:
+        elif not isinstance(thing, type) and (method := _own(_class(thing), names)) is not None:
             raise refused(thing, f"with a {method} of its own")
 
 

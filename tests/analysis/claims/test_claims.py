@@ -64,10 +64,11 @@ def test_what_does_not_hold_is_not_said():
 def test_limits_and_first_bad_iterations_recompute_themselves():
     limit = Limit(name="x", value=2.0, error=0.0, evidence=lambda x: 0.5 * x + 1.0)
     assert limit.check() and not replace(limit, value=2.5).check()
-    first = FirstBad(names=("x",), iteration=7, n=2, evidence=({b"a", b"b"}, b"a", b"c"))
+    first = FirstBad(names=("x",), iteration=7, n=2, evidence=({b"a", b"b"}, {7: b"a", 6: b"c"}))
     assert first.check()
     for pattern, here, before in (({b"a"}, b"a", b"c"), ({b"a", b"b"}, b"d", b"c"), ({b"a", b"b"}, b"a", b"b")):
-        assert not replace(first, evidence=(pattern, here, before)).check()
+        assert not replace(first, evidence=(pattern, {7: here, 6: before})).check()
+    assert not replace(first, iteration=8).check()
 
 
 def test_every_kind_has_a_sentence():

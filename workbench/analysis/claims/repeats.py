@@ -96,8 +96,8 @@ class FirstBad(Claim):
 
     Asserts: together they have, in ``iteration``, the values of one of the repeating iterations, and had none of them
     in the iteration before (there is none before iteration 0).
-    Evidence: (the tuples of values of the repeating iterations as bytes, the tuple of ``iteration``, that of the
-    iteration before or None).
+    Evidence: (the tuples of values of the repeating iterations as bytes, the tuples of the iterations around the first
+    of them by their number).
     """
 
     kind: ClassVar[str] = "first-bad"
@@ -106,7 +106,8 @@ class FirstBad(Claim):
     n: int
 
     def _holds(self, run: Any) -> bool:
-        pattern, here, before = run
-        if len(pattern) != self.n or here not in pattern:
+        pattern, known = run
+        if len(pattern) != self.n or known.get(self.iteration) not in pattern:
             return False
+        before = known.get(self.iteration - 1)
         return before is None if self.iteration == 0 else before is not None and before not in pattern

@@ -298,7 +298,7 @@ class Mechanism:
             behind = [*digits, *(c for c in behind if c.kind == "fixed-point")]
         common: dict[str, Any] = {"clause": self.clause, "refs": self.refs, "evidence": self.firings}
         if behind and behind[0].kind == "absorbed" and (away := self._away(common, early=True)) is not None:
-            return Cause("moves-away", [*away.claims, *claims, *(replace(c, clause=None) for c in behind)], at_rest)
+            return Cause("moves-away", [*away.claims, *claims, *(of_clause(c, None) for c in behind)], at_rest)
         if kind in ("", "fixed-point") and not any(getattr(c, "recursive", False) for c in behind):
             if (flips := self._flips()) is not None:
                 return Cause("sign-flips", [*claims, flips], names)
@@ -315,7 +315,7 @@ class Mechanism:
             slug = "limit-beyond" if claims[0].moved else "no-effect"
         if any(c.kind == "nan" for c in behind):
             behind += checked(self._origin())
-        behind = [replace(c, clause=self.clause) for c in behind]
+        behind = [of_clause(c, self.clause) for c in behind]
         return Cause(slug, [*claims, *behind, *checked(wrapped)], at_rest)
 
     def _rests(self, closed: bool) -> list[Claim]:
@@ -611,6 +611,12 @@ class Mechanism:
 
 #: slugs of a forecast that stay where the firings say no more
 KEPT = frozenset("absorbed steps-over moves-away limit-beyond floor cycle overflow nan wraps".split())
+
+
+def of_clause(claim: Any, clause: BlockingClause | None) -> Claim:
+    """The claim as one about what keeps a clause from turning: its fixes then know the clause."""
+    found: Claim = replace(claim, clause=clause)
+    return found
 
 
 def _divisors(n: int) -> set[int]:

@@ -47,7 +47,7 @@ def first_bad(firings: Firings, worst: Suspect, deadline: float) -> tuple[int | 
             return int(said[kind].since), []  # type: ignore[attr-defined]
     if slug in ("nan", "overflow", "step-too-large"):
         its, ex = longer(firings, worst.moving, worst.iterations, f.early_x)
-        bad = np.flatnonzero(~np.isfinite(ex.astype(np.float64))) if ex.dtype.kind in "iuf" else []
+        bad: Any = np.flatnonzero(~np.isfinite(ex.astype(np.float64))) if ex.dtype.kind in "iuf" else []
         if len(bad) and (int(bad[0]) > 0 or its[0] == 0):
             return int(its[int(bad[0])]), []
     names = [n for n in cause.names if n in firings.loop.variables] or [
@@ -108,13 +108,13 @@ def _repeating(firings: Firings, names: list[str], deadline: float) -> tuple[int
     found = _scan(firings, refs, pattern, window[0]) or _search(firings, refs, names, pattern, window[0], deadline)
     if found is None:
         return None, []
-    k, before = found
-    here = next(iter(pattern)) if k in window and n == 1 else None
-    known = here or _tuple(firings, refs, k)
-    claim = FirstBad(
-        names=tuple(names), iteration=k, n=len(pattern), evidence=(pattern, known or next(iter(pattern)), before)
-    )
-    return k, checked([claim])
+    k, here, before = found
+    known = {k: here} | ({k - 1: before} if before is not None else {})
+    return k, checked([FirstBad(names=tuple(names), iteration=k, n=len(pattern), evidence=(pattern, known))])
+
+
+#: the first iteration of the recurrence, its values, and those of the iteration before
+Found = tuple[int, bytes | None, bytes | None]
 
 
 def _tuple(firings: Firings, refs: list[Ref], k: int) -> bytes | None:
@@ -124,34 +124,36 @@ def _tuple(firings: Firings, refs: list[Ref], k: int) -> bytes | None:
         return None
 
 
-def _scan(firings: Firings, refs: list[Ref], pattern: set[bytes], start: int) -> tuple[int, bytes | None] | None:
+def _scan(firings: Firings, refs: list[Ref], pattern: set[bytes], start: int) -> Found | None:
     """Back through what is known; then through all iterations from the present one on."""
     k = start
     while k > 0 and (before := _tuple(firings, refs, k - 1)) is not None:
         if before not in pattern:
-            return k, before
+            return k, _tuple(firings, refs, k), before
         k -= 1
     if k == 0:
-        return 0, None
+        return 0, _tuple(firings, refs, 0), None
     base = firings.found.base
     if firings.found.runner is None or k <= base:
         return _halved(firings, refs, pattern, k)
-    first, last, seen = base, None, base - 1
+    first, here, last, seen = base, None, None, base - 1
     for at, values in firings.run_through(refs, k):
         if any(v is None for v in values):
             return None
         bits = _bits(values)
         if bits not in pattern:
-            first, last = at + 1, bits
+            first, here, last = at + 1, None, bits
+        elif at == first:
+            here = bits
         seen = at
     if seen < k - 1:
         return None
     if first > base:
-        return first, last
+        return first, here or _tuple(firings, refs, first), last
     return _scan(firings, refs, pattern, base) if base < start else None
 
 
-def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) -> tuple[int, bytes | None] | None:
+def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) -> Found | None:
     """Further back than what is kept of the record in columns: by halving, in the record itself."""
     record = firings.found.record
     if record is None:
@@ -162,14 +164,14 @@ def _halved(firings: Firings, refs: list[Ref], pattern: set[bytes], end: int) ->
     while k > 0 and all(k - 1 in m for m in known):
         bits = _bits([m[k - 1] for m in known])
         if bits not in pattern:
-            return k, bits
+            return k, _bits([m[k] for m in known]) if all(k in m for m in known) else None, bits
         k -= 1
-    return (0, None) if k == 0 else None
+    return (0, _bits([m[0] for m in known]), None) if k == 0 and end > 0 else None
 
 
 def _search(
     firings: Firings, refs: list[Ref], names: list[str], pattern: set[bytes], end: int, deadline: float
-) -> tuple[int, bytes | None] | None:
+) -> Found | None:
     """Halve the way to the recurrence, where the variables depend on no others: what repeats then repeats for ever."""
     found = firings.found
     if found.runner is None or set(firings.loop.closure(names)) - set(names):
@@ -193,7 +195,7 @@ def _search(
         values = low.values()
         bits = _bits([values[n] for n in names])
         if bits in pattern:
-            return (done, last) if last is not None else None
+            return (done, bits, last) if last is not None else None
         last = bits
         if low.advance(1) != 1:
             return None

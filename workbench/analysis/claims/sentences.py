@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from workbench.analysis.text import apart, count, listed, shown
+from workbench.analysis.text import apart, count, listed, plain, shown
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -127,8 +127,9 @@ def _observed(c: Any) -> str:
 
 
 def _steps_over(c: Any) -> str:
-    by = "" if c.step is None else f" in steps of {shown(abs(c.step))}"
-    before, after = apart(c.before, c.after)
+    whole = c.step is not None and isinstance(plain(c.before), int) and float(c.step).is_integer()
+    by = "" if c.step is None else f" in steps of {shown(abs(int(c.step) if whole else c.step))}"
+    before, after = apart(c.before, c.clause.threshold)[0], apart(c.after, c.clause.threshold)[0]
     at = f"it is {before} in iteration {c.iteration - 1:,} and {after} in iteration {c.iteration:,}"
     return f"{c.clause.name} steps over {_goal(c.clause)}{by}: {at}, never equal to it."
 

@@ -80,7 +80,9 @@ def absorbed(c: Any) -> list[str]:
         sentence = f"count {c.variable} with whole numbers (int64), which lose no step of {shown(abs(c.step))}."
         return [_of(c.clause, sentence, "dtype", c.variable, c.dtype, "int64")]
     made: list[str] = [*_widened(c, f"{c.variable} has no digits left for its step")]
-    return made or [Fix(f"add up {c.variable} with compensated summation, or with larger steps.", "update", c.variable)]
+    if not made and (c.kind == "stalls" or c.op in ("add", "subtract")):
+        made = [Fix(f"add up {c.variable} with compensated summation, or with larger steps.", "update", c.variable)]
+    return made
 
 
 @fixes_for("steps-over", "residue")

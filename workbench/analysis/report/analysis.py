@@ -50,7 +50,7 @@ class Analysis:
     --------
     >>> analysis = wb.analyze(session)
     >>> analysis
-    <Analysis of 'newton', finished: 1 loop. The loop while has ended after 4 iterations.>
+    <Analysis of 'newton', finished: 1 loop. The loop while has ended after 4 iterations: ...>
     >>> analysis.variables["x"].label.name, analysis.loops["while"].iterations
     ('CONVERGING', 4)
     """

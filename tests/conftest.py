@@ -33,13 +33,9 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 #: module, or (module, names of tests) where only some of its tests do
 ALONE: dict[str, tuple[str, ...]] = {
     "analysis/termination/test_proof_cache.py": ("test_a_live_view_takes_its_share_and_no_more",),
-    "kernels/streaming/test_streaming.py": ("test_gil_is_released",),
     "kernels/columns/test_columns.py": ("test_memory_comes_back",),
     "session/test_flat_memory.py": (),
-    "session/test_threads.py": ("test_pause_answers_at_once", "test_the_interpreter_is_free_while_a_run_goes_on"),
     "trace/spill/test_memory.py": (),
-    "widgets/test_live_models.py": ("test_a_loop_at_full_speed_is_followed_at_bounded_cost",),
-    "widgets/test_memory_view.py": ("test_the_ledger_is_followed_live_and_not_more_than_twenty_times_a_second",),
     "widgets/test_pump.py": (),
 }
 #: modules that take long, the longest first: where tests are spread, these begin, so that all processes end together

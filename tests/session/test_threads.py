@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -15,8 +16,14 @@ import pytest
 
 import workbench as wb
 from tests.ir.programs import count, endless, nested
+from tests.widgets.browser_side import until
 from workbench import StopReason as R
+from workbench.debugger.control.debugger import DebugControl
 from workbench.errors import SessionError
+from workbench.kernels import machine as core
+
+#: events that the executor may carry out after a request: those of two iterations, between which it looks for one
+AT_ONCE = 20
 
 
 def workers() -> list[threading.Thread]:
@@ -39,19 +46,37 @@ def running():
     """An endless loop at full speed."""
     with wb.Session(endless(), {"start": 0.0}, trace="off") as session:
         session.run(wait=False)
-        began = time.monotonic()
-        while session.snapshot().event < 10_000:
-            assert time.monotonic() - began < 60
+        assert until(lambda: session.snapshot().event >= 10_000, 60.0)
         yield session
 
 
-def test_pause_answers_at_once(running):
+def test_pause_answers_at_once(running, monkeypatch):
+    """From the request on the executor carries out only what it looks at in one go, and no further slice begins."""
+    machine, request_stop, advance = running._state.run.machine, core.request_stop, DebugControl.advance
+    requested: list[int] = []
+    begun: list[int] = []
+
+    def requesting(of, on=True):
+        request_stop(of, on)
+        if on and of is machine:
+            requested.append(running.snapshot().event)
+
+    def advancing(control):
+        begun.append(len(requested))
+        return advance(control)
+
+    monkeypatch.setattr(core, "request_stop", requesting)
+    monkeypatch.setattr(DebugControl, "advance", advancing)
     for _ in range(10):
         assert running.snapshot().state == running.state == "running"
+        requested.clear()
         stop = running.pause()
         assert stop.reason is R.PAUSED and running.state == "paused" and not running.position.silent
+        assert len(requested) == 1 and running.snapshot().event - requested[0] <= AT_ONCE
+        at, slices = running.snapshot().event, len(begun)
         running.run(wait=False)
-        time.sleep(0.005)
+        assert until(lambda: running.snapshot().event > at + 1000, 60.0)  # noqa: B023
+        assert len(begun) > slices, "slices are counted"
 
 
 def test_a_pause_right_behind_a_run_is_never_lost():
@@ -181,17 +206,19 @@ def test_interrupt_ends_graph_run():
 
 
 def test_the_interpreter_is_free_while_a_run_goes_on(running):
-    """Another thread counts; it gets most of what it gets alone."""
+    """The run goes on while this thread keeps the interpreter to itself."""
+    view = running._state.run.view
 
-    def work():
-        began, n = time.perf_counter(), 0
-        while time.perf_counter() - began < 0.1:
-            n += 1
-        return n
+    def goes_on() -> bool:
+        first = view.events  # a new slice has to begin now and then, which takes the interpreter
+        return any(view.events > first + 1000 for _ in range(100_000))
 
-    beside = work()
-    running.pause()
-    assert beside > 0.2 * work()
+    interval = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(60.0)
+        assert until(goes_on, 60.0)
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_snapshots_and_traces_can_be_read_at_full_speed():

@@ -8,6 +8,8 @@ import ipywidgets
 import pytest
 
 from tests.widgets.browser_side import until
+from tests.widgets.clock import Clock
+from workbench.widgets.live import acknowledgement, pump
 
 
 def comms() -> list[str]:
@@ -21,3 +23,12 @@ def nothing_is_left():
     yield
     assert comms() == before
     assert until(lambda: threading.active_count() <= threads)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of all pumps of a test."""
+    made = Clock()
+    for module in (pump, acknowledgement):
+        monkeypatch.setattr(module, "time", made)
+    return made

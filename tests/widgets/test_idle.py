@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import counter, nested, newton
-from workbench.widgets.live.pump import Pump
+from workbench.widgets.live.pump import IDLE_S, Pump
 from workbench.widgets.series.series_reader import TRIES, SeriesReader
 
 #: looks of a view at a run that stands still until it has read everything; the graphs here record little
 MOST_LOOKS = 20
+#: calls of functions in a look of a pump that finds nothing new
+CALLS_OF_A_LOOK = 200
 
 
 def without_loop() -> wb.Graph:
@@ -44,34 +47,44 @@ STORIES = {
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Counts the looks of pumps and the reads of series."""
-    counts = {"tick": 0, "read": 0}
-    for owner, name in ((Pump, "tick"), (SeriesReader, "read")):
+    """Counts the looks of pumps, those that left something to do, what woke pumps, the reads of series, and the calls
+    of functions on the threads of the views (the threads that answer like a browser are not counted)."""
+    counts = dict.fromkeys(("tick", "left", "wake", "read", "call"), 0)
+    for owner, name in ((Pump, "tick"), (Pump, "wake"), (SeriesReader, "read")):
         method = getattr(owner, name)
 
         def counting(*args, _method=method, _name=name):
             counts[_name] += 1
-            return _method(*args)
+            found = _method(*args)
+            counts["left"] += _name == "tick" and found
+            return found
 
         monkeypatch.setattr(owner, name, counting)
-    return counts
+
+    def called(_frame, event, _argument):
+        counts["call"] += event in ("call", "c_call") and "answer" not in threading.current_thread().name
+
+    threading.setprofile(called)
+    yield counts
+    threading.setprofile(None)
 
 
 def at_rest(counts: dict[str, int]) -> None:
-    """Nothing is read any more, pumps look only for signs of life, and the processor has nothing to do."""
+    """Nothing is read any more, and pumps look only for signs of life, each look at its time and a few calls long."""
     assert until(lambda: _quiet(counts), 60.0), counts
-    before, spent = dict(counts), time.process_time()
+    before = dict(counts)
     time.sleep(1.0)
-    spent = time.process_time() - spent
-    assert counts["read"] == before["read"], (before, counts)
-    assert counts["tick"] - before["tick"] <= 10, (before, counts)
-    assert spent < 0.3, spent  # the threads that answer like a browser are included
+    after = dict(counts)
+    did = {name: after[name] - before[name] for name in counts}
+    assert did["read"] == did["left"] == did["wake"] == 0, did
+    assert IDLE_S >= 0.1, "the time between two looks when nothing wakes the pump"
+    assert did["call"] <= CALLS_OF_A_LOOK * (did["tick"] + 2), did  # one look at each end of this second is cut
 
 
 def _quiet(counts: dict[str, int]) -> bool:
     before = dict(counts)
     time.sleep(0.2)
-    return counts["read"] == before["read"] and counts["tick"] - before["tick"] <= 2
+    return all(counts[name] == before[name] for name in ("read", "left", "wake"))
 
 
 @pytest.mark.parametrize("story", STORIES)

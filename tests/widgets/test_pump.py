@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
 import workbench as wb
 from tests.widgets.browser_side import acknowledge, open_view, until
 from tests.widgets.graphs import counter, newton
+from tests.work import Work
+from workbench.session.slice_lock import SliceLock
+from workbench.session.worker import Worker
 from workbench.widgets import EvolutionView, GraphView, Toolbar
 from workbench.widgets.live.live_view import pump_for
+from workbench.widgets.live.pump import Pump
 
 
 @pytest.fixture
@@ -40,24 +45,52 @@ def test_without_a_browser_there_is_no_thread(endless):
     view.close()
 
 
-def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless, shown):
-    first, started = shown.live.sent, time.monotonic()
-    time.sleep(1.0)
-    rate = (shown.live.sent - first) / (time.monotonic() - started)
-    endless.pause()
-    assert 0 < rate <= 21, rate
-    assert endless.position.event > 100_000  # the loop did not wait for the view
+class Shown:
+    """The number of updates that a view has got at each moment of a clock, while a run goes on at full speed."""
+
+    def __init__(self, session: wb.Session, view, clock, sent) -> None:
+        self.session, self.view, self.clock, self.sent = session, view, clock, sent
+        self.record: list[tuple[float, int]] = []
+        self._event = 0
+        clock.meanwhile.append(self._look)
+
+    def _look(self) -> None:
+        """The loop does not wait for the view: it goes on before the browser answers."""
+        running = lambda: self.session.snapshot().state == "running"  # noqa: E731
+        assert until(lambda: self.session.snapshot().event > self._event + 1000 or not running(), 60.0)
+        self._event = self.session.snapshot().event
+        if running():
+            self.record.append((self.clock.now, self.sent()))
+
+    def updates(self, seconds: float, count: int = 20) -> list[int]:
+        """Updates in each of so many successive stretches of so many seconds, behind the beginning of the run."""
+        assert until(lambda: bool(self.record) and self.record[-1][0] > self.record[0][0] + (count + 1) * seconds, 60.0)
+        record = list(self.record)
+        at = [record[0][0] + (k + 1) * seconds for k in range(count + 1)]
+        sent = [max(n for now, n in record if now <= moment) for moment in at]
+        return [b - a for a, b in pairwise(sent)]
 
 
-def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endless):
+def test_a_fast_loop_is_shown_at_most_twenty_times_a_second(endless, clock):
     view = EvolutionView(endless)
     open_view(view)
+    shown = Shown(endless, view, clock, lambda: view.live.sent)
+    clock.meanwhile.append(lambda: view.live._browser_says(view.live, {"kind": "ack", "push": view.live.sent}, []))
     endless.run(wait=False)
-    assert until(lambda: view.live.sent > 0)
-    first = view.live.sent
-    time.sleep(1.6)
+    updates = shown.updates(1.0, 5)
     endless.pause()
-    assert 1 <= view.live.sent - first <= 4
+    assert 4 <= min(updates) and max(updates) <= 21, updates
+    view.close()
+
+
+def test_a_browser_that_does_not_answer_gets_two_updates_a_second_at_most(endless, clock):
+    view = EvolutionView(endless)
+    open_view(view)
+    shown = Shown(endless, view, clock, lambda: view.live.sent)
+    endless.run(wait=False)
+    updates = shown.updates(1.0, 5)
+    endless.pause()
+    assert 1 <= min(updates) and max(updates) <= 2, updates
     view.close()
 
 
@@ -71,14 +104,14 @@ def test_a_view_out_of_sight_is_shown_again_when_it_is_seen(shown):
     assert until(lambda: shown.live.sent > first + 2)
 
 
-def test_the_status_line_of_a_run_changes_few_times_a_second_and_tells_of_a_stop_at_once(endless):
+def test_the_status_line_of_a_run_changes_few_times_a_second_and_tells_of_a_stop_at_once(endless, clock):
     toolbar = Toolbar(endless)
     open_view(toolbar)
+    shown = Shown(endless, toolbar, clock, lambda: toolbar.push)  # the browser need not answer so soon
     endless.run(wait=False)
-    assert until(lambda: toolbar.status["state"] == "running")
-    first = toolbar.push
-    time.sleep(1.5)  # the browser need not answer so soon
-    assert 3 <= toolbar.push - first <= 8
+    updates = shown.updates(1.0, 5)
+    assert toolbar.status["state"] == "running"
+    assert 2 <= min(updates) and max(updates) <= 5, updates
     endless.pause()
     assert toolbar.status["state"] == "paused"
     toolbar.close()
@@ -169,16 +202,29 @@ def test_step_during_a_run_pauses_first(endless):
     bar.close()
 
 
-def test_a_press_never_blocks(endless):
+def test_a_press_never_blocks(endless, monkeypatch):
+    """It waits neither for a command to be carried out nor for the end of a slice."""
     bar = Toolbar(endless)
     open_view(bar)
     bar.press("run")
-    took = []
+    assert until(lambda: endless.snapshot().state == "running")
+    waits: list[str] = []
+    for owner, name in ((Worker, "_wait_until"), (SliceLock, "_wait")):
+        method = getattr(owner, name)
+
+        def waiting(*args, _method=method, _name=name):
+            if threading.current_thread() is threading.main_thread():
+                waits.append(_name)
+            return _method(*args)
+
+        monkeypatch.setattr(owner, name, waiting)
     for name in ("pause", "step", "step_back", "run", "pause"):
-        started = time.perf_counter()
         bar.press(name)
-        took.append(time.perf_counter() - started)
-    assert sorted(took)[2] < 0.05, took
+    assert waits == []
+    assert until(lambda: endless.snapshot().state == "paused", 60.0)
+    endless.run(wait=False)
+    endless.pause()
+    assert waits, "what waits is counted"
     bar.close()
 
 
@@ -198,16 +244,27 @@ def test_a_view_that_fails_does_not_stop_the_others(endless):
     sound.close()
 
 
-def test_an_idle_pump_looks_at_nothing(endless):
+def test_an_idle_pump_looks_at_nothing(endless, monkeypatch):
+    """A tick shows nothing, and calls few functions: it asks for the version and the snapshot, and that is all."""
+    work: list[int] = []
+    tick = Pump.tick
+
+    def counting(pump):
+        with Work() as counted:
+            left = tick(pump)
+        work.append(counted.calls)
+        return left
+
     view = EvolutionView(endless)
     open_view(view)
     end = acknowledge(view)
-    assert until(lambda: view.live.in_flight == 0 and view.pump.alive)
-    time.sleep(0.2)
-    pushes, cpu = view.pump.pushes, time.thread_time()
-    time.sleep(0.3)
+    assert until(lambda: view.live.in_flight == 0 and view.pump.alive and not view.behind, 60.0)
+    monkeypatch.setattr(Pump, "tick", counting)
+    assert until(lambda: len(work) > 3, 60.0)
+    pushes, ticks = view.pump.pushes, len(work)
+    assert until(lambda: len(work) > ticks + 3, 60.0)
     assert view.pump.pushes == pushes
-    assert time.thread_time() - cpu < 0.05
+    assert max(work[ticks:]) < 100, work
     end()
     view.close()
 

@@ -238,3 +238,33 @@ def test_the_first_firing_that_wrapped_is_named(n):
     (wraps,) = [c for c in answer.claims if c.kind == "wraps"]
     assert wraps.iteration == first_wrap(n) and wraps.dtype == "int32" and abs(wraps.exact) >= 2**31
     assert any(fix.kind == "dtype" for fix in answer.fix if hasattr(fix, "kind"))
+
+
+@wb.graph
+def turns_back(k):
+    counter = 12
+    while counter > 0:
+        counter += 1 if k < 1000 else -5
+        k += 1
+    return counter
+
+
+@wb.graph
+def counts_up(i, one):
+    while i > 0:
+        i = i + one
+    return i
+
+
+def test_a_counter_that_turns_back_does_not_wrap():
+    session = wb.Session(turns_back.graph_for(0), {"k": 0})
+    session.next_iteration()
+    answer = session.termination()
+    assert answer.outcome == "terminates" and "wraps" not in str(answer) and not answer.fix
+
+
+def test_a_counter_that_ends_by_its_wrap_says_so():
+    feeds = {"i": np.int8(1), "one": np.int8(1)}
+    session = wb.Session(counts_up.graph_for(*feeds.values()), feeds)
+    session.next_iteration()
+    assert "It ends only because its int8 wraps around." in str(session.termination())

@@ -19,6 +19,7 @@ from workbench.analysis.root_cause.gap import clause_details, clause_gap, end_it
 from workbench.analysis.root_cause.gather import RECORD, gather
 from workbench.analysis.root_cause.lost_value import predicate_text
 from workbench.analysis.root_cause.onset import first_bad
+from workbench.analysis.root_cause.wrapped import may_wrap
 from workbench.analysis.slicing import work
 from workbench.analysis.slicing.protocol import SliceTimeout
 from workbench.analysis.verdict import Reason, Status, Termination
@@ -83,7 +84,7 @@ def _told(firings: Firings, answer: Termination, deadline: float) -> Termination
     _name_nodes(firings, worst, answer)
     if answer.outcome == "never" or _endless_but_for_the_limit(answer):
         _blame(firings, worst, answer, deadline)
-    elif want and _ends_by_wrapping(worst, answer):
+    elif want and _ends_by_wrapping(firings, worst, answer):
         reason = answer.reason
         _blame(firings, worst, answer, deadline)
         again = f"{reason.sentence} It ends only because its {worst.values.late_x.dtype} wraps around."
@@ -166,11 +167,24 @@ def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
         answer.details.update(cancellation=first.node, cancellation_text=str(replace(first, iteration=at)))
 
 
-def _ends_by_wrapping(worst: Suspect, answer: Termination) -> bool:
-    """True if an integer that goes the wrong way, or steps over its goal, ends the loop on its way round."""
+def _ends_by_wrapping(firings: Firings, worst: Suspect, answer: Termination) -> bool:
+    """True if an integer that goes the wrong way, or steps over its goal, ends the loop on its way round.
+
+    It does if the proof counts it modulo 2^bits, or it jumped by half of its range. Python's ints never wrap.
+    """
     assert worst.cause is not None
+    if answer.outcome != "terminates":
+        return False
+    if answer.reason.slug == "wraps":
+        return True
     astray = worst.cause.slug in ("moves-away", "steps-over", "wraps") and worst.values.late_x.dtype.kind in "iu"
-    return answer.outcome == "terminates" and (answer.reason.slug == "wraps" or astray)
+    if not astray or not may_wrap(firings, worst):
+        return False
+    if answer.proof is not None and answer.proof.kind == "affine-counter":
+        return True
+    values = [int(v) for v in worst.values.late_x[-1024:].tolist()]
+    half = 2 ** (8 * worst.values.late_x.dtype.itemsize - 1)
+    return any(abs(b - a) >= half for a, b in zip(values, values[1:], strict=False))
 
 
 def _endless_but_for_the_limit(answer: Termination) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from workbench.analysis.claims.clause import BlockingClause
@@ -21,14 +19,23 @@ MOST = 65_536
 def first_wrap(firings: Firings, suspect: Suspect, clause: BlockingClause) -> list[Wraps]:
     """The claim about that firing; nothing where none wrapped in what can be looked at."""
     names = [n for n in suspect.root if n in firings.loop.variables]
-    nodes = [n for name in names for n in firings.loop.nodes_behind(firings.loop.update(name))]
-    nodes = [n for n in dict.fromkeys(nodes) if _can_wrap(firings, n)]
+    nodes = _wrapping_nodes(firings, names)
     best: Wraps | None = None
     for node in nodes:
         found = _first(firings, node, names[0], clause)
         if found is not None and (best is None or found.iteration < best.iteration):
             best = found
     return [] if best is None else [best]
+
+
+def may_wrap(firings: Firings, suspect: Suspect) -> bool:
+    """True if a node of the update of the blocking operand works on integers that can wrap."""
+    return bool(_wrapping_nodes(firings, [n for n in suspect.root if n in firings.loop.variables]))
+
+
+def _wrapping_nodes(firings: Firings, names: list[str]) -> list[Node]:
+    nodes = [n for name in names for n in firings.loop.nodes_behind(firings.loop.update(name))]
+    return [n for n in dict.fromkeys(nodes) if _can_wrap(firings, n)]
 
 
 def _can_wrap(firings: Firings, node: Node) -> bool:

@@ -264,7 +264,7 @@ def test_a_counter_that_turns_back_does_not_wrap():
 
 
 def test_a_counter_that_ends_by_its_wrap_says_so():
-    feeds = {"i": np.int8(1), "one": np.int8(1)}
+    feeds = {"i": np.int32(1), "one": np.int32(1)}
     session = wb.Session(counts_up.graph_for(*feeds.values()), feeds)
     session.next_iteration()
-    assert "It ends only because its int8 wraps around." in str(session.termination())
+    assert "It ends only because its int32 wraps around." in str(session.termination())

@@ -29,6 +29,7 @@ class Row:
     tolerance. ``nan`` and ``inf`` count such items on both sides. ``decides``: the branch or loop that turns on this
     value. ``introduces``: the inputs of the node agree at that firing and its output does not; None if that is not
     known. ``edited``: who wrote the value by hand on one of the sides, and what it was; no node made it then.
+    ``quantised``: of a run beside its float run the step, its own error, and the inherited one.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Row:
     source: Source | None = None
     key: Any = None
     edited: str = ""
+    quantised: str = ""
 
     @property
     def where(self) -> str:

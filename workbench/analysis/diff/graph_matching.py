@@ -11,7 +11,8 @@
             leftovers: same name or same readers, another op ─► a pair     (the node that was changed itself)
 
 A pair always has the same depth of frames. Casts and Identity nodes, which another dtype brings in or takes out, are
-seen through when inputs are compared.
+seen through when inputs are compared, and so are the nodes that quantise; an op on quantised tensors is taken for the
+float op that it stands for.
 """
 
 from __future__ import annotations
@@ -22,12 +23,24 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from workbench.analysis.diff.quantised.scales import Form, Scales
 from workbench.ir.frames.frame_tree import output_frame
 from workbench.ir.graph import Graph
 from workbench.ir.node import Node, Ref
 
 #: nodes that hand a value on, in the same or in another dtype
-_THROUGH = ("Identity", "cast", "Cast")
+_THROUGH = (
+    "Identity",
+    "cast",
+    "Cast",
+    "onnx:QuantizeLinear",
+    "onnx:DequantizeLinear",
+    "onnx:com.microsoft.QuantizeLinear",
+    "onnx:com.microsoft.DequantizeLinear",
+    "onnx:DynamicQuantizeLinear",
+)
+#: sums of integers, which a cast and a multiplication by the scales make into numbers
+_SUMS = ("onnx:MatMulInteger", "onnx:ConvInteger")
 #: rounds of forwards and backwards; each pairs at least one value
 _ROUNDS = 64
 
@@ -55,6 +68,20 @@ class _Pairer:
         self.back: dict[Ref, Ref] = {}
         self.nodes: dict[str, str] = {}
         self._fresh: list[tuple[str, str]] = []
+        self._forms: dict[tuple[bool, str], Form | None] = {}
+        self._scales = {True: Scales(a), False: Scales(b)}
+
+    def _form(self, node: Node, graph: Graph) -> tuple[str, tuple[Ref, ...]]:
+        """The float op that a node is or stands for, and its data inputs."""
+        mine = graph is self.a
+        node = graph.nodes[_home(node.ref(), graph).node]
+        key = mine, node.name
+        if key not in self._forms:
+            self._forms[key] = self._scales[mine].form(Ref(node.name, 0))
+        form = self._forms[key]
+        if form is None:
+            return node.op, tuple(_ahead(node, graph))
+        return form.op, form.data
 
     def run(self) -> Pairing:
         self._by_name()
@@ -169,7 +196,8 @@ class _Pairer:
     def _token(self, node: Node, graph: Graph, back: dict[Ref, Ref] | None, exact: bool) -> Hashable | None:
         """The operation of a node and the values of a that it reads; None where one of its inputs has no pair."""
         tokens: list[Hashable] = []
-        for ref in _ahead(node, graph):
+        op, inputs = self._form(node, graph)
+        for ref in inputs:
             seen = _through(ref, graph, back if back is not None else self.found.refs)
             if back is None:
                 known = seen if seen in self.found.refs else None
@@ -183,17 +211,24 @@ class _Pairer:
                 tokens.append((value.shape, _bits(value) if exact else b""))
             else:
                 tokens.append(known)
-        return (node.op, tuple(tokens)) if tokens else None
+        return (op, tuple(tokens)) if tokens else None
 
     def _backwards(self, changed: bool) -> None:
         """Differences between the inputs of paired nodes; with ``changed`` also nodes with another operation."""
         waiting = list(self.nodes.items())
         while waiting:
             x, y = waiting.pop()
+            (op, mine), (its, theirs) = self._form(self.a.nodes[x], self.a), self._form(self.b.nodes[y], self.b)
             one, other = self.a.nodes[x], self.b.nodes[y]
-            if one.op != other.op or len(one.inputs) != len(other.inputs):
+            if one.op == other.op:
+                mine, theirs = one.inputs, other.inputs
+            elif op != its and "relu" in (op, its):  # an op on quantised tensors does the work of a relu, too
+                relu, graph = (one, self.a) if op == "relu" else (other, self.b)
+                inner = self._form(graph.nodes[relu.inputs[0].node], graph)
+                (op, mine), (its, theirs) = (inner, (its, theirs)) if graph is self.a else ((op, mine), inner)
+            if op != its or one.op == other.op and len(mine) != len(theirs):
                 continue
-            for r, s in zip(one.inputs, other.inputs, strict=True):
+            for r, s in zip(mine, theirs, strict=False):  # the integer op may lack the bias
                 r, s = _through(r, self.a, self.found.refs), _through(s, self.b, self.back)
                 if r.index == s.index and (changed or self.a.nodes[r.node].op == self.b.nodes[s.node].op):
                     if self._pair(r.node, s.node, "place" if changed else "structure") and not changed:
@@ -213,7 +248,7 @@ def _readers(graph: Graph, node: str) -> Iterable[str]:
             continue
         seen.add(name)
         yield name
-        if graph.nodes[name].op in _THROUGH:
+        if graph.nodes[name].op in _THROUGH or graph.nodes[name].op in _SUMS:
             waiting.extend(graph.consumers(name))
 
 
@@ -224,7 +259,16 @@ def _ahead(node: Node, graph: Graph) -> list[Ref]:
     return [r for r in node.inputs if graph.nodes[r.node].op != "NextIteration"]
 
 
+def _home(ref: Ref, graph: Graph) -> Ref:
+    """The tensor before it was quantised, or dequantised."""
+    while (node := graph.nodes[ref.node]).op in _THROUGH[3:-1] and node.inputs:
+        ref = node.inputs[0]
+    return ref
+
+
 def _through(ref: Ref, graph: Graph, paired: dict[Ref, Ref]) -> Ref:
-    while ref not in paired and graph.nodes[ref.node].op in _THROUGH and graph.nodes[ref.node].inputs:
+    while (
+        ref not in paired and ref.index == 0 and graph.nodes[ref.node].op in _THROUGH and graph.nodes[ref.node].inputs
+    ):
         ref = graph.nodes[ref.node].inputs[0]
     return ref

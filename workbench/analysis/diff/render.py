@@ -57,10 +57,11 @@ def _total(widths: list[int], shown: list[int]) -> int:
 def summary(diff: Diff) -> list[str]:
     """Sentences of the comparison, one a line, the most important first."""
     lines = []
+    so_far = " as far as quantisation allows" if diff.rounded else ""
     if diff.equal:
         lines.append(
-            f"{printable(diff.a)} and {printable(diff.b)} agree: {diff.firings:,} firings of {diff.values:,} values "
-            f"were compared ({diff.tolerance})."
+            f"{printable(diff.a)} and {printable(diff.b)} agree{so_far}: "
+            f"{diff.firings:,} firings of {diff.values:,} values were compared ({diff.tolerance})."
         )
     elif not diff.firings:
         lines.append(
@@ -89,6 +90,10 @@ def summary(diff: Diff) -> list[str]:
     if source is not None:
         lines.append(f"Where it comes from: {told_source(source)}")
     lines += [f"Another length: {printable(str(n))}." for n in diff.lengths]
+    if diff.rounded:
+        more = f" and {len(diff.rounded) - _NAMES:,} more" if len(diff.rounded) > _NAMES else ""
+        names = ", ".join(map(printable, diff.rounded[:_NAMES]))
+        lines.append(f"{len(diff.rounded):,} values are apart by no more than quantisation explains: {names}{more}.")
     if diff.within:
         lines.append(f"{len(diff.within):,} more values differ within the tolerance.")
     for side, names in (("a", diff.only_a), ("b", diff.only_b)):
@@ -112,6 +117,7 @@ def told(row: Row) -> str:
                 row.max_rel and f"relative {row.max_rel:.3g}",
                 row.ulp and f"{row.ulp:,} ulp",
                 row.index and f"at {list(row.index)}",
+                row.quantised,
             )
             if p
         ]
@@ -121,11 +127,13 @@ def told(row: Row) -> str:
 
 def told_source(row: Row) -> str:
     """The node that introduces an error, as a sentence."""
-    if row.op in ("Const", "Placeholder"):
+    if row.op in ("Const", "Placeholder") and not row.quantised:
         return f"the {'constant' if row.op == 'Const' else 'input'} {printable(row.name)} itself differs."
     where = f" in {printable(row.where)}" if row.where else ""
     if row.edited:
         return f"{printable(row.name)}{where} was {row.edited}: no node is to blame."
+    if row.quantised:
+        return f"{printable(row.node)} ({printable(row.op)}){where} is off by more than rounding: {row.quantised}."
     return f"the inputs of {printable(row.node)} ({printable(row.op)}) agree{where}, its output does not."
 
 

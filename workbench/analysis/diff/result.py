@@ -78,6 +78,8 @@ class Diff:
         Firings of the compared values without a partner: of a, and of b.
     notes : tuple of str
         Sentences on what could not be compared.
+    rounded : tuple of str
+        Values that differ by what quantisation explains, each with its step; weights are said to be weights.
     read, read_both : callable or None
         Internal: read the curve of a row, and its values in both runs.
 
@@ -110,6 +112,8 @@ class Diff:
     read: Callable[[Row], Curve] | None = None
     #: reads a row's value in both runs
     read_both: Callable[[Row], Both] | None = None
+    #: of a quantised run: the values whose difference rounding explains
+    rounded: tuple[str, ...] = ()
 
     @property
     def first(self) -> Row | None:
@@ -120,7 +124,8 @@ class Diff:
     def equal(self) -> bool:
         """True if values were compared and all agree, numbers of iterations included; see :attr:`complete`.
 
-        Two runs that each have firings which the other lacks are never equal.
+        Two runs that each have firings which the other lacks are never equal. What quantisation explains
+        (:attr:`rounded`) does not count.
         """
         return self.firings > 0 and not self.rows and not self.lengths and not all(self.alone)
 
@@ -254,6 +259,7 @@ class Diff:
                 "worst_ulp": r.worst_ulp,
                 "decides": r.decides,
                 "introduces": r.introduces,
+                "quantised": r.quantised,
                 "source": None if r.source is None else str(r.source),
             }
             for r in self.rows
@@ -282,6 +288,7 @@ class Diff:
             "only_a": list(self.only_a),
             "only_b": list(self.only_b),
             "within": list(self.within),
+            "rounded": list(self.rounded),
             "notes": list(self.notes),
         }
 

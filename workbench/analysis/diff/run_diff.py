@@ -15,6 +15,7 @@ from workbench.analysis.diff.graph_matching import pair_graphs
 from workbench.analysis.diff.inputs import side_of
 from workbench.analysis.diff.jitted import as_runs
 from workbench.analysis.diff.measure import BLOCK_ITEMS, measure
+from workbench.analysis.diff.quantised.rows import QuantisedRows
 from workbench.analysis.diff.result import Both, Curve, Diff
 from workbench.analysis.diff.side import Column, Key, Path, Side
 from workbench.analysis.diff.tolerance import Kind, Tolerance
@@ -44,6 +45,10 @@ def diff(
     Values are paired by name, then by structure, so that the graphs may differ. What the trace of a session has dropped
     is recomputed by one replay, if that fits into 256 MiB and the session does not run; what is not kept otherwise is
     not compared, and a note says so.
+
+    Of a quantised ONNX model beside its float model, integers are compared as the numbers that scale and zero point
+    make of them. A value counts as different only if its *own* error, beside the float op on the quantised run's own
+    inputs, is more than rounding to steps allows (half a step), or comes of such a fault; ``rounded`` lists the others.
 
     Parameters
     ----------
@@ -103,9 +108,11 @@ class _Comparison:
     def __init__(self, a: Side, b: Side, tolerance: Tolerance) -> None:
         self.a, self.b, self.tolerance = a, b, tolerance
         self.pairs: dict[Key, Key] = {}
+        self.quantised: QuantisedRows | None = None
 
     def run(self) -> Diff:
         only_a, only_b = self._pair()
+        self.quantised = QuantisedRows.of(self.a, self.b, self.pairs, self.tolerance)
         found: list[Outcome] = []
         within: list[str] = []
         values = firings = 0
@@ -122,6 +129,9 @@ class _Comparison:
                 found.append(outcome)
             elif outcome.within:
                 within.append(columns[0].name)
+        rounded: list[str] = []
+        if self.quantised is not None:
+            found, rounded = self.quantised.settle(found)
         found.sort(key=lambda o: o.order)
         rows = [o.row for o in found if o.row is not None]
         edits = [
@@ -129,7 +139,10 @@ class _Comparison:
             for side in (self.a, self.b)
         ]
         rows = [replace(r, edited=self._edited(r, edits)) if any(edits) else r for r in rows]
-        rows = [replace(r, introduces=self._introduces(r)) if k < _ASKED else r for k, r in enumerate(rows)]
+        rows = [
+            replace(r, introduces=self._introduces(r)) if k < _ASKED and not r.quantised else r
+            for k, r in enumerate(rows)
+        ]
         return Diff(
             self.a.label,
             self.b.label,
@@ -145,6 +158,7 @@ class _Comparison:
             notes(self.a, self.b, self.pairs),
             self._curve,
             self._both,
+            tuple(rounded),
         )
 
     # -- pairs ----------------------------------------------------------------------------------------------------
@@ -185,7 +199,9 @@ class _Comparison:
             one = None if other is None else a.like(key, other)
         else:
             one, other = a.column(key), b.column(self.pairs[key])
-        return None if one is None or other is None else (one, other)
+        if one is None or other is None:
+            return None
+        return (one, other) if self.quantised is None else self.quantised.columns(one, other)
 
     def _frames(self) -> dict[tuple[str, ...], tuple[str, ...]]:
         """Frame of a -> the frame of b that most of its values are in."""

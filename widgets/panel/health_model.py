@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.analysis.precision import IndexFault, index_faults
-from workbench.analysis.precision.recent import NonfiniteOrigin, nonfinite_origin
+from workbench.analysis.precision import IndexFault, NanOrigin, first_nonfinite, index_faults
 from workbench.analysis.precision.wraps import Wrap, first_wrap
 from workbench.errors import WorkbenchError
-from workbench.text import number
+from workbench.text import printable
 from workbench.trace.aligned_columns import MAX_FIRINGS
 from workbench.widgets.text.labels import short_name
 from workbench.widgets.text.numerals import numeral, spaced
@@ -29,7 +28,7 @@ def health_model(session: Any) -> dict[str, Any]:
     Recorded values alone are read, of each node the newest; a run that is not recorded has nothing to tell.
     """
     try:
-        origin = nonfinite_origin(session)
+        origin = first_nonfinite(session, recompute=False)
         faults = index_faults(session, most=1) if origin is None else []
         wrap = first_wrap(session) if origin is None and not faults else None
         most = max(session.snapshot().iterations.values(), default=0)
@@ -46,7 +45,7 @@ def health_model(session: Any) -> dict[str, Any]:
         return {"starts": "The run starts from an infinity"}
     return {
         "text": health_text(origin, whole=whole),
-        "operands": operands_text(origin),
+        "operands": spaced(printable(origin.formula)),
         "node": origin.node,
         "frame": list(origin.frame),
         "iteration": [int(i) for i in origin.iteration],
@@ -80,21 +79,11 @@ def _fault_model(fault: IndexFault) -> dict[str, Any]:
     }
 
 
-def health_text(origin: NonfiniteOrigin, whole: bool = True) -> str:
-    """``First NaN: y in iteration 9, sqrt(x = −0.35)``, or who wrote it; not ``whole``: not all was read."""
-    kind = "NaN" if origin.kind == "nan" else "infinity"
-    kind = f"First {kind}" if whole else f"{kind[0].upper()}{kind[1:]}"
-    where = f" in iteration {numeral(int(origin.iteration[-1]))}" if origin.iteration else ""
-    text = f"{kind}: {_name(origin.name)}{where}, {operands_text(origin)}"
-    return text + ("" if whole or origin.edited else "; older iterations were not looked at")
-
-
-def operands_text(origin: NonfiniteOrigin) -> str:
-    """``sqrt(x = −0.35)``, or that it was set by hand."""
-    if origin.edited:
-        return "set by hand"
-    operands = ", ".join(f"{_name(n)} = {number(v)}" for n, v in list(origin.inputs.items())[:3])
-    return spaced(f"{origin.op}({operands})")
+def health_text(origin: NanOrigin, whole: bool = True) -> str:
+    """``y is NaN since iteration 9. First NaN: sqrt in iteration 8, sqrt(x = −0.35)``; not ``whole``: not all was
+    kept."""
+    headline = f"{origin.headline}. " if origin.headline else ""
+    return spaced(printable(headline + origin.short)) + ("" if whole or origin.edited else "; older ones are not kept")
 
 
 def _name(name: str) -> str:

@@ -4,12 +4,14 @@
 
     trace ─► scan (first bad firing of each value, a block at a time) ─► nan_origin: the first whose inputs are clean
                                                                             └─► guilty: the operand, and why
+                                                                            └─► first_nonfinite: for all screens, kept
           ├► newest: the same in the newest firings of one loop, quick enough to be asked while a run goes on
           ├► overflow_candidates: the largest magnitude of each value against the limits of a dtype
           ├► index_faults: indices of JAX out of range
           └► wraps: the first integer result that left the range of its dtype
 """
 
+from workbench.analysis.precision.first_nonfinite import first_nonfinite
 from workbench.analysis.precision.index_faults import IndexFault, index_faults
 from workbench.analysis.precision.nan_origin import nan_origin
 from workbench.analysis.precision.overflow import OverflowCandidate, overflow_candidates
@@ -20,6 +22,7 @@ __all__ = [
     "NanOrigin",
     "Operand",
     "OverflowCandidate",
+    "first_nonfinite",
     "index_faults",
     "nan_origin",
     "overflow_candidates",

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.analysis.diff.side import Path
 from workbench.ir.node import Ref, Source, Tag
-from workbench.text import harmless
+from workbench.text import harmless, number
 from workbench.trace.describe import describe, short
 
 
@@ -73,6 +73,8 @@ class NanOrigin:
         A sentence on what is not known.
     edited : bool
         Whether a user wrote it over a value.
+    headline : str
+        Which loop variable is not finite, and since when, as the screens say it; "" where nobody asked for it.
 
     Examples
     --------
@@ -102,6 +104,24 @@ class NanOrigin:
     because: NanOrigin | None = None
     note: str = ""
     edited: bool = False
+    headline: str = ""
+
+    @property
+    def short(self) -> str:
+        """One line: ``First NaN: sqrt in iteration 9, sqrt(x = -0.35)``, or who wrote it."""
+        kind = "NaN" if self.kind == "nan" else "infinity"
+        where = f" in iteration {self.iteration[-1]}" if self.iteration else ""
+        at = f" at {list(self.index)}" if self.index else ""
+        return f"First {kind}: {_plain(self.name)}{where}{at}, {self.formula}"
+
+    @property
+    def formula(self) -> str:
+        """The op with its operands, of arrays the items that met the bad one: ``multiply(y = 0, log = -inf)``."""
+        if self.edited:
+            return "set by hand"
+        shown = (o.value if o.item is None else o.item for o in self.operands[:3])
+        given = zip(self.operands, shown, strict=False)
+        return f"{self.op}({', '.join(f'{_plain(o.name)} = {_told(v)}' for o, v in given)})"
 
     @property
     def tag(self) -> Tag:
@@ -119,7 +139,8 @@ class NanOrigin:
         line += f" in {where}" if where else ""
         line += f", written at {self.source.where}" if self.source is not None else ""
         items = getattr(self.value, "size", 1)
-        lines = [line + (f", in {self.count} of {items} items, first at {list(self.index)}." if items > 1 else ".")]
+        lines = [f"{self.headline}."] if self.headline else []
+        lines += [line + (f", in {self.count} of {items} items, first at {list(self.index)}." if items > 1 else ".")]
         if self.edited:
             lines.append("It is an edit: no op made it.")
         elif not self.operands:
@@ -153,8 +174,17 @@ class NanOrigin:
             "why": self.why,
             "inputs_bad": self.inputs_bad,
             "note": self.note,
+            "headline": self.headline,
             "source": None if self.source is None else str(self.source),
             "guilty": None if self.guilty is None else self.guilty.name,
             "operands": [{"name": o.name, "value": short(o.value), "bad": o.bad} for o in self.operands],
             "because": None if self.because is None else self.because.to_data(),
         }
+
+
+def _plain(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(":0")
+
+
+def _told(value: Any) -> str:
+    return number(value.item()) if isinstance(value, np.ndarray | np.generic) and value.size == 1 else short(value)

@@ -9,8 +9,8 @@ from typing import Any
 
 from workbench.analysis.ends.how_it_ended import end_of_record, ending_of_record
 from workbench.analysis.fixes.trial import fixes_that_help
+from workbench.analysis.precision import first_nonfinite
 from workbench.analysis.precision.cancellation import cancellations
-from workbench.analysis.precision.recent import nonfinite_origin
 from workbench.analysis.precision.wraps import first_wrap
 from workbench.analysis.report.analysis import Analysis
 from workbench.analysis.report.formatting import clean, count
@@ -230,9 +230,10 @@ class _Making:
             )
             return []
         try:
-            first = nonfinite_origin(self.trace) if bad else None
+            first = first_nonfinite(self.trace) if bad else None
             wrap = first_wrap(self.trace)
-            return [str(c) for c in (first, wrap, *cancellations(self.trace)[:8]) if c is not None]
+            told = [] if first is None else first.text().splitlines()
+            return told + [str(c) for c in (wrap, *cancellations(self.trace)[:8]) if c is not None]
         except (*TROUBLE, RecursionError, MemoryError) as error:
             return [f"Lost digits could not be looked for: {getattr(error, 'message', error)}"]
 

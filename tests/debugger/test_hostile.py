@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 import workbench as wb
 from tests.ir.programs import count
+from tests.work import Work
 from workbench.debugger.conditions.evaluate import Predicate
 from workbench.errors import SessionError, WorkbenchError
 
-#: seconds that any of it may take, by far more than it does
-SOON = 5.0
+#: calls of functions that any of it may make, by far more than it does
+SOON = 100_000
 HUGE = 10**5000
 
 
@@ -100,11 +99,10 @@ NO_TEXTS = [b"value > 1", HUGE, ["value > 1"], float("nan"), None, Stubborn()]
     ids=lambda t: ascii(t)[:30] if isinstance(t, str | bytes) else type(t).__name__,
 )
 def test_conditions(text):
-    began = time.process_time()
-    with pytest.raises(SessionError) as caught:
+    with pytest.raises(SessionError) as caught, Work() as work:
         Predicate(text)
     assert caught.value.slug == "bad-condition" and caught.value.fix and len(str(caught.value)) < 700
-    assert time.process_time() - began < SOON
+    assert work.calls < SOON
 
 
 VALUES = [
@@ -209,8 +207,7 @@ def test_what_is_well_formed_gives_an_answer_or_a_clear_error(text):
     ids=lambda given: given if isinstance(given, str) else next(iter(given)),
 )
 def test_breakpoints(options, slug):
-    began = time.process_time()
-    with wb.Session(count(6.0), {"start": 0.0}) as session:
+    with Work() as work, wb.Session(count(6.0), {"start": 0.0}) as session:
         with pytest.raises(WorkbenchError) as caught:
             session.breakpoints.add(**{"where": "x", **options})
         assert caught.value.slug == slug and caught.value.fix and len(str(caught.value)) < 1500
@@ -218,7 +215,8 @@ def test_breakpoints(options, slug):
             with pytest.raises(WorkbenchError):
                 session.breakpoints.ignore(options.get("where", "*"), op=options.get("op", "[" * 10**6))
         assert not len(session.breakpoints) and session.run().reason is wb.StopReason.FINISHED
-    assert time.process_time() - began < SOON
+    items = max(len(given) if isinstance(given, tuple) else 0 for given in options.values())
+    assert work.calls < SOON + 3 * items
 
 
 def test_the_largest_counts_that_are_taken_never_stop():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -46,12 +44,12 @@ def test_elements_are_copies():
 
 
 def test_appending_costs_the_same_at_any_length():
-    start = time.process_time()
-    items = ArrayList()
-    for _ in range(100_000):
+    """No append copies the list: all of them share one buffer."""
+    items = first = ArrayList()
+    for _ in range(10_000):
         items = items.appended(1.0)
-    # copying the list at every append would take minutes
-    assert len(items) == 100_000 and time.process_time() - start < 5
+        assert items._buffer is first._buffer
+    assert len(items) == 10_000
 
 
 def test_stack():

@@ -187,21 +187,30 @@ def test_connections_without_the_secret_are_bounded_in_number_and_time(reports):
         one.close()
 
 
-def test_a_failed_accept_is_counted_and_tried_again(reports):
+def test_a_failed_accept_is_counted_and_tried_again(reports, monkeypatch):
     """The process runs out of file descriptors while a worker connects."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     worker = socket.socket()
     ahead = []
+    steps: list[tuple[bool, float]] = []
+    step = listening.Listener._ready_to_accept
+
+    def noted(listener, ready):
+        step(listener, ready)
+        steps.append((ready, listener._pause))
+
+    monkeypatch.setattr(listening.Listener, "_ready_to_accept", noted)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
         with pytest.raises(OSError, match="Too many open files"):
             while True:
                 ahead.append(socket.socket())
-        begun = time.monotonic()
         worker.settimeout(30)
         worker.connect((reports.address.host, reports.address.port))
         until(lambda: reports.dropped.get("accepts", 0) >= 3)
-        assert reports.dropped["accepts"] <= 3 + (time.monotonic() - begun) / listening.PAUSES[0]
+        # each failure is followed by a pause, twice as long as the one before
+        first = listening.PAUSES[0]
+        assert steps[:5] == [(False, first), (True, first), (False, 2 * first), (True, 2 * first), (False, 4 * first)]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         for one in ahead:

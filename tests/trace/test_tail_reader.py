@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import workbench as wb
 from tests.analysis.report.test_report import hang, sequential, slow
+from tests.widgets.browser_side import until
 from tests.widgets.graphs import nested, newton
+from tests.work import Work
 from workbench.analysis.termination.query import observe
 from workbench.ir.node import Ref
 from workbench.trace.tail_reader import Reading
@@ -66,12 +68,16 @@ def test_the_monitor_sees_what_the_record_holds():
 def test_reading_does_not_number_all_rows():
     session = wb.Session(hang(), {"n": 10})
     session.run(wait=False)
-    time.sleep(0.4)
+    assert until(lambda: session.snapshot().event > 20_000_000)
     session.pause()
     rows = session.trace.coverages()["outer", "inner"].happened
-    begun = time.thread_time()
-    paths, _ = Reading(session.trace, session.trace.ref("j")).newest(100)
-    took = time.thread_time() - begun
+    tracemalloc.start()
+    try:
+        with Work() as work:
+            paths, _ = Reading(session.trace, session.trace.ref("j")).newest(100)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
     session.close()
     assert rows > 1_000_000 and len(paths) == 100 and paths[-1, 1] - paths[0, 1] == 99
-    assert took < 0.1
+    assert most < rows and work.calls < 2000, "numbers of all rows would be eight bytes each"

@@ -38,8 +38,8 @@ def acknowledge(view: Any) -> Callable[[], None]:
     return end
 
 
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
-    """Wait until the condition holds; False when it did not in time."""
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
+    """Wait until the condition holds; False if it never does, which is known after so long on a machine of any load."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from tests.work import Work
 from workbench.widgets.text.labels import against, number, shorten, value_text
 from workbench.widgets.values.inspector_model import inspector_model
 
@@ -44,11 +45,23 @@ def test_anything_can_be_shown(value):
     assert isinstance(inspector_model(value)["kind"], str)
 
 
+def cost_of(value: np.ndarray) -> tuple[dict, int, int]:
+    """The model of a value, the most bytes in use while it is made, and the calls that make it."""
+    tracemalloc.start()
+    try:
+        with Work() as work:
+            model = inspector_model(value)
+        return model, tracemalloc.get_traced_memory()[1], work.calls
+    finally:
+        tracemalloc.stop()
+
+
 def test_huge_arrays_are_bounded():
     value = np.broadcast_to(np.float32(1.0), (100_000, 1000))
-    started = time.process_time()
-    model = inspector_model(value)
-    assert time.process_time() - started < 2.0
+    model, most, calls = cost_of(value)
+    _, most_of_more, calls_of_more = cost_of(np.broadcast_to(np.float32(1.0), (1_000_000, 1000)))
+    assert most_of_more < 1.1 * most and calls_of_more < 1.1 * calls
+    assert most < value.nbytes // 3
     assert len(model["cells"]) <= 16 and np.shares_memory(model["image"], value)
     assert "sample" in model["statistics"] and "more rows" in model["more"]
 

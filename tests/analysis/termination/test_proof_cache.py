@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import workbench as wb
+from tests.widgets.browser_side import until
 from workbench.analysis import Status
 from workbench.analysis.termination import proof_cache
+from workbench.execution.run import Run
 
 
 def counter_graph():
@@ -42,15 +44,17 @@ def test_edits_of_carried_and_of_invariant_values(name, value, steps):
         assert before.status is Status.UNKNOWN or before.remaining in (answer.remaining, answer.remaining + 1)
 
 
-def test_a_proof_is_kept_and_counts_down():
+def test_a_proof_is_kept_and_counts_down(monkeypatch):
     with wb.Session(counter_graph(), {"n": 10**15}) as session:
         session.next_iteration()
         first = session.termination()
         assert first.remaining == 10**15
         session.next_iteration(1000)
-        begin = time.thread_time()
+        asked = []
+        monkeypatch.setattr(proof_cache, "answer_of", lambda *a: asked.append(a))
         second = session.termination()
-        assert time.thread_time() - begin < 0.01
+        assert not asked, "the answer is the one that is kept"
+        monkeypatch.undo()
         assert second.remaining == 10**15 - 1000 and second.proof == first.proof
         session.previous_iteration()
         assert session.termination().remaining == 10**15 - 999
@@ -68,18 +72,33 @@ def test_other_inputs_are_asked_anew():
         assert session.termination().remaining == 298
 
 
-def test_a_live_view_takes_its_share_and_no_more():
+def test_a_live_view_takes_its_share_and_no_more(monkeypatch):
+    """On a clock that moves only while an answer is worked out, and beside it a run that takes 0.01 s for a look."""
+    now, ran, granted = [0.0], [0.0], []
+    seen_only = proof_cache.seen_only
+
+    def costly(run, trace, path, seconds, failed=None):
+        granted.append(seconds)
+        now[0] += 1.5 * seconds  # it goes beyond what it may take
+        return proof_cache.unknown("no-proof", "It has found nothing.")  # it is asked again
+
+    def cheap(*args):
+        now[0] += 0.001
+        return seen_only(*args)
+
+    monkeypatch.setattr(proof_cache, "answer_of", costly)
+    monkeypatch.setattr(proof_cache, "seen_only", cheap)
+    monkeypatch.setattr(proof_cache, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(Run, "spent", property(lambda run: (10**9, ran[0])))
     with wb.Session(counter_graph(), {"n": 10**15}, trace="off") as session:
         session.run(wait=False)
-        begin, answers, longest = time.perf_counter(), [], 0.0
-        while time.perf_counter() - begin < 1.5:
-            asked = time.perf_counter()
-            answers.append(session.termination())
-            longest = max(longest, time.perf_counter() - asked)
-            time.sleep(0.01)
+        assert until(lambda: session.snapshot().event > 1000)
+        for _ in range(1000):
+            ran[0] += 0.01
+            assert session.termination().outcome != "never"
+            assert session._proofs.spent <= 0.02 * ran[0] + 1.5 * proof_cache.AT_ONCE
         session.pause()
-        assert session._proofs.spent <= 0.02 * session._run.spent[1] + longest  # the last question may go beyond
-        assert all(a.outcome != "never" for a in answers)
+    assert len(granted) > 3 and session._proofs.spent > 0.01 * ran[0], "its share, and no less"
 
 
 def test_a_loop_that_is_not_entered_yet_is_asked_about_once_until_something_changes(monkeypatch):

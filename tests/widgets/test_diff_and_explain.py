@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 
 import numpy as np
 import plotly.graph_objects as go
@@ -258,11 +257,11 @@ def test_names_of_people_come_first(session):
 
 def test_a_heavy_chain_is_read_aside_and_an_older_question_ends(session, monkeypatch):
     view = ExplainView(session, "t", (3, 2))
-    values, read_on = session.value, []
+    values, read_on, asked = session.value, [], threading.Event()
 
     def slow(ref, iteration=None):
         read_on.append(threading.current_thread().name)
-        time.sleep(0.05)
+        assert asked.wait(60.0), "asking waits for what is read"
         return values(ref, iteration)
 
     monkeypatch.setattr(session, "value", slow)
@@ -270,10 +269,17 @@ def test_a_heavy_chain_is_read_aside_and_an_older_question_ends(session, monkeyp
     for iteration in ((3, 1), (2, 1), (2, 0)):
         view.explain("t", iteration)
     view.show(session.snapshot())
-    assert until(lambda: view.status["rows"] and view.status["rows"][0]["iteration"] == [2, 0], 20)
+    asked.set()  # until here nothing could be read: asking waits for nothing
+    assert until(lambda: view.status["rows"] and view.status["rows"][0]["iteration"] == [2, 0])
     assert set(read_on) == {"workbench-aside"}
+    asked.clear()
+    before = len(read_on)
     view.explain("t", (3, 2))
-    view.close()  # in the middle of it
+    assert until(lambda: len(read_on) > before)
+    closing = threading.Thread(target=view.close)  # in the middle of it
+    closing.start()
+    asked.set()
+    closing.join()
     assert until(lambda: not view._reading)
 
 

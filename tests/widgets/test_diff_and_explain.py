@@ -199,14 +199,15 @@ def test_where_a_nan_came_from_is_told():
         session.run()
         view.update_now()
         status = view.status
-        assert status["bad"] and "sqrt" in status["origin"]["lines"][0] and status["rows"][0]["bad"] == "NaN"
+        assert status["bad"] and "sqrt" in status["origin"]["lines"][1] and status["rows"][0]["bad"] == "NaN"
+        assert status["origin"]["lines"][0] == "x is NaN since iteration 4."
         say(view, kind="origin")
         assert focus.node == "while/sqrt" and focus.moment.iteration == tuple(wb.nan_origin(session).iteration)
         view.close()
         fresh = ExplainView(session, "i")
         assert fresh.status["origin"] is None
         say(fresh, kind="nan")
-        assert until(lambda: fresh.status["origin"] is not None and "sqrt" in fresh.status["origin"]["lines"][0])
+        assert until(lambda: fresh.status["origin"] is not None and "sqrt" in fresh.status["origin"]["lines"][1])
         fresh.close()
 
 

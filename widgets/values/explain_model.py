@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.precision import NanOrigin
+from workbench.analysis.precision import NanOrigin, Wrap
 from workbench.ir.node import Ref
 from workbench.text import printable
 from workbench.trace.provenance import Explanation, ProvenanceLink
@@ -103,8 +103,16 @@ def bad_word(value: Any) -> str:
     return "NaN" if np.isnan(array).any() else "Inf" if np.isinf(array).any() else ""
 
 
-def origin_model(found: NanOrigin | None) -> dict[str, Any]:
-    """Origin of the first NaN or infinity: ``lines`` and the place to go to; without one, that there is none."""
+def origin_model(found: NanOrigin | None, wrap: Wrap | None = None) -> dict[str, Any]:
+    """Origin of the first NaN or infinity: ``lines`` and the place to go to; without one the first wrap of an integer,
+    or that there is none."""
+    if found is None and wrap is not None:
+        return {
+            "lines": ["No NaN or infinity so far.", spaced(printable(str(wrap)))],
+            "node": wrap.node,
+            "frame": list(wrap.frame),
+            "iteration": list(wrap.iteration),
+        }
     if found is None:
         return {"lines": ["No NaN or infinity so far."], "node": "", "frame": [], "iteration": []}
     return {

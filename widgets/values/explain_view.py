@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from workbench.analysis.precision import first_nonfinite
+from workbench.analysis.precision import first_nonfinite, first_wrap
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Ref
 from workbench.threads import Lock
@@ -190,7 +190,9 @@ class ExplainView(HtmlView):
 
     def _find(self, key: Any) -> dict[str, Any]:
         try:
-            told = origin_model(first_nonfinite(self.source.session or self.source.trace))
+            source = self.source.session or self.source.trace
+            found = first_nonfinite(source)
+            told = origin_model(found, None if found is not None else first_wrap(source))
         except WorkbenchError as error:
             told = {"lines": [error.message], "node": "", "frame": [], "iteration": []}
         self._origin = key, told

@@ -101,3 +101,31 @@ def test_python_ints_do_not_wrap() -> None:
     with wb.Session(graph, {"n": 2**40}) as session:
         session.run()
         assert first_wrap(session) is None
+
+
+@pytest.mark.parametrize("narrow", ["int8", "int16", "int32"])
+def test_a_cast_wraps(narrow: str) -> None:
+    b = wb.GraphBuilder("cast")
+    graph = b.build({"y": b.cast(b.placeholder("x", "int64", (3,)), dtype=narrow)})
+    top = int(np.iinfo(narrow).max)
+    for extra, expected in ((1, (1,)), (0, None)):
+        with wb.Session(graph, {"x": np.array([0, top + extra, -5])}) as session:
+            session.run()
+            found = wb.first_wrap(session)
+            assert (None if found is None else found.index) == expected
+            assert found is None or (found.operands, found.value) == ((top + 1,), -top - 1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_side_that_where_throws_away_does_not_count(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, keep = rng.integers(-128, 128, 8).astype(np.int8), rng.random(8) < 0.5
+    b = wb.GraphBuilder("chosen")
+    given = b.placeholder("x", "int8", (8,))
+    y = b.where(b.placeholder("keep", "bool", (8,)), given + given, given)
+    with wb.Session(b.build({"y": y}), {"x": x, "keep": keep}) as session:
+        session.run()
+        exact = 2 * x.astype(int)
+        wrapped = keep & ((exact > 127) | (exact < -128))
+        found = wb.first_wrap(session)
+        assert (None if found is None else found.index) == ((int(wrapped.argmax()),) if wrapped.any() else None)

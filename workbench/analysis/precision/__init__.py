@@ -16,13 +16,16 @@ from workbench.analysis.precision.index_faults import IndexFault, index_faults
 from workbench.analysis.precision.nan_origin import nan_origin
 from workbench.analysis.precision.overflow import OverflowCandidate, overflow_candidates
 from workbench.analysis.precision.result import NanOrigin, Operand
+from workbench.analysis.precision.wraps import Wrap, first_wrap
 
 __all__ = [
     "IndexFault",
     "NanOrigin",
     "Operand",
     "OverflowCandidate",
+    "Wrap",
     "first_nonfinite",
+    "first_wrap",
     "index_faults",
     "nan_origin",
     "overflow_candidates",

@@ -29,6 +29,7 @@ _EXACT: dict[str, Callable[..., np.ndarray]] = {
     "abs": np.abs,
     "square": np.square,
     "power": np.power,
+    "cast": lambda x: x,
     "left_shift": lambda x, y: np.ldexp(x, np.clip(y, 0, 2000).astype(int)),
 }
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "power": "**", "left_shift": "<<"}
@@ -93,8 +94,8 @@ class Wrap:
 def first_wrap(source: Any, *, firings: int = MAX_FIRINGS) -> Wrap | None:
     """Find the first integer result, in the order of execution, that differs from the exact one.
 
-    Sums, products, differences, powers, shifts and absolute values are looked at, in recorded values only; a signed one
-    comes first, whenever it was.
+    Sums, products, differences, powers, shifts, absolute values and casts of integers are looked at, in recorded values
+    only; a signed one comes first, whenever it was. A result that every reader throws away by ``where`` does not count.
 
     Parameters
     ----------
@@ -107,6 +108,22 @@ def first_wrap(source: Any, *, firings: int = MAX_FIRINGS) -> Wrap | None:
     -------
     Wrap or None
         None if no result wrapped.
+
+    Raises
+    ------
+    WorkbenchError
+        For anything but a session or a trace (``no-trace``).
+
+    Examples
+    --------
+    >>> b = wb.GraphBuilder("doubling")
+    >>> x = b.while_loop(lambda k, x: k < 40, lambda k, x: (k + 1, x + x), (b.constant(0), b.constant(1, "int32")))[1]
+    >>> with wb.Session(b.build({"x": x})) as doubling:
+    ...     doubling.run()
+    ...     found = wb.first_wrap(doubling)
+    <Stop FINISHED: ...>
+    >>> found.iteration, found.formula
+    ((30,), '1073741824 + 1073741824 = -2147483648')
     """
     trace = trace_of(source)
     columns, orders, edits = AlignedColumns(trace, firings=firings), Orders(trace), Edits(trace.graph, trace.edits())
@@ -138,6 +155,8 @@ def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> W
         exact = _EXACT[node.op](*(g.astype(np.float64) for g in given))
         wrapped = ~(np.abs(exact - values.astype(np.float64)) <= 2.0 ** (8 * values.itemsize - 1))
     wrapped = np.broadcast_to(wrapped, values.shape)
+    if wrapped.any():
+        wrapped = wrapped & _is_used(trace, columns, node, iterations, values.shape)
     for at in np.flatnonzero(wrapped.reshape(len(values), -1).any(axis=1)).tolist():
         iteration = tuple(iterations[at].tolist())
         if edits.all and edits.of(node.ref(), iteration):
@@ -148,3 +167,29 @@ def _first(trace: Trace, columns: AlignedColumns, node: Node, edits: Edits) -> W
         value, dtype = int(values[at][index]), values.dtype.name
         return Wrap(node.name, name, node.op, node.source, frame, iteration, index, operands, value, dtype)
     return None
+
+
+def _is_used(
+    trace: Trace, columns: AlignedColumns, node: Node, iterations: np.ndarray, shape: tuple[int, ...]
+) -> np.ndarray:
+    """The items that some reader takes: a ``where`` takes one of its two sides."""
+    used, ref = np.zeros(shape, bool), node.ref()
+    if ref in trace.graph.outputs.values():
+        return np.ones(shape, bool)
+    for name in trace.graph.consumers(node.name):
+        reader = trace.graph.nodes[name]
+        beside = trace.graph.frame_of(name) == trace.graph.frame_of(node.name)
+        if reader.op != "where" or reader.inputs[0] == ref or not beside:
+            return np.ones(shape, bool)
+        there, chosen = columns.at(reader.inputs[0], iterations)
+        if not there.all():
+            return np.ones(shape, bool)
+        chosen = np.asarray(chosen, bool)
+        chosen = chosen.reshape(len(chosen), *(1,) * (len(shape) - chosen.ndim), *chosen.shape[1:])
+        try:
+            for place in (1, 2):
+                if reader.inputs[place] == ref:
+                    used |= np.broadcast_to(chosen if place == 1 else ~chosen, shape)
+        except ValueError:  # the condition has more items than the value
+            return np.ones(shape, bool)
+    return used

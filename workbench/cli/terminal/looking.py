@@ -260,8 +260,7 @@ def report(terminal: Terminal, words: list[str], line: str) -> None:
 
 @command("nan", _GROUP, "nan [IGNORED ...]", "the origin of the first NaN or infinity: op, iteration and operand")
 def nan(terminal: Terminal, words: list[str], line: str) -> None:
-    from workbench.analysis.precision import first_nonfinite, nan_origin
-    from workbench.analysis.precision.wraps import first_wrap
+    from workbench.analysis.precision import first_nonfinite, first_wrap, nan_origin
 
     found = nan_origin(terminal.session, ignore=words) if words else first_nonfinite(terminal.session)
     terminal.code.append(f"print(wb.nan_origin({terminal.variable}{f', ignore={words!r}' if words else ''}))")

@@ -161,11 +161,16 @@ def _not_read(c: Any) -> str:
     return f"{who}{c.text} reads{' nothing else' if c.names else ''}."
 
 
+def _variable(c: Any) -> str:
+    """The variable of a claim, or the item of it that the claim is about."""
+    return c.variable if c.item is None else f"{c.variable}[{', '.join(map(str, c.item))}]"
+
+
 def _absorbed(c: Any) -> str:
     verb = "adding" if c.op == "add" else "subtracting" if c.op == "subtract" else "multiplying by"
     if c.op == "divide":
         verb = "dividing by"
-    many = "" if c.item is None else f" in {c.variable}[{', '.join(map(str, c.item))}]"
+    many = "" if c.item is None else f" in {_variable(c)}"
     change = f"{verb} {shown(c.step)} to {shown(c.operand)}" if c.op == "add" else f"{verb} {shown(c.step)}"
     of = "" if c.op == "add" else f" at {shown(c.operand)}"
     return f"In {c.dtype}, {change}{of} changes nothing{many}{at_line(c.line)}: the step is lost in rounding."
@@ -174,8 +179,8 @@ def _absorbed(c: Any) -> str:
 def _neutral(c: Any) -> str:
     value, line = shown(c.neutral), at_line(c.line)
     if c.part in (value, f"{c.neutral:g}"):
-        return f"{c.text}{line} does not change {c.variable}."
-    return f"{c.part} is {value}, so {c.text}{line} does not change {c.variable}."
+        return f"{c.text}{line} does not change {_variable(c)}."
+    return f"{c.part} is {value}, so {c.text}{line} does not change {_variable(c)}."
 
 
 def _zero(c: Any) -> str:
@@ -185,20 +190,20 @@ def _zero(c: Any) -> str:
 
 
 def _saturated(c: Any) -> str:
-    return f"{c.text}{at_line(c.line)} holds {c.variable} at the bound {shown(c.bound)}."
+    return f"{c.text}{at_line(c.line)} holds {_variable(c)} at the bound {shown(c.bound)}."
 
 
 def _truncated(c: Any) -> str:
     cut = f"{c.text}{at_line(c.line)} cuts {shown(c.operand)} to {shown(c.result)}"
-    return f"{cut}, so the change of {c.variable} is lost."
+    return f"{cut}, so the change of {_variable(c)} is lost."
 
 
 def _fixed_point(c: Any) -> str:
     if c.value is None:
         return f"The update of {c.variable}{at_line(c.line)} gives the same array back."
     if not c.recursive:
-        return f"The update of {c.variable}{at_line(c.line)} gives {shown(c.value)} in each iteration."
-    return f"From {c.variable} = {shown(c.value)} the update{at_line(c.line)} gives {shown(c.value)} again."
+        return f"The update of {_variable(c)}{at_line(c.line)} gives {shown(c.value)} in each iteration."
+    return f"From {_variable(c)} = {shown(c.value)} the update{at_line(c.line)} gives {shown(c.value)} again."
 
 
 def _guard(c: Any) -> str:
@@ -209,8 +214,9 @@ def _guard(c: Any) -> str:
     else:
         when = "in every later iteration" if c.closed else f"in all of the iterations {c.first:,} to {c.last:,}"
     only, truth = ("is not changed", "true") if c.holds else ("is only changed", "false")
-    where = f"where {c.predicate}{at_line(c.line)}, which is {truth} {when}"
-    return f"{c.variable} {only}{at_line(c.update_line)} {where} ({compared(c.left, c.op, c.right)})."
+    there = "" if c.item is None else " there"
+    where = f"where {c.predicate}{at_line(c.line)}, which is {truth}{there} {when}"
+    return f"{_variable(c)} {only}{at_line(c.update_line)} {where} ({compared(c.left, c.op, c.right)})."
 
 
 def _flag_guard(c: Any) -> str:

@@ -79,8 +79,8 @@ class LostValue:
         before = self.item
         try:
             whole = np.ndim(self.firings.value(self.firings.merge(name), self.k))
-            if whole and (self.item is None or len(self.item) != whole):
-                self.item = (0,) * whole  # any item stands for the others, which rest as well
+            if self.item is None or len(self.item) != whole:
+                self.item = (0,) * whole if whole else None  # any item stands for the others, which rest as well
             carrier = self._value(self.firings.merge(name))
             return self.still(self.loop.update(name), name, carrier, depth) or self._at_fixed_point(name, depth)
         except (KeyError, IndexError, ValueError, TypeError):

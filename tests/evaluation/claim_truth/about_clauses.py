@@ -171,7 +171,7 @@ def about_ray(d: Data, case: Case) -> None:
             continue
         for name, step in d["steps"].items():
             if name not in now:
-                raise Unchecked(f"{name} is no name of the source")
+                raise Unchecked(f"{name} does not stand in the source")
             if (k - since) % period == 0:
                 change = int(later[name]) - int(now[name])
                 demand(change == step, f"{name} changes by {change} from iteration {k}")

@@ -139,7 +139,7 @@ def about_guard(d: Data, case: Case) -> None:
 
 
 def _only_there(d: Data, case: Case, node: Any, name: str) -> None:
-    """What the sentence says: the variable (its item, if the sentence names one) changes nowhere else."""
+    """As the sentence says: the variable (its item, if the sentence names one) changes nowhere else."""
     for k in sorted(case.recorded.lines):
         if k + 1 > case.last or not case.recorded.ran(k, d["line"]):
             continue
@@ -163,7 +163,7 @@ def about_flag_guard(d: Data, case: Case) -> None:
         try:
             value = value_of(d["predicate"], case.at(k, d["line"]))
         except (SyntaxError, NameError) as error:
-            raise Unchecked(f"{d['predicate']} is no expression of the source") from error
+            raise Unchecked(f"{d['predicate']} does not stand in the source") from error
         demand(bool(np.all(value)) == d["holds"], f"{d['predicate']} is {value} in iteration {k}")
 
 

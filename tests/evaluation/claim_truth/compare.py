@@ -28,7 +28,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def bits(value: Any) -> Any:
-    """What is the same for the same bits only."""
+    """A value that is equal for the same bits only."""
     if isinstance(value, np.ndarray | np.generic):
         return (value.dtype.str, value.shape, value.tobytes())
     return (type(value).__name__, repr(value))

@@ -1,4 +1,4 @@
-"""What a condition depends on, by the statements of a body: independent of the graph's own slices."""
+"""The names a condition depends on, by the statements of a body: independent of the graph's own slices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plain Python does with a program: the locals before each line of each iteration, by ``sys.settrace``."""
+"""The run of a program in plain Python: the locals before each line of each iteration, by ``sys.settrace``."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def judge(program: Program, folder: Path, counts: Counts) -> None:
 
 
 def _inject(kind: str, data: dict[str, Any], case: Case, counts: Counts, program: Program) -> None:
-    """What is found of the claim with a fault in it: it must be wrong, or its iterations not those of the run."""
+    """The finding for a claim with a fault in it: it must be wrong, or its iterations not those of the run."""
     for i, fault in enumerate(FAULTS.get(kind, [])):
         changed = fault(data)
         if repr(changed) == repr(data):

@@ -1,4 +1,4 @@
-"""Where in the source a claim's text stands, and what it was in an iteration of plain Python's run."""
+"""The place of a claim's text in the source, and its value in an iteration of plain Python's run."""
 
 from __future__ import annotations
 

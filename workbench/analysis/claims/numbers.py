@@ -78,6 +78,25 @@ class MadeBad(Claim):
             return True
 
 
+@dataclass(frozen=True, kw_only=True)
+class WrittenBad(Claim):
+    """The first NaN or infinity is an edit: somebody wrote it over the value of ``node``.
+
+    Asserts: the value that was written holds a NaN, or an infinity where ``what`` says so.
+    Evidence: that value.
+    """
+
+    kind: ClassVar[str] = "edited"
+    node: str
+    name: str
+    what: str
+    clause: Any = None
+
+    def _holds(self, run: Any) -> bool:
+        values = np.asarray(run, np.float64)
+        return bool(np.isnan(values).any() if self.what == "NaN" else np.isinf(values).any())
+
+
 def _nan(value: Any) -> bool:
     return np.asarray(value).dtype.kind == "f" and bool(np.isnan(value))
 
@@ -298,6 +317,7 @@ __all__ = [
     "Infinite",
     "LastDigits",
     "MadeBad",
+    "WrittenBad",
     "NanCompared",
     "Overshoots",
     "StallsAt",

@@ -84,6 +84,10 @@ def _rests(c: Any) -> str:
     )
 
 
+def _edited(c: Any) -> str:
+    return f"The first {c.what} was written over {c.name}: it was edited, no op made it."
+
+
 def _ray(c: Any) -> str:
     when = "each iteration changes" if c.period == 1 else f"every {c.period:,} iterations change"
     steps = listed([f"{name} by {shown(step)}" for name, step in c.steps.items()])
@@ -328,6 +332,7 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
     "flag": _flag,
     "nan": _nan,
     "origin": _origin,
+    "edited": _edited,
     "infinite": _infinite,
     "wraps": _wraps,
     "last-digits": _last_digits,

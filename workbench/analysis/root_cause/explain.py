@@ -155,7 +155,7 @@ def _numbers_lost(firings: Firings, slug: str, answer: Termination) -> None:
     found = firings.found
     columns = found.late or found.early
     for claim in answer.claims:
-        if claim.kind == "origin":
+        if claim.kind in ("origin", "edited"):
             answer.details.update(origin=claim.data["node"], origin_text=claim.sentence)
     if not any(c.kind == "last-digits" for c in answer.claims) or columns is None:
         return

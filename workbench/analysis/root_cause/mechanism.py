@@ -175,8 +175,17 @@ class Mechanism:
     def _origin(self) -> list[Claim]:
         found = self.found
         for columns in (found.record, found.early, found.late):
-            made = None if columns is None else nonfinite_origin(columns.trace, self.loop.path, firings=RECORD)
-            if made is None or made.edited or len(made.iteration) == 0:
+            if columns is None:
+                continue
+            made = nonfinite_origin(columns.trace, self.loop.path, firings=RECORD)
+            if made is None:
+                continue
+            if made.edited:
+                what, ref = "NaN" if made.kind == "nan" else "infinity", Ref(made.node)
+                name = self.firings.graph.name_of(ref).removesuffix(":0")
+                value = columns.trace.firings(str(ref))[-1]
+                return [numbers.WrittenBad(node=made.node, name=name, what=what, evidence=value)]
+            if len(made.iteration) == 0:
                 continue
             k = made.iteration[-1] + (0 if columns is found.record else found.offset)
             node = self.firings.graph.nodes[made.node]

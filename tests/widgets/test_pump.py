@@ -167,7 +167,7 @@ def test_the_last_state_always_arrives(endless):
     open_view(view)
     end = acknowledge(view)
     endless.run(wait=False)
-    time.sleep(0.3)
+    assert until(lambda: endless.snapshot().event > 1_000_000)
     stop = endless.pause()
     last = f"{endless.value('i')}"
     drawn = lambda: [float(y) for line in view.live.figure.data[:1] for y in (() if line.y is None else line.y)]  # noqa: E731

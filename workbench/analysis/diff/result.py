@@ -78,10 +78,10 @@ class Diff:
         Firings of the compared values without a partner: of a, and of b.
     notes : tuple of str
         Sentences on what could not be compared.
-    rounded : tuple of str
-        Values that differ by what quantisation explains, each with its step; weights are said to be weights.
     read, read_both : callable or None
         Internal: read the curve of a row, and its values in both runs.
+    rounded : tuple of str
+        Values that differ by what quantisation explains, each with its step; weights are said to be weights.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def limited(memory: int, seconds: int) -> None:
 def context(ir):
     """As JAX makes it: with the dialects that it uses, and no others that are linked in."""
 
-    class Bare(ir.Context):
+    class Bare(ir.Context):  # type: ignore[name-defined]
         def __init__(self):
             super(ir.Context, self).__init__()
 

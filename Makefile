@@ -8,6 +8,7 @@
 #   make test-jax      functions of JAX, JAX's own cases, notebooks with JAX; installs JAX in .venv-jax
 #   make test-watch    wb.watch in loops of other libraries, sweeps on Dask; installs torch, Keras and more in .venv-watch
 #   make test-models   a held set of models against their own runtimes; installs torch and TensorFlow in .venv-models
+#   make test-oldest   some fast tests with the oldest versions that pyproject.toml allows, in .venv-oldest
 #   make bench   speed side by side with other engines
 #   make sanitize-address   the tests on a build with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE_TESTS=...
 #   make valgrind           a few tests under valgrind
@@ -49,7 +50,7 @@ DEV_STAMP := $(VENV)/.dev-$(subst /,_,$(TYPE_PROFILE))
 limited = ulimit -t $(1) && timeout $$((8 * $(1)))
 LABEXTENSION := $(VENV)/share/jupyter/labextensions/workbench
 
-.PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models lint bench sanitize-address sanitize-trie valgrind fuzz setup \
+.PHONY: help environments lab test test-fast test-browser test-slow test-sweep test-notebooks test-jax test-watch test-models test-oldest lint bench sanitize-address sanitize-trie valgrind fuzz setup \
   labextension notebooks browser docs clean
 
 help:
@@ -143,9 +144,13 @@ test-models: $(DEV_STAMP) $(MODELS_VENV)/.made
 # Libraries in environments of their own, on top of the other: without them the workbench must work, too.
 JAX_VENV := $(CURDIR)/.venv-jax
 WATCH_VENV := $(CURDIR)/.venv-watch
+OLDEST_VENV := $(CURDIR)/.venv-oldest
+OLDEST_EXTRAS := arrow onnx
+OLDEST_REQUIREMENTS := build/oldest-requirements.txt
 $(JAX_VENV)/.made: tests/jax/requirements.txt
 $(WATCH_VENV)/.made: tests/recorder/requirements.txt
-$(JAX_VENV)/.made $(WATCH_VENV)/.made: | $(DEV_STAMP)
+$(OLDEST_VENV)/.made: $(OLDEST_REQUIREMENTS)
+$(JAX_VENV)/.made $(WATCH_VENV)/.made $(OLDEST_VENV)/.made: | $(DEV_STAMP)
 	@echo "installing $< in $(notdir $(@D))"
 	@rm -rf "$(@D)" && $(PYTHON) -m venv "$(@D)"
 	@"$(@D)/bin/python" -c "import sys, sysconfig; open(sysconfig.get_path('purelib') + '/workbench.pth', 'w').write( \
@@ -153,8 +158,12 @@ $(JAX_VENV)/.made $(WATCH_VENV)/.made: | $(DEV_STAMP)
 	@timeout 900 "$(@D)/bin/python" -m pip install --quiet -r "$<"
 	@touch "$@"
 
-# All of them, best side by side: most of the time goes to the network (make -j3 environments).
-environments: $(JAX_VENV)/.made $(WATCH_VENV)/.made $(MODELS_VENV)/.made
+# The lower bounds of the core and of two extras; what only the tests need is that of .venv.
+$(OLDEST_REQUIREMENTS): pyproject.toml .ci/lower-bounds.py | $(DEV_STAMP)
+	@mkdir -p "$(@D)" && python .ci/lower-bounds.py $(OLDEST_EXTRAS) > "$@"
+
+# All of them, best side by side: most of the time goes to the network (make -j4 environments).
+environments: $(JAX_VENV)/.made $(WATCH_VENV)/.made $(MODELS_VENV)/.made $(OLDEST_VENV)/.made
 
 test-jax: $(JAX_VENV)/.made
 	$(call limited,1200) "$(JAX_VENV)/bin/python" -m pytest $(SPREAD) -m jax tests/jax tests/test_course.py
@@ -164,6 +173,15 @@ test-jax: $(JAX_VENV)/.made
 test-watch: $(WATCH_VENV)/.made browser
 	$(call limited,600) "$(WATCH_VENV)/bin/python" -m pytest -n 0 -m watch tests/recorder tests/sweep/test_dask.py tests/plan/native \
 	  tests/frontends/python/test_foreign_objects.py
+
+# First that the old versions are those that are imported, then tests of several layers. What is left out checks its own
+# models with onnx, whose version 1.16 refuses inputs of Loop that are left out.
+test-oldest: $(OLDEST_VENV)/.made
+	"$(OLDEST_VENV)/bin/python" .ci/lower-bounds.py --check $(OLDEST_EXTRAS)
+	$(call limited,600) "$(OLDEST_VENV)/bin/python" -m pytest --alone never $(SPREAD) $(OLDEST_TESTS)
+OLDEST_TESTS := tests/ir tests/ops/test_numbers.py tests/plan/test_plan.py tests/session/test_undo.py tests/trace/test_file.py \
+  tests/trace/test_provenance.py tests/trace/spill/test_files.py tests/frontends/test_onnx_import.py \
+  --deselect tests/frontends/test_onnx_import.py::test_every_case_is_imported_and_its_text_reads_back
 
 bench: $(DEV_STAMP)
 	pytest -m bench -s
@@ -207,5 +225,5 @@ DOCUMENTED := workbench workbench.widgets workbench.kernels workbench.analysis \
   workbench.session workbench.debugger workbench.trace workbench.execution workbench.cli.terminal workbench.docs
 
 clean:
-	rm -rf .venv .venv-models .venv-jax .venv-watch build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-models .venv-jax .venv-watch .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -path ./.git -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -print0 | xargs -0r rm -rf

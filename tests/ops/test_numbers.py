@@ -135,7 +135,7 @@ NUMPY = [
     ("dot", np.dot, (X, M.T), {}),
     ("outer", np.outer, (V, V), {}),
     ("tensordot", np.tensordot, (X, M), {"axes": 2}),
-    ("reshape", np.reshape, (X,), {"shape": (4, 6)}),
+    ("reshape", lambda x, shape: np.reshape(x, shape), (X,), {"shape": (4, 6)}),
     ("expand_dims", np.expand_dims, (X,), {"axis": (0, 2)}),
     ("squeeze", np.squeeze, (X[:1],), {}),
     ("tile", np.tile, (V, ints(2, 3)), {}),

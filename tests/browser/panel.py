@@ -36,7 +36,7 @@ CLICK = """async ([index, command, state]) => {
 REPORT = """
 import gc, sys, traceback
 from workbench.widgets import Toolbar
-for bar in [o for o in gc.get_objects() if isinstance(o, Toolbar)]:
+for bar in [o for o in (*gc.get_objects(1), *gc.get_objects(2)) if isinstance(o, Toolbar)]:
     session, pump = bar.session, bar.pump
     print(session.graph.name, session.state, session.version, bar._version, bar.status.get("state"), bar.push,
           bar._acknowledged, "views", bar._views, "asleep", bar._asleep, "closed", bar.comm is None,
@@ -49,7 +49,7 @@ for name, frame in sys._current_frames().items():
 LATE = """
 from workbench.widgets.live.pump import Pump
 import gc
-for pump in [o for o in gc.get_objects() if type(o) is Pump and not o._closed]:
+for pump in [o for o in (*gc.get_objects(1), *gc.get_objects(2)) if type(o) is Pump and not o._closed]:
     mark = (pump.session.version, None)
     sinks = [(sink, shown) for sink, shown in list(pump._shown.items()) if sink.views > 0]
     late = any(shown != mark or getattr(sink, "in_flight", 0) for sink, shown in sinks)

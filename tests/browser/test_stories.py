@@ -26,7 +26,7 @@ def test_a_why_it_never_ends_without_an_action_and_the_fixed_copy_opens(opened):
         panel = Panel(opened.page, AWAY)
         panel.show()
         panel.says("termination", "never stops")
-        panel.says("termination", "moves away from 20")
+        panel.says("termination", "moves away from limit (20")
     with Actions(2) as act:
         panel.press("termination", "Try this fix")
         act()

@@ -8,7 +8,6 @@ same bits. What a call writes in place is an output: a new version of the storag
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 from workbench.errors import ExecutionError, UnknownOpError
 from workbench.ir.opspec import OpSpec
 from workbench.ir.types import TensorType, numpy_dtype
+from workbench.libraries import needed
 from workbench.ops import foreign
 
 PREFIX = "torch"
@@ -98,12 +98,10 @@ def evaluate(name: str, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> tupl
 
 def library() -> Any:
     """The module ``torch``."""
-    try:
-        return importlib.import_module("torch")
-    except ModuleNotFoundError as error:
-        raise ExecutionError(
-            "This graph has calls of PyTorch, which is not installed.", slug="no-torch", fix="pip install torch"
-        ) from error
+    return needed(
+        "torch", "Running the calls of PyTorch in this graph", "pip install torch.",
+        error=ExecutionError, slug="no-torch", called="PyTorch",
+    )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1 << 16)

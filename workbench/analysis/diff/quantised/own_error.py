@@ -30,7 +30,7 @@ from workbench.analysis.diff.trace_side import HANDS_ON, TraceSide
 from workbench.errors import WorkbenchError
 from workbench.ir.node import Node, Ref
 from workbench.ir.opspec import REGISTRY
-from workbench.text import number
+from workbench.text import harmless, number
 
 #: firings of a value whose own error is computed, and roundings of float arithmetic that it may hold
 _FIRINGS, _ROUNDINGS = 64, 64
@@ -50,6 +50,7 @@ class Own:
     fault: bool
     path: Path = ()
 
+    @harmless
     def __str__(self) -> str:
         said = f"quantised with step {number(self.step)}, " if self.step else ""
         return (

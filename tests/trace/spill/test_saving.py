@@ -59,13 +59,12 @@ def test_saving_takes_blocks_and_not_the_whole(tmp_path):
     with wb.Session(arrays(100_000), trace=wb.Retention(spill=tmp_path / "s", memory=8 << 20)) as session:
         session.run()
         session.trace.spill.flush()
-        whole = session.trace.spill.status.on_disk
-        assert whole > 60 << 20
+        assert session.trace.spill.status.on_disk > 60 << 20
         tracemalloc.start()
         session.trace.save(tmp_path / "t.wbtrace")
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert peak < 3 * whole // 4, f"{peak >> 20} of {whole >> 20} MiB"
+        assert peak < 40 << 20, f"{peak >> 20} MiB"
 
 
 def test_what_could_not_be_loaded_again_is_not_written(tmp_path, monkeypatch):

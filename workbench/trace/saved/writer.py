@@ -33,8 +33,8 @@ from workbench.trace.spill.status import StatusLine, size_text
 if TYPE_CHECKING:
     from workbench.trace.trace import Trace
 
-#: bytes of numbers, or rows of objects, that are read at a time
-BLOCK, OBJECTS = 8 << 20, 4096
+#: bytes of numbers, or rows of objects, that are read at a time; of a mapped file they are copied once on the way
+BLOCK, OBJECTS = 4 << 20, 4096
 #: seconds after which a terminal shows how far it is
 LONG = 1.0
 
